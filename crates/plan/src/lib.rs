@@ -1,1 +1,131 @@
-//! fathom-plan
+//! The workload model: everything a dialect can ask of the engine, as plain data.
+//!
+//! A plan names no text format and does no I/O. Every quantity carries its unit in its name; options that a report
+//! has to echo travel in [`Echo`].
+
+mod access;
+mod buffer;
+mod engine;
+mod limit;
+mod measure;
+mod process;
+mod target;
+
+pub use access::*;
+pub use buffer::*;
+pub use engine::*;
+pub use limit::*;
+pub use measure::*;
+pub use process::*;
+pub use target::*;
+
+use std::sync::Arc;
+
+/// Data directions, in the order in which fio reports them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Ddir {
+    Read,
+    Write,
+    Trim,
+}
+
+impl Ddir {
+    pub const ALL: [Ddir; 3] = [Ddir::Read, Ddir::Write, Ddir::Trim];
+
+    pub fn name(self) -> &'static str {
+        ["read", "write", "trim"][self as usize]
+    }
+}
+
+/// One value for each direction, indexed by [`Ddir`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PerDdir<T>(pub [T; 3]);
+
+impl<T> std::ops::Index<Ddir> for PerDdir<T> {
+    type Output = T;
+    fn index(&self, ddir: Ddir) -> &T {
+        &self.0[ddir as usize]
+    }
+}
+
+impl<T> std::ops::IndexMut<Ddir> for PerDdir<T> {
+    fn index_mut(&mut self, ddir: Ddir) -> &mut T {
+        &mut self.0[ddir as usize]
+    }
+}
+
+impl<T: Copy> PerDdir<T> {
+    pub fn all(value: T) -> Self {
+        PerDdir([value; 3])
+    }
+}
+
+/// A run: workers in order of definition. Phases follow one another, workers of a phase start together.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub workers: Vec<Worker>,
+    /// The options that all jobs share, as typed: fio's "global options".
+    pub global_options: Vec<(String, String)>,
+    /// No job may write or trim.
+    pub readonly: bool,
+    /// Print nothing but data: the engine asks nobody and prints nothing, this only travels to the reports.
+    pub aggregate_bandwidth_log: Option<String>,
+    /// How CPU idleness is measured beside the run.
+    pub idle_profile: IdleProfile,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IdleProfile {
+    #[default]
+    Off,
+    System,
+    PerCpu,
+}
+
+/// One thread of I/O: fio's job (each of `numjobs` is a worker of its own).
+#[derive(Clone, Debug)]
+pub struct Worker {
+    pub name: String,
+    /// fio's thread number, from 1 over all workers of the plan: it goes into the seeds.
+    pub number: u32,
+    /// Which of the `numjobs` clones, from 0.
+    pub clone: u32,
+    /// Reports add up within a group.
+    pub group: u32,
+    /// A phase starts when every worker of the one before has ended (`stonewall`).
+    pub phase: u32,
+    /// Starts when every worker of that name has ended.
+    pub wait_for: Option<String>,
+    pub engine: Engine,
+    pub targets: Targets,
+    pub access: Access,
+    pub buffers: Buffers,
+    pub depth: Depth,
+    pub limits: Limits,
+    pub rate: Rate,
+    pub think: ThinkTime,
+    pub latency_target: Option<LatencyTarget>,
+    pub errors: ErrorPolicy,
+    pub process: Process,
+    pub measure: Measure,
+    pub echo: Arc<Echo>,
+}
+
+/// What a report repeats of the job as it was written.
+#[derive(Clone, Debug, Default)]
+pub struct Echo {
+    pub description: Option<String>,
+    /// The job's own options as typed.
+    pub options: Vec<(String, String)>,
+    /// The engine's name as typed, which may be an alias.
+    pub ioengine: String,
+    /// fio's name of the pattern, such as `randrw`.
+    pub rw: String,
+    /// Results of this job are added up over its group.
+    pub group_reporting: bool,
+    /// Number of workers that the job was cloned into.
+    pub numjobs: u32,
+    /// `thread` was given: fio's report says threads where it otherwise says processes.
+    pub thread: bool,
+}

@@ -1,1 +1,81 @@
-//! fathom-record
+//! What a run was: counts, histograms and series, and the fold that makes them from events.
+//!
+//! Every figure that anybody prints is computed from a [`Record`], by the methods here.
+
+mod disk;
+mod event;
+mod histogram;
+mod latency;
+mod moments;
+mod stats;
+
+pub use disk::{DiskCounters, DiskUse};
+pub use event::{Ended, Event, RunError, Started};
+pub use histogram::{Bin, Histogram};
+pub use latency::Latency;
+pub use moments::Moments;
+pub use stats::{DdirStats, DepthMap, Usage, WorkerStats};
+
+use plan::Plan;
+use std::sync::Arc;
+
+/// A run, finished or not: the fold of its events.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub plan: Arc<Plan>,
+    /// Unix time of the start, in ms.
+    pub started_unix_ms: u64,
+    /// One for each worker of the plan, in its order.
+    pub workers: Vec<WorkerRecord>,
+    pub disks: Vec<DiskUse>,
+    /// Idle share of each CPU in percent, where it was asked for.
+    pub cpu_idle_percent: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct WorkerRecord {
+    pub started: Option<Started>,
+    pub stats: WorkerStats,
+    pub error: Option<RunError>,
+    /// Errors that the job went on after: how many, and the first.
+    pub survived_errors: u64,
+    pub first_survived_errno: i32,
+    pub ended: bool,
+}
+
+impl Record {
+    pub fn new(plan: Arc<Plan>, started_unix_ms: u64) -> Self {
+        let workers = plan.workers.iter().map(|_| WorkerRecord::default()).collect();
+        Record { plan, started_unix_ms, workers, disks: Vec::new(), cpu_idle_percent: Vec::new() }
+    }
+
+    /// Takes one event in. Events of a worker come in order; a later snapshot replaces the one before.
+    pub fn apply(&mut self, event: Event) {
+        match event {
+            Event::Started { worker, started } => self.workers[worker].started = Some(started),
+            Event::Snapshot { worker, stats } => self.workers[worker].stats = *stats,
+            Event::Ended { worker, ended } => {
+                let record = &mut self.workers[worker];
+                record.stats = *ended.stats;
+                record.error = ended.error;
+                record.survived_errors = ended.survived_errors;
+                record.first_survived_errno = ended.first_survived_errno;
+                record.ended = true;
+            }
+            Event::Samples { worker, samples } => {
+                let stats = &mut self.workers[worker].stats;
+                for (ddir, sample) in samples {
+                    stats.ddirs[ddir as usize].bandwidth_kib = sample.0;
+                    stats.ddirs[ddir as usize].iops = sample.1;
+                }
+            }
+            Event::Disks(disks) => self.disks = disks,
+            Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
+        }
+    }
+
+    /// True when a worker ended with an error.
+    pub fn failed(&self) -> bool {
+        self.workers.iter().any(|worker| worker.error.is_some())
+    }
+}

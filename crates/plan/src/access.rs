@@ -1,0 +1,173 @@
+//! Which blocks are touched, in which order and direction, and how large.
+
+use crate::{Ddir, PerDdir};
+
+/// The access pattern of one worker.
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub pattern: Pattern,
+    pub block: BlockSizes,
+    pub seeds: Seeds,
+    /// Share of reads in a mixed pattern, in percent.
+    pub rwmix_read_percent: u32,
+    /// Share of random offsets in a random pattern, in percent.
+    pub random_percent: PerDdir<u32>,
+    pub sequencer: Sequencer,
+    pub generator: Generator,
+    pub distribution: Distribution,
+    pub random_map: RandomMap,
+    /// Skip over parts of the target while going through it (`zonemode=strided`).
+    pub strides: Option<Strides>,
+    pub syncs: Syncs,
+    /// Write each pass anew: a job that only verifies or replays would say otherwise.
+    pub trim_then_write: bool,
+}
+
+/// fio's `rw`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    pub reads: bool,
+    pub writes: bool,
+    pub trims: bool,
+    pub random: bool,
+}
+
+impl Pattern {
+    pub fn has(&self, ddir: Ddir) -> bool {
+        match ddir {
+            Ddir::Read => self.reads,
+            Ddir::Write => self.writes,
+            Ddir::Trim => self.trims,
+        }
+    }
+
+    /// Reads and writes in one job, chosen by the mix.
+    pub fn is_mixed(&self) -> bool {
+        self.reads && self.writes
+    }
+}
+
+/// Block sizes for each direction.
+#[derive(Clone, Debug)]
+pub struct BlockSizes {
+    pub min_bytes: PerDdir<u64>,
+    pub max_bytes: PerDdir<u64>,
+    /// Sizes with their shares in percent; empty where min and max say it all.
+    pub split: [Vec<SizeShare>; 3],
+    /// Offsets of random I/O are multiples of this.
+    pub align_bytes: PerDdir<u64>,
+    /// Sizes within a range need not be multiples of the smallest.
+    pub unaligned: bool,
+    /// The first size is for sequential, the second for random I/O, whatever the direction.
+    pub by_sequential_or_random: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SizeShare {
+    pub bytes: u64,
+    pub percent: u32,
+}
+
+/// Where the generators of a worker start. The dialect decides the numbers; equal seeds give equal offsets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seeds {
+    /// fio's scheme: `randseed` spread over the generators by the worker's number.
+    Repeatable { seed: u64 },
+    /// Drawn from the system at the start of the run.
+    System,
+}
+
+/// `rw=<pattern>:<nr>` and `rw_sequencer`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sequencer {
+    /// A new offset is drawn once for so many I/Os (random patterns); 1 draws one each time.
+    pub every_ios: u32,
+    /// Bytes added to each next sequential offset, which may be negative (sequential patterns); 0 is plain.
+    pub skip_bytes: i64,
+    /// Between draws the same offset is repeated, in place of going on sequentially.
+    pub identical: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Generator {
+    Tausworthe32,
+    Tausworthe64,
+    Lfsr,
+}
+
+/// How random offsets are spread over the target.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Distribution {
+    Uniform,
+    /// `center` moves the hot spot, as a fraction of the target; `None` leaves it to chance.
+    Zipf {
+        theta: f64,
+        center: Option<f64>,
+    },
+    Pareto {
+        power: f64,
+        center: Option<f64>,
+    },
+    Normal {
+        deviation_percent: f64,
+        center: Option<f64>,
+    },
+    /// Shares of the accesses over shares of the target.
+    Zoned(Box<[Vec<ZoneShare>; 3]>),
+    /// Shares of the accesses over sizes in bytes.
+    ZonedAbs(Box<[Vec<ZoneBytes>; 3]>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ZoneShare {
+    pub access_percent: u32,
+    pub size_percent: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ZoneBytes {
+    pub access_percent: u32,
+    pub size_bytes: u64,
+}
+
+/// Whether each block of a pass is touched once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RandomMap {
+    /// Offsets are drawn without memory (`norandommap`).
+    Off,
+    On,
+    /// As `On`, but a map that memory can't hold is done without (`softrandommap`).
+    Soft,
+}
+
+/// `zonemode=strided`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strides {
+    /// Bytes of I/O done in a zone before going to the next.
+    pub size_bytes: u64,
+    /// Extent of a zone; I/O larger than it goes over the zone again.
+    pub range_bytes: u64,
+    /// Gap between zones.
+    pub skip_bytes: u64,
+}
+
+/// Syncs in between writes; 0 means never.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Syncs {
+    pub fsync_every_writes: u32,
+    pub fdatasync_every_writes: u32,
+    pub sync_file_range: Option<SyncFileRange>,
+    /// Each n-th write is a barrier.
+    pub barrier_every_writes: u32,
+    pub end_fsync: bool,
+    pub end_syncfs: bool,
+    pub fsync_on_close: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SyncFileRange {
+    pub every_writes: u32,
+    pub wait_before: bool,
+    pub write: bool,
+    pub wait_after: bool,
+}

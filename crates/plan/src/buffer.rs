@@ -1,0 +1,58 @@
+//! Memory for the data, and what is in it.
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffers {
+    pub memory: Memory,
+    pub align_bytes: u64,
+    pub hugepage_bytes: u64,
+    pub content: Content,
+    /// Change a little of each buffer on each write, so that no two are equal.
+    pub scramble: bool,
+    /// Fill anew on each write, not once at the start.
+    pub refill: bool,
+    /// Share of each chunk that compresses away, in percent.
+    pub compress_percent: Option<u32>,
+    pub compress_chunk_bytes: u64,
+    pub dedupe: Option<Dedupe>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Memory {
+    Malloc,
+    Shm,
+    ShmHuge,
+    Mmap { file: Option<String> },
+    MmapShared { file: Option<String> },
+    MmapHuge { file: Option<String> },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content {
+    Random,
+    Zero,
+    /// Repeated over the buffer.
+    Pattern(Vec<PatternPart>),
+    /// Read from the start of a file.
+    PatternFile(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PatternPart {
+    Bytes(Vec<u8>),
+    /// The offset of the I/O, as eight bytes in the machine's order.
+    Offset,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dedupe {
+    pub percent: u32,
+    pub mode: DedupeMode,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DedupeMode {
+    /// The buffer before is repeated.
+    Repeat,
+    /// Repeats come from a set of so many percent of the job's size.
+    WorkingSet { percent: u32, global: bool },
+}

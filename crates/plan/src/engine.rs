@@ -1,0 +1,80 @@
+//! How I/O reaches the kernel.
+
+/// An I/O engine with its own options.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Engine {
+    IoUring(IoUring),
+    Libaio {
+        userspace_reap: bool,
+        nowait: bool,
+    },
+    Sync,
+    Psync,
+    Vsync,
+    Pvsync,
+    Pvsync2 {
+        hipri: bool,
+        hipri_percent: u32,
+        nowait: bool,
+        uncached: bool,
+    },
+    Mmap {
+        thp: bool,
+    },
+    Posixaio,
+    Null,
+    /// Burns CPU time; does no I/O.
+    Cpu {
+        load_percent: u32,
+        chunk_us: u64,
+        sorts: bool,
+        exit_on_io_done: bool,
+    },
+    FileCreate,
+    FileStat(StatCall),
+    FileDelete,
+    DirCreate,
+    DirStat(StatCall),
+    DirDelete,
+    Ftruncate,
+    Falloc,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IoUring {
+    pub hipri: bool,
+    pub sqthread_poll: bool,
+    pub sqthread_poll_cpu: Option<u32>,
+    pub fixed_buffers: bool,
+    pub register_files: bool,
+    pub nonvectored: bool,
+    /// Each n-th request is punted to a kernel worker; 0 is none.
+    pub force_async_every: u32,
+    pub nowait: bool,
+    pub uncached: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StatCall {
+    #[default]
+    Stat,
+    Lstat,
+    Statx,
+}
+
+/// How many I/Os are kept in flight, and how they are handed over and collected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Depth {
+    pub iodepth: u32,
+    /// Refill only when so few are left in flight.
+    pub low: u32,
+    /// I/Os handed over together; `None` leaves the batch to the engine.
+    pub batch_submit: Option<u32>,
+    /// Completions to wait for; `None` leaves it to the engine, 0 never waits.
+    pub complete_min: Option<u32>,
+    pub complete_max: Option<u32>,
+    /// I/Os start at their time whatever is in flight (`io_submit_mode=offload`).
+    pub offload: bool,
+    /// Overlapping I/Os wait for one another.
+    pub serialize_overlap: bool,
+}

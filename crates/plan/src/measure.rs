@@ -1,0 +1,73 @@
+//! What is recorded of each I/O.
+
+#[derive(Clone, Debug)]
+pub struct Measure {
+    pub slat: bool,
+    pub clat: bool,
+    pub lat: bool,
+    pub bandwidth: bool,
+    /// Nothing at all is recorded of this worker (`stats=0`).
+    pub stats: bool,
+    pub slat_percentiles: bool,
+    pub clat_percentiles: bool,
+    pub lat_percentiles: bool,
+    pub percentiles: Vec<f64>,
+    pub significant_figures: u32,
+    pub unified: Unified,
+    pub clock: ClockSource,
+    /// Windows for the samples of bandwidth and IOPS.
+    pub bandwidth_sample_ms: u64,
+    pub iops_sample_ms: u64,
+    pub disk_util: bool,
+    pub logs: Logs,
+    /// Bandwidths in bits (`unit_base=1`), and the base of their prefixes.
+    pub bits: bool,
+    pub kb_base: u32,
+}
+
+/// Directions reported apart, as one, or both ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unified {
+    #[default]
+    Apart,
+    Mixed,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ClockSource {
+    #[default]
+    Cpu,
+    Monotonic,
+    Gettimeofday,
+}
+
+/// Log files, each by the stem of its name (`NAME` in `NAME_bw.1.log`).
+#[derive(Clone, Debug, Default)]
+pub struct Logs {
+    pub bandwidth: Option<String>,
+    pub iops: Option<String>,
+    /// slat, clat and lat.
+    pub latency: Option<String>,
+    pub histogram: Option<String>,
+    /// One line for each window, not for each I/O; 0 logs each.
+    pub average_ms: u64,
+    pub window_value: WindowValue,
+    pub histogram_ms: u64,
+    pub histogram_coarseness: u32,
+    pub with_offset: bool,
+    pub with_prio: bool,
+    pub with_issue_time: bool,
+    /// A file for each worker, not for each job.
+    pub per_job: bool,
+    /// Times are of the system's clock, not since the start of the worker: the id of the clock.
+    pub epoch_clock: Option<i32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WindowValue {
+    #[default]
+    Average,
+    Maximum,
+    Both,
+}

@@ -1,0 +1,33 @@
+//! The thread that does the work, and the commands around it.
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Process {
+    pub nice: i32,
+    pub ioprio: Option<IoPrio>,
+    /// CPUs the worker may run on; empty is all.
+    pub cpus: Vec<u32>,
+    /// NUMA nodes it may run on; empty is all.
+    pub numa_cpu_nodes: Vec<u32>,
+    pub numa_memory: Option<NumaMemory>,
+    /// Memory locked by the worker.
+    pub lock_memory_bytes: u64,
+    /// Commands run by the shell before and after.
+    pub exec_prerun: Option<String>,
+    pub exec_postrun: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IoPrio {
+    pub class: u8,
+    pub level: u8,
+    pub hint: u16,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NumaMemory {
+    Default,
+    Local,
+    Prefer(u32),
+    Bind(Vec<u32>),
+    Interleave(Vec<u32>),
+}

@@ -1,0 +1,131 @@
+//! Files and devices: how they are found, made, opened and left.
+
+/// What a worker does its I/O on.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    /// Paths in the order of service.
+    pub paths: Vec<String>,
+    /// The paths were made from the job's name, not given: they are regular files of fathom's own.
+    pub generated: bool,
+    /// Bytes of each file: a fixed size or a range to draw from; `None` shares out [`Extent::size`].
+    pub file_size: Option<(u64, u64)>,
+    pub extent: Extent,
+    pub open: Open,
+    pub create: Create,
+    pub service: FileService,
+    /// At most so many files open at once; 0 is all of them.
+    pub open_files: u32,
+    pub pre_read: bool,
+    /// Throw cached pages away before I/O starts.
+    pub invalidate: bool,
+    pub fadvise: Fadvise,
+    pub unlink: bool,
+    pub unlink_each_loop: bool,
+    /// Queue scheduler to set on the device for the run.
+    pub ioscheduler: Option<String>,
+    pub allow_mounted_write: bool,
+}
+
+/// An amount: bytes, or a share of the target's size.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Amount {
+    Bytes(u64),
+    Percent(f64),
+}
+
+impl Amount {
+    pub fn of(self, whole_bytes: u64) -> u64 {
+        match self {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Percent(percent) => (whole_bytes as f64 * percent / 100.0) as u64,
+        }
+    }
+}
+
+/// Which part of the targets is used.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Extent {
+    /// Bytes of a pass, over all files; `None` is all there is.
+    pub size: Option<Amount>,
+    /// Bytes of I/O in all, over passes; `None` is one pass over `size`.
+    pub io_size: Option<Amount>,
+    pub offset: Amount,
+    /// Added to the offset for each clone before this one.
+    pub offset_increment: Amount,
+    pub offset_align_bytes: u64,
+    /// Write until the device or file system is full.
+    pub fill_device: bool,
+    /// Writes go after the present end of the file.
+    pub append: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Open {
+    pub direct: bool,
+    pub sync: SyncMode,
+    /// Writes are atomic (`RWF_ATOMIC`).
+    pub atomic: bool,
+    /// Try O_NOATIME.
+    pub noatime: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SyncMode {
+    #[default]
+    None,
+    Sync,
+    Dsync,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Create {
+    /// Files may be made where there is none.
+    pub allowed: bool,
+    /// Lay files out one job after another, not all at once.
+    pub serialize: bool,
+    pub fsync: bool,
+    /// Made when first opened, not before the run.
+    pub on_open: bool,
+    /// Make the files and end.
+    pub only: bool,
+    /// Lay out files for a job that writes, too.
+    pub overwrite: bool,
+    pub fallocate: Fallocate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fallocate {
+    None,
+    Native,
+    Posix,
+    Keep,
+    Truncate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fadvise {
+    None,
+    /// Random or sequential, as the pattern is.
+    Pattern,
+    Random,
+    Sequential,
+    NoReuse,
+}
+
+/// In which order a worker goes from file to file.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FileService {
+    pub order: FileOrder,
+    /// I/Os on a file before the next is chosen.
+    pub ios_each: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum FileOrder {
+    RoundRobin,
+    Sequential,
+    Random,
+    Zipf { theta: f64, center: Option<f64> },
+    Pareto { power: f64, center: Option<f64> },
+    Normal { deviation_percent: f64, center: Option<f64> },
+}

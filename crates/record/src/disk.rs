@@ -1,0 +1,47 @@
+//! Counters of the disks under the targets.
+
+/// The block layer's counters of one disk; times in ms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DiskCounters {
+    pub ios: [u64; 2],
+    pub merges: [u64; 2],
+    pub sectors: [u64; 2],
+    pub ticks_ms: [u64; 2],
+    pub io_ticks_ms: u64,
+    pub time_in_queue_ms: u64,
+}
+
+impl DiskCounters {
+    pub fn since(&self, earlier: &DiskCounters) -> DiskCounters {
+        let pair = |now: [u64; 2], then: [u64; 2]| [now[0].wrapping_sub(then[0]), now[1].wrapping_sub(then[1])];
+        DiskCounters {
+            ios: pair(self.ios, earlier.ios),
+            merges: pair(self.merges, earlier.merges),
+            sectors: pair(self.sectors, earlier.sectors),
+            ticks_ms: pair(self.ticks_ms, earlier.ticks_ms),
+            io_ticks_ms: self.io_ticks_ms.wrapping_sub(earlier.io_ticks_ms),
+            time_in_queue_ms: self.time_in_queue_ms.wrapping_sub(earlier.time_in_queue_ms),
+        }
+    }
+}
+
+/// What a disk did over the run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DiskUse {
+    pub name: String,
+    pub counters: DiskCounters,
+    /// Time between the two readings, in ms.
+    pub elapsed_ms: u64,
+    /// Disks that this one is made of.
+    pub slaves: Vec<DiskUse>,
+}
+
+impl DiskUse {
+    /// Share of the time that the disk was busy, in percent.
+    pub fn utilisation_percent(&self) -> f64 {
+        if self.elapsed_ms == 0 {
+            return 0.0;
+        }
+        (self.counters.io_ticks_ms as f64 * 100.0 / self.elapsed_ms as f64).min(100.0)
+    }
+}

@@ -1,0 +1,53 @@
+//! What the engine reports while it runs.
+
+use crate::{DiskUse, Moments, WorkerStats};
+use plan::Ddir;
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    Started {
+        worker: usize,
+        started: Started,
+    },
+    /// The counters of a worker so far; replaces the snapshot before.
+    Snapshot {
+        worker: usize,
+        stats: Box<WorkerStats>,
+    },
+    Ended {
+        worker: usize,
+        ended: Ended,
+    },
+    /// Bandwidth (KiB/s) and IOPS over the windows of a worker, which the coordinator samples. Follows `Ended`.
+    Samples {
+        worker: usize,
+        samples: Vec<(Ddir, (Moments, Moments))>,
+    },
+    Disks(Vec<DiskUse>),
+    CpuIdle(Vec<f64>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Started {
+    /// The kernel's id of the thread.
+    pub tid: u32,
+    pub unix_ms: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ended {
+    pub stats: Box<WorkerStats>,
+    pub error: Option<RunError>,
+    pub survived_errors: u64,
+    pub first_survived_errno: i32,
+}
+
+/// Why a worker ended before its time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunError {
+    pub errno: i32,
+    /// The call that failed, as fio names it in `func=`.
+    pub func: String,
+    /// What was wrong, where, and what to do.
+    pub message: String,
+}

@@ -1,0 +1,106 @@
+//! One kind of latency: its distribution, and exact sums for mean and deviation.
+
+use crate::Histogram;
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Latency {
+    pub histogram: Histogram,
+    count: u64,
+    sum_ns: u64,
+    sum_squares: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Latency {
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.histogram.record(ns);
+        if self.count == 0 || ns < self.min_ns {
+            self.min_ns = ns;
+        }
+        if ns > self.max_ns {
+            self.max_ns = ns;
+        }
+        self.count += 1;
+        self.sum_ns = self.sum_ns.wrapping_add(ns);
+        self.sum_squares += u128::from(ns) * u128::from(ns);
+    }
+
+    pub fn merge(&mut self, other: &Latency) {
+        if other.count == 0 {
+            return;
+        }
+        self.min_ns = if self.count == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+        self.sum_squares += other.sum_squares;
+        self.histogram.merge(&other.histogram);
+    }
+
+    pub fn clear(&mut self) {
+        self.histogram.clear();
+        (self.count, self.sum_ns, self.sum_squares, self.min_ns, self.max_ns) = (0, 0, 0, 0, 0);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// 0 where nothing was recorded, as all figures here.
+    pub fn min_ns(&self) -> u64 {
+        self.min_ns
+    }
+
+    pub fn max_ns(&self) -> u64 {
+        self.max_ns
+    }
+
+    pub fn mean_ns(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }
+    }
+
+    /// Deviation of the sample (divided by n - 1).
+    pub fn deviation_ns(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let (n, sum) = (u128::from(self.count), u128::from(self.sum_ns));
+        // n·Σx² - (Σx)² is exact in integers; only the last step rounds.
+        match n.checked_mul(self.sum_squares) {
+            Some(scaled) => (scaled.saturating_sub(sum * sum) as f64 / (n as f64 * (n - 1) as f64)).sqrt(),
+            None => {
+                let mean = self.mean_ns();
+                ((self.sum_squares as f64 / n as f64 - mean * mean).max(0.0) * n as f64 / (n - 1) as f64).sqrt()
+            }
+        }
+    }
+
+    /// The percentile of nearest rank within a bin's width, and never outside what was measured.
+    pub fn percentile_ns(&self, percent: f64) -> u64 {
+        self.histogram.percentile(percent).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_deviation_are_those_of_arithmetic() {
+        let mut latency = Latency::default();
+        [2u64, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|ns| latency.record(ns));
+        assert_eq!(latency.mean_ns(), 5.0);
+        assert!((latency.deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert_eq!((latency.min_ns(), latency.max_ns()), (2, 9));
+    }
+
+    #[test]
+    fn no_percentile_lies_beyond_the_maximum() {
+        let mut latency = Latency::default();
+        latency.record(1_000_000);
+        assert_eq!(latency.percentile_ns(99.99), 1_000_000);
+        assert_eq!(Latency::default().percentile_ns(50.0), 0);
+    }
+}

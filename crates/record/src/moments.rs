@@ -1,0 +1,74 @@
+//! Mean and deviation of samples that come one by one and may be merged.
+
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Moments {
+    pub count: u64,
+    pub min: f64,
+    pub max: f64,
+    pub mean: f64,
+    /// Sum of squared distances from the mean.
+    squares: f64,
+}
+
+impl Moments {
+    pub fn record(&mut self, value: f64) {
+        self.merge(&Moments { count: 1, min: value, max: value, mean: value, squares: 0.0 });
+    }
+
+    /// Adds another set of samples, as if they had been recorded here.
+    pub fn merge(&mut self, other: &Moments) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = *other;
+            return;
+        }
+        let (mine, theirs) = (self.count as f64, other.count as f64);
+        let distance = other.mean - self.mean;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.squares += other.squares + distance * distance * mine * theirs / (mine + theirs);
+        self.mean += distance * theirs / (mine + theirs);
+        self.count += other.count;
+    }
+
+    /// Adds up samples of workers that ran beside one another: the sum of their means, minima and maxima.
+    pub fn add_beside(&mut self, other: &Moments) {
+        if other.count == 0 {
+            return;
+        }
+        let variance = self.variance() + other.variance();
+        self.count += other.count;
+        self.mean += other.mean;
+        self.min += other.min;
+        self.max += other.max;
+        self.squares = variance * self.count.saturating_sub(1) as f64;
+    }
+
+    fn variance(&self) -> f64 {
+        if self.count > 1 { self.squares / (self.count - 1) as f64 } else { 0.0 }
+    }
+
+    /// Deviation of the sample (divided by n - 1).
+    pub fn deviation(&self) -> f64 {
+        self.variance().sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_samples_equal_samples_recorded_in_one_place() {
+        let (mut whole, mut left, mut right) = (Moments::default(), Moments::default(), Moments::default());
+        for value in [3.0, 9.0, 4.0, 1.5, 700.0] {
+            whole.record(value);
+            if value < 5.0 { left.record(value) } else { right.record(value) }
+        }
+        left.merge(&right);
+        assert_eq!((left.count, left.min, left.max), (5, 1.5, 700.0));
+        assert!((left.mean - whole.mean).abs() < 1e-9 && (left.deviation() - whole.deviation()).abs() < 1e-9);
+    }
+}

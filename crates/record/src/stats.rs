@@ -1,0 +1,177 @@
+//! The counters of one worker, and how workers add up.
+
+use crate::{Latency, Moments};
+
+/// What a worker counts. Copied whole for a snapshot.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerStats {
+    pub ddirs: [DdirStats; 3],
+    /// Syncs issued between writes, and their latency.
+    pub syncs: u64,
+    pub sync_lat: Latency,
+    /// I/Os in flight when one was issued.
+    pub depth: DepthMap,
+    /// I/Os handed over by one submission, and collected by one reap.
+    pub submit: DepthMap,
+    pub complete: DepthMap,
+    pub usage: Usage,
+    /// From the first I/O (after the ramp) to the last, in ns, whatever the direction.
+    pub runtime_ns: u64,
+    /// Wall time from the worker's start to its end, in ns, ramp included.
+    pub elapsed_ns: u64,
+    /// The depth that a search for a latency target found.
+    pub latency_depth: u32,
+    /// Depth at which the search is known to meet its target.
+    pub arrivals_missed: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct DdirStats {
+    /// Completed I/Os and their bytes.
+    pub ios: u64,
+    pub bytes: u64,
+    /// Issued I/Os: those in flight at the end are issued, not completed.
+    pub issued: u64,
+    /// I/Os that moved less than they should.
+    pub short: u64,
+    /// I/Os given up on.
+    pub dropped: u64,
+    /// Time over which this direction was active, in ns.
+    pub runtime_ns: u64,
+    pub slat: Latency,
+    pub clat: Latency,
+    pub lat: Latency,
+    /// Samples of each window, in KiB/s and I/Os per second.
+    pub bandwidth_kib: Moments,
+    pub iops: Moments,
+}
+
+impl DdirStats {
+    pub fn bytes_per_s(&self) -> f64 {
+        per_second(self.bytes, self.runtime_ns)
+    }
+
+    pub fn ios_per_s(&self) -> f64 {
+        per_second(self.ios, self.runtime_ns)
+    }
+
+    /// Adds a worker that ran beside this one.
+    pub fn merge(&mut self, other: &DdirStats) {
+        self.ios += other.ios;
+        self.bytes += other.bytes;
+        self.issued += other.issued;
+        self.short += other.short;
+        self.dropped += other.dropped;
+        self.runtime_ns = self.runtime_ns.max(other.runtime_ns);
+        self.slat.merge(&other.slat);
+        self.clat.merge(&other.clat);
+        self.lat.merge(&other.lat);
+        self.bandwidth_kib.add_beside(&other.bandwidth_kib);
+        self.iops.add_beside(&other.iops);
+    }
+}
+
+fn per_second(amount: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { amount as f64 * 1e9 / ns as f64 }
+}
+
+/// Counts by powers of two: 0, 1, 2, 3-4 … depending on the reader; kept by upper bound 0 1 2 4 8 16 32 64 and above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DepthMap {
+    /// Events with exactly 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63 and 64 or more in flight.
+    pub floor: [u64; 8],
+    /// Events with exactly 0, 1-4, 5-8, 9-16, 17-32, 33-64 and more together.
+    pub upto: [u64; 7],
+}
+
+impl DepthMap {
+    #[inline]
+    pub fn record(&mut self, n: u32) {
+        self.record_many(n, 1);
+    }
+
+    #[inline]
+    pub fn record_many(&mut self, n: u32, times: u64) {
+        let floor = (32 - n.leading_zeros()).min(7);
+        let upto = match n {
+            0 => 0,
+            1..=4 => 1,
+            _ => (32 - (n - 1).leading_zeros() - 1).min(6),
+        };
+        self.floor[floor as usize] += times;
+        self.upto[upto as usize] += times;
+    }
+
+    pub fn total(&self) -> u64 {
+        self.floor.iter().sum()
+    }
+
+    pub fn merge(&mut self, other: &DepthMap) {
+        self.floor.iter_mut().zip(other.floor).for_each(|(mine, theirs)| *mine += theirs);
+        self.upto.iter_mut().zip(other.upto).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+/// What the thread cost, over its runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub context_switches: u64,
+    pub major_faults: u64,
+    pub minor_faults: u64,
+}
+
+impl Usage {
+    pub fn merge(&mut self, other: &Usage) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.context_switches += other.context_switches;
+        self.major_faults += other.major_faults;
+        self.minor_faults += other.minor_faults;
+    }
+}
+
+impl WorkerStats {
+    /// Adds a worker that ran beside this one.
+    pub fn merge(&mut self, other: &WorkerStats) {
+        self.ddirs.iter_mut().zip(&other.ddirs).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.syncs += other.syncs;
+        self.sync_lat.merge(&other.sync_lat);
+        self.depth.merge(&other.depth);
+        self.submit.merge(&other.submit);
+        self.complete.merge(&other.complete);
+        self.usage.merge(&other.usage);
+        self.runtime_ns += other.runtime_ns;
+        self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
+        self.latency_depth = self.latency_depth.max(other.latency_depth);
+        self.arrivals_missed += other.arrivals_missed;
+    }
+
+    /// Forgets what was counted, as at the end of the ramp.
+    pub fn clear(&mut self) {
+        for ddir in &mut self.ddirs {
+            ddir.slat.clear();
+            ddir.clat.clear();
+            ddir.lat.clear();
+            (ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped, ddir.runtime_ns) = (0, 0, 0, 0, 0, 0);
+        }
+        self.sync_lat.clear();
+        (self.syncs, self.arrivals_missed) = (0, 0);
+        (self.depth, self.submit, self.complete) = Default::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_fall_into_fios_two_kinds_of_buckets() {
+        let mut map = DepthMap::default();
+        [0, 1, 2, 3, 4, 5, 8, 9, 63, 64, 65, 1000].into_iter().for_each(|n| map.record(n));
+        assert_eq!(map.floor, [1, 1, 2, 2, 2, 0, 1, 3]);
+        assert_eq!(map.upto, [1, 4, 2, 1, 0, 2, 2]);
+        assert_eq!(map.total(), 12);
+    }
+}
