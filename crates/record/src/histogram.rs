@@ -144,7 +144,7 @@ mod tests {
             let index = Histogram::index_of(value);
             assert!(Histogram::low_of(index) <= value);
             assert!(index + 1 == BINS || Histogram::low_of(index + 1) > value, "{value}");
-            value = value * 101 / 100 + 1;
+            value += value / 100 + 1;
         }
         assert_eq!(Histogram::index_of(u64::MAX), BINS - 1);
     }
