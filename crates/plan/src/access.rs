@@ -72,7 +72,12 @@ pub struct SizeShare {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seeds {
     /// fio's scheme: `randseed` spread over the generators by the worker's number.
-    Repeatable { seed: u64 },
+    Repeatable {
+        seed: u64,
+        /// Every pass starts from the seed again, as with fio's `randrepeat=1`; a `randseed` in the job turns that
+        /// off, and the generators run on from pass to pass.
+        each_pass: bool,
+    },
     /// Drawn from the system at the start of the run.
     System,
 }
