@@ -1,0 +1,206 @@
+//! Clocks: nanoseconds since one moment of the process, from the cheapest source that can be trusted.
+//!
+//! All clocks of a process share that moment, whatever their source, so stamps of different threads compare. The
+//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over [`CALIBRATION`]; from the scatter of its two readings the
+//! rate is off by some 5 parts in a million at most, and [`Clock::refresh`], called now and then, takes out what has
+//! gathered and keeps the clock within a microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
+
+mod tsc;
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use tsc::Scale;
+
+/// How long the counter's rate is measured, once in a process.
+const CALIBRATION: Duration = Duration::from_millis(20);
+
+/// Where time comes from, in fio's terms of `clocksource`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The processor's time-stamp counter.
+    Cpu,
+    /// `clock_gettime(CLOCK_MONOTONIC)`.
+    Monotonic,
+    /// `gettimeofday`: microseconds of the wall clock, which may be set while a run goes on.
+    Gettimeofday,
+}
+
+/// A clock. Cheap to copy; each thread has its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Reading {
+    Tsc(Scale),
+    /// The monotonic clock's value at this clock's zero.
+    Monotonic(u64),
+    /// The wall clock's value at this clock's zero.
+    Gettimeofday(u64),
+}
+
+/// The moment from which every clock of the process counts.
+struct Epoch {
+    monotonic: u64,
+    unix: u64,
+}
+
+impl Clock {
+    /// A clock from `source`; from the monotonic clock where the time-stamp counter can't be trusted, as
+    /// [`source`](Self::source) then says and [`why_no_tsc`] explains.
+    pub fn new(source: Source) -> Self {
+        let epoch = epoch();
+        let reading = match source {
+            Source::Cpu => match calibrated() {
+                Ok(scale) => Reading::Tsc(*scale),
+                Err(_) => Reading::Monotonic(epoch.monotonic),
+            },
+            Source::Monotonic => Reading::Monotonic(epoch.monotonic),
+            Source::Gettimeofday => Reading::Gettimeofday(epoch.unix),
+        };
+        Clock { reading }
+    }
+
+    /// Nanoseconds since the process's common moment.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        match &self.reading {
+            Reading::Tsc(scale) => scale.now(),
+            Reading::Monotonic(zero) => monotonic().saturating_sub(*zero),
+            Reading::Gettimeofday(zero) => gettimeofday().saturating_sub(*zero),
+        }
+    }
+
+    /// What the clock reads.
+    pub fn source(&self) -> Source {
+        match self.reading {
+            Reading::Tsc(_) => Source::Cpu,
+            Reading::Monotonic(_) => Source::Monotonic,
+            Reading::Gettimeofday(_) => Source::Gettimeofday,
+        }
+    }
+
+    /// Unix time, in nanoseconds, at which this and every clock of the process stood at 0.
+    pub fn unix_epoch(&self) -> u64 {
+        epoch().unix
+    }
+
+    /// Compares a counter with `CLOCK_MONOTONIC` and takes its deviation, which is returned in nanoseconds, out over
+    /// the time to come: time never jumps nor runs backwards. A counter that is beyond repair (the machine slept, or
+    /// moved to another host) gives way to the monotonic clock. To be called every second or so; other sources have
+    /// nothing to refresh.
+    pub fn refresh(&mut self) -> i64 {
+        let Reading::Tsc(scale) = &mut self.reading else { return 0 };
+        match scale.refresh() {
+            Ok(deviation) => deviation,
+            Err(broken) => {
+                // Goes on from where the counter stood, if that was ahead.
+                let zero = epoch().monotonic.saturating_sub(broken.max(0) as u64);
+                self.reading = Reading::Monotonic(zero);
+                broken
+            }
+        }
+    }
+}
+
+/// Why the time-stamp counter isn't used on this machine; `None` where it is.
+pub fn why_no_tsc() -> Option<&'static str> {
+    calibrated().as_ref().err().copied()
+}
+
+fn epoch() -> &'static Epoch {
+    static EPOCH: OnceLock<Epoch> = OnceLock::new();
+    EPOCH.get_or_init(|| {
+        // The wall clock is read between two readings of the other; the closest of a few pairs counts.
+        let attempt = || {
+            let before = monotonic();
+            let unix = wall();
+            let after = monotonic();
+            (after - before, Epoch { monotonic: before + (after - before) / 2, unix })
+        };
+        (0..8).map(|_| attempt()).min_by_key(|(gap, _)| *gap).map_or_else(|| attempt().1, |(_, epoch)| epoch)
+    })
+}
+
+fn calibrated() -> &'static Result<Scale, &'static str> {
+    static SCALE: OnceLock<Result<Scale, &'static str>> = OnceLock::new();
+    SCALE.get_or_init(|| {
+        tsc::trusted()?;
+        Scale::measure(CALIBRATION, epoch().monotonic)
+    })
+}
+
+#[inline]
+fn monotonic() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+fn wall() -> u64 {
+    read(libc::CLOCK_REALTIME)
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: fills the structure; these clocks are always there.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn gettimeofday() -> u64 {
+    let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    // SAFETY: fills the structure; no time zone is asked for.
+    unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Source; 3] = [Source::Cpu, Source::Monotonic, Source::Gettimeofday];
+
+    #[test]
+    fn every_source_advances_with_the_monotonic_clock() {
+        let clocks = ALL.map(Clock::new);
+        let before = clocks.map(|clock| clock.now());
+        let start = monotonic();
+        std::thread::sleep(Duration::from_millis(50));
+        let after = clocks.map(|clock| clock.now());
+        let passed = (monotonic() - start) as i64;
+        for at in 0..ALL.len() {
+            let shown = (after[at] - before[at]) as i64;
+            assert!((shown - passed).abs() < 1_000_000, "{:?}: {shown} ns while {passed} ns passed", ALL[at]);
+        }
+    }
+
+    #[test]
+    fn clocks_of_all_sources_agree_on_the_epoch() {
+        let [one, two, three] = ALL.map(|source| Clock::new(source).now());
+        assert!(one.abs_diff(two) < 5_000_000 && one.abs_diff(three) < 5_000_000, "{one} {two} {three}");
+    }
+
+    #[test]
+    fn the_epoch_is_in_unix_time() {
+        let clock = Clock::new(Source::Monotonic);
+        assert!((clock.unix_epoch() + clock.now()).abs_diff(wall()) < 5_000_000);
+    }
+
+    #[test]
+    fn a_refreshed_clock_never_runs_backwards_and_stays_near_the_monotonic_clock() {
+        let mut clock = Clock::new(Source::Cpu);
+        let reference = Clock::new(Source::Monotonic);
+        let mut last = clock.now();
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(10));
+            clock.refresh();
+            let now = clock.now();
+            assert!(now >= last);
+            last = now;
+        }
+        let deviation = clock.now().abs_diff(reference.now());
+        assert!(deviation < 50_000, "{deviation} ns apart");
+    }
+}

@@ -1,0 +1,137 @@
+//! What a back end is asked to be.
+
+use std::fmt;
+
+/// The ways to reach the kernel, by fio's names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineKind {
+    IoUring,
+    Libaio,
+    /// `lseek` and `read` or `write`.
+    Sync,
+    /// `pread`, `pwrite`.
+    Psync,
+    /// `lseek` and `readv` or `writev`, neighbouring operations in one call.
+    Vsync,
+    /// `preadv`, `pwritev`.
+    Pvsync,
+    /// `preadv2`, `pwritev2`.
+    Pvsync2,
+    Mmap,
+    Posixaio,
+    /// Completes everything at once and touches nothing: the cost of the tool itself.
+    Null,
+}
+
+impl EngineKind {
+    /// fio's `ioengine` value.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::IoUring => "io_uring",
+            EngineKind::Libaio => "libaio",
+            EngineKind::Sync => "sync",
+            EngineKind::Psync => "psync",
+            EngineKind::Vsync => "vsync",
+            EngineKind::Pvsync => "pvsync",
+            EngineKind::Pvsync2 => "pvsync2",
+            EngineKind::Mmap => "mmap",
+            EngineKind::Posixaio => "posixaio",
+            EngineKind::Null => "null",
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A back end's configuration. Fields that an engine has no use for are left at their default by the caller.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackendConfig {
+    pub engine: EngineKind,
+    /// Most operations in flight at once.
+    pub depth: u32,
+    /// Size of the file table: `attach` takes indices below it.
+    pub files: u32,
+
+    /// Polled completions (io_uring: IOPOLL ring; pvsync2: `RWF_HIPRI`).
+    pub hipri: bool,
+    /// pvsync2: how many of a hundred operations are polled.
+    pub hipri_percentage: u32,
+    /// `RWF_NOWAIT` on reads and writes (io_uring, libaio, pvsync2).
+    pub nowait: bool,
+    /// `RWF_DONTCACHE` on reads and writes (io_uring, pvsync2).
+    pub uncached: bool,
+    /// `RWF_ATOMIC` on writes (io_uring, libaio, pvsync2).
+    pub atomic: bool,
+
+    /// io_uring: a kernel thread takes the submissions.
+    pub sqthread_poll: bool,
+    pub sqthread_poll_cpu: Option<u32>,
+    /// io_uring: the buffers are mapped by the kernel once, at open.
+    pub fixedbufs: bool,
+    /// io_uring: the files are looked up by the kernel once, at attach.
+    pub registerfiles: bool,
+    /// io_uring: READ and WRITE, else READV and WRITEV.
+    pub nonvectored: bool,
+    /// io_uring: every so many-th operation goes straight to a kernel worker; 0 for none.
+    pub force_async: u32,
+    /// io_uring: completion work runs only when this thread reaps.
+    pub defer_taskrun: bool,
+
+    /// libaio: take completions from the mapped ring without a system call wherever the ring's layout is known.
+    pub userspace_reap: bool,
+    /// libaio: PREADV and PWRITEV.
+    pub libaio_vectored: bool,
+
+    /// mmap: ask for transparent huge pages (and map privately, as fio does).
+    pub thp: bool,
+    /// mmap: write back and drop each block after its transfer, the nearest thing to direct I/O.
+    pub mmap_drop: bool,
+
+    /// Flags of `sync_file_range(2)`.
+    pub sync_file_range: u32,
+}
+
+impl BackendConfig {
+    /// The defaults fio has for `engine`.
+    pub fn new(engine: EngineKind, depth: u32, files: u32) -> Self {
+        BackendConfig {
+            engine,
+            depth,
+            files,
+            hipri: false,
+            hipri_percentage: 100,
+            nowait: false,
+            uncached: false,
+            atomic: false,
+            sqthread_poll: false,
+            sqthread_poll_cpu: None,
+            fixedbufs: false,
+            registerfiles: false,
+            nonvectored: true,
+            force_async: 0,
+            defer_taskrun: false,
+            userspace_reap: true,
+            libaio_vectored: false,
+            thp: false,
+            mmap_drop: false,
+            sync_file_range: 0,
+        }
+    }
+
+    /// The flags of `preadv2(2)` for reads and for writes.
+    pub(crate) fn rw_flags(&self) -> (i32, i32) {
+        let mut both = 0;
+        if self.nowait {
+            both |= libc::RWF_NOWAIT;
+        }
+        if self.uncached {
+            both |= libc::RWF_DONTCACHE;
+        }
+        let write = if self.atomic { both | libc::RWF_ATOMIC } else { both };
+        (both, write)
+    }
+}

@@ -1,0 +1,442 @@
+//! `io_uring`: submissions and completions through rings shared with the kernel.
+//!
+//! One `enter` hands over a batch; completions are taken from the ring without a system call as long as there are
+//! any. The ring belongs to one thread, and its completion work runs when that thread enters the kernel anyway.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{IoUring, Probe, opcode, squeue};
+
+use super::run::run_here;
+use crate::file::File;
+use crate::io::backend::{Backend, BackendError};
+use crate::io::config::{BackendConfig, EngineKind};
+use crate::io::files::Files;
+use crate::io::op::{Completion, Kind, Op};
+use crate::memory::Slots;
+
+/// Discards through the ring: `_IO(0x12, 0)`, from Linux 6.12 on.
+const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
+/// The kernel's limit on one registered buffer.
+const FIXED_BUFFER_MAX: usize = 1 << 30;
+/// The largest ring the kernel makes.
+const ENTRIES_MAX: u32 = 32768;
+/// How long a wait spins on the ring of a polling kernel thread before it sleeps.
+const SPIN: Duration = Duration::from_micros(50);
+
+pub(crate) struct Uring {
+    /// First, so that it is closed before what its operations point to.
+    ring: IoUring,
+    slots: Slots,
+    files: Files,
+    /// One for each slot, for READV and WRITEV.
+    vectors: Vec<libc::iovec>,
+    /// The trims in flight by slot: one that the ring refuses is run again on this thread.
+    trims: Vec<Option<Op>>,
+    trims_in_flight: usize,
+    /// Results of what ran on this thread.
+    done: Vec<Completion>,
+    /// Slots that share a registered buffer; 0 without registered buffers.
+    slots_per_piece: usize,
+    registered_files: bool,
+    nonvectored: bool,
+    polled: bool,
+    kernel_thread: bool,
+    trims_in_ring: bool,
+    force_async: u32,
+    since_async: u32,
+    read_flags: i32,
+    write_flags: i32,
+    sync_file_range: u32,
+}
+
+impl Uring {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
+        let ring = set_up(config)?;
+        let commands = supported(&ring);
+        let has = |code: u8| commands.as_ref().is_some_and(|probe| probe.is_supported(code));
+        let (read_flags, write_flags) = config.rw_flags();
+        let count = slots.count();
+        let mut backend = Uring {
+            ring,
+            files: Files::new(config.files),
+            vectors: vec![libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; count],
+            trims: vec![None; count],
+            trims_in_flight: 0,
+            slots,
+            done: Vec::new(),
+            slots_per_piece: 0,
+            registered_files: config.registerfiles,
+            nonvectored: config.nonvectored && has(opcode::Read::CODE) && has(opcode::Write::CODE),
+            polled: config.hipri,
+            kernel_thread: config.sqthread_poll,
+            trims_in_ring: has(opcode::UringCmd16::CODE),
+            force_async: config.force_async,
+            since_async: 0,
+            read_flags,
+            write_flags,
+            sync_file_range: config.sync_file_range,
+        };
+        if config.registerfiles {
+            register_file_table(&backend.ring, config.files)?;
+        }
+        if config.fixedbufs {
+            backend.register_buffers()?;
+        }
+        Ok(backend)
+    }
+
+    fn register_buffers(&mut self) -> Result<(), BackendError> {
+        let (pieces, slots_per_piece) = self.slots.pieces(FIXED_BUFFER_MAX);
+        // SAFETY: the pieces lie in the region that `self.slots` keeps alive longer than the ring.
+        unsafe { self.ring.submitter().register_buffers(&pieces) }.map_err(|error| {
+            let what = match error.raw_os_error() {
+                Some(libc::ENOMEM) => "fixedbufs=1: the buffers don't fit in the limit on locked memory (ulimit -l)",
+                _ => "fixedbufs=1: the kernel doesn't take the buffers",
+            };
+            BackendError::caused(EngineKind::IoUring, what, error)
+        })?;
+        self.slots_per_piece = slots_per_piece;
+        Ok(())
+    }
+
+    /// The submission queue entry for an operation whose data is at `data`.
+    fn entry(&mut self, op: &Op, fd: i32, data: *mut u8) -> squeue::Entry {
+        let (file, mut flags) = if self.registered_files {
+            (Fd(op.file as i32), squeue::Flags::FIXED_FILE)
+        } else {
+            (Fd(fd), squeue::Flags::empty())
+        };
+        if self.force_async > 0 {
+            self.since_async += 1;
+            if self.since_async >= self.force_async {
+                self.since_async = 0;
+                flags |= squeue::Flags::ASYNC;
+            }
+        }
+        let entry = match op.kind {
+            Kind::Read | Kind::Write => self.transfer(op, file, data),
+            Kind::Fsync => opcode::Fsync::new(file).build(),
+            Kind::Fdatasync => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+            Kind::SyncFileRange => {
+                opcode::SyncFileRange::new(file, op.len).offset(op.offset).flags(self.sync_file_range).build()
+            }
+            Kind::Trim => {
+                self.trims[op.slot as usize] = Some(*op);
+                // The length goes where an entry keeps its third address, the first half of the command's own bytes.
+                let mut command = [0; 16];
+                command[..8].copy_from_slice(&u64::from(op.len).to_ne_bytes());
+                opcode::UringCmd16::new(file, BLOCK_URING_CMD_DISCARD).cmd(command).addr(Some(op.offset)).build()
+            }
+        };
+        entry.flags(flags).user_data(u64::from(op.slot))
+    }
+
+    fn transfer(&mut self, op: &Op, file: Fd, data: *mut u8) -> squeue::Entry {
+        let flags = if op.kind == Kind::Read { self.read_flags } else { self.write_flags };
+        let at = op.slot as usize;
+        // Each command is a type of its own; what they share ends at these four arguments.
+        macro_rules! build {
+            ($command:expr) => {
+                $command.offset(op.offset).ioprio(op.ioprio).rw_flags(flags).build()
+            };
+        }
+        if let Some(piece) = at.checked_div(self.slots_per_piece) {
+            let piece = piece as u16;
+            return match op.kind {
+                Kind::Read => build!(opcode::ReadFixed::new(file, data, op.len, piece)),
+                _ => build!(opcode::WriteFixed::new(file, data, op.len, piece)),
+            };
+        }
+        if self.nonvectored {
+            return match op.kind {
+                Kind::Read => build!(opcode::Read::new(file, data, op.len)),
+                _ => build!(opcode::Write::new(file, data, op.len)),
+            };
+        }
+        let vector = &mut self.vectors[at];
+        *vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
+        match op.kind {
+            Kind::Read => build!(opcode::Readv::new(file, vector, 1)),
+            _ => build!(opcode::Writev::new(file, vector, 1)),
+        }
+    }
+
+    /// True where the ring has no command for the operation. A polled ring knows reads and writes only.
+    fn runs_here(&self, op: &Op) -> bool {
+        match op.kind {
+            Kind::Read | Kind::Write => false,
+            Kind::Trim => self.polled || !self.trims_in_ring || !self.files.is_block_device(op.file),
+            Kind::Fsync | Kind::Fdatasync | Kind::SyncFileRange => self.polled,
+        }
+    }
+
+    fn run_here(&mut self, op: &Op, fd: i32) {
+        let result = run_here(op, fd, &self.files, self.sync_file_range);
+        self.done.push(Completion { slot: op.slot, result });
+    }
+
+    /// Puts one operation in the submission queue; false where that is full.
+    fn enqueue(&mut self, op: &Op) -> io::Result<bool> {
+        let fd = self.files.fd(op.file)?;
+        if self.runs_here(op) {
+            self.slots.start(op)?;
+            self.run_here(op, fd);
+            return Ok(true);
+        }
+        if self.ring.submission().is_full() {
+            return Ok(false);
+        }
+        let data = self.slots.start(op)?;
+        if op.kind == Kind::Trim {
+            self.trims_in_flight += 1;
+        }
+        let entry = self.entry(op, fd, data);
+        // SAFETY: the data's bytes are lent to this operation until its completion, and outlive the ring; its vector
+        // lies in a table that is never resized.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        Ok(pushed.is_ok())
+    }
+
+    /// Moves completions from the ring to `out`, at most `max`; no system call.
+    fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
+        let mut taken = 0;
+        let mut refused: Vec<Op> = Vec::new();
+        let mut completions = self.ring.completion();
+        while taken < max {
+            let Some(entry) = completions.next() else { break };
+            let completion = Completion { slot: entry.user_data() as u32, result: entry.result() };
+            if self.trims_in_flight > 0
+                && let Some(op) = self.trims[completion.slot as usize].take()
+            {
+                self.trims_in_flight -= 1;
+                if is_unsupported(completion.result) {
+                    refused.push(op);
+                    continue;
+                }
+            }
+            self.slots.finish(completion.slot);
+            out.push(completion);
+            taken += 1;
+        }
+        drop(completions);
+        // The kernel or the device takes no discards through the ring: from here on they run on this thread.
+        self.trims_in_ring &= refused.is_empty();
+        for op in refused {
+            match self.files.fd(op.file) {
+                Ok(fd) => self.run_here(&op, fd),
+                Err(_) => self.done.push(Completion { slot: op.slot, result: -libc::EBADF }),
+            }
+        }
+        taken
+    }
+
+    /// Hands what is queued to the kernel, and gives it the occasion to post what is finished.
+    fn enter(&mut self) -> io::Result<()> {
+        loop {
+            return match self.ring.submit() {
+                Ok(_) => Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // What the kernel couldn't take stays queued: the next entry hands it over.
+                Err(error) if is_busy(&error) => Ok(()),
+                Err(error) => Err(error),
+            };
+        }
+    }
+
+    /// Waits for `want` completions at most until `deadline`; which came shows in the ring.
+    fn wait(&mut self, want: usize, left: Duration) -> io::Result<()> {
+        if self.polled {
+            return self.enter();
+        }
+        if !self.ring.params().is_feature_ext_arg() {
+            // A kernel before 5.11 has no limit on the wait: look in every now and then.
+            self.enter()?;
+            std::thread::sleep(left.min(Duration::from_micros(50)));
+            return Ok(());
+        }
+        let limit = Timespec::new().sec(left.as_secs()).nsec(left.subsec_nanos());
+        match self.ring.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&limit)) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted || is_busy(&error) => Ok(()),
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits for the polling kernel thread without a system call, for a while.
+    fn spin(&mut self, want: usize, until: Instant) {
+        while self.ring.completion().len() < want && Instant::now() < until {
+            for _ in 0..16 {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+impl Backend for Uring {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        if self.registered_files {
+            let fd = self.files.fd(index)?;
+            self.ring.submitter().register_files_update(index, &[fd])?;
+        }
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)?;
+        if self.registered_files {
+            self.ring.submitter().register_files_update(index, &[-1])?;
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        let mut taken = 0;
+        for op in ops {
+            match self.enqueue(op) {
+                Ok(true) => taken += 1,
+                Ok(false) => break,
+                Err(_) if taken > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.enter()?;
+        Ok(taken)
+    }
+
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        let before = out.len();
+        self.take(max, out);
+        self.slots.finish_all(&mut self.done, max - (out.len() - before), out);
+        let min = min.min(max);
+        if out.len() - before >= min && (out.len() > before || self.slots.in_flight() == 0) {
+            return Ok(());
+        }
+        // Finished operations may wait for this thread to enter the kernel.
+        if self.polled || self.ring.submission().taskrun() || !self.ring.submission().is_empty() {
+            self.enter()?;
+            self.take(max - (out.len() - before), out);
+        }
+        let deadline = Instant::now().checked_add(timeout);
+        let mut spun = !self.kernel_thread;
+        loop {
+            self.slots.finish_all(&mut self.done, max - (out.len() - before), out);
+            let got = out.len() - before;
+            let in_flight = self.slots.in_flight();
+            let now = Instant::now();
+            let left = deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(now));
+            if got >= min || in_flight == 0 || left.is_zero() {
+                return Ok(());
+            }
+            let want = (min - got).min(in_flight);
+            if spun {
+                self.wait(want, left)?;
+            } else {
+                self.spin(want, now + SPIN.min(left));
+                spun = true;
+            }
+            self.take(max - got, out);
+        }
+    }
+
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+}
+
+/// Nothing wrong, only no room now.
+fn is_busy(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EBUSY))
+}
+
+/// What a kernel or a device without discards through the ring answers.
+fn is_unsupported(result: i32) -> bool {
+    matches!(-result, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY | libc::ENOSYS)
+}
+
+fn supported(ring: &IoUring) -> Option<Probe> {
+    let mut probe = Probe::new();
+    ring.submitter().register_probe(&mut probe).ok()?;
+    Some(probe)
+}
+
+/// A table of no files yet.
+fn register_file_table(ring: &IoUring, files: u32) -> Result<(), BackendError> {
+    let submitter = ring.submitter();
+    submitter
+        .register_files_sparse(files)
+        .or_else(|_| submitter.register_files(&vec![-1; files as usize]))
+        .map_err(|error| BackendError::caused(EngineKind::IoUring, "registerfiles=1: no file table", error))
+}
+
+/// Makes the ring with the most this kernel has of what is free of charge.
+fn set_up(config: &BackendConfig) -> Result<IoUring, BackendError> {
+    let entries = config.depth.min(ENTRIES_MAX);
+    let mut refused = None;
+    // From the newest kernel's flags to the oldest's: deferred work and a single issuer (6.1), one thread's
+    // cooperation (6.0, 5.19), nothing.
+    for level in 0..4 {
+        if level == 0 && (!config.defer_taskrun || config.sqthread_poll) {
+            continue;
+        }
+        let mut builder = IoUring::builder();
+        builder.setup_clamp().dontfork();
+        if level <= 2 {
+            builder.setup_submit_all();
+        }
+        if config.sqthread_poll {
+            builder.setup_sqpoll(1000);
+            if let Some(cpu) = config.sqthread_poll_cpu {
+                builder.setup_sqpoll_cpu(cpu);
+            }
+        } else if level == 0 {
+            builder.setup_defer_taskrun().setup_taskrun_flag();
+        } else if level <= 2 {
+            builder.setup_coop_taskrun().setup_taskrun_flag();
+        }
+        if level <= 1 {
+            builder.setup_single_issuer();
+        }
+        if config.hipri {
+            builder.setup_iopoll();
+        }
+        match builder.build(entries) {
+            Ok(ring) => return Ok(ring),
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refused = Some(error),
+            Err(error) => return Err(explain(config, error)),
+        }
+    }
+    Err(explain(config, refused.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))))
+}
+
+fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
+    let disabled =
+        || std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").is_ok_and(|text| text.trim() != "0");
+    let what = match error.raw_os_error() {
+        Some(libc::ENOSYS) => "this kernel has no io_uring (it came with Linux 5.1)".to_string(),
+        Some(libc::EPERM) if disabled() => "io_uring is switched off (kernel.io_uring_disabled)".to_string(),
+        Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more rights on this kernel".to_string(),
+        Some(libc::EPERM) => "io_uring is forbidden here, perhaps by a container's seccomp profile".to_string(),
+        Some(libc::ENOMEM) => {
+            format!("no memory for a ring of iodepth={} (on kernels before 5.12 see ulimit -l)", config.depth)
+        }
+        Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
+            "the kernel refuses the ring; is the processor of sqthread_poll_cpu there?".to_string()
+        }
+        _ => format!("no ring for iodepth={}", config.depth),
+    };
+    BackendError::caused(EngineKind::IoUring, what, error)
+}
+
+/// Makes such a ring and gives it back.
+pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
+    let ring = set_up(config)?;
+    if config.registerfiles {
+        register_file_table(&ring, config.files)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! `vsync`: neighbouring operations of a batch (same kind, same file, one after the other) in one `readv` or `writev`.
+
+use std::io;
+use std::time::Duration;
+
+use super::run::{errno, outcome, run_here};
+use crate::file::File;
+use crate::io::backend::Backend;
+use crate::io::config::BackendConfig;
+use crate::io::files::Files;
+use crate::io::op::{Completion, Kind, Op};
+use crate::memory::Slots;
+
+/// The kernel's limit on the length of a vector.
+const VECTOR_MAX: usize = 1024;
+
+pub(crate) struct Vsync {
+    slots: Slots,
+    files: Files,
+    vector: Vec<libc::iovec>,
+    done: Vec<Completion>,
+    one_by_one: bool,
+    sync_file_range: u32,
+}
+
+impl Vsync {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Self {
+        Vsync {
+            slots,
+            files: Files::new(config.files),
+            vector: Vec::with_capacity(VECTOR_MAX.min(config.depth as usize)),
+            done: Vec::with_capacity(config.depth as usize),
+            one_by_one: config.depth == 1,
+            sync_file_range: config.sync_file_range,
+        }
+    }
+
+    /// Runs neighbouring operations in one call; how many, from the first on, could be.
+    fn move_run(&mut self, run: &[Op], fd: i32) -> io::Result<usize> {
+        self.vector.clear();
+        for op in run {
+            let data = match self.slots.start(op) {
+                Ok(data) => data,
+                Err(_) if !self.vector.is_empty() => break,
+                Err(error) => return Err(error),
+            };
+            self.vector.push(libc::iovec { iov_base: data.cast(), iov_len: op.len as usize });
+        }
+        let count = self.vector.len();
+        let mut moved = self.call(&run[0], fd);
+        for op in &run[..count] {
+            let result = if moved < 0 { moved as i32 } else { moved.min(i64::from(op.len)) as i32 };
+            if moved >= 0 {
+                moved -= i64::from(result);
+            }
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(count)
+    }
+
+    /// Runs the first of `ops`, with those neighbours that go along; how many that were.
+    fn run_some(&mut self, ops: &[Op]) -> io::Result<usize> {
+        let first = &ops[0];
+        let fd = self.files.fd(first.file)?;
+        if first.kind.moves_data() {
+            return self.move_run(&ops[..run_length(ops)], fd);
+        }
+        self.slots.start(first)?;
+        let result = run_here(first, fd, &self.files, self.sync_file_range);
+        self.done.push(Completion { slot: first.slot, result });
+        Ok(1)
+    }
+
+    /// Bytes moved by the whole vector, or the negated `errno`.
+    fn call(&self, first: &Op, fd: i32) -> i64 {
+        // SAFETY: no pointers.
+        if unsafe { libc::lseek(fd, first.offset as i64, libc::SEEK_SET) } < 0 {
+            return i64::from(outcome(-1));
+        }
+        loop {
+            let length = self.vector.len() as i32;
+            // SAFETY: each part of the vector describes bytes lent to its operation by `Slots::start`.
+            let moved = unsafe {
+                match first.kind {
+                    Kind::Read => libc::readv(fd, self.vector.as_ptr(), length),
+                    _ => libc::writev(fd, self.vector.as_ptr(), length),
+                }
+            };
+            if moved >= 0 {
+                return moved as i64;
+            }
+            if errno() != libc::EINTR {
+                return -i64::from(errno());
+            }
+        }
+    }
+}
+
+/// How many operations from the first on can go in one call.
+fn run_length(ops: &[Op]) -> usize {
+    let neighbours = ops.windows(2).take_while(|pair| {
+        let (one, next) = (&pair[0], &pair[1]);
+        one.kind == next.kind && one.file == next.file && one.offset.wrapping_add(u64::from(one.len)) == next.offset
+    });
+    (1 + neighbours.count()).min(VECTOR_MAX)
+}
+
+impl Backend for Vsync {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.files.attach(index, file)
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        let mut ran = 0;
+        while ran < ops.len() {
+            match self.run_some(&ops[ran..]) {
+                Ok(count) => ran += count,
+                Err(_) if ran > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ran)
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.one_by_one
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_at_a_gap_another_file_or_another_kind() {
+        let op = |kind, file, offset| Op { kind, ioprio: 0, file, slot: 0, len: 512, skip: 0, offset };
+        let neighbours = [op(Kind::Read, 0, 0), op(Kind::Read, 0, 512), op(Kind::Read, 0, 1024)];
+        assert_eq!(run_length(&neighbours), 3);
+        assert_eq!(run_length(&[op(Kind::Read, 0, 0), op(Kind::Read, 0, 1024)]), 1);
+        assert_eq!(run_length(&[op(Kind::Read, 0, 0), op(Kind::Read, 1, 512)]), 1);
+        assert_eq!(run_length(&[op(Kind::Read, 0, 0), op(Kind::Write, 0, 512)]), 1);
+    }
+}

@@ -1,0 +1,337 @@
+//! Every back end against real files: the right bytes at the right place, errors as results, waits that end.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::file::{File, OpenOptions};
+use crate::memory::{Buffers, MemorySpec};
+
+const BLOCK: usize = 4096;
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A file of its own for one test, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, blocks: usize) -> Self {
+        let folder = std::env::var_os("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+        let path = folder.join(format!("fathom-os-{}-{name}", std::process::id()));
+        let content: Vec<u8> = (0..blocks).flat_map(|block| vec![block as u8 + 1; BLOCK]).collect();
+        std::fs::write(&path, content).unwrap();
+        Scratch(path)
+    }
+
+    fn open(&self, direct: bool) -> File {
+        let options = OpenOptions { read: true, write: true, direct, ..OpenOptions::new() };
+        options.open(&self.0).or_else(|_| OpenOptions { direct: false, ..options }.open(&self.0)).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).unwrap();
+    }
+}
+
+fn buffers(count: u32) -> Buffers {
+    Buffers::new(count, BLOCK, &MemorySpec::default()).unwrap()
+}
+
+fn op(kind: Kind, slot: u32, block: u64) -> Op {
+    Op { kind, ioprio: 0, file: 0, slot, len: BLOCK as u32, skip: 0, offset: block * BLOCK as u64 }
+}
+
+/// Submits all and reaps all.
+fn run(backend: &mut dyn Backend, ops: &[Op]) -> Vec<Completion> {
+    let mut out = Vec::new();
+    let mut taken = 0;
+    let start = Instant::now();
+    while out.len() < ops.len() {
+        assert!(start.elapsed() < 10 * SECOND, "{} of {} after 10 s", out.len(), ops.len());
+        if taken < ops.len() {
+            taken += backend.submit(&ops[taken..]).unwrap();
+        }
+        backend.reap(1, ops.len(), SECOND, &mut out).unwrap();
+    }
+    out.sort_by_key(|completion| completion.slot);
+    out
+}
+
+/// Every engine that moves data, in each of its ways.
+fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
+    let engines = [
+        EngineKind::IoUring,
+        EngineKind::Libaio,
+        EngineKind::Sync,
+        EngineKind::Psync,
+        EngineKind::Vsync,
+        EngineKind::Pvsync,
+        EngineKind::Pvsync2,
+    ];
+    let mut all: Vec<_> =
+        engines.iter().map(|engine| (engine.to_string(), BackendConfig::new(*engine, depth, 2))).collect();
+    let mut also = |name: &str, engine, change: fn(&mut BackendConfig)| {
+        let mut config = BackendConfig::new(engine, depth, 2);
+        change(&mut config);
+        all.push((name.to_string(), config));
+    };
+    also("io_uring vectored", EngineKind::IoUring, |config| config.nonvectored = false);
+    also("io_uring fixedbufs", EngineKind::IoUring, |config| config.fixedbufs = true);
+    also("io_uring registerfiles", EngineKind::IoUring, |config| config.registerfiles = true);
+    also("io_uring sqthread_poll", EngineKind::IoUring, |config| {
+        config.sqthread_poll = true;
+        config.sqthread_poll_cpu = Some(0);
+    });
+    also("io_uring force_async", EngineKind::IoUring, |config| config.force_async = 3);
+    also("io_uring defer_taskrun", EngineKind::IoUring, |config| config.defer_taskrun = true);
+    also("libaio without the mapped ring", EngineKind::Libaio, |config| config.userspace_reap = false);
+    also("libaio vectored", EngineKind::Libaio, |config| config.libaio_vectored = true);
+    all
+}
+
+fn each_configuration(depth: u32, mut test: impl FnMut(&str, &BackendConfig)) {
+    for (name, config) in configurations(depth) {
+        match probe(&config) {
+            Ok(()) => test(&name, &config),
+            Err(error) => eprintln!("SKIPPED {name}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn reads_bring_each_block_of_the_file() {
+    each_configuration(8, |name, config| {
+        for direct in [false, true] {
+            let scratch = Scratch::new("reads", 8);
+            let mut buffers = buffers(8);
+            let mut backend = open_backend(config, &buffers).unwrap();
+            backend.attach(1, &scratch.open(direct)).unwrap();
+            let ops: Vec<_> = (0..8).map(|at| Op { file: 1, ..op(Kind::Read, at, u64::from(7 - at)) }).collect();
+            for completion in run(&mut *backend, &ops) {
+                assert_eq!(completion.result, BLOCK as i32, "{name}");
+                let expected = 8 - completion.slot as u8;
+                assert!(buffers.slot_mut(completion.slot).iter().all(|byte| *byte == expected), "{name}");
+            }
+            backend.detach(1).unwrap();
+        }
+    });
+}
+
+#[test]
+fn writes_put_each_block_where_it_belongs() {
+    each_configuration(8, |name, config| {
+        for direct in [false, true] {
+            let scratch = Scratch::new("writes", 8);
+            let mut buffers = buffers(8);
+            let mut backend = open_backend(config, &buffers).unwrap();
+            backend.attach(0, &scratch.open(direct)).unwrap();
+            for slot in 0..8 {
+                buffers.fill(slot, |bytes| bytes.fill(0xa0 + slot as u8));
+            }
+            let mut ops: Vec<_> = (0..8).map(|at| op(Kind::Write, at, u64::from(at))).collect();
+            ops.swap(2, 5);
+            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{name}"));
+            for kind in [Kind::Fsync, Kind::Fdatasync, Kind::SyncFileRange] {
+                assert_eq!(run(&mut *backend, &[op(kind, 3, 0)])[0].result, 0, "{name} {kind:?}");
+            }
+            let content = std::fs::read(&scratch.0).unwrap();
+            assert!(
+                (0..8).all(|at| content[at * BLOCK..][..BLOCK].iter().all(|byte| *byte == 0xa0 + at as u8)),
+                "{name}"
+            );
+        }
+    });
+}
+
+#[test]
+fn the_rest_of_a_short_transfer_uses_the_rest_of_the_buffer() {
+    each_configuration(2, |name, config| {
+        let scratch = Scratch::new("short", 2);
+        let mut buffers = buffers(2);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(false)).unwrap();
+        let late = Op { offset: 2 * BLOCK as u64 - 1000, ..op(Kind::Read, 0, 0) };
+        assert_eq!(run(&mut *backend, &[late])[0].result, 1000, "{name}: a read across the end is short");
+        let beyond = Op { offset: 64 * BLOCK as u64, ..late };
+        assert_eq!(run(&mut *backend, &[beyond])[0].result, 0, "{name}: a read beyond the end");
+        buffers.fill(1, |bytes| bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at / 512) as u8));
+        let rest = Op { skip: 1024, len: 512, ..op(Kind::Write, 1, 0) };
+        assert_eq!(run(&mut *backend, &[rest])[0].result, 512, "{name}");
+        let content = std::fs::read(&scratch.0).unwrap();
+        assert!(content[..512].iter().all(|byte| *byte == 2) && content[512] == 1, "{name}");
+    });
+}
+
+#[test]
+fn the_kernels_errors_are_results() {
+    each_configuration(4, |name, config| {
+        let scratch = Scratch::new("errors", 4);
+        let buffers = buffers(4);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        let read_only = OpenOptions { read: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
+        backend.attach(0, &read_only).unwrap();
+        let ops = [op(Kind::Read, 0, 0), op(Kind::Write, 1, 0), op(Kind::Read, 2, 1), op(Kind::Trim, 3, 1)];
+        let results: Vec<_> = run(&mut *backend, &ops).iter().map(|completion| completion.result).collect();
+        assert_eq!(results, [BLOCK as i32, -libc::EBADF, BLOCK as i32, -libc::EBADF], "{name}");
+        let full = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(Path::new("/dev/full")).unwrap();
+        backend.attach(0, &full).unwrap();
+        // The kernel's AIO has no way into this device at all.
+        let expected = if config.engine == EngineKind::Libaio { -libc::EINVAL } else { -libc::ENOSPC };
+        assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 0)])[0].result, expected, "{name}");
+    });
+}
+
+#[test]
+fn trims_of_a_file_leave_a_hole() {
+    each_configuration(4, |name, config| {
+        let scratch = Scratch::new("trims", 4);
+        let buffers = buffers(4);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(false)).unwrap();
+        let ops = [op(Kind::Read, 0, 0), op(Kind::Trim, 1, 1), op(Kind::Read, 2, 2), op(Kind::Trim, 3, 3)];
+        let results: Vec<_> = run(&mut *backend, &ops).iter().map(|completion| completion.result).collect();
+        assert_eq!(results, [BLOCK as i32, 0, BLOCK as i32, 0], "{name}");
+        let content = std::fs::read(&scratch.0).unwrap();
+        let firsts: Vec<_> = content.chunks(BLOCK).map(|block| block[0]).collect();
+        assert_eq!(firsts, [1, 0, 3, 0], "{name}");
+    });
+}
+
+#[test]
+fn misuse_of_slots_and_files_is_refused() {
+    let null = BackendConfig::new(EngineKind::Null, 2, 1);
+    for (name, config) in configurations(2).into_iter().chain([("null".to_string(), null)]) {
+        if probe(&config).is_err() {
+            continue;
+        }
+        let scratch = Scratch::new("misuse", 2);
+        let buffers = buffers(2);
+        let mut backend = open_backend(&config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(false)).unwrap();
+        assert!(backend.submit(&[op(Kind::Read, 2, 0)]).is_err(), "{name}: no such slot");
+        assert!(backend.submit(&[Op { skip: 1, ..op(Kind::Read, 0, 0) }]).is_err(), "{name}: beyond the slot");
+        let good_then_bad = [op(Kind::Read, 1, 0), op(Kind::Read, 2, 0)];
+        assert_eq!(backend.submit(&good_then_bad).unwrap(), 1, "{name}: the good ones are taken");
+        backend.reap(1, 2, SECOND, &mut Vec::new()).unwrap();
+        if config.engine != EngineKind::Null {
+            assert!(backend.attach(9, &scratch.open(false)).is_err(), "{name}: beyond the table");
+            assert!(backend.submit(&[Op { file: 1, ..op(Kind::Read, 0, 0) }]).is_err(), "{name}: not attached");
+        }
+        assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1, "{name}");
+        assert!(buffers.in_flight(0), "{name}");
+        assert!(backend.submit(&[op(Kind::Read, 0, 0)]).is_err(), "{name}: slot in flight");
+        let mut out = Vec::new();
+        backend.reap(1, 1, SECOND, &mut out).unwrap();
+        assert_eq!(out, [Completion { slot: 0, result: BLOCK as i32 }], "{name}");
+        assert!(!buffers.in_flight(0), "{name}");
+    }
+}
+
+#[test]
+fn a_lent_slot_takes_no_operation() {
+    let mut buffers = buffers(1);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 1, 1), &buffers).unwrap();
+    let mut bytes = buffers.slot_mut(0);
+    assert!(backend.submit(&[op(Kind::Read, 0, 0)]).is_err());
+    bytes[0] = 1;
+    drop(bytes);
+    assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1);
+}
+
+/// A pipe that nobody writes to: reads from it stay in flight.
+fn silent_pipe(name: &str) -> (Scratch, File) {
+    let scratch = Scratch::new(name, 0);
+    std::fs::remove_file(&scratch.0).unwrap();
+    let path = std::ffi::CString::new(scratch.0.to_str().unwrap()).unwrap();
+    // SAFETY: the path is a C string.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+    let file = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(&scratch.0).unwrap();
+    (scratch, file)
+}
+
+#[test]
+fn reap_gives_up_when_the_time_is_over_and_the_buffers_outlive_a_stuck_operation() {
+    each_configuration(2, |name, config| {
+        // The kernel's AIO runs reads of a pipe on the caller's thread.
+        if config.engine != EngineKind::IoUring {
+            return;
+        }
+        let (_scratch, pipe) = silent_pipe("stuck");
+        let buffers = buffers(2);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &pipe).unwrap();
+        assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1, "{name}");
+        let mut out = Vec::new();
+        let start = Instant::now();
+        backend.reap(1, 2, Duration::from_millis(30), &mut out).unwrap();
+        let waited = start.elapsed();
+        assert!(out.is_empty(), "{name}");
+        assert!(waited >= Duration::from_millis(29) && waited < SECOND, "{name}: {waited:?}");
+        drop(backend);
+        assert!(buffers.in_flight(0), "{name}");
+    });
+}
+
+#[test]
+fn reap_waits_for_no_more_than_is_in_flight_and_takes_no_more_than_asked() {
+    each_configuration(4, |name, config| {
+        let scratch = Scratch::new("waits", 4);
+        let buffers = buffers(4);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(true)).unwrap();
+        let mut out = Vec::new();
+        let start = Instant::now();
+        backend.reap(1, 4, 30 * SECOND, &mut out).unwrap();
+        let ops: Vec<_> = (0..4).map(|at| op(Kind::Read, at, u64::from(at))).collect();
+        assert_eq!(backend.submit(&ops).unwrap(), 4, "{name}");
+        backend.reap(3, 3, 30 * SECOND, &mut out).unwrap();
+        assert_eq!(out.len(), 3, "{name}");
+        backend.reap(4, 4, 30 * SECOND, &mut out).unwrap();
+        assert_eq!(out.len(), 4, "{name}");
+        assert!(start.elapsed() < 10 * SECOND, "{name}");
+    });
+}
+
+#[test]
+fn a_reap_that_waits_for_nothing_sees_what_is_finished() {
+    each_configuration(4, |name, config| {
+        let scratch = Scratch::new("peek", 4);
+        let buffers = buffers(4);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(true)).unwrap();
+        assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1);
+        let mut out = Vec::new();
+        let start = Instant::now();
+        while out.is_empty() {
+            assert!(start.elapsed() < 10 * SECOND, "{name}");
+            backend.reap(0, 4, Duration::ZERO, &mut out).unwrap();
+        }
+    });
+}
+
+#[test]
+fn more_operations_than_a_batch_holds_come_back_once_each() {
+    each_configuration(700, |name, config| {
+        let scratch = Scratch::new("many", 2);
+        let buffers = buffers(700);
+        let mut backend = open_backend(config, &buffers).unwrap();
+        backend.attach(0, &scratch.open(false)).unwrap();
+        for _ in 0..3 {
+            let ops: Vec<_> = (0..700).map(|at| op(Kind::Read, at, u64::from(at % 2))).collect();
+            let done = run(&mut *backend, &ops);
+            assert!(
+                done.iter().enumerate().all(|(at, done)| done.slot == at as u32 && done.result == BLOCK as i32),
+                "{name}"
+            );
+        }
+    });
+}
+
+#[test]
+fn null_is_done_at_once() {
+    let buffers = buffers(32);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 32, 1), &buffers).unwrap();
+    let ops: Vec<_> = (0..32).map(|at| op(Kind::Write, at, 0)).collect();
+    assert_eq!(run(&mut *backend, &ops).len(), 32);
+}

@@ -1,0 +1,220 @@
+//! I/O buffers: one region of memory, cut into a slot for each operation that may be in flight.
+//!
+//! While an operation is in flight its slot belongs to the kernel. The slots' states are shared between [`Buffers`],
+//! which the engine fills and reads through, and the back end, which hands them out: a slot is free, or lent to one of
+//! the two. So safe code can't reach a slot that the kernel may be writing to. The memory itself lives as long as either of them, and for ever if a back end
+//! is dropped while operations are still in flight (a device that never answers).
+
+mod region;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::io::{Completion, Op};
+use region::Region;
+pub(crate) use region::c_path;
+pub use region::{MemoryKind, MemorySpec, page_size};
+
+/// The engine's side of the buffers.
+pub struct Buffers {
+    region: Arc<Region>,
+    states: Arc<[AtomicBool]>,
+    stride: usize,
+    bytes_each: usize,
+}
+
+impl Buffers {
+    /// `count` zeroed buffers of `bytes_each`, each at the start of a page (moved on by `spec.align` where given).
+    pub fn new(count: u32, bytes_each: usize, spec: &MemorySpec) -> io::Result<Self> {
+        let page = page_size();
+        let too_big = || io::Error::new(io::ErrorKind::OutOfMemory, "I/O buffers larger than the address space");
+        let stride = bytes_each.max(1).checked_next_multiple_of(page).ok_or_else(too_big)?;
+        let bytes = stride.checked_mul(count as usize).ok_or_else(too_big)?;
+        let region = Arc::new(Region::new(bytes.max(page), spec)?);
+        let states = (0..count).map(|_| AtomicBool::new(false)).collect();
+        Ok(Buffers { region, states, stride, bytes_each })
+    }
+
+    pub fn count(&self) -> u32 {
+        self.states.len() as u32
+    }
+
+    /// Bytes in each slot.
+    pub fn bytes_each(&self) -> usize {
+        self.bytes_each
+    }
+
+    /// Where slot `slot` lies; for what only needs the address.
+    pub fn slot(&self, slot: u32) -> *mut u8 {
+        assert!((slot as usize) < self.states.len(), "slot {slot} of {}", self.states.len());
+        // SAFETY: the region holds `stride` bytes for each of the slots, and the slot was checked.
+        unsafe { self.region.base().add(slot as usize * self.stride) }
+    }
+
+    /// True while an operation on `slot` is in flight: submitted and not yet reaped.
+    pub fn in_flight(&self, slot: u32) -> bool {
+        self.states[slot as usize].load(Ordering::Acquire)
+    }
+
+    /// The bytes of a slot that isn't in flight. No operation can be submitted on it while they are held.
+    ///
+    /// # Panics
+    /// If the slot is in flight or doesn't exist: both are errors in the caller's bookkeeping, not in any input.
+    pub fn slot_mut(&mut self, slot: u32) -> SlotBytes<'_> {
+        let start = self.slot(slot);
+        let state = &self.states[slot as usize];
+        assert!(!state.load(Ordering::Acquire), "slot {slot} is in flight");
+        state.store(true, Ordering::Relaxed);
+        // SAFETY: the slot lies inside the region, which `self` keeps alive and which was zeroed at its birth. It was
+        // free and is now marked as lent, so no back end takes it; `&mut self` keeps it from being lent here twice.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(start, self.bytes_each) };
+        SlotBytes { bytes, state }
+    }
+
+    /// Gives the bytes of a slot that isn't in flight to `fill`.
+    ///
+    /// # Panics
+    /// As [`slot_mut`](Self::slot_mut).
+    pub fn fill<R>(&mut self, slot: u32, fill: impl FnOnce(&mut [u8]) -> R) -> R {
+        fill(&mut self.slot_mut(slot))
+    }
+
+    /// Keeps the memory for the rest of the process: for a run that leaves stuck operations behind.
+    pub fn leak(&self) {
+        std::mem::forget(Arc::clone(&self.region));
+    }
+
+    /// Locks the memory into RAM.
+    pub fn lock(&self) -> io::Result<()> {
+        self.region.lock()
+    }
+
+    /// The back end's side.
+    pub(crate) fn slots(&self) -> Slots {
+        Slots {
+            base: self.region.base(),
+            region: Arc::clone(&self.region),
+            states: Arc::clone(&self.states),
+            stride: self.stride,
+            bytes_each: self.bytes_each,
+            in_flight: 0,
+        }
+    }
+}
+
+/// A free slot's bytes, lent to the engine.
+pub struct SlotBytes<'a> {
+    bytes: &'a mut [u8],
+    state: &'a AtomicBool,
+}
+
+impl std::ops::Deref for SlotBytes<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+impl std::ops::DerefMut for SlotBytes<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.bytes
+    }
+}
+
+impl Drop for SlotBytes<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.state.store(false, Ordering::Release);
+    }
+}
+
+/// The back end's side of the buffers: lends slots to the kernel and takes them back.
+pub(crate) struct Slots {
+    base: *mut u8,
+    region: Arc<Region>,
+    states: Arc<[AtomicBool]>,
+    stride: usize,
+    bytes_each: usize,
+    in_flight: usize,
+}
+
+impl Slots {
+    pub(crate) fn count(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How many slots are out.
+    #[inline]
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Marks the operation's slot as the kernel's and gives the address of its data.
+    #[inline]
+    pub(crate) fn start(&mut self, op: &Op) -> io::Result<*mut u8> {
+        let at = op.slot as usize;
+        let Some(state) = self.states.get(at) else {
+            return Err(crate::io::misuse("operation on a slot that doesn't exist"));
+        };
+        if state.load(Ordering::Acquire) {
+            return Err(crate::io::misuse("operation on a slot that is in flight"));
+        }
+        let mut skip = 0;
+        if op.kind.moves_data() {
+            skip = op.skip as usize;
+            if skip + op.len as usize > self.bytes_each {
+                return Err(crate::io::misuse("operation longer than its slot"));
+            }
+        }
+        state.store(true, Ordering::Release);
+        self.in_flight += 1;
+        // SAFETY: the slot exists and `skip` lies inside it.
+        Ok(unsafe { self.base.add(at * self.stride + skip) })
+    }
+
+    /// Takes a slot back from the kernel.
+    #[inline]
+    pub(crate) fn finish(&mut self, slot: u32) {
+        let state = &self.states[slot as usize];
+        debug_assert!(state.load(Ordering::Relaxed), "slot {slot} finished twice");
+        state.store(false, Ordering::Release);
+        self.in_flight -= 1;
+    }
+
+    /// Moves at most `max` of the oldest `done` to `out` and takes their slots back.
+    pub(crate) fn finish_all(&mut self, done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
+        let count = max.min(done.len());
+        for completion in &done[..count] {
+            self.finish(completion.slot);
+        }
+        out.extend(done.drain(..count));
+    }
+
+    /// The whole region cut into pieces of at most `most` bytes at slot borders: address and length of each, and how
+    /// many slots lie in one.
+    pub(crate) fn pieces(&self, most: usize) -> (Vec<libc::iovec>, usize) {
+        let per_piece = (most / self.stride).max(1);
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < self.count() {
+            let slots = per_piece.min(self.count() - at);
+            // SAFETY: `at` is below the number of slots.
+            let base = unsafe { self.base.add(at * self.stride) };
+            pieces.push(libc::iovec { iov_base: base.cast(), iov_len: slots * self.stride });
+            at += slots;
+        }
+        (pieces, per_piece)
+    }
+}
+
+impl Drop for Slots {
+    fn drop(&mut self) {
+        if self.in_flight > 0 {
+            std::mem::forget(Arc::clone(&self.region));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The memory under the buffers, in fio's kinds (`mem=`).
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+/// Where buffers come from, by fio's names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemoryKind {
+    #[default]
+    Malloc,
+    /// System V shared memory.
+    Shm,
+    /// System V shared memory of huge pages.
+    ShmHuge,
+    /// A private mapping, anonymous or of a file.
+    Mmap,
+    /// A shared mapping of a file (private and anonymous without one, as in fio).
+    MmapShared,
+    /// A mapping of huge pages, anonymous or of a file on hugetlbfs.
+    MmapHuge,
+}
+
+/// What the buffers' memory is to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemorySpec {
+    pub kind: MemoryKind,
+    /// The file behind a mapping. Made where it doesn't exist (and then removed at the end), never shortened.
+    pub file: Option<PathBuf>,
+    /// How far each buffer starts after a page's start (fio's `iomem_align`); 0 for page-aligned buffers.
+    pub align: usize,
+    /// Size of a huge page, for the kinds made of them.
+    pub hugepage_size: usize,
+}
+
+impl Default for MemorySpec {
+    fn default() -> Self {
+        MemorySpec { kind: MemoryKind::default(), file: None, align: 0, hugepage_size: 2 << 20 }
+    }
+}
+
+/// How to give the memory back.
+enum Origin {
+    Mapping,
+    SharedSegment,
+}
+
+/// A piece of zeroed memory that starts on a page.
+pub(crate) struct Region {
+    start: *mut u8,
+    bytes: usize,
+    /// Where the first slot begins.
+    skip: usize,
+    origin: Origin,
+    made: Option<PathBuf>,
+}
+
+// SAFETY: the region owns its memory; who may touch which part of it when is the business of `Buffers` and `Slots`.
+unsafe impl Send for Region {}
+// SAFETY: as above: a shared reference gives out addresses only.
+unsafe impl Sync for Region {}
+
+impl Region {
+    pub(crate) fn new(bytes: usize, spec: &MemorySpec) -> io::Result<Self> {
+        let huge = matches!(spec.kind, MemoryKind::ShmHuge | MemoryKind::MmapHuge);
+        let unit = if huge { spec.hugepage_size.max(page_size()) } else { page_size() };
+        let total = bytes
+            .checked_add(spec.align)
+            .and_then(|total| total.checked_next_multiple_of(unit))
+            .filter(|total| *total <= isize::MAX as usize)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::OutOfMemory, "I/O buffers larger than the address space"))?;
+        let mut region = match spec.kind {
+            MemoryKind::Shm | MemoryKind::ShmHuge => shared_segment(total, huge),
+            MemoryKind::Malloc => mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+            MemoryKind::Mmap | MemoryKind::MmapShared | MemoryKind::MmapHuge => match &spec.file {
+                Some(path) => file_mapping(total, spec.kind, path),
+                None => {
+                    let flags = if huge { libc::MAP_HUGETLB } else { 0 };
+                    mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags, -1)
+                }
+            },
+        }
+        .map_err(|error| if huge { no_huge_pages(error, total) } else { error })?;
+        region.skip = spec.align;
+        Ok(region)
+    }
+
+    /// Where the first slot begins.
+    pub(crate) fn base(&self) -> *mut u8 {
+        // SAFETY: the mapping was made `skip` bytes longer than what was asked.
+        unsafe { self.start.add(self.skip) }
+    }
+
+    pub(crate) fn lock(&self) -> io::Result<()> {
+        // SAFETY: the range is this region's own mapping.
+        match unsafe { libc::mlock(self.start.cast(), self.bytes) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        match self.origin {
+            // SAFETY: the range was mapped by this region, which is its only owner.
+            Origin::Mapping => unsafe { libc::munmap(self.start.cast(), self.bytes) },
+            // SAFETY: the address came from `shmat`.
+            Origin::SharedSegment => unsafe { libc::shmdt(self.start.cast()) },
+        };
+        if let Some(path) = &self.made {
+            // The file was made for this region alone. That it can't be removed harms nobody and can't be said here.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
+    // SAFETY: a fresh mapping, placed by the kernel.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::Mapping, made: None })
+}
+
+fn file_mapping(bytes: usize, kind: MemoryKind, path: &Path) -> io::Result<Region> {
+    let existed = path.exists();
+    let file =
+        std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o644).open(path)?;
+    let state = file.metadata()?;
+    if state.file_type().is_file() && state.len() < bytes as u64 {
+        file.set_len(bytes as u64)?;
+    }
+    let sharing = if kind == MemoryKind::Mmap { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
+    let region = mapping(bytes, sharing, file.as_raw_fd());
+    let made = if existed { None } else { Some(path.to_path_buf()) };
+    match region {
+        Ok(mut region) => {
+            region.made = made;
+            Ok(region)
+        }
+        Err(error) => {
+            if let Some(path) = made {
+                std::fs::remove_file(path)?;
+            }
+            Err(error)
+        }
+    }
+}
+
+fn shared_segment(bytes: usize, huge: bool) -> io::Result<Region> {
+    let flags = libc::IPC_CREAT | 0o600 | if huge { libc::SHM_HUGETLB } else { 0 };
+    // SAFETY: no pointers.
+    let id = unsafe { libc::shmget(libc::IPC_PRIVATE, bytes, flags) };
+    if id < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: attaches the new segment where the kernel likes.
+    let start = unsafe { libc::shmat(id, ptr::null(), 0) };
+    let attached = if start as isize == -1 { Err(io::Error::last_os_error()) } else { Ok(start) };
+    // Marked for removal at once: it goes with the last detach, however the process ends.
+    // SAFETY: IPC_RMID takes no buffer.
+    unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
+    let start = attached?;
+    Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::SharedSegment, made: None })
+}
+
+fn no_huge_pages(error: io::Error, bytes: usize) -> io::Error {
+    let text = format!("no huge pages for {bytes} bytes of I/O buffers (see /proc/sys/vm/nr_hugepages): {error}");
+    io::Error::new(error.kind(), text)
+}
+
+/// The kernel's page size.
+pub fn page_size() -> usize {
+    // SAFETY: no pointers.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// A path as the C string that system calls take.
+pub(crate) fn c_path(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a path can't contain a NUL byte"))
+}
