@@ -1,1 +1,3 @@
-//! fathom-engine
+//! Carries a plan out: checks it, prepares its targets, runs its workers and reports what happens as events.
+
+pub mod prepare;

@@ -7,3 +7,4 @@ pub mod clock;
 pub mod file;
 pub mod io;
 pub mod memory;
+mod space;

@@ -7,6 +7,8 @@ pub struct Targets {
     pub paths: Vec<String>,
     /// The paths were made from the job's name, not given: they are regular files of fathom's own.
     pub generated: bool,
+    /// Every file below this directory is a target, too; in place of the paths where those are generated.
+    pub opendir: Option<String>,
     /// Bytes of each file: a fixed size or a range to draw from; `None` shares out [`Extent::size`].
     pub file_size: Option<(u64, u64)>,
     pub extent: Extent,

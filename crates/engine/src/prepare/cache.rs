@@ -1,0 +1,67 @@
+//! The page cache before the first I/O: emptied of a target, or filled with it.
+
+use super::Target;
+use super::fault::{self, EIO};
+use os::file::{File, Kind, OpenOptions};
+use record::RunError;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const READ_BYTES: u64 = 1 << 20;
+const EACCES: i32 = 13;
+const EAGAIN: i32 = 11;
+/// A multipath device refuses to flush while its maps change; that lasts for some tens of milliseconds.
+const FLUSH_TRIES: u32 = 25;
+const FLUSH_PAUSE: Duration = Duration::from_millis(10);
+
+/// Throws cached pages of the target away. That it can't be done is no error, but worth telling: the text is returned.
+pub fn invalidate(file: &File, target: &Target) -> Option<String> {
+    if target.io_size == u64::MAX || target.offset == u64::MAX {
+        return None;
+    }
+    if !matches!(target.kind, Kind::Regular | Kind::Block) {
+        return None;
+    }
+    let mut tries = 0;
+    loop {
+        let Err(error) = file.invalidate_cache(target.offset, target.io_size) else {
+            return None;
+        };
+        tries += 1;
+        if error.raw_os_error() == Some(EAGAIN) && tries < FLUSH_TRIES {
+            std::thread::sleep(FLUSH_PAUSE);
+            continue;
+        }
+        if error.raw_os_error() == Some(EACCES) && target.kind == Kind::Block {
+            return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
+        }
+        return Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display()));
+    }
+}
+
+/// Reads the job's part of the target into the page cache.
+pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
+    if target.kind == Kind::Char {
+        return Ok(());
+    }
+    let failed = |error: io::Error, func: &str| {
+        let said = format!("fio: cannot pre-read {}: {error}", target.path.display());
+        fault::of_io(&error, func, said, "")
+    };
+    let file =
+        OpenOptions { read: true, ..OpenOptions::new() }.open(&target.path).map_err(|error| failed(error, "open"))?;
+    let end = target.offset.saturating_add(target.io_size).min(target.real_size);
+    let mut buffer = vec![0u8; READ_BYTES as usize];
+    let mut at = target.offset;
+    while at < end && !stop.load(Ordering::Relaxed) {
+        let wanted = (end - at).min(READ_BYTES) as usize;
+        match file.read_at(&mut buffer[..wanted], at) {
+            Ok(0) => return Err(failed(io::Error::from_raw_os_error(EIO), "pre_read")),
+            Ok(bytes) => at += bytes as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error, "pre_read")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! Errors before the run: fio's words, then what to do about it.
+
+use record::RunError;
+use std::io;
+
+pub(crate) const ENOENT: i32 = 2;
+pub(crate) const EINVAL: i32 = 22;
+pub(crate) const EIO: i32 = 5;
+pub(crate) const EISDIR: i32 = 21;
+
+/// An error with fio's own message first and our advice after it.
+pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> RunError {
+    let message = if advice.is_empty() { said_by_fio } else { format!("{said_by_fio} ({advice})") };
+    RunError { errno, func: func.to_owned(), message }
+}
+
+/// A system call that failed.
+pub(crate) fn of_io(error: &io::Error, func: &str, said_by_fio: String, advice: &str) -> RunError {
+    new(error.raw_os_error().unwrap_or(EIO), func, said_by_fio, advice)
+}

@@ -1,0 +1,132 @@
+//! What a job's targets are, and how large they are, before anything is made.
+
+use super::fault;
+use super::nature::Nature;
+use super::sizes::{Found, UNKNOWN, min_block};
+use os::file::{Kind, OpenOptions};
+use plan::Worker;
+use record::RunError;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// The job's targets: those it names and, with `opendir`, every file below that directory.
+pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, RunError> {
+    let named = worker.targets.paths.iter().map(PathBuf::from);
+    let Some(directory) = &worker.targets.opendir else {
+        return Ok(named.collect());
+    };
+    let mut below = Vec::new();
+    files_below(Path::new(directory), &mut below)?;
+    let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
+    paths.append(&mut below);
+    say(&format!("fio: opendir added {} files", paths.len()));
+    Ok(paths)
+}
+
+/// Regular files in `directory` and the directories below it, in the order in which the system lists them. Links are
+/// not followed.
+fn files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
+    let failed = |error: io::Error| {
+        let func = format!("opendir({})", directory.display());
+        fault::of_io(&error, &func, format!("fio: {func}: {error}"), "opendir= takes a directory that can be read")
+    };
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        match entry.file_type() {
+            Ok(kind) if kind.is_file() => files.push(entry.path()),
+            Ok(kind) if kind.is_dir() => files_below(&entry.path(), files)?,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(())
+}
+
+/// What `path` leads to; `None` where there is nothing yet.
+fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
+    let state = match std::fs::metadata(path) {
+        Ok(state) => state,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let kind = match state.file_type() {
+        kind if kind.is_block_device() => Kind::Block,
+        kind if kind.is_char_device() => Kind::Char,
+        kind if kind.is_fifo() => Kind::Pipe,
+        kind if kind.is_dir() => Kind::Directory,
+        kind if kind.is_socket() => Kind::Socket,
+        _ => Kind::Regular,
+    };
+    Ok(Some((kind, state.len())))
+}
+
+/// Kind and present size of a target of `worker`.
+pub(crate) fn inspect(worker: &Worker, nature: Nature, path: &Path) -> Result<Found, RunError> {
+    if nature.one_block_each {
+        return Ok(Found { kind: Kind::Regular, bytes: min_block(worker) });
+    }
+    if nature.diskless {
+        return Ok(Found { kind: Kind::Regular, bytes: UNKNOWN });
+    }
+    let (kind, bytes) = kind_of_target(worker, path)?.unwrap_or((Kind::Regular, 0));
+    let bytes = match kind {
+        Kind::Block => device_size(path)?,
+        Kind::Regular => bytes,
+        Kind::Char | Kind::Pipe | Kind::Directory | Kind::Socket => UNKNOWN,
+    };
+    Ok(Found { kind, bytes })
+}
+
+/// As [`stat_kind`], with an error for what no job can do I/O on.
+fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, RunError> {
+    let shown = path.display();
+    let refuse = |errno: i32, what: &str, advice: &str| {
+        Err(fault::new(
+            errno,
+            "setup_files",
+            format!("{}: failed to get file size of {shown}", worker.name),
+            &format!("it is {what}; {advice}"),
+        ))
+    };
+    if path == Path::new("-") {
+        return refuse(fault::EINVAL, "the standard input or output", "give a file or a device");
+    }
+    match stat_kind(path) {
+        Ok(Some((Kind::Pipe, _))) => refuse(
+            fault::EINVAL,
+            "a pipe",
+            "fathom does I/O at offsets, which pipes don't have: give a file or a device",
+        ),
+        Ok(Some((Kind::Socket, _))) => refuse(fault::EINVAL, "a socket", "give a file or a device"),
+        Ok(Some((Kind::Directory, _))) => refuse(
+            fault::EISDIR,
+            "a directory",
+            "use directory= to have files made in it, or opendir= to use those that are there",
+        ),
+        Ok(found) => Ok(found),
+        Err(error) => Err(fault::of_io(&error, "fstat", format!("fio: stat of {shown} failed: {error}"), "")),
+    }
+}
+
+fn device_size(path: &Path) -> Result<u64, RunError> {
+    let shown = path.display();
+    let opened = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path);
+    let file = opened.map_err(|error| {
+        let said = format!("fio: failed opening blockdev {shown} for size check: {error}");
+        fault::of_io(&error, &format!("open({shown})"), said, "may this user read the device?")
+    })?;
+    match file.size() {
+        Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
+        Ok(_) => Err(fault::new(
+            fault::EINVAL,
+            "blockdev_size",
+            format!("{shown}: zero sized block device?"),
+            "a loop device without a file, a drive without a medium, or a device that was never set up",
+        )),
+        Err(error) => {
+            Err(fault::of_io(&error, "blockdev_size", format!("fio: no size to be had of {shown}: {error}"), ""))
+        }
+    }
+}

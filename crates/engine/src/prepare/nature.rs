@@ -1,0 +1,49 @@
+//! What an engine does with files: fio's engine flags, as far as targets depend on them.
+
+use plan::Engine;
+
+/// How an engine's targets are to be treated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Nature {
+    /// Needs no file on a disk (fio: DISKLESSIO).
+    pub diskless: bool,
+    /// Moves no data (fio: FAKEIO).
+    pub fake: bool,
+    /// Issues nothing that counts as I/O (fio: NOIO).
+    pub no_io: bool,
+    /// Can't write past the end of a file, so that a file is laid out for writes, too (fio: NOEXTEND).
+    pub no_extend: bool,
+    /// Works on directories: a target is a directory, made or removed as such.
+    pub directories: bool,
+    /// Each target counts as one block, whatever it is (fio's get_file_size of filecreate and its kin).
+    pub one_block_each: bool,
+    /// Directories are made before the run.
+    pub makes_directories: bool,
+}
+
+impl Nature {
+    pub fn of(engine: &Engine) -> Nature {
+        let none = Nature::default();
+        let metadata = Nature { fake: true, ..none };
+        match engine {
+            Engine::Null => Nature { diskless: true, fake: true, ..none },
+            Engine::Cpu { .. } => Nature { diskless: true, no_io: true, ..none },
+            Engine::Mmap { .. } => Nature { no_extend: true, ..none },
+            Engine::Ftruncate | Engine::FileStat(_) | Engine::FileDelete => metadata,
+            Engine::FileCreate => Nature { diskless: true, one_block_each: true, ..metadata },
+            Engine::DirCreate => Nature { diskless: true, directories: true, one_block_each: true, ..metadata },
+            Engine::DirStat(_) | Engine::DirDelete => {
+                Nature { diskless: true, directories: true, makes_directories: true, ..metadata }
+            }
+            Engine::IoUring(_)
+            | Engine::Libaio { .. }
+            | Engine::Sync
+            | Engine::Psync
+            | Engine::Vsync
+            | Engine::Pvsync
+            | Engine::Pvsync2 { .. }
+            | Engine::Posixaio
+            | Engine::Falloc => none,
+        }
+    }
+}
