@@ -39,6 +39,16 @@ impl Kind {
     }
 }
 
+/// In which order a file will be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Advice {
+    #[default]
+    Normal,
+    Random,
+    Sequential,
+    NoReuse,
+}
+
 /// How a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {

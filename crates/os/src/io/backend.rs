@@ -80,7 +80,8 @@ pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn
         EngineKind::Null => Box::new(Null::new(config, slots)),
         EngineKind::IoUring => Box::new(linux::uring::Uring::open(config, slots)?),
         EngineKind::Libaio => Box::new(linux::libaio::Libaio::open(config, slots)?),
-        EngineKind::Mmap | EngineKind::Posixaio => return Err(BackendError::new(config.engine, "not built yet")),
+        EngineKind::Mmap => Box::new(linux::mmap::Mmap::open(config, slots)?),
+        EngineKind::Posixaio => Box::new(linux::posixaio::Posixaio::open(config, slots)),
         EngineKind::Vsync => Box::new(linux::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
             Box::new(linux::sync::Sync::open(config, slots))

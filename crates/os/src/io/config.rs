@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::file::Advice;
+
 /// The ways to reach the kernel, by fio's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineKind {
@@ -90,6 +92,8 @@ pub struct BackendConfig {
     pub thp: bool,
     /// mmap: write back and drop each block after its transfer, the nearest thing to direct I/O.
     pub mmap_drop: bool,
+    /// mmap: what the kernel is told of the order of access.
+    pub mmap_advice: Advice,
 
     /// Flags of `sync_file_range(2)`.
     pub sync_file_range: u32,
@@ -118,6 +122,7 @@ impl BackendConfig {
             libaio_vectored: false,
             thp: false,
             mmap_drop: false,
+            mmap_advice: Advice::Normal,
             sync_file_range: 0,
         }
     }

@@ -68,6 +68,8 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
         EngineKind::Vsync,
         EngineKind::Pvsync,
         EngineKind::Pvsync2,
+        EngineKind::Posixaio,
+        EngineKind::Mmap,
     ];
     let mut all: Vec<_> =
         engines.iter().map(|engine| (engine.to_string(), BackendConfig::new(*engine, depth, 2))).collect();
@@ -86,6 +88,7 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
     also("io_uring force_async", EngineKind::IoUring, |config| config.force_async = 3);
     also("io_uring defer_taskrun", EngineKind::IoUring, |config| config.defer_taskrun = true);
     also("libaio without the mapped ring", EngineKind::Libaio, |config| config.userspace_reap = false);
+    also("mmap that drops", EngineKind::Mmap, |config| config.mmap_drop = true);
     also("libaio vectored", EngineKind::Libaio, |config| config.libaio_vectored = true);
     all
 }
@@ -176,8 +179,12 @@ fn the_kernels_errors_are_results() {
         assert_eq!(results, [BLOCK as i32, -libc::EBADF, BLOCK as i32, -libc::EBADF], "{name}");
         let full = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(Path::new("/dev/full")).unwrap();
         backend.attach(0, &full).unwrap();
-        // The kernel's AIO has no way into this device at all.
-        let expected = if config.engine == EngineKind::Libaio { -libc::EINVAL } else { -libc::ENOSPC };
+        let expected = match config.engine {
+            // The kernel's AIO has no way into this device at all, and it is no memory either.
+            EngineKind::Libaio => -libc::EINVAL,
+            EngineKind::Mmap => -libc::ENODEV,
+            _ => -libc::ENOSPC,
+        };
         assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 0)])[0].result, expected, "{name}");
     });
 }
@@ -334,4 +341,20 @@ fn null_is_done_at_once() {
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 32, 1), &buffers).unwrap();
     let ops: Vec<_> = (0..32).map(|at| op(Kind::Write, at, 0)).collect();
     assert_eq!(run(&mut *backend, &ops).len(), 32);
+}
+
+#[test]
+fn a_file_cut_short_under_its_mapping_is_an_error_and_not_the_end() {
+    let scratch = Scratch::new("cut", 8);
+    let buffers = buffers(8);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 8, 1), &buffers).unwrap();
+    let file = scratch.open(false);
+    backend.attach(0, &file).unwrap();
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 7)])[0].result, BLOCK as i32);
+    file.set_size(2 * BLOCK as u64).unwrap();
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 5)])[0].result, -libc::EIO);
+    assert_eq!(run(&mut *backend, &[op(Kind::Read, 0, 1)])[0].result, BLOCK as i32);
+    file.set_size(8 * BLOCK as u64).unwrap();
+    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 5)])[0].result, BLOCK as i32);
+    assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, -libc::ENOSPC);
 }

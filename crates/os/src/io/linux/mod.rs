@@ -1,7 +1,9 @@
 //! The Linux back ends.
 
+mod bus_error;
 pub(crate) mod libaio;
-
+pub(crate) mod mmap;
+pub(crate) mod posixaio;
 pub(crate) mod run;
 pub(crate) mod sync;
 pub(crate) mod uring;

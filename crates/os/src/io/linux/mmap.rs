@@ -1,0 +1,259 @@
+//! `mmap`: the file is memory, and an operation is a copy.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr;
+use std::time::Duration;
+
+use super::bus_error;
+use super::run::{errno, run_here};
+use crate::file::{Advice, File};
+use crate::io::backend::{Backend, BackendError};
+use crate::io::config::{BackendConfig, EngineKind};
+use crate::io::files::{Files, misuse};
+use crate::io::op::{Completion, Kind, Op};
+use crate::memory::{Slots, page_size};
+
+/// A part of a file as memory.
+struct Window {
+    address: *mut u8,
+    bytes: usize,
+    offset: u64,
+}
+
+impl Window {
+    fn holds(&self, offset: u64, bytes: usize) -> bool {
+        bytes <= self.bytes && offset >= self.offset && offset - self.offset <= (self.bytes - bytes) as u64
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: the window owns its mapping.
+        unsafe { libc::munmap(self.address.cast(), self.bytes) };
+    }
+}
+
+/// An attached file.
+struct Target {
+    file: File,
+    window: Option<Window>,
+    /// Bytes in the file when last looked; `None` for what has no size.
+    size: Option<u64>,
+    /// The whole file doesn't fit in the address space: each operation maps its own part.
+    partial: bool,
+}
+
+pub(crate) struct Mmap {
+    slots: Slots,
+    files: Files,
+    targets: Vec<Option<Target>>,
+    done: Vec<Completion>,
+    page: u64,
+    thp: bool,
+    drop_after: bool,
+    advice: Advice,
+    sync_file_range: u32,
+}
+
+impl Mmap {
+    pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
+        bus_error::install().map_err(|error| BackendError::caused(EngineKind::Mmap, "no handler for SIGBUS", error))?;
+        Ok(Mmap {
+            slots,
+            files: Files::new(config.files),
+            targets: (0..config.files).map(|_| None).collect(),
+            done: Vec::with_capacity(config.depth as usize),
+            page: page_size() as u64,
+            thp: config.thp,
+            drop_after: config.mmap_drop,
+            advice: config.mmap_advice,
+            sync_file_range: config.sync_file_range,
+        })
+    }
+
+    fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<i32> {
+        let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
+            return Err(misuse("operation on a file that isn't attached"));
+        };
+        let fd = target.file.descriptor();
+        Ok(match op.kind {
+            Kind::Read | Kind::Write => self.copy(op, data).unwrap_or_else(|error| -error),
+            Kind::Fsync | Kind::Fdatasync => match &target.window {
+                Some(window) => sync(window.address, window.bytes),
+                None => 0,
+            },
+            Kind::Trim | Kind::SyncFileRange => run_here(op, fd.as_raw_fd(), &self.files, self.sync_file_range),
+        })
+    }
+
+    /// Copies between the file and the buffer: bytes copied, or `errno`.
+    fn copy(&mut self, op: &Op, data: *mut u8) -> Result<i32, i32> {
+        let at = op.file as usize;
+        let Some(target) = &mut self.targets[at] else { return Err(libc::EBADF) };
+        let permitted = if op.kind == Kind::Read { target.file.is_readable() } else { target.file.is_writable() };
+        if !permitted {
+            return Err(libc::EBADF);
+        }
+        let bytes = target.within(op)?;
+        if bytes == 0 {
+            // A mapping can't make a file longer.
+            return if op.kind == Kind::Read { Ok(0) } else { Err(libc::ENOSPC) };
+        }
+        let window = match &target.window {
+            Some(window) if window.holds(op.offset, bytes) => window,
+            _ => {
+                target.map(op.offset, bytes, self.page, self.thp, self.advice)?;
+                target.window.as_ref().ok_or(libc::EIO)?
+            }
+        };
+        // SAFETY: the window was found to hold the operation.
+        let mapped = unsafe { window.address.add((op.offset - window.offset) as usize) };
+        let mut result = Ok(bytes as i32);
+        // SAFETY: `data` holds `len` bytes lent to this operation and `mapped` at least as many, which are the
+        // file's: other processes may change them meanwhile, so they are never seen as a reference. A page that can't
+        // be had is the guard's business.
+        let whole = bus_error::guarded(window.address, window.bytes, || unsafe {
+            match op.kind {
+                Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
+                _ => ptr::copy_nonoverlapping(data, mapped, bytes),
+            }
+        });
+        if !whole {
+            target.window = None;
+            return Err(libc::EIO);
+        }
+        if self.drop_after {
+            result = write_back_and_drop(mapped, bytes, self.page as usize).map(|()| bytes as i32);
+        }
+        result
+    }
+}
+
+impl Target {
+    /// How many of the operation's bytes lie in the file.
+    fn within(&mut self, op: &Op) -> Result<usize, i32> {
+        let end = op.offset.checked_add(u64::from(op.len)).ok_or(libc::EINVAL)?;
+        if self.size.is_some_and(|size| end > size) {
+            self.size = self.file.size().map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+        }
+        Ok(match self.size {
+            Some(size) => size.saturating_sub(op.offset).min(u64::from(op.len)) as usize,
+            None => op.len as usize,
+        })
+    }
+
+    /// Maps the whole file, or where that fails the pages around the operation.
+    fn map(&mut self, offset: u64, bytes: usize, page: u64, thp: bool, advice: Advice) -> Result<(), i32> {
+        self.window = None;
+        let protection = if self.file.is_writable() { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
+        let sharing = if thp { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
+        let fd = self.file.descriptor();
+        let attempt = |offset: u64, bytes: usize| {
+            // SAFETY: a fresh mapping, placed by the kernel.
+            let address =
+                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) };
+            if address == libc::MAP_FAILED {
+                return Err(errno());
+            }
+            Ok(Window { address: address.cast(), bytes, offset })
+        };
+        let whole = self.size.and_then(|size| usize::try_from(size).ok()).filter(|_| !self.partial);
+        let window = match whole.map(|size| attempt(0, size)) {
+            Some(Ok(window)) => window,
+            _ => {
+                self.partial = true;
+                let start = offset / page * page;
+                attempt(start, (offset - start) as usize + bytes)?
+            }
+        };
+        // Advice only: a kernel that doesn't take it maps as well.
+        // SAFETY: the range is the mapping just made.
+        unsafe {
+            if thp {
+                libc::madvise(window.address.cast(), window.bytes, libc::MADV_HUGEPAGE);
+            }
+            match advice {
+                Advice::Random => libc::madvise(window.address.cast(), window.bytes, libc::MADV_RANDOM),
+                Advice::Sequential => libc::madvise(window.address.cast(), window.bytes, libc::MADV_SEQUENTIAL),
+                Advice::Normal | Advice::NoReuse => 0,
+            };
+        }
+        self.window = Some(window);
+        Ok(())
+    }
+}
+
+fn sync(address: *mut u8, bytes: usize) -> i32 {
+    // SAFETY: the range is a mapping of this back end.
+    match unsafe { libc::msync(address.cast(), bytes, libc::MS_SYNC) } {
+        0 => 0,
+        _ => -errno(),
+    }
+}
+
+/// Writes the pages of a transfer back and lets go of them.
+fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
+    let ahead = mapped as usize % page;
+    // SAFETY: the mapping starts at a page, so the page's start lies in it.
+    let start = unsafe { mapped.sub(ahead) };
+    match sync(start, ahead + bytes) {
+        0 => {}
+        failed => return Err(-failed),
+    }
+    // SAFETY: the pages are of a file's mapping: what is dropped comes back from the file.
+    match unsafe { libc::madvise(start.cast(), ahead + bytes, libc::MADV_DONTNEED) } {
+        0 => Ok(()),
+        _ => Err(errno()),
+    }
+}
+
+impl Backend for Mmap {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.files.attach(index, file)?;
+        self.targets[index as usize] =
+            Some(Target { file: file.clone(), window: None, size: file.size()?, partial: false });
+        Ok(())
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        self.files.detach(index)?;
+        self.targets[index as usize] = None;
+        Ok(())
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        for (at, op) in ops.iter().enumerate() {
+            let started = self.files.fd(op.file).and_then(|_| self.slots.start(op));
+            let result = match started {
+                Ok(data) => self.run(op, data)?,
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            };
+            self.done.push(Completion { slot: op.slot, result });
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.slots.finish_all(&mut self.done, max, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_holds_only_what_lies_in_it_to_the_last_byte() {
+        let window = std::mem::ManuallyDrop::new(Window { address: ptr::null_mut(), bytes: 4096, offset: 8192 });
+        assert!(window.holds(8192, 4096) && window.holds(12287, 1) && window.holds(9000, 10));
+        assert!(!window.holds(8192, 4097) && !window.holds(12288, 1) && !window.holds(8191, 1));
+        assert!(!window.holds(0, 100_000) && !window.holds(u64::MAX, 1));
+    }
+}
