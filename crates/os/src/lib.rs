@@ -4,7 +4,9 @@
 //! kernel; what is its own lies in `linux` folders or says so at its head.
 
 pub mod clock;
+pub mod cpu;
 pub mod file;
 pub mod io;
 pub mod memory;
-mod space;
+pub mod process;
+pub mod signal;

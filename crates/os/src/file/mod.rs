@@ -1,4 +1,8 @@
-//! Files and devices as targets: opening, kind and size, space, cache, discards.
+//! Files and devices as targets: opening, kind and size; what they take on disk and in the page cache lies beside.
+
+mod cache;
+mod space;
+mod status;
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -6,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::memory::c_path;
+pub use cache::Advice;
+pub(crate) use space::discard;
+pub use status::{StatCall, Status, make_dir, stat, unlink};
 
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const BLKPBSZGET: libc::Ioctl = 0x127b;
-const BLKFLSBUF: libc::Ioctl = 0x1261;
-const BLKDISCARD: libc::Ioctl = 0x1277;
 
 /// What a path leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,16 +42,6 @@ impl Kind {
             _ => Kind::Regular,
         }
     }
-}
-
-/// In which order a file will be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Advice {
-    #[default]
-    Normal,
-    Random,
-    Sequential,
-    NoReuse,
 }
 
 /// How a file is opened.
@@ -124,7 +119,7 @@ impl OpenOptions {
         };
         // SAFETY: the descriptor was just made and has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let state = stat_fd(&fd)?;
+        let state = status::of_descriptor(&fd)?;
         Ok(File {
             fd: Arc::new(fd),
             path: path.to_path_buf(),
@@ -173,7 +168,7 @@ impl File {
     /// Bytes in the file or on the block device; `None` for what has no size.
     pub fn size(&self) -> io::Result<Option<u64>> {
         match self.kind {
-            Kind::Regular => Ok(Some(stat_fd(&self.fd)?.st_size as u64)),
+            Kind::Regular => Ok(Some(status::of_descriptor(&self.fd)?.st_size as u64)),
             Kind::Block => {
                 let mut bytes: u64 = 0;
                 // SAFETY: this request writes a u64.
@@ -200,23 +195,6 @@ impl File {
         Ok(bytes as u32)
     }
 
-    /// Drops the range from the page cache: `POSIX_FADV_DONTNEED`, and for a block device all of its buffers.
-    pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        if self.kind == Kind::Block {
-            // SAFETY: this request takes no argument.
-            return check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop);
-        }
-        // SAFETY: no pointers.
-        let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, libc::POSIX_FADV_DONTNEED) };
-        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
-    }
-
-    /// Makes the file that long: shorter ones grow by a hole, longer ones lose their end.
-    pub fn set_size(&self, bytes: u64) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
-    }
-
     pub fn fsync(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::fsync(self.raw()) }).map(drop)
@@ -227,10 +205,10 @@ impl File {
         check(unsafe { libc::fdatasync(self.raw()) }).map(drop)
     }
 
-    /// Discards a range: see [`Trim`](crate::io::Kind::Trim).
-    pub fn discard(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        let returned = discard(self.raw(), self.kind == Kind::Block, offset, bytes);
-        check(returned as i32).map(drop)
+    /// Writes back everything on the file's file system.
+    pub fn syncfs(&self) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libc::syncfs(self.raw()) }).map(drop)
     }
 
     /// Reads at `offset`, outside any back end; fewer bytes at the end of the file.
@@ -248,26 +226,105 @@ impl File {
     }
 }
 
-/// A discard as a system call's return value: -1 and `errno`, or 0.
-pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
-    if is_block_device {
-        let range = [offset, bytes];
-        // SAFETY: this request reads two u64.
-        return i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
-    }
-    let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: no pointers.
-    i64::from(unsafe { libc::fallocate(fd, hole, offset as i64, bytes as i64) })
-}
-
-fn stat_fd(fd: &OwnedFd) -> io::Result<libc::stat> {
-    // SAFETY: a stat structure is plain numbers; all zeroes is one.
-    let mut state = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::fstat(fd.as_raw_fd(), &mut state) })?;
-    Ok(state)
-}
-
 pub(crate) fn check(returned: i32) -> io::Result<i32> {
     if returned >= 0 { Ok(returned) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for one test, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("fathom-os-file-{}-{name}", std::process::id()));
+            make_dir(&path, 0o700).unwrap();
+            Folder(path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    fn read_write() -> OpenOptions {
+        OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() }
+    }
+
+    #[test]
+    fn a_file_gets_its_length_and_blocks_in_each_way() {
+        let folder = Folder::new("allocate");
+        let path = folder.0.join("a");
+        let size = |file: &File| file.size().unwrap().unwrap();
+        for how in ["grow", "keep", "touch", "hole"] {
+            let file = OpenOptions { truncate: true, ..read_write() }.open(&path).unwrap();
+            let result = match how {
+                "grow" | "keep" => file.allocate(0, 1 << 20, how == "keep"),
+                "touch" => file.allocate_or_write(0, 1 << 20),
+                _ => file.set_size(1 << 20),
+            };
+            match result {
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    eprintln!("SKIPPED {how}: this file system can't");
+                    continue;
+                }
+                result => result.unwrap(),
+            }
+            let found = stat(&path, StatCall::Stat).unwrap();
+            assert_eq!(size(&file), if how == "keep" { 0 } else { 1 << 20 }, "{how}");
+            assert_eq!(found.allocated >= 1 << 20, how != "hole", "{how}: {}", found.allocated);
+            file.set_size(100).unwrap();
+            assert_eq!(size(&file), 100);
+        }
+    }
+
+    #[test]
+    fn every_call_gives_the_same_status() {
+        let folder = Folder::new("status");
+        let path = folder.0.join("a");
+        read_write().open(&path).unwrap().write_at(b"12345", 0).unwrap();
+        let status = stat(&path, StatCall::Stat).unwrap();
+        assert_eq!((status.kind, status.bytes), (Kind::Regular, 5));
+        assert_eq!(status, stat(&path, StatCall::Statx).unwrap());
+        assert_eq!(status, stat(&path, StatCall::Lstat).unwrap());
+        assert_eq!(stat(&folder.0, StatCall::Statx).unwrap().kind, Kind::Directory);
+        assert_eq!(stat(Path::new("/dev/null"), StatCall::Stat).unwrap().is_device, (1, 3));
+        unlink(&path).unwrap();
+        assert_eq!(stat(&path, StatCall::Stat).unwrap_err().raw_os_error(), Some(libc::ENOENT));
+        assert!(make_dir(&folder.0, 0o700).is_err());
+    }
+
+    #[test]
+    fn advice_invalidation_and_syncs_are_taken() {
+        let folder = Folder::new("cache");
+        let file = read_write().open(&folder.0.join("a")).unwrap();
+        file.write_at(&[7; 8192], 0).unwrap();
+        for advice in [Advice::Random, Advice::Sequential, Advice::NoReuse, Advice::Normal] {
+            file.advise(advice, 0, 0).unwrap();
+        }
+        file.fsync().unwrap();
+        file.fdatasync().unwrap();
+        file.syncfs().unwrap();
+        file.invalidate_cache(0, 8192).unwrap();
+        file.punch_hole(0, 4096).unwrap();
+        let mut bytes = [1; 8192];
+        assert_eq!(file.read_at(&mut bytes, 0).unwrap(), 8192);
+        assert!(bytes[..4096].iter().all(|byte| *byte == 0) && bytes[4096..].iter().all(|byte| *byte == 7));
+    }
+
+    #[test]
+    fn what_can_t_be_opened_says_why_and_a_nul_in_a_path_is_no_panic() {
+        let folder = Folder::new("errors");
+        let read = OpenOptions { read: true, ..OpenOptions::new() };
+        assert_eq!(read.open(&folder.0.join("a")).unwrap_err().raw_os_error(), Some(libc::ENOENT));
+        assert!(read.open(Path::new("a\0b")).is_err());
+        let twice = OpenOptions { exclusive: true, ..read_write() };
+        twice.open(&folder.0.join("a")).unwrap();
+        assert_eq!(twice.open(&folder.0.join("a")).unwrap_err().raw_os_error(), Some(libc::EEXIST));
+        assert_eq!(read.open(Path::new("/dev/zero")).unwrap().size().unwrap(), None);
+    }
 }

@@ -1,0 +1,222 @@
+//! Processors and memory nodes: which there are, and who runs and allocates where.
+
+use std::io;
+use std::path::Path;
+
+use crate::file::check;
+use crate::memory::Buffers;
+pub use crate::memory::page_size;
+
+/// A memory node and its processors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    pub id: u32,
+    pub cpus: Vec<u32>,
+}
+
+/// Where memory is taken from, by the names of `numa_mem_policy`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemoryPolicy {
+    Default,
+    /// From this node as long as it has any; `None` is the node that runs the thread.
+    Prefer(Option<u32>),
+    Bind(Vec<u32>),
+    Interleave(Vec<u32>),
+    Local,
+}
+
+impl MemoryPolicy {
+    /// The kernel's number of the policy and the nodes it names.
+    fn parts(&self) -> (i32, &[u32]) {
+        match self {
+            MemoryPolicy::Default => (libc::MPOL_DEFAULT, &[]),
+            MemoryPolicy::Prefer(node) => (libc::MPOL_PREFERRED, node.as_slice()),
+            MemoryPolicy::Bind(nodes) => (libc::MPOL_BIND, nodes),
+            MemoryPolicy::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
+            MemoryPolicy::Local => (libc::MPOL_LOCAL, &[]),
+        }
+    }
+}
+
+/// The processors that are running.
+pub fn online() -> io::Result<Vec<u32>> {
+    online_under(Path::new("/sys"))
+}
+
+fn online_under(sys: &Path) -> io::Result<Vec<u32>> {
+    read_list(&sys.join("devices/system/cpu/online"))
+}
+
+/// The memory nodes; one of all processors where the kernel knows of none.
+pub fn nodes() -> io::Result<Vec<Node>> {
+    nodes_under(Path::new("/sys"))
+}
+
+fn nodes_under(sys: &Path) -> io::Result<Vec<Node>> {
+    let folder = sys.join("devices/system/node");
+    match read_list(&folder.join("online")) {
+        Ok(ids) => {
+            let node = |id| Ok(Node { id, cpus: read_list(&folder.join(format!("node{id}/cpulist")))? });
+            ids.into_iter().map(node).collect()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(vec![Node { id: 0, cpus: online_under(sys)? }]),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_list(path: &Path) -> io::Result<Vec<u32>> {
+    let text = std::fs::read_to_string(path)?;
+    parse_list(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {text:?}", path.display())))
+}
+
+/// The kernel's lists: `0-3,8`.
+fn parse_list(text: &str) -> Option<Vec<u32>> {
+    const PROCESSORS_MAX: u32 = 1 << 16;
+    let mut all = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last >= PROCESSORS_MAX {
+            return None;
+        }
+        all.extend(first..=last);
+    }
+    Some(all)
+}
+
+/// The processors this thread may run on.
+pub fn affinity() -> io::Result<Vec<u32>> {
+    let mut words = [0u64; 1024];
+    // SAFETY: the kernel fills at most as many bytes as it is told there are.
+    let bytes = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr()) };
+    check(bytes as i32)?;
+    let is_set = |cpu: &u32| words[(*cpu / 64) as usize] & (1 << (*cpu % 64)) != 0;
+    Ok((0..bytes as u32 * 8).filter(is_set).collect())
+}
+
+/// Confines this thread to `cpus`.
+pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+    let mask = mask_of(cpus);
+    // SAFETY: the mask is as long as said.
+    let returned =
+        unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, mask.len() * size_of::<u64>(), mask.as_ptr()) };
+    check(returned as i32).map(drop)
+}
+
+/// Has this thread's memory taken by `policy`.
+pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
+    let (mode, nodes) = policy.parts();
+    let mask = mask_of(nodes);
+    // SAFETY: the mask is as long as said; the kernel wants a bit more than it reads.
+    let returned =
+        unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1) };
+    check(returned as i32).map(drop)
+}
+
+/// Has the buffers' memory taken by `policy`; to be called before they are touched.
+pub fn bind_buffers(buffers: &Buffers, policy: &MemoryPolicy) -> io::Result<()> {
+    let (mode, nodes) = policy.parts();
+    let mask = mask_of(nodes);
+    let (start, bytes) = buffers.span();
+    // SAFETY: the range is the buffers' own mapping and the mask is as long as said.
+    let returned = unsafe {
+        libc::syscall(libc::SYS_mbind, start, bytes, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1, 0)
+    };
+    check(returned as i32).map(drop)
+}
+
+fn mask_of(numbers: &[u32]) -> Vec<u64> {
+    let words = numbers.iter().max().map_or(1, |most| *most as usize / 64 + 1);
+    let mut mask = vec![0; words];
+    for number in numbers {
+        mask[*number as usize / 64] |= 1 << (*number % 64);
+    }
+    mask
+}
+
+/// The machine's memory in bytes.
+pub fn total_memory() -> io::Result<u64> {
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::sysinfo(&mut info) })?;
+    Ok(info.totalram * u64::from(info.mem_unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemorySpec;
+
+    #[test]
+    fn the_kernels_lists_are_read_and_nonsense_is_not() {
+        assert_eq!(parse_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(parse_list("0\n"), Some(vec![0]));
+        assert_eq!(parse_list("\n"), Some(vec![]));
+        for nonsense in ["3-1", "a", "0-", "0-4294967295", "-"] {
+            assert_eq!(parse_list(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_thread_can_be_confined_and_sees_it() {
+        let before = affinity().unwrap();
+        assert!(!before.is_empty());
+        assert!(before.iter().all(|cpu| online().unwrap().contains(cpu)));
+        let confined = std::thread::spawn(move || {
+            let last = *before.last().unwrap();
+            set_affinity(&[last]).unwrap();
+            (affinity().unwrap(), last)
+        });
+        let (after, last) = confined.join().unwrap();
+        assert_eq!(after, [last]);
+        assert!(set_affinity(&[60_000]).is_err());
+    }
+
+    #[test]
+    fn nodes_are_read_from_sysfs_and_one_is_assumed_without_it() {
+        let sys = std::env::temp_dir().join(format!("fathom-os-nodes-{}", std::process::id()));
+        let cpu = sys.join("devices/system/cpu");
+        std::fs::create_dir_all(&cpu).unwrap();
+        std::fs::write(cpu.join("online"), "0-3\n").unwrap();
+        assert_eq!(nodes_under(&sys).unwrap(), [Node { id: 0, cpus: vec![0, 1, 2, 3] }]);
+        for (id, list) in [(0, "0-1\n"), (2, "2-3\n")] {
+            let node = sys.join(format!("devices/system/node/node{id}"));
+            std::fs::create_dir_all(&node).unwrap();
+            std::fs::write(node.join("cpulist"), list).unwrap();
+        }
+        std::fs::write(sys.join("devices/system/node/online"), "0,2\n").unwrap();
+        assert_eq!(nodes_under(&sys).unwrap(), [Node { id: 0, cpus: vec![0, 1] }, Node { id: 2, cpus: vec![2, 3] }]);
+        std::fs::remove_dir_all(&sys).unwrap();
+    }
+
+    #[test]
+    fn memory_policies_are_taken_for_the_thread_and_for_buffers() {
+        let result = std::thread::spawn(|| {
+            let node = nodes().unwrap()[0].id;
+            let buffers = Buffers::new(2, 4096, &MemorySpec::default()).unwrap();
+            let policies = [
+                MemoryPolicy::Bind(vec![node]),
+                MemoryPolicy::Prefer(Some(node)),
+                MemoryPolicy::Interleave(vec![node]),
+            ];
+            for policy in &policies {
+                set_memory_policy(policy)?;
+                bind_buffers(&buffers, policy)?;
+            }
+            set_memory_policy(&MemoryPolicy::Local)?;
+            set_memory_policy(&MemoryPolicy::Default)
+        });
+        match result.join().unwrap() {
+            Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
+                eprintln!("SKIPPED: this kernel is built without memory policies");
+            }
+            result => result.unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(total_memory().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,46 @@
+//! The page cache under a file: advice and invalidation.
+
+use std::io;
+
+use super::{File, Kind, check};
+
+/// `_IO(0x12, 97)` of `linux/fs.h`.
+const BLKFLSBUF: libc::Ioctl = 0x1261;
+
+/// In which order a file will be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Advice {
+    #[default]
+    Normal,
+    Random,
+    Sequential,
+    NoReuse,
+}
+
+impl File {
+    /// Tells the kernel how the range will be used; 0 bytes stand for all to the end.
+    pub fn advise(&self, advice: Advice, offset: u64, bytes: u64) -> io::Result<()> {
+        let advice = match advice {
+            Advice::Normal => libc::POSIX_FADV_NORMAL,
+            Advice::Random => libc::POSIX_FADV_RANDOM,
+            Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+            Advice::NoReuse => libc::POSIX_FADV_NOREUSE,
+        };
+        self.fadvise(advice, offset, bytes)
+    }
+
+    /// Drops the range from the page cache: `POSIX_FADV_DONTNEED`, and for a block device all of its buffers.
+    pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        if self.kind == Kind::Block {
+            // SAFETY: this request takes no argument.
+            return check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop);
+        }
+        self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
+    }
+
+    fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, advice) };
+        if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    }
+}

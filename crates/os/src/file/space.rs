@@ -1,0 +1,65 @@
+//! The space a file takes: its length, its blocks, its holes.
+
+use std::io;
+
+use super::{File, Kind, check};
+
+/// `_IO(0x12, 119)` of `linux/fs.h`.
+const BLKDISCARD: libc::Ioctl = 0x1277;
+
+impl File {
+    /// Reserves space for a range. The file grows to the range's end unless `keep_size`; it never shrinks. An error of
+    /// kind `Unsupported` where the file system can't do that.
+    pub fn allocate(&self, offset: u64, bytes: u64, keep_size: bool) -> io::Result<()> {
+        let mode = if keep_size { libc::FALLOC_FL_KEEP_SIZE } else { 0 };
+        loop {
+            // SAFETY: no pointers.
+            match check(unsafe { libc::fallocate(self.raw(), mode, offset as i64, bytes as i64) }) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done.map(drop),
+            }
+        }
+    }
+
+    /// As [`allocate`](File::allocate) with growth, but where the file system can't, the C library touches each block
+    /// (`posix_fallocate`).
+    pub fn allocate_or_write(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        loop {
+            // SAFETY: no pointers.
+            match unsafe { libc::posix_fallocate(self.raw(), offset as i64, bytes as i64) } {
+                0 => return Ok(()),
+                libc::EINTR => {}
+                errno => return Err(io::Error::from_raw_os_error(errno)),
+            }
+        }
+    }
+
+    /// Takes the range's blocks away and leaves a hole; the length stays.
+    pub fn punch_hole(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        check(discard(self.raw(), false, offset, bytes) as i32).map(drop)
+    }
+
+    /// Makes the file that long: shorter ones grow by a hole, longer ones lose their end.
+    pub fn set_size(&self, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
+    }
+
+    /// Discards a range: see [`Trim`](crate::io::Kind::Trim).
+    pub fn discard(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        let returned = discard(self.raw(), self.kind == Kind::Block, offset, bytes);
+        check(returned as i32).map(drop)
+    }
+}
+
+/// A discard as a system call's return value: -1 and `errno`, or 0.
+pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
+    if is_block_device {
+        let range = [offset, bytes];
+        // SAFETY: this request reads two u64.
+        return i64::from(unsafe { libc::ioctl(fd, BLKDISCARD, &range) });
+    }
+    let hole = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: no pointers.
+    i64::from(unsafe { libc::fallocate(fd, hole, offset as i64, bytes as i64) })
+}

@@ -1,0 +1,220 @@
+//! The process and its threads: what they used, with which priority they run, their names, the terminal.
+
+use std::io;
+
+use crate::file::check;
+
+/// What a thread or the process has used since its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub voluntary_switches: u64,
+    pub involuntary_switches: u64,
+    pub minor_faults: u64,
+    pub major_faults: u64,
+}
+
+impl Usage {
+    /// What was used since `earlier`.
+    pub fn since(&self, earlier: &Usage) -> Usage {
+        Usage {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+        }
+    }
+}
+
+/// What this thread has used.
+pub fn thread_usage() -> Usage {
+    usage(libc::RUSAGE_THREAD)
+}
+
+/// What the whole process has used.
+pub fn process_usage() -> Usage {
+    usage(libc::RUSAGE_SELF)
+}
+
+fn usage(who: libc::c_int) -> Usage {
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut found: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure; both values of `who` are always valid.
+    unsafe { libc::getrusage(who, &mut found) };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    Usage {
+        user_ns: ns(found.ru_utime),
+        system_ns: ns(found.ru_stime),
+        voluntary_switches: found.ru_nvcsw as u64,
+        involuntary_switches: found.ru_nivcsw as u64,
+        minor_faults: found.ru_minflt as u64,
+        major_faults: found.ru_majflt as u64,
+    }
+}
+
+/// Sets this thread's nice value.
+pub fn set_nice(nice: i32) -> io::Result<()> {
+    // SAFETY: no pointers; on Linux the value belongs to the thread.
+    check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
+}
+
+/// Classes of I/O priority, with fio's numbers for `prioclass`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum IoClass {
+    None = 0,
+    RealTime = 1,
+    BestEffort = 2,
+    Idle = 3,
+}
+
+/// The kernel's word for an I/O priority: level 0 to 7, hint 0 to 1023.
+pub fn io_priority(class: IoClass, level: u16, hint: u16) -> u16 {
+    ((class as u16) << 13) | ((hint & 0x3ff) << 3) | (level & 7)
+}
+
+/// Sets this thread's I/O priority.
+pub fn set_io_priority(priority: u16) -> io::Result<()> {
+    const WHO_PROCESS: libc::c_int = 1;
+    // SAFETY: no pointers; thread 0 is the calling one.
+    check(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, libc::c_int::from(priority)) } as i32).map(drop)
+}
+
+/// Memory that is locked into RAM, to leave less for the page cache; freed with this value.
+pub struct LockedMemory {
+    address: *mut libc::c_void,
+    bytes: usize,
+}
+
+impl LockedMemory {
+    pub fn new(bytes: usize) -> io::Result<Self> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a fresh mapping, placed by the kernel.
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let memory = LockedMemory { address, bytes };
+        // SAFETY: the range is the mapping just made.
+        check(unsafe { libc::mlock(address, bytes) })?;
+        Ok(memory)
+    }
+}
+
+impl Drop for LockedMemory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own.
+        unsafe { libc::munmap(self.address, self.bytes) };
+    }
+}
+
+// SAFETY: the memory belongs to this value alone and is never read or written.
+unsafe impl Send for LockedMemory {}
+
+/// The kernel's number of this thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { libc::gettid() as u32 }
+}
+
+/// Names this thread in what the system shows: the first 15 bytes.
+pub fn set_thread_name(name: &str) -> io::Result<()> {
+    let mut bytes = [0u8; 16];
+    for (to, from) in bytes[..15].iter_mut().zip(name.bytes().take_while(|byte| *byte != 0)) {
+        *to = from;
+    }
+    // SAFETY: the name is 16 bytes that end in a NUL.
+    check(unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) }).map(drop)
+}
+
+/// The machine's name.
+pub fn hostname() -> io::Result<String> {
+    let mut bytes = [0u8; 256];
+    // SAFETY: the kernel writes at most as many bytes as it is told there are.
+    check(unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len()) })?;
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+/// The width of the terminal on standard output, in columns; `None` where there is no terminal.
+pub fn terminal_width() -> Option<u16> {
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: this request fills the structure.
+    let returned = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
+    (returned == 0 && size.ws_col > 0).then_some(size.ws_col)
+}
+
+/// True where standard output is a terminal.
+pub fn stdout_is_terminal() -> bool {
+    // SAFETY: no pointers.
+    unsafe { libc::isatty(libc::STDOUT_FILENO) == 1 }
+}
+
+/// Raises the limit on open files to the most this process may have, and says what it is.
+pub fn raise_open_files() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the kernel reads the structure.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) })?;
+    Ok(limit.rlim_cur)
+}
+
+/// True for the super-user.
+pub fn is_root() -> bool {
+    // SAFETY: no arguments.
+    unsafe { libc::geteuid() == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_busy_thread_uses_time() {
+        let before = thread_usage();
+        let start = std::time::Instant::now();
+        while start.elapsed() < Duration::from_millis(60) {
+            std::hint::spin_loop();
+        }
+        let used = thread_usage().since(&before);
+        assert!(used.user_ns + used.system_ns > 5_000_000, "{used:?}");
+        assert!(process_usage().user_ns >= thread_usage().user_ns);
+    }
+
+    #[test]
+    fn an_io_priority_packs_class_hint_and_level() {
+        assert_eq!(io_priority(IoClass::BestEffort, 4, 0), 0x4004);
+        assert_eq!(io_priority(IoClass::RealTime, 7, 1), 0x200f);
+        assert_eq!(io_priority(IoClass::None, 0, 0), 0);
+    }
+
+    #[test]
+    fn a_thread_takes_a_priority_a_name_and_a_nice_value() {
+        let thread = std::thread::spawn(|| {
+            set_io_priority(io_priority(IoClass::BestEffort, 5, 0))?;
+            set_nice(1)?;
+            set_thread_name("a name that is too long")?;
+            std::fs::read_to_string("/proc/thread-self/comm")
+        });
+        assert_eq!(thread.join().unwrap().unwrap(), "a name that is \n");
+    }
+
+    #[test]
+    fn memory_is_locked_and_the_host_has_a_name() {
+        match LockedMemory::new(64 << 10) {
+            Ok(memory) => drop(memory),
+            Err(error) => eprintln!("SKIPPED: no memory may be locked here: {error}"),
+        }
+        assert!(!hostname().unwrap().is_empty());
+        assert!(thread_id() > 0);
+    }
+}
