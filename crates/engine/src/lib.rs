@@ -1,3 +1,6 @@
 //! Carries a plan out: checks it, prepares its targets, runs its workers and reports what happens as events.
 
 pub mod prepare;
+
+#[cfg(test)]
+mod sample;

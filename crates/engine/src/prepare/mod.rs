@@ -12,6 +12,9 @@ mod nature;
 mod sizes;
 mod unlink;
 
+#[cfg(test)]
+mod tests;
+
 pub use cache::{invalidate, pre_read};
 pub use nature::Nature;
 pub use unlink::unlink;

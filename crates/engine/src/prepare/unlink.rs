@@ -3,20 +3,26 @@
 use super::nature::Nature;
 use super::{Target, fault};
 use os::file::Kind;
+use plan::Worker;
 use record::RunError;
 use std::io::ErrorKind;
 
-/// Removes the target if it is a file of the file system; devices stay.
-pub fn unlink(target: &Target, nature: Nature) -> Result<(), RunError> {
-    if target.kind != Kind::Regular || nature.diskless && !nature.fake {
+/// Removes the files, and for engines that work on directories the directories, of a job. Devices stay, and so does
+/// whatever an engine without a disk never made.
+pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
+    let nature = Nature::of(&worker.engine);
+    if nature.diskless && !nature.one_block_each && !nature.makes_directories {
         return Ok(());
     }
-    let done = if nature.directories { std::fs::remove_dir(&target.path) } else { std::fs::remove_file(&target.path) };
-    match done {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
+    for target in targets.iter().filter(|target| target.kind == Kind::Regular) {
+        let done =
+            if nature.directories { std::fs::remove_dir(&target.path) } else { std::fs::remove_file(&target.path) };
+        if let Err(error) = done
+            && error.kind() != ErrorKind::NotFound
+        {
             let said = format!("fio: failed to unlink file {}: {error}", target.path.display());
-            Err(fault::of_io(&error, "unlink", said, ""))
+            return Err(fault::of_io(&error, "unlink_all_files", said, ""));
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
