@@ -1,5 +1,6 @@
 //! Carries a plan out: checks it, prepares its targets, runs its workers and reports what happens as events.
 
+pub mod access;
 pub mod prepare;
 
 #[cfg(test)]

@@ -1,1 +1,3 @@
-//! fathom-units
+//! Quantities and generators that every other crate may build on: no I/O, no clock.
+
+pub mod random;

@@ -1,0 +1,370 @@
+//! Puts file, direction, place and size of the next I/O together.
+
+use plan::{Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
+use units::random::{Lfsr, Normal, Pareto, Zipf, hash_name};
+
+use super::file::{File, FileExtent, Source};
+use super::map::RandomMap;
+use super::mix::Mix;
+use super::offset::{Offsets, is_skewed};
+use super::service::Service;
+use super::size::Sizes;
+use super::zones::Zones;
+use super::{AccessError, Due, Io, Job, Next, Purpose, SeedTable, SyncKind};
+
+/// Files in a skewed order that give nothing in a row before the pass counts as done.
+const MAX_FRUITLESS: u32 = 1 << 16;
+
+/// A 32-bit generator reaches no more blocks than this.
+const NARROW_BLOCKS: u64 = u32::MAX as u64;
+
+#[derive(Clone, Debug)]
+pub struct Generator {
+    files: Vec<File>,
+    service: Service,
+    mix: Mix,
+    offsets: Offsets,
+    sizes: Sizes,
+    syncs: Option<Syncs>,
+    strides: Option<Strides>,
+    /// The grain of the random map, by direction.
+    grain: [u64; 3],
+    random_trim_then_write: bool,
+    seeds: SeedTable,
+    wide: bool,
+    issued: [u64; 3],
+    last_was_write: bool,
+    zone_bytes: u64,
+    /// The I/O in the making is not to be marked; as in fio this outlives a file that had nothing left.
+    off_the_map: bool,
+    pending: Option<Step>,
+}
+
+/// A decision about the next step, which a rate limiter may look at first.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Io { file: usize, rated: Ddir },
+    Sync { file: usize, kind: SyncKind },
+    PassDone,
+}
+
+impl Generator {
+    pub fn new(job: &Job) -> Result<Self, AccessError> {
+        let access = job.access;
+        let pattern = access.pattern;
+        if job.files.is_empty() {
+            return Err(AccessError::NoFiles);
+        }
+        let mix = Mix::new(pattern, access.rwmix_read_percent, job.seeds.of(Purpose::Mix));
+        let mix = mix.ok_or(AccessError::NoDirection)?;
+        let wide = access.generator == plan::Generator::Tausworthe64;
+        let paired_trims = pattern.writes && pattern.trims;
+        let sizes = Sizes::new(&access.block, &job.seeds, wide, paired_trims, job.verifies)?;
+        let service = Service::new(job.service, job.open_files, job.files.len(), &job.seeds, wide);
+        let geometry = Geometry::new(job)?;
+        let files = job.files.iter().map(|extent| geometry.file(job, extent)).collect::<Result<Vec<_>, _>>()?;
+        let zones = Zones::new(&access.distribution)?;
+        let offsets = Offsets::new(job, geometry.align, zones, wide || geometry.needs_wide, service.is_skewed());
+        let syncs = access.syncs;
+        let syncs_at_all = pattern.writes
+            && (syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0 || syncs.sync_file_range.is_some());
+        Ok(Generator {
+            files,
+            service,
+            mix,
+            offsets,
+            sizes,
+            syncs: syncs_at_all.then_some(syncs),
+            strides: geometry.strides,
+            grain: access.block.min_bytes.0,
+            random_trim_then_write: pattern.random && paired_trims,
+            seeds: job.seeds.clone(),
+            wide: wide || geometry.needs_wide,
+            issued: [0; 3],
+            last_was_write: false,
+            zone_bytes: 0,
+            off_the_map: false,
+            pending: None,
+        })
+    }
+
+    /// What [`Generator::next`] will do, as far as a rate limiter cares; asking again changes nothing.
+    pub fn due(&mut self) -> Due {
+        let step = match self.pending {
+            Some(step) => step,
+            None => self.choose(),
+        };
+        self.pending = Some(step);
+        match step {
+            Step::Io { rated, .. } => Due::Io(rated),
+            Step::Sync { .. } => Due::Sync,
+            Step::PassDone => Due::PassDone,
+        }
+    }
+
+    /// Turns the I/O that is due to the other direction of a mixed pattern, as fio does when the one drawn is ahead of
+    /// its rate and the other is not. False where there is no other.
+    pub fn switch_direction(&mut self) -> bool {
+        let Some(Step::Io { rated, .. }) = &mut self.pending else { return false };
+        match self.mix.switch() {
+            Some(other) => {
+                *rated = other;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The next step. It counts as issued.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "a pass ends, the generator does not")]
+    pub fn next(&mut self) -> Next {
+        for _ in 0..MAX_FRUITLESS {
+            let step = match self.pending.take() {
+                Some(step) => step,
+                None => self.choose(),
+            };
+            match step {
+                Step::Io { file, rated } => {
+                    if let Some(io) = self.io(file, rated) {
+                        return Next::Io(io);
+                    }
+                    if !self.service.is_skewed() {
+                        self.service.finish(&mut self.files[file]);
+                        return Next::FileDone { file };
+                    }
+                    self.service.close(&mut self.files[file]);
+                }
+                Step::Sync { file, kind } => {
+                    self.last_was_write = false;
+                    return Next::Sync { kind, file };
+                }
+                Step::PassDone => return Next::PassDone,
+            }
+        }
+        Next::PassDone
+    }
+
+    /// Begins another pass over all files.
+    pub fn start_pass(&mut self) {
+        self.pending = None;
+        self.service.start_pass(&mut self.files);
+        self.zone_bytes = 0;
+        self.mix.start_counting();
+        if self.seeds.each_pass() {
+            self.sizes.reseed(&self.seeds, self.wide);
+            self.mix.reseed(self.seeds.of(Purpose::Mix));
+            self.service.reseed(&self.seeds, self.wide);
+            self.offsets.reseed(&self.seeds, self.wide);
+        }
+    }
+
+    /// What was issued so far no longer counts, for the mix of directions and for syncs: the ramp is over.
+    pub fn forget_counts(&mut self) {
+        self.issued = [0; 3];
+        self.zone_bytes = 0;
+        self.mix.start_counting();
+    }
+
+    fn choose(&mut self) -> Step {
+        let seed = self.seeds.of(Purpose::Offset);
+        let Some(file) = self.service.choose(&mut self.files, seed) else { return Step::PassDone };
+        if let Some(kind) = self.sync_due() {
+            return Step::Sync { file, kind };
+        }
+        Step::Io { file, rated: self.mix.draw(&self.issued) }
+    }
+
+    fn sync_due(&self) -> Option<SyncKind> {
+        let syncs = self.syncs.as_ref()?;
+        let writes = self.issued[Ddir::Write as usize];
+        if !self.last_was_write || writes == 0 {
+            return None;
+        }
+        let every = |count: u32| count > 0 && writes.is_multiple_of(u64::from(count));
+        if every(syncs.fsync_every_writes) {
+            Some(SyncKind::Fsync)
+        } else if every(syncs.fdatasync_every_writes) {
+            Some(SyncKind::Fdatasync)
+        } else if syncs.sync_file_range.is_some_and(|range| every(range.every_writes)) {
+            Some(SyncKind::SyncFileRange)
+        } else {
+            None
+        }
+    }
+
+    #[inline]
+    fn io(&mut self, index: usize, rated: Ddir) -> Option<Io> {
+        let seed = self.seeds.of(Purpose::Offset);
+        let file = &mut self.files[index];
+        let ddir = self.mix.on_file(rated, file);
+        if let Some(strides) = &self.strides {
+            enter_zone(strides, &mut self.zone_bytes, file, ddir, seed);
+        }
+        let place = self.offsets.draw(file, ddir, seed)?;
+        self.off_the_map |= place.off_the_map;
+        let offset = file.base + place.offset;
+        let length = if self.random_trim_then_write {
+            self.paired_length(index, ddir, offset, place.is_random)?
+        } else {
+            self.sizes.draw(ddir, place.is_random, file.end().saturating_sub(offset))?
+        };
+        let file = &mut self.files[index];
+        if offset.checked_add(length)? > file.real_size {
+            return None;
+        }
+        let length = match &mut file.source {
+            Source::Mapped(map) if !self.off_the_map => {
+                let grain = self.grain[ddir as usize];
+                let blocks = map.take(place.offset / grain, length.div_ceil(grain));
+                length.min(blocks * grain)
+            }
+            _ => length,
+        };
+        if length == 0 {
+            return None;
+        }
+        file.advance(ddir, offset, length);
+        self.off_the_map = false;
+        self.zone_bytes += length;
+        self.issued[ddir as usize] += 1;
+        self.last_was_write = ddir == Ddir::Write;
+        Some(Io { ddir, file: index, offset, length, wrapped: place.wrapped })
+    }
+
+    /// In a random trim-then-write pattern a write has the length of the trim before it.
+    fn paired_length(&mut self, index: usize, ddir: Ddir, offset: u64, is_random: bool) -> Option<u64> {
+        let file = &mut self.files[index];
+        let (trim, write) = (Ddir::Trim as usize, Ddir::Write as usize);
+        if ddir == Ddir::Write {
+            return Some(file.last_end[trim] - file.last_start[trim]);
+        }
+        // A trim that hits its own last place looks like a finished pair: the write must see a difference.
+        if file.last_start[trim] == offset {
+            file.last_start[write] = file.last_start[write].wrapping_sub(1);
+        }
+        self.sizes.draw(ddir, is_random, file.end().saturating_sub(offset))
+    }
+}
+
+/// Moves on to the next zone when this one has had its bytes, and round in the zone until then.
+fn enter_zone(strides: &Strides, zone_bytes: &mut u64, file: &mut File, ddir: Ddir, seed: u64) {
+    if *zone_bytes >= strides.size_bytes {
+        *zone_bytes = 0;
+        file.base = file.base.saturating_add(strides.range_bytes).saturating_add(strides.skip_bytes);
+        if file.base >= file.real_size {
+            file.base = file.start();
+        }
+        file.last_end[ddir as usize] = file.base;
+    }
+    if file.last_end[ddir as usize] >= file.base + strides.range_bytes {
+        file.last_end[ddir as usize] = file.base;
+    }
+    if zone_bytes.is_multiple_of(strides.range_bytes) {
+        file.reset(seed);
+    }
+}
+
+/// How a job's files divide into blocks.
+struct Geometry {
+    align: [u64; 3],
+    min: PerDdir<u64>,
+    smallest: u64,
+    strides: Option<Strides>,
+    mapped: bool,
+    soft: bool,
+    needs_wide: bool,
+}
+
+impl Geometry {
+    fn new(job: &Job) -> Result<Self, AccessError> {
+        let access = job.access;
+        let min = access.block.min_bytes;
+        let align = Ddir::ALL.map(|ddir| match access.block.align_bytes[ddir] {
+            align if align > 0 && access.pattern.random => align,
+            _ => min[ddir],
+        });
+        let open_files = if job.open_files == 0 { job.files.len() } else { job.open_files as usize };
+        let mut strides = access.strides.filter(|_| open_files.min(job.files.len()) <= 1);
+        if let Some(strides) = &mut strides {
+            if strides.range_bytes == 0 {
+                strides.range_bytes = strides.size_bytes;
+            }
+            if strides.size_bytes == 0 {
+                return Err(AccessError::Strides);
+            }
+        }
+        let mapped = access.pattern.random
+            && access.random_map != MapMode::Off
+            && align == min.0
+            && access.distribution == Distribution::Uniform;
+        let smallest = min.0.into_iter().fold(u64::MAX, u64::min);
+        let soft = access.random_map == MapMode::Soft;
+        let mut geometry = Geometry { align, min, smallest, strides, mapped, soft, needs_wide: false };
+        // fio widens its 32-bit generator by itself where that could not reach all blocks.
+        geometry.needs_wide = access.generator == plan::Generator::Tausworthe32
+            && access.pattern.random
+            && job.files.iter().any(|extent| geometry.smallest_blocks(extent) > NARROW_BLOCKS);
+        Ok(geometry)
+    }
+
+    fn smallest_blocks(&self, extent: &FileExtent) -> u64 {
+        let bytes = match &self.strides {
+            Some(strides) => strides.range_bytes,
+            None => extent.io_size.min(extent.real_size),
+        };
+        bytes / self.smallest
+    }
+
+    /// Places for random offsets of one direction.
+    fn blocks(&self, extent: &FileExtent, ddir: Ddir) -> u64 {
+        let bytes = match &self.strides {
+            Some(strides) => strides.range_bytes,
+            None => extent.io_size.min(extent.real_size),
+        };
+        let (min, align) = (self.min[ddir], self.align[ddir as usize]);
+        bytes.saturating_sub(min.saturating_sub(align)) / align
+    }
+
+    fn file(&self, job: &Job, extent: &FileExtent) -> Result<File, AccessError> {
+        let source = if !job.access.pattern.random {
+            Source::Uniform
+        } else if is_skewed(&job.access.distribution) {
+            self.skewed(job, extent)
+        } else {
+            self.uniform(job, extent)?
+        };
+        Ok(File::new(extent, Ddir::ALL.map(|ddir| self.blocks(extent, ddir)), source))
+    }
+
+    fn uniform(&self, job: &Job, extent: &FileExtent) -> Result<Source, AccessError> {
+        let blocks = self.smallest_blocks(extent);
+        if job.access.generator == plan::Generator::Lfsr {
+            return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(AccessError::Lfsr);
+        }
+        if !self.mapped {
+            return Ok(Source::Uniform);
+        }
+        match RandomMap::new(blocks) {
+            Ok(map) => Ok(Source::Mapped(map)),
+            Err(_) if self.soft => Ok(Source::Uniform),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn skewed(&self, job: &Job, extent: &FileExtent) -> Source {
+        let range = self.min[Ddir::Read].min(self.min[Ddir::Write]);
+        let ranges = extent.io_size.min(extent.real_size).div_ceil(range);
+        let seed = u64::from(hash_name(extent.name.as_bytes()))
+            .wrapping_mul(u64::from(job.worker_number))
+            .wrapping_mul(job.seeds.of(Purpose::Offset)) as u32;
+        match job.access.distribution {
+            Distribution::Zipf { theta, center } => Source::Zipf(Zipf::new(ranges, theta, center, seed, true)),
+            Distribution::Pareto { power, center } => Source::Pareto(Pareto::new(ranges, power, center, seed, true)),
+            Distribution::Normal { deviation_percent, center } => {
+                Source::Normal(Normal::new(ranges, deviation_percent, center, seed, true))
+            }
+            _ => Source::Uniform,
+        }
+    }
+}

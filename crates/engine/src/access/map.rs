@@ -1,0 +1,163 @@
+//! The random map: which blocks of a file a pass has touched.
+//!
+//! A bitmap with summaries above it: a bit of a higher level says that the whole word below is taken, so the next free
+//! block is found in a few words however full the map is.
+
+use super::AccessError;
+
+const WORD: u64 = u64::BITS as u64;
+
+#[derive(Clone, Debug)]
+pub struct RandomMap {
+    blocks: u64,
+    /// From the blocks themselves up to a level of one word.
+    levels: Vec<Vec<u64>>,
+}
+
+impl RandomMap {
+    pub fn new(blocks: u64) -> Result<Self, AccessError> {
+        let mut levels = Vec::new();
+        let mut words = blocks.div_ceil(WORD).max(1);
+        loop {
+            levels.push(zeroed(words).ok_or(AccessError::MapMemory { blocks })?);
+            if words == 1 {
+                return Ok(RandomMap { blocks, levels });
+            }
+            words = words.div_ceil(WORD);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.levels.iter_mut().for_each(|level| level.fill(0));
+    }
+
+    /// Blocks past the end count as free: whoever asks finds out by the offset.
+    #[inline]
+    pub fn is_taken(&self, block: u64) -> bool {
+        let word = self.levels[0].get((block / WORD) as usize).copied().unwrap_or(0);
+        word >> (block % WORD) & 1 != 0
+    }
+
+    /// The first free block after a taken one, going round at the end; none when all are taken.
+    pub fn next_free(&self, block: u64) -> Option<u64> {
+        if block >= self.blocks {
+            return None;
+        }
+        let from = if block + 1 == self.blocks { 0 } else { block + 1 };
+        self.free_from(from).or_else(|| if from == 0 { None } else { self.free_from(0) })
+    }
+
+    /// Climbs until a word has a gap at or after the place, then descends into the first gap.
+    fn free_from(&self, block: u64) -> Option<u64> {
+        let mut place = block;
+        for height in 0..self.levels.len() {
+            let word = *self.levels[height].get((place / WORD) as usize)?;
+            let gaps = !word & (u64::MAX << (place % WORD));
+            if gaps != 0 {
+                let place = place - place % WORD + u64::from(gaps.trailing_zeros());
+                return self.descend(place, height);
+            }
+            place = place / WORD + 1;
+        }
+        None
+    }
+
+    fn descend(&self, mut place: u64, height: usize) -> Option<u64> {
+        for level in self.levels[..height].iter().rev() {
+            let word = *level.get(place as usize)?;
+            place = place * WORD + u64::from((!word).trailing_zeros());
+        }
+        (place < self.blocks).then_some(place)
+    }
+
+    /// Takes up to `count` blocks from `block` on, stopping at the first that is taken or past the end, and says how
+    /// many it took. As in fio, the unused bits of the last word may be taken: a block that only partly lies in the
+    /// file has one.
+    pub fn take(&mut self, block: u64, count: u64) -> u64 {
+        let mut taken = 0;
+        while taken < count {
+            let at = block + taken;
+            let (index, bit) = ((at / WORD) as usize, at % WORD);
+            let Some(word) = self.levels[0].get_mut(index) else { break };
+            let wanted = (count - taken).min(WORD - bit);
+            let free = u64::from((*word >> bit).trailing_zeros()).min(wanted);
+            if free == 0 {
+                break;
+            }
+            *word |= (u64::MAX >> (WORD - free)) << bit;
+            if *word == u64::MAX {
+                self.summarize(index as u64);
+            }
+            taken += free;
+            if free < wanted {
+                break;
+            }
+        }
+        taken
+    }
+
+    fn summarize(&mut self, mut full: u64) {
+        for level in &mut self.levels[1..] {
+            let word = &mut level[(full / WORD) as usize];
+            *word |= 1 << (full % WORD);
+            if *word != u64::MAX {
+                return;
+            }
+            full /= WORD;
+        }
+    }
+}
+
+fn zeroed(words: u64) -> Option<Vec<u64>> {
+    let words = usize::try_from(words).ok()?;
+    let mut level = Vec::new();
+    level.try_reserve_exact(words).ok()?;
+    level.resize(words, 0);
+    Some(level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_is_found_once_from_any_start() {
+        for blocks in [1, 2, 63, 64, 65, 127, 128, 4095, 4096, 4097, 300_000] {
+            let mut map = RandomMap::new(blocks).unwrap();
+            let mut found = vec![false; blocks as usize];
+            let mut block = blocks / 3;
+            assert_eq!(map.take(block, 1), 1);
+            found[block as usize] = true;
+            while let Some(next) = map.next_free(block) {
+                assert!(!found[next as usize], "block {next} of {blocks} found again");
+                assert_eq!(map.take(next, 1), 1);
+                found[next as usize] = true;
+                let elsewhere = (next * 7919 + 13) % blocks;
+                block = if map.is_taken(elsewhere) { elsewhere } else { next };
+            }
+            assert!(found.iter().all(|&seen| seen), "{blocks} blocks: some were never found");
+        }
+    }
+
+    #[test]
+    fn a_run_stops_at_the_first_taken_block() {
+        let mut map = RandomMap::new(1000).unwrap();
+        assert_eq!(map.take(200, 1), 1);
+        assert_eq!(map.take(10, 500), 190);
+        assert_eq!(map.take(10, 1), 0);
+        assert_eq!(map.take(201, 700), 700);
+        assert_eq!(map.next_free(9), Some(901));
+        map.clear();
+        assert_eq!(map.take(0, 1000), 1000);
+        assert_eq!(map.next_free(0), None);
+    }
+
+    #[test]
+    fn a_block_past_the_end_takes_a_spare_bit_of_the_last_word_only() {
+        let mut map = RandomMap::new(70).unwrap();
+        assert_eq!(map.take(69, 5), 5);
+        assert_eq!(map.next_free(69), Some(0));
+        let mut full = RandomMap::new(64).unwrap();
+        assert_eq!(full.take(63, 2), 1);
+    }
+}

@@ -1,0 +1,189 @@
+//! Where the next I/O starts.
+
+use plan::{Ddir, Distribution, Sequencer};
+use units::random::{Tausworthe, Tausworthe32};
+
+use super::file::{File, NOWHERE, Source};
+use super::zones::Zones;
+use super::{Job, Purpose, SeedTable};
+
+#[derive(Clone, Debug)]
+pub(super) struct Offsets {
+    random: bool,
+    /// Writes go where the trim before them went.
+    write_follows_trim: bool,
+    uniform: Tausworthe,
+    align: [u64; 3],
+    random_percent: [u32; 3],
+    random_or_not: [Tausworthe32; 3],
+    zones: Option<Zones>,
+    sequencer: Sequencer,
+    until_draw: u32,
+    /// Random I/O starts over when a file is exhausted.
+    restarts_random: bool,
+    restarts_at_end: bool,
+}
+
+/// A place found: relative to the file's base.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) offset: u64,
+    /// Drawn, not following the I/O before.
+    pub(super) is_random: bool,
+    /// The file was gone through and starts over.
+    pub(super) wrapped: bool,
+    /// The map is not told: the block may be touched again.
+    pub(super) off_the_map: bool,
+}
+
+impl Offsets {
+    pub(super) fn new(job: &Job, align: [u64; 3], zones: Option<Zones>, wide: bool, skewed_service: bool) -> Self {
+        let access = job.access;
+        let pattern = access.pattern;
+        let rewrites = pattern.writes && job.overwrites;
+        let mut offsets = Offsets {
+            random: pattern.random,
+            write_follows_trim: pattern.random && pattern.writes && pattern.trims,
+            uniform: Tausworthe::new(0, wide),
+            align,
+            random_percent: access.random_percent.0,
+            random_or_not: std::array::from_fn(|_| Tausworthe32::new(0)),
+            zones,
+            sequencer: access.sequencer,
+            // The very first I/O draws, however seldom draws are later.
+            until_draw: 1,
+            restarts_random: job.time_based || skewed_service,
+            restarts_at_end: (job.time_based && job.files.len() == 1) || rewrites,
+        };
+        offsets.reseed(&job.seeds, wide);
+        offsets
+    }
+
+    pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
+        self.uniform = Tausworthe::new(seeds.of(Purpose::Offset), wide);
+        let seed = seeds.of(Purpose::SequentialOrRandom) as u32;
+        self.random_or_not = std::array::from_fn(|_| Tausworthe32::new(seed));
+        if let Some(zones) = &mut self.zones {
+            zones.reseed(seeds.of(Purpose::Zone));
+        }
+    }
+
+    /// The next place for a direction; none when the file has no more.
+    #[inline]
+    pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
+        let place = if !self.random {
+            self.sequential(file, ddir)
+        } else {
+            self.until_draw = self.until_draw.saturating_sub(1);
+            let draws = self.until_draw == 0;
+            if draws {
+                self.until_draw = self.sequencer.every_ios.max(1);
+            }
+            self.in_random_pattern(file, ddir, draws, seed)
+        }?;
+        if place.offset >= file.io_size || place.offset.checked_add(file.base)? >= file.real_size {
+            return None;
+        }
+        Some(place)
+    }
+
+    fn in_random_pattern(&mut self, file: &mut File, ddir: Ddir, draws: bool, seed: u64) -> Option<Place> {
+        if self.write_follows_trim && ddir == Ddir::Write {
+            let offset = file.last_start[Ddir::Trim as usize].wrapping_sub(file.base);
+            return Some(Place { offset, is_random: true, wrapped: false, off_the_map: true });
+        }
+        if draws && self.wants_random(ddir) {
+            return self.random_place(file, ddir, seed);
+        }
+        let off_the_map = true;
+        if !draws && self.sequencer.identical {
+            let last = file.last_start[ddir as usize];
+            let offset = if last == NOWHERE { 0 } else { last.wrapping_sub(file.base) };
+            return Some(Place { offset, is_random: false, wrapped: false, off_the_map });
+        }
+        let place = match self.sequential(file, ddir) {
+            Some(place) => place,
+            None => self.random_place(file, ddir, seed).map(|place| Place { is_random: false, ..place })?,
+        };
+        Some(Place { off_the_map, ..place })
+    }
+
+    fn wants_random(&mut self, ddir: Ddir) -> bool {
+        let percent = self.random_percent[ddir as usize];
+        percent == 100 || self.random_or_not[ddir as usize].between(1, 100) <= percent
+    }
+
+    fn sequential(&self, file: &mut File, ddir: Ddir) -> Option<Place> {
+        let end = file.end();
+        let last = &mut file.last_end[ddir as usize];
+        let mut wrapped = false;
+        if self.restarts_at_end && *last >= end {
+            *last = file.base;
+            wrapped = true;
+        }
+        if *last >= file.real_size {
+            return None;
+        }
+        let skip = if self.random { 0 } else { self.sequencer.skip_bytes };
+        if skip == 0 {
+            let offset = last.wrapping_sub(file.base);
+            return Some(Place { offset, is_random: false, wrapped, off_the_map: false });
+        }
+        // Backwards from an offset begins at the end. fio leaves the offset out of its sums here, and so do we.
+        let far_end = file.io_size.min(file.real_size);
+        if *last == file.base && file.base > 0 && skip < 0 {
+            *last = far_end;
+        }
+        let mut offset = last.wrapping_sub(file.base);
+        if offset != 0 {
+            offset = offset.wrapping_add_signed(skip);
+            if offset >= file.real_size {
+                offset = if skip > 0 { file.base } else { far_end.wrapping_add_signed(skip) };
+            }
+        }
+        Some(Place { offset, is_random: false, wrapped, off_the_map: false })
+    }
+
+    #[inline]
+    fn random_place(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
+        let mut wrapped = false;
+        let block = match self.random_block(file, ddir) {
+            Some(block) => block,
+            None if self.restarts_random => {
+                file.reset(seed);
+                wrapped = true;
+                self.random_block(file, ddir)?
+            }
+            None => return None,
+        };
+        let offset = block.checked_mul(self.align[ddir as usize])?;
+        Some(Place { offset, is_random: true, wrapped, off_the_map: false })
+    }
+
+    #[inline]
+    fn random_block(&mut self, file: &mut File, ddir: Ddir) -> Option<u64> {
+        let blocks = file.blocks[ddir as usize];
+        let (first, count) = match (&mut file.source, &mut self.zones) {
+            (Source::Zipf(zipf), _) => return Some(zipf.draw()),
+            (Source::Pareto(pareto), _) => return Some(pareto.draw()),
+            (Source::Normal(normal), _) => return Some(normal.draw()),
+            _ if blocks == 0 => return None,
+            (_, Some(zones)) => zones.draw(ddir, blocks, self.align[ddir as usize])?,
+            (_, None) => (0, blocks),
+        };
+        let block = match &mut file.source {
+            Source::Lfsr(lfsr) => lfsr.draw()?,
+            Source::Mapped(map) => {
+                let block = (count as f64 * self.uniform.fraction()) as u64;
+                if map.is_taken(block) { map.next_free(block)? } else { block }
+            }
+            _ => (count as f64 * self.uniform.fraction()) as u64,
+        };
+        first.checked_add(block)
+    }
+}
+
+/// Whether a distribution is drawn for each file on its own, by its name.
+pub(super) fn is_skewed(distribution: &Distribution) -> bool {
+    matches!(distribution, Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. })
+}

@@ -1,0 +1,70 @@
+//! One seed for each purpose of a worker, as fio spreads `randseed` over them.
+
+use plan::Seeds;
+
+/// What a seed is for, in fio's order: the place goes into the number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(usize)]
+pub enum Purpose {
+    ReadSize,
+    WriteSize,
+    TrimSize,
+    Verify,
+    Mix,
+    File,
+    Offset,
+    FileSize,
+    Trim,
+    Buffer,
+    SequentialOrRandom,
+    /// Two places that fio has and gives to nobody.
+    UnusedWrite,
+    UnusedTrim,
+    StartDelay,
+    Dedupe,
+    PoissonRead,
+    Zone,
+    PoissonWrite,
+    PoissonTrim,
+    Priority,
+    DedupeWorkingSet,
+}
+
+const PURPOSES: usize = Purpose::DedupeWorkingSet as usize + 1;
+
+/// The multiplier between one seed and the next.
+const STEP: u64 = 0x9e37_0001;
+
+/// The seeds of one worker, for offsets, sizes, buffers, delays and all else that is drawn.
+#[derive(Clone, Debug)]
+pub struct SeedTable {
+    seeds: [u64; PURPOSES],
+    each_pass: bool,
+}
+
+impl SeedTable {
+    /// `entropy` is asked only for seeds from the system.
+    pub fn new(seeds: Seeds, worker_number: u32, mut entropy: impl FnMut() -> u64) -> Self {
+        match seeds {
+            Seeds::Repeatable { seed, each_pass } => {
+                let mut seed = (0..4).fold(seed, |seed, _| seed.wrapping_mul(STEP));
+                let seeds = std::array::from_fn(|place| {
+                    let own = seed.wrapping_mul(u64::from(worker_number)).wrapping_add(place as u64);
+                    seed = seed.wrapping_mul(STEP);
+                    own
+                });
+                SeedTable { seeds, each_pass }
+            }
+            Seeds::System => SeedTable { seeds: std::array::from_fn(|_| entropy()), each_pass: false },
+        }
+    }
+
+    pub fn of(&self, purpose: Purpose) -> u64 {
+        self.seeds[purpose as usize]
+    }
+
+    /// Generators start from their seeds again with each pass.
+    pub fn each_pass(&self) -> bool {
+        self.each_pass
+    }
+}

@@ -1,0 +1,142 @@
+//! In which order a worker goes from file to file.
+
+use plan::{FileOrder, FileService};
+use units::random::{Normal, Pareto, Tausworthe, Zipf};
+
+use super::file::{File, State};
+use super::{Purpose, SeedTable};
+
+/// Skewed orders draw from so many places for each file.
+const PLACES_SHIFT: u32 = 10;
+
+#[derive(Clone, Debug)]
+pub(super) struct Service {
+    order: Order,
+    ios_each: u32,
+    open_limit: usize,
+    open: usize,
+    done: usize,
+    current: Option<usize>,
+    left: u32,
+    next: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Order {
+    RoundRobin,
+    Sequential,
+    Random(Tausworthe),
+    Zipf(Zipf),
+    Pareto(Pareto),
+    Normal(Normal),
+}
+
+impl Service {
+    pub(super) fn new(service: FileService, open_files: u32, files: usize, seeds: &SeedTable, wide: bool) -> Self {
+        let seed = seeds.of(Purpose::File);
+        let places = (files as u64) << PLACES_SHIFT;
+        let order = match service.order {
+            FileOrder::RoundRobin => Order::RoundRobin,
+            FileOrder::Sequential => Order::Sequential,
+            FileOrder::Random => Order::Random(Tausworthe::new(seed, wide)),
+            FileOrder::Zipf { theta, center } => Order::Zipf(Zipf::new(places, theta, center, seed as u32, false)),
+            FileOrder::Pareto { power, center } => {
+                Order::Pareto(Pareto::new(places, power, center, seed as u32, false))
+            }
+            FileOrder::Normal { deviation_percent, center } => {
+                Order::Normal(Normal::new(places, deviation_percent, center, seed as u32, false))
+            }
+        };
+        let open_limit = if open_files == 0 { files } else { files.min(open_files as usize) };
+        let ios_each = service.ios_each.max(1);
+        Service { order, ios_each, open_limit, open: 0, done: 0, current: None, left: 0, next: 0 }
+    }
+
+    pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
+        let seed = seeds.of(Purpose::File);
+        match &mut self.order {
+            Order::RoundRobin | Order::Sequential => {}
+            Order::Random(random) => *random = Tausworthe::new(seed, wide),
+            Order::Zipf(zipf) => zipf.reseed(seed as u32),
+            Order::Pareto(pareto) => pareto.reseed(seed as u32),
+            Order::Normal(normal) => normal.reseed(seed as u32),
+        }
+    }
+
+    /// With a skewed order no file is ever done: it starts again.
+    pub(super) fn is_skewed(&self) -> bool {
+        matches!(self.order, Order::Zipf(_) | Order::Pareto(_) | Order::Normal(_))
+    }
+
+    /// The file for the next I/O; none when all are done.
+    #[inline]
+    pub(super) fn choose(&mut self, files: &mut [File], seed: u64) -> Option<usize> {
+        if let Some(current) = self.current
+            && files[current].state == State::Open
+        {
+            if matches!(self.order, Order::Sequential) {
+                return Some(current);
+            }
+            if self.left > 0 {
+                self.left -= 1;
+                return Some(current);
+            }
+        }
+        self.change(files, seed)
+    }
+
+    fn change(&mut self, files: &mut [File], seed: u64) -> Option<usize> {
+        if self.done >= files.len() {
+            return None;
+        }
+        loop {
+            let chosen = self.candidate(files.len());
+            let file = &mut files[chosen];
+            match file.state {
+                State::Open => {}
+                State::Closed if self.open < self.open_limit => {
+                    file.reset(seed);
+                    file.state = State::Open;
+                    self.open += 1;
+                }
+                State::Closed | State::Done => continue,
+            }
+            self.current = Some(chosen);
+            self.left = self.ios_each - 1;
+            return Some(chosen);
+        }
+    }
+
+    fn candidate(&mut self, files: usize) -> usize {
+        let chosen = match &mut self.order {
+            Order::RoundRobin | Order::Sequential => {
+                let chosen = self.next;
+                self.next = if chosen + 1 >= files { 0 } else { chosen + 1 };
+                return chosen;
+            }
+            Order::Random(random) => (files as f64 * random.fraction()) as usize,
+            Order::Zipf(zipf) => (zipf.draw() >> PLACES_SHIFT) as usize,
+            Order::Pareto(pareto) => (pareto.draw() >> PLACES_SHIFT) as usize,
+            Order::Normal(normal) => (normal.draw() >> PLACES_SHIFT) as usize,
+        };
+        chosen.min(files - 1)
+    }
+
+    /// The file has nothing left in this pass.
+    pub(super) fn finish(&mut self, file: &mut File) {
+        file.state = State::Done;
+        self.open -= 1;
+        self.done += 1;
+    }
+
+    /// The file starts again when it is next chosen.
+    pub(super) fn close(&mut self, file: &mut File) {
+        file.state = State::Closed;
+        self.open -= 1;
+    }
+
+    pub(super) fn start_pass(&mut self, files: &mut [File]) {
+        files.iter_mut().for_each(File::close);
+        (self.open, self.done) = (0, 0);
+    }
+}

@@ -1,0 +1,61 @@
+//! Random generators that are seeded with a number: the same seed gives the same sequence as in fio.
+//!
+//! [`Tausworthe32`] and [`Tausworthe64`] are L'Ecuyer's combined generators, [`Lfsr`] walks a shift register through
+//! every value of a range once. On top of the first stand the skewed distributions [`Zipf`], [`Pareto`] and [`Normal`].
+//! Nothing here knows where its seed comes from.
+
+mod lfsr;
+mod skewed;
+mod tausworthe;
+
+pub use lfsr::{Lfsr, LfsrError};
+pub use skewed::{Normal, Pareto, Zipf};
+pub use tausworthe::{Tausworthe, Tausworthe32, Tausworthe64};
+
+/// The 64-bit golden ratio: multiplying with it spreads neighbours far apart.
+const GOLDEN_RATIO_64: u64 = 0x61c8_8646_80b5_83eb;
+const GOLDEN_RATIO_32: u32 = 0x61c8_8647;
+
+/// Multiplicative hash of one word.
+#[inline]
+pub fn hash_u64(value: u64) -> u64 {
+    value.wrapping_mul(GOLDEN_RATIO_64)
+}
+
+/// Jenkins' hash of a byte string, in the variant by which fio turns a file's name into part of a seed: words take
+/// single bytes where the textbook takes four at once.
+pub fn hash_name(name: &[u8]) -> u32 {
+    let start = GOLDEN_RATIO_32.wrapping_add(name.len() as u32);
+    let mut words = [start; 3];
+    let mut rest = name;
+    while rest.len() > 12 {
+        for (word, at) in words.iter_mut().zip([0, 4, 8]) {
+            *word = word.wrapping_add(u32::from(rest[at]));
+        }
+        mix(&mut words);
+        rest = &rest[12..];
+    }
+    if rest.is_empty() {
+        return words[2];
+    }
+    for (at, &byte) in rest.iter().enumerate() {
+        words[at / 4] = words[at / 4].wrapping_add(u32::from(byte) << (8 * (at % 4)));
+    }
+    finish(words)
+}
+
+fn mix(words: &mut [u32; 3]) {
+    for (step, by) in [4, 6, 8, 16, 19, 4].into_iter().enumerate() {
+        let (a, b, c) = (step % 3, (step + 1) % 3, (step + 2) % 3);
+        words[a] = words[a].wrapping_sub(words[c]) ^ words[c].rotate_left(by);
+        words[c] = words[c].wrapping_add(words[b]);
+    }
+}
+
+fn finish(mut words: [u32; 3]) -> u32 {
+    for (step, by) in [14, 11, 25, 16, 4, 14, 24].into_iter().enumerate() {
+        let (to, from) = ((step + 2) % 3, (step + 1) % 3);
+        words[to] = (words[to] ^ words[from]).wrapping_sub(words[from].rotate_left(by));
+    }
+    words[2]
+}
