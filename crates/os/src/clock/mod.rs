@@ -110,6 +110,16 @@ pub fn why_no_tsc() -> Option<&'static str> {
     calibrated().as_ref().err().copied()
 }
 
+/// Nanoseconds of one of the kernel's clocks, by its number (`CLOCK_REALTIME` is 0).
+pub fn kernel_clock(id: i32) -> std::io::Result<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: fills the structure, or refuses a number that is no clock.
+    match unsafe { libc::clock_gettime(id, &mut time) } {
+        0 => Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 fn epoch() -> &'static Epoch {
     static EPOCH: OnceLock<Epoch> = OnceLock::new();
     EPOCH.get_or_init(|| {
@@ -186,6 +196,12 @@ mod tests {
     fn the_epoch_is_in_unix_time() {
         let clock = Clock::new(Source::Monotonic);
         assert!((clock.unix_epoch() + clock.now()).abs_diff(wall()) < 5_000_000);
+    }
+
+    #[test]
+    fn a_number_that_is_no_clock_is_an_error() {
+        assert!(kernel_clock(libc::CLOCK_REALTIME).unwrap().abs_diff(wall()) < 5_000_000);
+        assert!(kernel_clock(15).is_err());
     }
 
     #[test]

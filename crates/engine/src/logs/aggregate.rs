@@ -1,0 +1,62 @@
+//! The bandwidth of the whole run over time (`--bandwidth-log`): one file for each direction.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use plan::{Ddir, Plan};
+
+use super::NS_PER_MS;
+use super::destination::named;
+
+/// Where no job says how long the windows of its samples are.
+const WINDOW_MS: u64 = 500;
+
+pub struct AggregateLog {
+    files: [(String, File); 3],
+    window_ns: u64,
+    last_ns: u64,
+    last_bytes: [u64; 3],
+}
+
+impl AggregateLog {
+    /// Makes the files where the plan asks for them.
+    pub fn open(plan: &Plan) -> io::Result<Option<Self>> {
+        let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
+        let file = |ddir: Ddir| {
+            let path = format!("{stem}-{}_bw.log", ddir.name());
+            match File::create(&path) {
+                Ok(file) => Ok((path, file)),
+                Err(error) => Err(named(&path, &error)),
+            }
+        };
+        let windows = plan.workers.iter().map(|worker| worker.measure.bandwidth_sample_ms);
+        let window_ms = windows.filter(|&window_ms| window_ms > 0).min().unwrap_or(WINDOW_MS);
+        Ok(Some(AggregateLog {
+            files: [file(Ddir::Read)?, file(Ddir::Write)?, file(Ddir::Trim)?],
+            window_ns: window_ms.saturating_mul(NS_PER_MS),
+            last_ns: 0,
+            last_bytes: [0; 3],
+        }))
+    }
+
+    /// When the present window ends, since the start of the run.
+    pub fn due_ns(&self) -> u64 {
+        self.last_ns.saturating_add(self.window_ns)
+    }
+
+    /// Logs a window if it is over. `bytes`: what all workers have done so far; a worker whose ramp ends counts anew.
+    pub fn sample(&mut self, since_start_ns: u64, bytes: [u64; 3]) -> io::Result<()> {
+        if since_start_ns < self.due_ns() {
+            return Ok(());
+        }
+        let spent_ns = u128::from(since_start_ns - self.last_ns);
+        for (at, (path, file)) in self.files.iter_mut().enumerate() {
+            let moved = u128::from(bytes[at].saturating_sub(self.last_bytes[at]));
+            let kib_per_s = moved * 1_000_000_000 / spent_ns.max(1) / 1024;
+            let line = format!("{}, {kib_per_s}, {at}, 0, 0\n", since_start_ns / NS_PER_MS);
+            file.write_all(line.as_bytes()).map_err(|error| named(path, &error))?;
+        }
+        (self.last_ns, self.last_bytes) = (since_start_ns, bytes);
+        Ok(())
+    }
+}
