@@ -303,3 +303,6 @@ impl Windows {
         self.rates.iter_mut().for_each(RateWindows::restart);
     }
 }
+
+#[cfg(test)]
+mod tests;
