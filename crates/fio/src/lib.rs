@@ -1,1 +1,3 @@
 //! fathom-fio
+
+pub mod render;

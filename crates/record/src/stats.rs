@@ -9,13 +9,15 @@ pub struct WorkerStats {
     /// Syncs issued between writes, and their latency.
     pub syncs: u64,
     pub sync_lat: Latency,
-    /// I/Os in flight when one was issued.
+    /// I/Os in flight, itself among them, when one was issued; syncs count too.
     pub depth: DepthMap,
-    /// I/Os handed over by one submission, and collected by one reap.
+    /// I/Os handed over by one submission, and collected by one reap. An engine that does its I/O in the call counts
+    /// each as a submission of 1 and a reap of 1, except `null` without a queue and such, which count none.
     pub submit: DepthMap,
     pub complete: DepthMap,
     pub usage: Usage,
-    /// From the first I/O (after the ramp) to the last, in ns, whatever the direction.
+    /// Measured wall time of the worker's thread, in ns: from its start, or the end of its ramp, to its end or the
+    /// snapshot. [`Usage`] covers the same time; reports divide the one by the other. Adds up over workers.
     pub runtime_ns: u64,
     /// Wall time from the worker's start to its end, in ns, ramp included.
     pub elapsed_ns: u64,
@@ -36,7 +38,8 @@ pub struct DdirStats {
     pub short: u64,
     /// I/Os given up on.
     pub dropped: u64,
-    /// Time over which this direction was active, in ns.
+    /// Time over which this direction was worked on, in ns: from the worker's first I/O after the ramp to its last
+    /// completion (or the snapshot), in whatever direction that was; 0 where this direction completed nothing.
     pub runtime_ns: u64,
     pub slat: Latency,
     pub clat: Latency,
@@ -112,7 +115,7 @@ impl DepthMap {
     }
 }
 
-/// What the thread cost, over its runtime.
+/// What the thread cost, over [`WorkerStats::runtime_ns`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     pub user_ns: u64,
@@ -133,6 +136,13 @@ impl Usage {
 }
 
 impl WorkerStats {
+    /// The directions as one.
+    pub fn all_ddirs(&self) -> DdirStats {
+        let mut all = self.ddirs[0].clone();
+        self.ddirs[1..].iter().for_each(|ddir| all.merge(ddir));
+        all
+    }
+
     /// Adds a worker that ran beside this one.
     pub fn merge(&mut self, other: &WorkerStats) {
         self.ddirs.iter_mut().zip(&other.ddirs).for_each(|(mine, theirs)| mine.merge(theirs));

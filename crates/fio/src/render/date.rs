@@ -1,0 +1,52 @@
+//! Dates in the form of C's `ctime`, which fio prints.
+
+const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `Sat Nov 21 02:44:16 2026`, for a place that is so many seconds ahead of UTC.
+pub(super) fn ctime(unix_ms: u64, utc_offset_s: i32) -> String {
+    let seconds = (unix_ms / 1000).saturating_add_signed(i64::from(utc_offset_s));
+    let (day, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day_of_month) = civil(day);
+    format!(
+        "{} {} {day_of_month:2} {:02}:{:02}:{:02} {year}",
+        DAYS[(day % 7) as usize],
+        MONTHS[month],
+        second / 3600,
+        second / 60 % 60,
+        second % 60,
+    )
+}
+
+/// Year, month from 0 and day from 1 of a day since 1970.
+fn civil(days: u64) -> (u64, usize, u64) {
+    // Years that begin in March end with the leap day, in eras of 400 years.
+    let since_march_0 = days + 719_468;
+    let (era, day_of_era) = (since_march_0 / 146_097, since_march_0 % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = (from_march + 2) % 12;
+    (era * 400 + year_of_era + u64::from(month < 2), month as usize, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_ctime() {
+        assert_eq!(ctime(0, 0), "Thu Jan  1 00:00:00 1970");
+        assert_eq!(ctime(1_795_229_056_889, 0), "Sat Nov 21 02:44:16 2026");
+        assert_eq!(ctime(1_795_229_056_889, -3 * 3600), "Fri Nov 20 23:44:16 2026");
+        assert_eq!(ctime(951_782_400_000, 0), "Tue Feb 29 00:00:00 2000");
+        assert_eq!(ctime(4_107_542_399_000, 0), "Sun Feb 28 23:59:59 2100");
+    }
+
+    #[test]
+    fn any_time_has_a_date() {
+        ctime(u64::MAX, i32::MAX);
+        ctime(0, i32::MIN);
+    }
+}

@@ -1,0 +1,259 @@
+//! fio's JSON report: its keys, their order and its formatting.
+
+use super::entry::{Entry, Section, entries, milliseconds, shares};
+use super::group::{Group, groups};
+use super::latency_bins::{BOUNDS, BOUNDS_MS, Classes};
+use super::{Options, disks, json_text, normal::depth_levels};
+use plan::{IdleProfile, Unified};
+use record::{DiskCounters, DiskUse, Latency, Record, WorkerStats};
+use serde_json::{Map, Value, json};
+
+/// What fio has for an end that it can't tell, as in its first seconds.
+const ETA_UNKNOWN: u64 = i32::MAX as u64;
+/// fio tells no end before so many seconds.
+const ETA_AFTER_S: u64 = 3;
+
+/// Which JSON: `json`, or `json+` with the bins of the histograms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    Plain,
+    Bins,
+}
+
+/// One document, with the line feed that ends it.
+pub fn json(record: &Record, options: &Options, detail: Detail) -> String {
+    json_text::pretty(&document(record, options, detail))
+}
+
+fn document(record: &Record, options: &Options, detail: Detail) -> Value {
+    let entries = entries(record);
+    let groups = groups(&record.plan, &entries);
+    let mut root = json!({
+        "fio version": super::version(),
+        "timestamp": options.now_unix_ms / 1000,
+        "timestamp_ms": options.now_unix_ms,
+        "time": super::date::ctime(options.now_unix_ms, options.utc_offset_s),
+    });
+    if !record.plan.global_options.is_empty() {
+        root["global options"] = named_options(&record.plan.global_options);
+    }
+    let jobs = entries.iter().map(|entry| job(entry, &groups[&entry.first.group], record, options, detail));
+    root["jobs"] = jobs.collect();
+    if !record.disks.is_empty() {
+        root["disk_util"] = disks::all(&record.disks).into_iter().map(disk).collect();
+    }
+    if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
+        root["cpu_idleness"] = idleness(record);
+    }
+    root
+}
+
+fn named_options(options: &[(String, String)]) -> Value {
+    options.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<Map<_, _>>().into()
+}
+
+fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail: Detail) -> Value {
+    let elapsed_s = options.now_unix_ms.saturating_sub(record.started_unix_ms).div_ceil(1000);
+    let eta_s = options.eta_s.filter(|_| elapsed_s >= ETA_AFTER_S).unwrap_or(ETA_UNKNOWN);
+    let mut job = json!({
+        "jobname": entry.first.name,
+        "groupid": entry.first.group,
+        "job_start": entry.started_unix_ms(),
+        "error": entry.error().map_or(0, |(errno, _)| errno),
+        "eta": eta_s,
+        "elapsed": elapsed_s,
+    });
+    if !entry.last.echo.options.is_empty() {
+        job["job options"] = named_options(&entry.last.echo.options);
+    }
+    for section in entry.sections() {
+        // The syncs come after the directions and before their sum.
+        if section.name == "mixed" && entry.unified() == Unified::Both {
+            job["sync"] = syncs(entry, detail);
+        }
+        job[section.name] = direction(entry, &section, group, detail);
+    }
+    if entry.unified() == Unified::Apart {
+        job["sync"] = syncs(entry, detail);
+    }
+    add_usage(&mut job, entry);
+    add_distributions(&mut job, &entry.stats, depth_levels(entry));
+    add_errors(&mut job, entry);
+    add_latency_target(&mut job, entry);
+    if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
+        job["desc"] = description.into();
+    }
+    let messages: Vec<&str> = entry.messages().collect();
+    if !messages.is_empty() {
+        job["error_messages"] = messages.into();
+    }
+    job
+}
+
+fn direction(entry: &Entry, section: &Section, group: &Group, detail: Detail) -> Value {
+    let stats = &*section.stats;
+    let measure = &entry.last.measure;
+    let bytes_per_s = stats.bytes_per_s() as u64;
+    let mut direction = json!({
+        "io_bytes": stats.bytes,
+        "io_kbytes": stats.bytes / 1024,
+        "bw_bytes": bytes_per_s,
+        "bw": bytes_per_s / 1024,
+        "iops": stats.ios_per_s(),
+        "runtime": milliseconds(stats.runtime_ns),
+        "total_ios": stats.ios,
+        "short_ios": stats.short,
+        "drop_ios": stats.dropped,
+        "slat_ns": latency(&stats.slat, measure.slat_percentiles, entry, detail),
+        "clat_ns": latency(&stats.clat, measure.clat_percentiles, entry, detail),
+        "lat_ns": latency(&stats.lat, measure.lat_percentiles, entry, detail),
+    });
+    let priorities = entry.priorities(section);
+    if !priorities.is_empty() {
+        let kind = if measure.lat_percentiles { "lat_ns" } else { "clat_ns" };
+        let wanted = measure.lat_percentiles || measure.clat_percentiles;
+        let each = priorities.iter().map(|(prio, of)| {
+            json!({
+                "prioclass": prio.class,
+                "prio": prio.level,
+                "priohint": prio.hint,
+                kind: latency(of, wanted, entry, detail),
+            })
+        });
+        direction["prios"] = each.collect();
+    }
+    let (bandwidth, iops) = (&stats.bandwidth_kib, &stats.iops);
+    let share = if bandwidth.count == 0 { 0.0 } else { group.places[section.slot].share_percent(bandwidth.mean) };
+    direction["bw_min"] = (bandwidth.min as u64).into();
+    direction["bw_max"] = (bandwidth.max as u64).into();
+    direction["bw_agg"] = share.into();
+    direction["bw_mean"] = bandwidth.mean.into();
+    direction["bw_dev"] = bandwidth.deviation().into();
+    direction["bw_samples"] = bandwidth.count.into();
+    direction["iops_min"] = (iops.min as u64).into();
+    direction["iops_max"] = (iops.max as u64).into();
+    direction["iops_mean"] = iops.mean.into();
+    direction["iops_stddev"] = iops.deviation().into();
+    direction["iops_samples"] = iops.count.into();
+    direction
+}
+
+fn syncs(entry: &Entry, detail: Detail) -> Value {
+    let measure = &entry.last.measure;
+    let wanted = measure.lat_percentiles || measure.clat_percentiles;
+    json!({
+        "total_ios": entry.stats.syncs,
+        "lat_ns": latency(&entry.stats.sync_lat, wanted, entry, detail),
+    })
+}
+
+fn latency(latency: &Latency, percentiles: bool, entry: &Entry, detail: Detail) -> Value {
+    let mut object = json!({
+        "min": latency.min_ns(),
+        "max": latency.max_ns(),
+        "mean": latency.mean_ns(),
+        "stddev": latency.deviation_ns(),
+        "N": latency.count(),
+    });
+    if percentiles && latency.count() > 0 {
+        let list = entry.percentiles().into_iter();
+        let values = list.map(|percent| (format!("{percent:.6}"), Value::from(latency.percentile_ns(percent))));
+        object["percentile"] = values.collect::<Map<_, _>>().into();
+        if detail == Detail::Bins {
+            let bins = latency.histogram.bins().map(|bin| (bin.middle.to_string(), Value::from(bin.count)));
+            object["bins"] = bins.collect::<Map<_, _>>().into();
+        }
+    }
+    object
+}
+
+fn add_usage(job: &mut Value, entry: &Entry) {
+    let usage = &entry.stats.usage;
+    let (user, system) = entry.cpu_percent();
+    job["job_runtime"] = milliseconds(entry.stats.runtime_ns).into();
+    job["usr_cpu"] = user.into();
+    job["sys_cpu"] = system.into();
+    job["ctx"] = usage.context_switches.into();
+    job["majf"] = usage.major_faults.into();
+    job["minf"] = usage.minor_faults.into();
+}
+
+fn add_distributions(job: &mut Value, stats: &WorkerStats, levels: [u64; 7]) {
+    let depths = |names: [&str; 7], counts: [u64; 7]| keyed(&names, &shares(counts, counts.iter().sum(), 0.1));
+    job["iodepth_level"] = depths(["1", "2", "4", "8", "16", "32", ">=64"], levels);
+    let together = ["0", "4", "8", "16", "32", "64", ">=64"];
+    job["iodepth_submit"] = depths(together, stats.submit.upto);
+    job["iodepth_complete"] = depths(together, stats.complete.upto);
+    let classes = Classes::of(&stats.ddirs);
+    let whole = classes.total();
+    let bounds = BOUNDS.map(|bound| bound.to_string());
+    let names = bounds.each_ref().map(String::as_str);
+    job["latency_ns"] = keyed(&names, &shares(classes.ns, whole, 0.01));
+    job["latency_us"] = keyed(&names, &shares(classes.us, whole, 0.01));
+    job["latency_ms"] = keyed(&BOUNDS_MS, &shares(classes.ms, whole, 0.01));
+}
+
+fn keyed(names: &[&str], shares: &[f64]) -> Value {
+    names.iter().zip(shares).map(|(name, share)| (name.to_string(), Value::from(*share))).collect::<Map<_, _>>().into()
+}
+
+fn add_errors(job: &mut Value, entry: &Entry) {
+    if entry.goes_on_after_errors() {
+        let (count, first) = entry.survived();
+        job["total_err"] = count.into();
+        job["first_error"] = first.into();
+    }
+}
+
+fn add_latency_target(job: &mut Value, entry: &Entry) {
+    let (target, depth) = entry.latency_target();
+    if depth == 0 {
+        return;
+    }
+    job["latency_depth"] = depth.into();
+    job["latency_target"] = target.target_ns.into();
+    job["latency_target_ns"] = target.target_ns.into();
+    job["latency_percentile"] = target.percentile.into();
+    job["latency_window"] = (target.window_ns / 1000).into();
+    job["latency_window_us"] = (target.window_ns / 1000).into();
+}
+
+fn disk(disk: &DiskUse) -> Value {
+    let mut object = Map::new();
+    object.insert("name".into(), disk.name.as_str().into());
+    add_disk_figures(&mut object, "", &disk.counters, disk.utilisation_percent());
+    if let Some((counters, util)) = disks::aggregate(disk) {
+        add_disk_figures(&mut object, "aggr_", &counters, util);
+    }
+    object.into()
+}
+
+fn add_disk_figures(object: &mut Map<String, Value>, prefix: &str, counters: &DiskCounters, util: f64) {
+    // Of the aggregates one has its name without the plural in fio.
+    let write_merges = if prefix.is_empty() { "write_merges" } else { "write_merge" };
+    for (name, value) in [
+        ("read_ios", counters.ios[0]),
+        ("write_ios", counters.ios[1]),
+        ("read_sectors", counters.sectors[0]),
+        ("write_sectors", counters.sectors[1]),
+        ("read_merges", counters.merges[0]),
+        (write_merges, counters.merges[1]),
+        ("read_ticks", counters.ticks_ms[0]),
+        ("write_ticks", counters.ticks_ms[1]),
+        ("in_queue", counters.time_in_queue_ms),
+    ] {
+        object.insert(format!("{prefix}{name}"), value.into());
+    }
+    object.insert(format!("{prefix}util"), util.into());
+}
+
+fn idleness(record: &Record) -> Value {
+    let idle = &record.cpu_idle_percent;
+    let mut object = json!({ "system": idle.iter().sum::<f64>() / idle.len() as f64 });
+    if record.plan.idle_profile == IdleProfile::PerCpu {
+        for (cpu, percent) in idle.iter().enumerate() {
+            object[format!("cpu-{cpu}")] = (*percent).into();
+        }
+    }
+    object
+}

@@ -1,0 +1,72 @@
+//! fio's reports: a [`record::Record`] in, fio's text out.
+//!
+//! Pure functions: the time, its zone and what is left to run come in with [`Options`].
+
+mod banner;
+mod date;
+mod disks;
+mod entry;
+mod group;
+mod json;
+mod json_text;
+mod latency;
+mod latency_bins;
+mod normal;
+mod number;
+mod terse;
+
+pub use banner::banner;
+pub use json::{Detail, json};
+pub use normal::normal;
+pub use terse::terse;
+
+use record::RunError;
+
+/// What a report needs to know that is not in the record.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Unix time of the report, in ms.
+    pub now_unix_ms: u64,
+    /// How far local time is ahead of UTC, in seconds.
+    pub utc_offset_s: i32,
+    /// Seconds that the jobs still need: 0 when they have ended, `None` where nothing can be said.
+    pub eta_s: Option<u64>,
+    /// Layout of terse output, from 2 to 5.
+    pub terse_version: u8,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { now_unix_ms: 0, utc_offset_s: 0, eta_s: Some(0), terse_version: 3 }
+    }
+}
+
+/// What the program calls itself where fio prints its version.
+pub fn version() -> String {
+    format!("fio-3.42-fathom-{}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The lines that fio prints when a worker fails: what was wrong, and the line that scripts look for.
+pub fn error_lines(tid: u32, error: &RunError) -> String {
+    let mut lines = String::new();
+    if !error.message.is_empty() {
+        lines = format!("fio: {}\n", error.message);
+    }
+    lines + &format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
+}
+
+fn error_text(error: &RunError) -> String {
+    format!("func={}, error={}", error.func, errno_text(error.errno))
+}
+
+/// The system's words for an error number.
+fn errno_text(errno: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    match text.rfind(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

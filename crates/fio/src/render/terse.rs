@@ -1,0 +1,134 @@
+//! fio's terse output: a line of fields for each entry, in versions 2 to 5.
+
+use super::entry::{Entry, PERCENTILES_MAX, Section, entries, milliseconds, shares};
+use super::group::{Group, groups};
+use super::latency_bins::Classes;
+use super::{Options, disks, normal::depth_levels};
+use plan::{Ddir, Unified};
+use record::{Latency, Record};
+use std::fmt::Write;
+
+/// A line for each entry, those without I/O too.
+pub fn terse(record: &Record, options: &Options) -> String {
+    let entries = entries(record);
+    let groups = groups(&record.plan, &entries);
+    let mut text = String::new();
+    for entry in &entries {
+        write_entry(&mut text, entry, &groups[&entry.first.group], record, options.terse_version);
+    }
+    text
+}
+
+fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record, version: u8) {
+    let errno = entry.error().map_or(0, |(errno, _)| errno);
+    let program = if version == 2 { String::new() } else { format!("{};", super::version()) };
+    let _ = write!(text, "{version};{program}{};{};{errno}", entry.first.name, entry.first.group);
+    for section in entry.sections() {
+        if version == 3 && section.slot == Ddir::Trim as usize && entry.unified() != Unified::Mixed {
+            continue;
+        }
+        write_section(text, entry, &section, group, version);
+    }
+    let usage = &entry.stats.usage;
+    let (user, system) = entry.cpu_percent();
+    let _ = write!(
+        text,
+        ";{user:.6}%;{system:.6}%;{};{};{}",
+        usage.context_switches, usage.major_faults, usage.minor_faults
+    );
+    write_distributions(text, entry);
+    if version >= 3 {
+        text.push_str(&disks::terse(&record.disks));
+    }
+    if entry.goes_on_after_errors() {
+        let (count, first) = entry.survived();
+        let _ = write!(text, ";{count};{first}");
+    }
+    if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
+        // The second version has it on a line of its own.
+        let _ = write!(text, "{};{description}", if version == 2 { "\n" } else { "" });
+    }
+    text.push('\n');
+}
+
+fn write_section(text: &mut String, entry: &Entry, section: &Section, group: &Group, version: u8) {
+    let stats = &*section.stats;
+    let _ = write!(
+        text,
+        ";{};{};{};{}",
+        stats.bytes / 1024,
+        stats.bytes_per_s() as u64 / 1024,
+        stats.ios_per_s() as u64,
+        milliseconds(stats.runtime_ns),
+    );
+    write_latency(text, &stats.slat);
+    write_latency(text, &stats.clat);
+    write_percentiles(text, entry, section);
+    write_latency(text, &stats.lat);
+    let (bandwidth, iops) = (&stats.bandwidth_kib, &stats.iops);
+    let share = if bandwidth.count == 0 { 0.0 } else { group.places[section.slot].share_percent(bandwidth.mean) };
+    let _ = write!(
+        text,
+        ";{};{};{share:.6}%;{:.6};{:.6}",
+        bandwidth.min as u64,
+        bandwidth.max as u64,
+        bandwidth.mean,
+        bandwidth.deviation(),
+    );
+    if version == 5 {
+        let _ = write!(
+            text,
+            ";{};{};{};{:.6};{:.6};{}",
+            bandwidth.count,
+            iops.min as u64,
+            iops.max as u64,
+            iops.mean,
+            iops.deviation(),
+            iops.count,
+        );
+    }
+}
+
+/// Minimum, maximum, mean and deviation in microseconds.
+fn write_latency(text: &mut String, latency: &Latency) {
+    let _ = write!(
+        text,
+        ";{};{};{:.6};{:.6}",
+        latency.min_ns() / 1000,
+        latency.max_ns() / 1000,
+        latency.mean_ns() / 1e3,
+        latency.deviation_ns() / 1e3,
+    );
+}
+
+fn write_percentiles(text: &mut String, entry: &Entry, section: &Section) {
+    let measure = &entry.last.measure;
+    let shown = match (measure.lat_percentiles, measure.clat_percentiles) {
+        (true, _) => Some(&section.stats.lat),
+        (false, true) => Some(&section.stats.clat),
+        (false, false) => None,
+    };
+    let mut list = Vec::new();
+    if let Some(latency) = shown {
+        list = entry.percentiles().into_iter().map(|percent| (percent, latency.percentile_ns(percent))).collect();
+    }
+    for &(percent, ns) in &list {
+        let _ = write!(text, ";{percent:.6}%={}", ns / 1000);
+    }
+    text.push_str(&";0%=0".repeat(PERCENTILES_MAX - list.len()));
+}
+
+/// Depths, and latency in microseconds and milliseconds: what is below a microsecond counts in the first class.
+fn write_distributions(text: &mut String, entry: &Entry) {
+    let levels = depth_levels(entry);
+    for share in shares(levels, levels.iter().sum(), 0.1) {
+        let _ = write!(text, ";{share:3.1}%");
+    }
+    let mut classes = Classes::of(&entry.stats.ddirs);
+    let whole = classes.total();
+    classes.us[0] += classes.ns.iter().sum::<u64>();
+    let (us, ms) = (shares(classes.us, whole, 0.01), shares(classes.ms, whole, 0.01));
+    for share in us.iter().chain(&ms) {
+        let _ = write!(text, ";{share:3.2}%");
+    }
+}

@@ -1,0 +1,30 @@
+//! The keys and values of the JSON report.
+
+use super::*;
+use crate::render::{Detail, json};
+use serde_json::Value;
+
+fn parsed(record: &Record, detail: Detail) -> Value {
+    serde_json::from_str(&json(record, &options(), detail)).expect("the report is JSON")
+}
+
+#[test]
+fn a_failed_job_says_so_in_its_fields() {
+    let mut record = ended(vec![(worker("a"), stats(&[Ddir::Write], 10))]);
+    fail(&mut record, 0, 5, "write");
+    let job = &parsed(&record, Detail::Plain)["jobs"][0];
+    assert_eq!(job["error"], 5);
+    assert_eq!(job["error_messages"][0], "job 'a': write of 4096 bytes at offset 0 of f failed");
+    assert_eq!(job["write"]["total_ios"], 10);
+}
+
+#[test]
+fn bins_are_in_the_larger_document_only_and_add_up() {
+    let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 200))]);
+    let plain = parsed(&record, Detail::Plain);
+    assert!(plain["jobs"][0]["read"]["clat_ns"].get("bins").is_none());
+    let full = parsed(&record, Detail::Bins);
+    let bins = full["jobs"][0]["read"]["clat_ns"]["bins"].as_object().expect("bins");
+    assert_eq!(bins.values().filter_map(Value::as_u64).sum::<u64>(), 200);
+    assert!(full["jobs"][0]["read"]["lat_ns"].get("bins").is_none());
+}

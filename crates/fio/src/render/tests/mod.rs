@@ -1,0 +1,232 @@
+//! Reports of records made by hand, compared with the structure of real fio's.
+
+mod json;
+mod normal;
+mod terse;
+
+use plan::*;
+use record::{DiskCounters, DiskUse, Ended, Event, Record, RunError, Started, WorkerStats};
+use std::sync::Arc;
+
+/// Seconds, in ns.
+pub const S: u64 = 1_000_000_000;
+
+/// A plain job, as fio has it when nothing but its name is given.
+pub fn worker(name: &str) -> Worker {
+    Worker {
+        name: name.into(),
+        number: 1,
+        clone: 0,
+        group: 0,
+        phase: 0,
+        wait_for: None,
+        engine: Engine::Psync,
+        targets: targets(),
+        access: access(),
+        buffers: Buffers {
+            memory: Memory::Malloc,
+            align_bytes: 0,
+            hugepage_bytes: 2 << 20,
+            content: Content::Random,
+            scramble: true,
+            refill: false,
+            compress_percent: None,
+            compress_chunk_bytes: 512,
+            dedupe: None,
+        },
+        depth: Depth {
+            iodepth: 1,
+            low: 1,
+            batch_submit: None,
+            complete_min: None,
+            complete_max: None,
+            offload: false,
+            serialize_overlap: false,
+        },
+        limits: Limits::default(),
+        rate: Rate::default(),
+        think: ThinkTime::default(),
+        latency_target: None,
+        errors: ErrorPolicy::default(),
+        process: Process::default(),
+        measure: measure(),
+        echo: Arc::new(Echo { ioengine: "psync".into(), rw: "read".into(), numjobs: 1, ..Echo::default() }),
+    }
+}
+
+fn targets() -> Targets {
+    Targets {
+        paths: vec!["f".into()],
+        generated: false,
+        opendir: None,
+        file_size: None,
+        extent: Extent {
+            size: Some(Amount::Bytes(4 << 20)),
+            io_size: None,
+            offset: Amount::Bytes(0),
+            offset_increment: Amount::Bytes(0),
+            offset_align_bytes: 0,
+            fill_device: false,
+            append: false,
+        },
+        open: Open::default(),
+        create: Create {
+            allowed: true,
+            serialize: true,
+            fsync: true,
+            on_open: false,
+            only: false,
+            overwrite: false,
+            fallocate: Fallocate::Native,
+        },
+        service: FileService { order: FileOrder::RoundRobin, ios_each: 1 },
+        open_files: 0,
+        pre_read: false,
+        invalidate: true,
+        fadvise: Fadvise::Pattern,
+        unlink: false,
+        unlink_each_loop: false,
+        ioscheduler: None,
+        allow_mounted_write: false,
+    }
+}
+
+fn access() -> Access {
+    Access {
+        pattern: Pattern { reads: true, writes: false, trims: false, random: false },
+        block: BlockSizes {
+            min_bytes: PerDdir::all(4096),
+            max_bytes: PerDdir::all(4096),
+            split: Default::default(),
+            align_bytes: PerDdir::all(4096),
+            unaligned: false,
+            by_sequential_or_random: false,
+        },
+        seeds: Seeds::Repeatable { seed: 137, each_pass: true },
+        rwmix_read_percent: 50,
+        random_percent: PerDdir::all(100),
+        sequencer: Sequencer { every_ios: 1, skip_bytes: 0, identical: false },
+        generator: Generator::Tausworthe32,
+        distribution: Distribution::Uniform,
+        random_map: RandomMap::On,
+        strides: None,
+        syncs: Syncs::default(),
+        trim_then_write: false,
+    }
+}
+
+fn measure() -> Measure {
+    let percentiles =
+        vec![1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+    Measure {
+        slat: true,
+        clat: true,
+        lat: true,
+        bandwidth: true,
+        stats: true,
+        slat_percentiles: false,
+        clat_percentiles: true,
+        lat_percentiles: false,
+        percentiles,
+        significant_figures: 4,
+        unified: Unified::Apart,
+        clock: ClockSource::Cpu,
+        bandwidth_sample_ms: 500,
+        iops_sample_ms: 500,
+        disk_util: true,
+        logs: Logs::default(),
+        bits: false,
+        kb_base: 1024,
+    }
+}
+
+/// Changes what a report repeats of the job.
+pub fn echo(worker: &mut Worker, change: impl FnOnce(&mut Echo)) {
+    change(Arc::make_mut(&mut worker.echo));
+}
+
+/// A run of these workers that has ended, each with its statistics.
+pub fn ended(jobs: Vec<(Worker, WorkerStats)>) -> Record {
+    let (workers, stats): (Vec<Worker>, Vec<WorkerStats>) = jobs.into_iter().unzip();
+    let plan = Plan { workers, ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), 1_795_229_050_000);
+    for (worker, stats) in stats.into_iter().enumerate() {
+        let started = Started { tid: 100 + worker as u32, unix_ms: 1_795_229_050_100 };
+        record.apply(Event::Started { worker, started });
+        let ended = Ended { stats: Box::new(stats), error: None, survived_errors: 0, first_survived_errno: 0 };
+        record.apply(Event::Ended { worker, ended });
+    }
+    record
+}
+
+pub fn options() -> super::Options {
+    super::Options { now_unix_ms: 1_795_229_056_889, ..super::Options::default() }
+}
+
+/// Statistics of a worker that did `ios` blocks of 4 KiB in each of these directions, in 2 s.
+pub fn stats(ddirs: &[Ddir], ios: u64) -> WorkerStats {
+    let mut stats = WorkerStats::default();
+    for &ddir in ddirs {
+        let figures = &mut stats.ddirs[ddir as usize];
+        (figures.ios, figures.issued, figures.bytes, figures.runtime_ns) = (ios, ios, ios * 4096, 2 * S);
+        for number in 0..ios {
+            let ns = 3_000 + number * 1_001 % 90_000;
+            figures.slat.record(700);
+            figures.clat.record(ns);
+            figures.lat.record(ns + 700);
+            stats.depth.record(1);
+            stats.submit.record(1);
+            stats.complete.record(1);
+        }
+        for share in [9, 10, 11, 10] {
+            figures.bandwidth_kib.record((ios * 2 * share / 10) as f64);
+            figures.iops.record((ios / 2 * share / 10) as f64);
+        }
+    }
+    stats.runtime_ns = 2 * S + 3_000_000;
+    stats.usage.user_ns = S / 2;
+    stats.usage.system_ns = S / 4;
+    stats.usage.context_switches = 12;
+    stats.usage.minor_faults = 9;
+    stats
+}
+
+pub fn fail(record: &mut Record, worker: usize, errno: i32, func: &str) {
+    let message = "job 'a': write of 4096 bytes at offset 0 of f failed".to_string();
+    record.workers[worker].error = Some(RunError { errno, func: func.into(), message });
+}
+
+/// A disk that was busy half of the time.
+pub fn disk(name: &str) -> DiskUse {
+    let counters = DiskCounters {
+        ios: [10, 20],
+        merges: [1, 2],
+        sectors: [80, 160],
+        ticks_ms: [3, 4],
+        io_ticks_ms: 1000,
+        time_in_queue_ms: 7,
+    };
+    DiskUse { name: name.into(), counters, elapsed_ms: 2000, slaves: Vec::new() }
+}
+
+/// What a report looks like apart from its figures: each run of digits (with its fraction, or what is printed for
+/// none) is a `#`, and so are prefixes that depend on the size of a figure.
+pub fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if !character.is_ascii_digit() {
+            shape.push(character);
+            continue;
+        }
+        while characters.next_if(|next| next.is_ascii_digit() || *next == '.').is_some() {}
+        characters.next_if(|next| "kKMGT".contains(*next));
+        characters.next_if(|next| *next == 'i');
+        shape.push('#');
+    }
+    // Figures are padded to a width.
+    while shape.contains("  ") {
+        shape = shape.replace("  ", " ");
+    }
+    shape.replace("= #", "=#").replace("[ #", "[#").replace("| #", "|#").replace("\n ", "\n")
+}
