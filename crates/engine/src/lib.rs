@@ -1,7 +1,9 @@
 //! Carries a plan out: checks it, prepares its targets, runs its workers and reports what happens as events.
 
 pub mod access;
+pub mod cpu_burn;
 pub mod logs;
+pub mod metadata;
 pub mod prepare;
 
 #[cfg(test)]

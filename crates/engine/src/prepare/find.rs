@@ -3,11 +3,10 @@
 use super::fault;
 use super::nature::Nature;
 use super::sizes::{Found, UNKNOWN, min_block};
-use os::file::{Kind, OpenOptions};
+use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
 use record::RunError;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The job's targets: those it names and, with `opendir`, every file below that directory.
@@ -44,26 +43,20 @@ fn files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), RunErro
     Ok(())
 }
 
-/// What `path` leads to; `None` where there is nothing yet.
+/// Kind and size of what `path` leads to; `None` where there is nothing yet.
 fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
-    let state = match std::fs::metadata(path) {
-        Ok(state) => state,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let kind = match state.file_type() {
-        kind if kind.is_block_device() => Kind::Block,
-        kind if kind.is_char_device() => Kind::Char,
-        kind if kind.is_fifo() => Kind::Pipe,
-        kind if kind.is_dir() => Kind::Directory,
-        kind if kind.is_socket() => Kind::Socket,
-        _ => Kind::Regular,
-    };
-    Ok(Some((kind, state.len())))
+    match os::file::stat(path, StatCall::Stat) {
+        Ok(status) => Ok(Some((status.kind, status.bytes))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Kind and present size of a target of `worker`.
 pub(crate) fn inspect(worker: &Worker, nature: Nature, path: &Path) -> Result<Found, RunError> {
+    if nature.metadata {
+        refuse_devices(path)?;
+    }
     if nature.one_block_each {
         return Ok(Found { kind: Kind::Regular, bytes: min_block(worker) });
     }
@@ -107,6 +100,20 @@ fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, R
         ),
         Ok(found) => Ok(found),
         Err(error) => Err(fault::of_io(&error, "fstat", format!("fio: stat of {shown} failed: {error}"), "")),
+    }
+}
+
+/// Engines that make, look at and remove files take nothing else.
+fn refuse_devices(path: &Path) -> Result<(), RunError> {
+    match stat_kind(path) {
+        Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => Err(fault::new(
+            fault::EINVAL,
+            "setup_files",
+            "fio: only files are supported".into(),
+            &format!("{} is none; this engine makes, looks at or removes files and directories", path.display()),
+        )),
+        // What can't be looked at now is for the engine itself to meet.
+        _ => Ok(()),
     }
 }
 

@@ -19,11 +19,13 @@ pub use cache::{invalidate, pre_read};
 pub use nature::Nature;
 pub use unlink::unlink;
 
+use crate::access::{Purpose, SeedTable};
 use os::file::Kind;
 use plan::Worker;
 use record::RunError;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use units::random::Tausworthe;
 
 /// One file or device of a job, ready for I/O.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,8 +59,8 @@ pub struct Site<'a> {
     pub say: &'a mut dyn FnMut(&str),
     /// Fills one block with the job's data.
     pub fill: &'a mut dyn FnMut(&mut [u8]),
-    /// Draws from the job's generator of file sizes: a number from 0 up to, not including, 1.
-    pub fraction: &'a mut dyn FnMut() -> f64,
+    /// The job's seeds: file sizes may be drawn.
+    pub seeds: &'a SeedTable,
 }
 
 /// Finds and makes the targets of `worker`, so that its I/O can start.
@@ -73,7 +75,9 @@ pub fn lay_out(worker: &Worker, site: &mut Site) -> Result<Prepared, RunError> {
     for path in &paths {
         found.push(find::inspect(worker, nature, path)?);
     }
-    let mut shares = sizes::share_out(worker, nature, &found, site.fraction)?;
+    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
+    let mut shares = sizes::share_out(worker, nature, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
         if share.io_size == 0 {
             (site.say)(&format!("fio: file {} may be ignored", path.display()));

@@ -13,6 +13,8 @@ pub struct Nature {
     pub no_io: bool,
     /// Can't write past the end of a file, so that a file is laid out for writes, too (fio: NOEXTEND).
     pub no_extend: bool,
+    /// Makes, looks at or removes targets when they are opened, and nothing else.
+    pub metadata: bool,
     /// Works on directories: a target is a directory, made or removed as such.
     pub directories: bool,
     /// Each target counts as one block, whatever it is (fio's get_file_size of filecreate and its kin).
@@ -24,12 +26,13 @@ pub struct Nature {
 impl Nature {
     pub fn of(engine: &Engine) -> Nature {
         let none = Nature::default();
-        let metadata = Nature { fake: true, ..none };
+        let metadata = Nature { fake: true, metadata: true, ..none };
         match engine {
             Engine::Null => Nature { diskless: true, fake: true, ..none },
             Engine::Cpu { .. } => Nature { diskless: true, no_io: true, ..none },
             Engine::Mmap { .. } => Nature { no_extend: true, ..none },
-            Engine::Ftruncate | Engine::FileStat(_) | Engine::FileDelete => metadata,
+            Engine::Ftruncate => Nature { fake: true, ..none },
+            Engine::FileStat(_) | Engine::FileDelete => metadata,
             Engine::FileCreate => Nature { diskless: true, one_block_each: true, ..metadata },
             Engine::DirCreate => Nature { diskless: true, directories: true, one_block_each: true, ..metadata },
             Engine::DirStat(_) | Engine::DirDelete => {

@@ -84,6 +84,13 @@ pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
     check(unsafe { libc::mkdir(name.as_ptr(), mode) }).map(drop)
 }
 
+/// Removes an empty directory.
+pub fn remove_dir(path: &Path) -> io::Result<()> {
+    let name = c_path(path)?;
+    // SAFETY: the name is a C string.
+    check(unsafe { libc::rmdir(name.as_ptr()) }).map(drop)
+}
+
 pub(super) fn of_descriptor(fd: &OwnedFd) -> io::Result<libc::stat> {
     // SAFETY: a stat structure is plain numbers; all zeroes is one.
     let mut state = unsafe { std::mem::zeroed() };

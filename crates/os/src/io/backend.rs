@@ -82,6 +82,7 @@ pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn
         EngineKind::Libaio => Box::new(linux::libaio::Libaio::open(config, slots)?),
         EngineKind::Mmap => Box::new(linux::mmap::Mmap::open(config, slots)?),
         EngineKind::Posixaio => Box::new(linux::posixaio::Posixaio::open(config, slots)),
+        EngineKind::Falloc | EngineKind::Ftruncate => Box::new(linux::resize::Resize::open(config, slots)),
         EngineKind::Vsync => Box::new(linux::vsync::Vsync::open(config, slots)),
         EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
             Box::new(linux::sync::Sync::open(config, slots))
@@ -102,6 +103,8 @@ pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
         | EngineKind::Pvsync
         | EngineKind::Mmap
         | EngineKind::Posixaio
+        | EngineKind::Falloc
+        | EngineKind::Ftruncate
         | EngineKind::Null => Ok(()),
     }
 }

@@ -21,6 +21,10 @@ pub enum EngineKind {
     Pvsync2,
     Mmap,
     Posixaio,
+    /// `fallocate`: reads reserve space, writes extend the file, trims punch holes.
+    Falloc,
+    /// A write cuts the file off at its offset.
+    Ftruncate,
     /// Completes everything at once and touches nothing: the cost of the tool itself.
     Null,
 }
@@ -38,6 +42,8 @@ impl EngineKind {
             EngineKind::Pvsync2 => "pvsync2",
             EngineKind::Mmap => "mmap",
             EngineKind::Posixaio => "posixaio",
+            EngineKind::Falloc => "falloc",
+            EngineKind::Ftruncate => "ftruncate",
             EngineKind::Null => "null",
         }
     }

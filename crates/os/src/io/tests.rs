@@ -358,3 +358,35 @@ fn a_file_cut_short_under_its_mapping_is_an_error_and_not_the_end() {
     assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 5)])[0].result, BLOCK as i32);
     assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, -libc::ENOSPC);
 }
+
+#[test]
+fn falloc_reserves_extends_and_punches() {
+    let scratch = Scratch::new("falloc", 1);
+    let buffers = buffers(1);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Falloc, 1, 1), &buffers).unwrap();
+    let file = scratch.open(false);
+    backend.attach(0, &file).unwrap();
+    let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;
+    assert_eq!(done(Kind::Read, 7), BLOCK as i32);
+    assert_eq!(file.size().unwrap(), Some(BLOCK as u64));
+    assert_eq!(done(Kind::Write, 7), BLOCK as i32);
+    assert_eq!(file.size().unwrap(), Some(8 * BLOCK as u64));
+    assert_eq!(done(Kind::Trim, 0), 0);
+    assert_eq!(std::fs::read(&scratch.0).unwrap(), vec![0; 8 * BLOCK]);
+    assert_eq!(done(Kind::Fsync, 0), 0);
+}
+
+#[test]
+fn ftruncate_ends_the_file_at_the_offset_and_knows_writes_only() {
+    let scratch = Scratch::new("ftruncate", 4);
+    let buffers = buffers(1);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Ftruncate, 1, 1), &buffers).unwrap();
+    let file = scratch.open(false);
+    backend.attach(0, &file).unwrap();
+    let mut done = |kind, block| run(backend.as_mut(), &[op(kind, 0, block)])[0].result;
+    assert_eq!(done(Kind::Write, 2), BLOCK as i32);
+    assert_eq!(file.size().unwrap(), Some(2 * BLOCK as u64));
+    assert_eq!(done(Kind::Read, 0), -libc::EINVAL);
+    assert_eq!(done(Kind::Trim, 0), -libc::EINVAL);
+    assert_eq!(done(Kind::Fsync, 0), 0);
+}

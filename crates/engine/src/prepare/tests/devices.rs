@@ -73,3 +73,11 @@ fn a_character_device_needs_a_size() {
     let target = prepare(&worker).unwrap().targets.remove(0);
     assert_eq!((target.kind, target.real_size), (Kind::Char, MIB));
 }
+
+#[test]
+fn engines_that_make_files_take_no_devices() {
+    let mut worker = sample::worker("job", "write", 4096, &[Path::new("/dev/zero")]);
+    worker.engine = plan::Engine::FileDelete;
+    let error = prepare(&worker).unwrap_err();
+    assert!(error.message.starts_with("fio: only files are supported"), "{}", error.message);
+}

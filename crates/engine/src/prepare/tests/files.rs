@@ -2,7 +2,7 @@
 
 use super::super::{Site, invalidate, lay_out, pre_read, unlink};
 use super::sharing::units_random;
-use super::{DATA, prepare, prepare_saying};
+use super::{DATA, prepare, prepare_saying, seeds};
 use crate::sample::{self, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
@@ -109,6 +109,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
         }
         let stop = AtomicBool::new(false);
         let mut blocks = 0;
+        let worker = job("read", &path, 16 * MIB);
         let mut site = Site {
             readonly: false,
             stop: &stop,
@@ -117,9 +118,9 @@ fn a_stopped_layout_puts_back_what_was_there() {
                 blocks += 1;
                 stop.store(blocks > 1000, Ordering::Relaxed);
             },
-            fraction: &mut || 0.5,
+            seeds: &seeds(&worker),
         };
-        let error = lay_out(&job("read", &path, 16 * MIB), &mut site).unwrap_err();
+        let error = lay_out(&worker, &mut site).unwrap_err();
         assert_eq!(error.message, "fio: stopped while laying out files");
         assert_eq!(std::fs::read(&path).ok(), before);
     }
@@ -170,14 +171,15 @@ fn creation_that_is_not_allowed_is_refused() {
 fn a_readonly_run_extends_nothing() {
     let scratch = Scratch::new("readonly");
     let path = scratch.file("f");
+    let worker = job("read", &path, MIB);
     let mut site = Site {
         readonly: true,
         stop: &AtomicBool::new(false),
         say: &mut |_| {},
         fill: &mut |_| {},
-        fraction: &mut || 0.5,
+        seeds: &seeds(&worker),
     };
-    let error = lay_out(&job("read", &path, MIB), &mut site).unwrap_err();
+    let error = lay_out(&worker, &mut site).unwrap_err();
     assert!(error.message.starts_with("fio: refusing extend of file due to read-only"), "{}", error.message);
     assert!(!path.exists());
 }

@@ -2,7 +2,7 @@
 
 use super::prepare;
 use crate::sample::{self, Scratch};
-use plan::{Amount, Engine, Fallocate, StatCall, Worker};
+use plan::{Amount, Engine, Fallocate, Generator, Seeds, StatCall, Worker};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
@@ -214,6 +214,24 @@ fn jobs() -> Vec<Job> {
             change: |w| {
                 w.targets.file_size = Some((8192, 8192));
                 w.engine = Engine::FileDelete;
+            },
+            ..PLAIN
+        },
+        Job {
+            options: "filesize=100k-1m",
+            files: 5,
+            rw: "write",
+            change: |w| w.targets.file_size = Some((100 << 10, MIB)),
+            ..PLAIN
+        },
+        Job {
+            options: "filesize=100k-1m,size=3m,random_generator=tausworthe64,randseed=17",
+            files: 5,
+            change: |w| {
+                w.targets.file_size = Some((100 << 10, MIB));
+                size(w, 3 * MIB);
+                w.access.generator = Generator::Tausworthe64;
+                w.access.seeds = Seeds::Repeatable { seed: 17, each_pass: false };
             },
             ..PLAIN
         },

@@ -6,6 +6,7 @@ mod like_fio;
 mod sharing;
 
 use super::{Prepared, Site, lay_out};
+use crate::access::SeedTable;
 use plan::Worker;
 use record::RunError;
 use std::sync::atomic::AtomicBool;
@@ -25,8 +26,12 @@ fn prepare_saying(worker: &Worker) -> (Result<Prepared, RunError>, Vec<String>) 
         stop: &AtomicBool::new(false),
         say: &mut |line| said.push(line.to_owned()),
         fill: &mut |block| block.fill(DATA),
-        fraction: &mut || 0.5,
+        seeds: &seeds(worker),
     };
     let outcome = lay_out(worker, &mut site);
     (outcome, said)
+}
+
+fn seeds(worker: &Worker) -> SeedTable {
+    SeedTable::new(worker.access.seeds, worker.number, || 1)
 }

@@ -1,0 +1,115 @@
+//! The `cpuio` engine: keeps a processor busy for a share of the time and does no I/O.
+
+use os::clock::Clock;
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Numbers that are sorted over and over: 1 MiB of them.
+const SORTED_NUMBERS: usize = 256 * 1024;
+/// Turns of the spinning loop between two looks at the clock.
+const SPINS: u32 = 64;
+
+/// Burns one chunk at a time, and says how long to rest after it.
+pub struct CpuBurn {
+    load_percent: u64,
+    chunk_ns: u64,
+    /// What is sorted; empty where the time is spent spinning.
+    numbers: Vec<i32>,
+    clock: Clock,
+}
+
+impl CpuBurn {
+    /// `load_percent` from 1 up; more than 100 is 100.
+    pub fn new(load_percent: u32, chunk_us: u64, sorts: bool, clock: Clock) -> Self {
+        CpuBurn {
+            load_percent: u64::from(load_percent.clamp(1, 100)),
+            chunk_ns: chunk_us.saturating_mul(1000),
+            numbers: if sorts { scattered_numbers() } else { Vec::new() },
+            clock,
+        }
+    }
+
+    /// The line by which fio announces the engine.
+    pub fn announcement(&self, job: &str) -> String {
+        let mode = if self.numbers.is_empty() { "noop" } else { "qsort" };
+        let (load, chunk_us) = (self.load_percent, self.chunk_ns / 1000);
+        format!("{job} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={chunk_us}")
+    }
+
+    /// Burns one chunk, cut short when `stop` is set, and returns the rest that makes the load come out right. A sort
+    /// takes as long as it takes, so the rest follows from the time it took.
+    pub fn burn(&mut self, stop: &AtomicBool) -> Duration {
+        let start_ns = self.clock.now();
+        if self.numbers.is_empty() {
+            while self.clock.now() - start_ns < self.chunk_ns && !stop.load(Ordering::Relaxed) {
+                (0..SPINS).for_each(|_| spin_loop());
+            }
+        } else {
+            self.sort();
+        }
+        let burnt_ns = if self.numbers.is_empty() { self.chunk_ns } else { self.clock.now() - start_ns };
+        Duration::from_nanos(burnt_ns.saturating_mul(100 - self.load_percent) / self.load_percent)
+    }
+
+    /// Up, down, in an order that scatters them again, and down: four sorts that each find work to do.
+    fn sort(&mut self) {
+        self.numbers.sort_unstable();
+        self.numbers.sort_unstable_by(|a, b| b.cmp(a));
+        self.numbers.sort_unstable_by_key(|number| number.swap_bytes());
+        self.numbers.sort_unstable_by(|a, b| b.cmp(a));
+        black_box(&mut self.numbers);
+    }
+}
+
+fn scattered_numbers() -> Vec<i32> {
+    (0..SORTED_NUMBERS as u64).map(|at| units::random::hash_u64(at) as i32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use os::clock::Source;
+    use std::time::Instant;
+
+    fn burner(load: u32, chunk_us: u64, sorts: bool) -> CpuBurn {
+        CpuBurn::new(load, chunk_us, sorts, Clock::new(Source::Monotonic))
+    }
+
+    #[test]
+    fn a_chunk_is_burnt_and_the_rest_gives_the_load() {
+        let mut burner = burner(25, 5000, false);
+        let start = Instant::now();
+        let rest = burner.burn(&AtomicBool::new(false));
+        assert!(start.elapsed() >= Duration::from_millis(5));
+        assert_eq!(rest, Duration::from_millis(15));
+    }
+
+    #[test]
+    fn full_load_never_rests() {
+        assert_eq!(burner(100, 10, false).burn(&AtomicBool::new(false)), Duration::ZERO);
+        assert_eq!(burner(200, 10, false).burn(&AtomicBool::new(false)), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_stop_ends_a_long_chunk() {
+        let start = Instant::now();
+        burner(50, 60_000_000, false).burn(&AtomicBool::new(true));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn sorting_rests_by_the_time_it_took() {
+        let mut burner = burner(50, 0, true);
+        let start = Instant::now();
+        let rest = burner.burn(&AtomicBool::new(false));
+        assert!(rest > Duration::ZERO && rest <= start.elapsed());
+        assert!(burner.numbers.is_sorted_by(|a, b| a >= b));
+    }
+
+    #[test]
+    fn it_announces_itself_as_fio_does() {
+        assert_eq!(burner(50, 50_000, false).announcement("a"), "a (noop): ioengine=cpuio, cpuload=50, cpucycle=50000");
+        assert_eq!(burner(9, 1, true).announcement("b"), "b (qsort): ioengine=cpuio, cpuload=9, cpucycle=1");
+    }
+}
