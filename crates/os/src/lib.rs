@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod cpu;
+pub mod device;
 pub mod file;
 pub mod io;
 pub mod memory;

@@ -17,6 +17,7 @@ pub use status::{StatCall, Status, make_dir, remove_dir, stat, unlink};
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
 const BLKSSZGET: libc::Ioctl = 0x1268;
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 const BLKPBSZGET: libc::Ioctl = 0x127b;
 
 /// What a path leads to.
@@ -203,6 +204,22 @@ impl File {
     pub fn fdatasync(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::fdatasync(self.raw()) }).map(drop)
+    }
+
+    /// Of a loop device: device and inode of the file beneath, and the device that this file is, or 0.
+    pub(crate) fn loop_beneath(&self) -> io::Result<(u64, u64, u64)> {
+        /// `struct loop_info64` of `linux/loop.h`: three numbers of interest and what follows them.
+        #[repr(C)]
+        struct LoopInfo {
+            device: u64,
+            inode: u64,
+            is_device: u64,
+            rest: [u8; 208],
+        }
+        let mut info = LoopInfo { device: 0, inode: 0, is_device: 0, rest: [0; 208] };
+        // SAFETY: this request fills a structure of this size.
+        check(unsafe { libc::ioctl(self.raw(), LOOP_GET_STATUS64, &mut info) })?;
+        Ok((info.device, info.inode, info.is_device))
     }
 
     /// Writes back everything on the file's file system.

@@ -1,0 +1,195 @@
+//! Disks for reports: what lies under a path, what it has counted, how it is scheduled.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::Kernel;
+use super::mounts;
+use super::topology::{Block, DeviceNumber, block_device_at};
+
+/// How deep stacks of devices and of file systems are followed.
+const STACK_MAX: usize = 16;
+
+/// A whole disk, or a device made of others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disk {
+    /// The kernel's name, as `sda` or `dm-0`.
+    pub name: String,
+    pub number: DeviceNumber,
+    /// The disks it is made of.
+    pub slaves: Vec<Disk>,
+    folder: PathBuf,
+}
+
+/// What a disk has counted since the machine's start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    pub read_ios: u64,
+    pub read_merges: u64,
+    /// Sectors are of 512 bytes, whatever the disk's own.
+    pub read_sectors: u64,
+    pub read_ticks_ms: u64,
+    pub write_ios: u64,
+    pub write_merges: u64,
+    pub write_sectors: u64,
+    pub write_ticks_ms: u64,
+    /// Operations in flight at the moment of reading.
+    pub in_flight: u64,
+    /// Time with something in flight.
+    pub io_ticks_ms: u64,
+    /// The same, weighted by how much.
+    pub time_in_queue_ms: u64,
+}
+
+impl Counters {
+    fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.split_ascii_whitespace().map(str::parse::<u64>);
+        let mut next = || fields.next()?.ok();
+        Some(Counters {
+            read_ios: next()?,
+            read_merges: next()?,
+            read_sectors: next()?,
+            read_ticks_ms: next()?,
+            write_ios: next()?,
+            write_merges: next()?,
+            write_sectors: next()?,
+            write_ticks_ms: next()?,
+            in_flight: next()?,
+            io_ticks_ms: next()?,
+            time_in_queue_ms: next()?,
+        })
+    }
+
+    /// What was counted since `earlier`. Times wrap at 32 bits in the kernel.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        let ticks = |now: u64, then: u64| {
+            if now >= then || then >= 1 << 32 { now.saturating_sub(then) } else { (1 << 32) + now - then }
+        };
+        Counters {
+            read_ios: self.read_ios.saturating_sub(earlier.read_ios),
+            read_merges: self.read_merges.saturating_sub(earlier.read_merges),
+            read_sectors: self.read_sectors.saturating_sub(earlier.read_sectors),
+            read_ticks_ms: ticks(self.read_ticks_ms, earlier.read_ticks_ms),
+            write_ios: self.write_ios.saturating_sub(earlier.write_ios),
+            write_merges: self.write_merges.saturating_sub(earlier.write_merges),
+            write_sectors: self.write_sectors.saturating_sub(earlier.write_sectors),
+            write_ticks_ms: ticks(self.write_ticks_ms, earlier.write_ticks_ms),
+            in_flight: self.in_flight,
+            io_ticks_ms: ticks(self.io_ticks_ms, earlier.io_ticks_ms),
+            time_in_queue_ms: ticks(self.time_in_queue_ms, earlier.time_in_queue_ms),
+        }
+    }
+}
+
+impl Disk {
+    fn new(block: &Block, depth: usize) -> Self {
+        let mut slaves: Vec<Disk> = Vec::new();
+        if depth < STACK_MAX {
+            for slave in block.slaves() {
+                let slave = slave.whole().unwrap_or(slave);
+                if slaves.iter().all(|known| known.number != slave.number) {
+                    slaves.push(Disk::new(&slave, depth + 1));
+                }
+            }
+        }
+        Disk { name: block.name.clone(), number: block.number, slaves, folder: block.folder.clone() }
+    }
+
+    /// What the disk has counted until now.
+    pub fn counters(&self) -> io::Result<Counters> {
+        let text = fs::read_to_string(self.folder.join("stat"))?;
+        Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
+    }
+
+    /// The I/O scheduler in use, and all that the disk offers.
+    pub fn scheduler(&self) -> io::Result<(String, Vec<String>)> {
+        let text = fs::read_to_string(self.folder.join("queue/scheduler"))?;
+        let offered: Vec<String> =
+            text.split_whitespace().map(|name| name.trim_matches(['[', ']']).to_string()).collect();
+        let chosen = text.split_whitespace().find(|name| name.starts_with('[')).or(text.split_whitespace().next());
+        let chosen = chosen.map(|name| name.trim_matches(['[', ']']).to_string());
+        Ok((chosen.unwrap_or_else(|| "none".to_string()), offered))
+    }
+
+    /// Sets the I/O scheduler.
+    pub fn set_scheduler(&self, name: &str) -> io::Result<()> {
+        let refused = |cause: String| io::Error::new(io::ErrorKind::InvalidInput, cause);
+        let (_, offered) = self.scheduler()?;
+        if !offered.iter().any(|known| known == name) {
+            let text = format!("{}: no I/O scheduler {name}; it has {}", self.name, offered.join(", "));
+            return Err(refused(text));
+        }
+        fs::write(self.folder.join("queue/scheduler"), name)?;
+        let (chosen, _) = self.scheduler()?;
+        if chosen != name {
+            return Err(refused(format!("{}: the I/O scheduler is still {chosen}", self.name)));
+        }
+        Ok(())
+    }
+
+    /// True for disks with moving parts, as far as the kernel knows.
+    pub fn is_rotational(&self) -> bool {
+        fs::read_to_string(self.folder.join("queue/rotational")).is_ok_and(|text| text.trim() == "1")
+    }
+}
+
+/// The disk that a device is, or is a part of.
+pub(super) fn disk_of(block: &Block) -> Disk {
+    Disk::new(&block.whole().unwrap_or_else(|| block.clone()), 0)
+}
+
+/// See [`super::disks`].
+pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
+    let mut disks: Vec<Disk> = Vec::new();
+    for number in devices_under(kernel, path, 0)? {
+        let Some(block) = Block::numbered(kernel, number) else { continue };
+        let disk = disk_of(&block);
+        if disks.iter().all(|known| known.number != disk.number) {
+            disks.push(disk);
+        }
+    }
+    Ok(disks)
+}
+
+/// The devices that hold what is at `path`.
+fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<DeviceNumber>> {
+    let (path, found) = nearest(path)?;
+    if let Some(device) = block_device_at(&path)? {
+        return Ok(vec![device]);
+    }
+    let number = DeviceNumber::of(found.dev());
+    if Block::numbered(kernel, number).is_some() {
+        return Ok(vec![number]);
+    }
+    // A number that is no disk's: btrfs, overlayfs, or a file system in memory.
+    let mounts = mounts::all(kernel)?;
+    let Some(mount) = mounts::around(&mounts, &path) else { return Ok(Vec::new()) };
+    if mount.kind == "overlay"
+        && depth < STACK_MAX
+        && let Some(upper) = mount.option("upperdir").filter(|upper| upper.exists())
+    {
+        return devices_under(kernel, &upper, depth + 1);
+    }
+    Ok(mount.devices(kernel))
+}
+
+/// `path`, or the nearest folder above it that exists, without links.
+fn nearest(path: &Path) -> io::Result<(PathBuf, fs::Metadata)> {
+    let mut at = std::path::absolute(path)?;
+    loop {
+        match fs::canonicalize(&at) {
+            Ok(found) => {
+                let state = fs::metadata(&found)?;
+                return Ok((found, state));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if !at.pop() {
+                    return Err(error);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}

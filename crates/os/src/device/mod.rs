@@ -1,0 +1,46 @@
+//! Block devices as the kernel lays them out: who uses one, what lies under a path, what a disk has counted.
+//!
+//! What the kernel says is read below `/sys`, `/proc` and `/dev`, which tests replace by made-up folders.
+
+mod disk;
+mod holders;
+mod loops;
+mod mounts;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use disk::{Counters, Disk};
+pub use holders::{Holder, Relation, Use};
+pub use topology::DeviceNumber;
+
+/// Where the kernel's account of devices is read.
+#[derive(Clone, Debug)]
+struct Kernel {
+    sys: PathBuf,
+    proc: PathBuf,
+    dev: PathBuf,
+}
+
+impl Kernel {
+    fn running() -> Self {
+        Kernel { sys: PathBuf::from("/sys"), proc: PathBuf::from("/proc"), dev: PathBuf::from("/dev") }
+    }
+}
+
+/// Who uses what `path` leads to, through any alias of it: a block device that is mounted, swapped to, stacked upon,
+/// held by another program, a member of a set of devices, itself or by one of its partitions or by the disk that it
+/// is a partition of; a file that a loop device or swap lies on. Empty: nobody, a write harms nothing that is in use.
+pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
+    holders::of(&Kernel::running(), path)
+}
+
+/// The disks under `path`: for a file, whether it exists already or not, those of its file system; for a block device
+/// that device, and for a partition its whole disk. Empty where no disk lies under it.
+pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
+    disk::under(&Kernel::running(), path)
+}

@@ -1,0 +1,178 @@
+//! What is mounted and what is swapped to.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::Kernel;
+use super::topology::{Block, DeviceNumber, block_device_at};
+
+/// A line of `/proc/self/mountinfo`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Mount {
+    pub(super) number: DeviceNumber,
+    pub(super) at: PathBuf,
+    pub(super) kind: String,
+    pub(super) source: PathBuf,
+    /// Options of the file system itself.
+    pub(super) options: String,
+}
+
+impl Mount {
+    fn parse(line: &str) -> Option<Self> {
+        let (head, tail) = line.split_once(" - ")?;
+        let mut head = head.split(' ');
+        let number = DeviceNumber::parse(head.nth(2)?)?;
+        let at = unescape(head.nth(1)?);
+        let mut tail = tail.split(' ');
+        let kind = tail.next()?.to_string();
+        let source = unescape(tail.next()?);
+        let options = tail.next().unwrap_or_default().to_string();
+        Some(Mount { number, at, kind, source, options })
+    }
+
+    /// The devices the file system lies on: more than the mount's own number says for btrfs, which has a number of its
+    /// own and perhaps many devices.
+    pub(super) fn devices(&self, kernel: &Kernel) -> Vec<DeviceNumber> {
+        let mut devices = Vec::new();
+        if self.number.major != 0 {
+            devices.push(self.number);
+        }
+        if self.source.is_absolute()
+            && let Ok(Some(source)) = block_device_at(&self.source)
+            && !devices.contains(&source)
+        {
+            devices.push(source);
+        }
+        if self.kind == "btrfs" {
+            let whole = btrfs_sets(kernel).into_iter().find(|set| devices.iter().any(|device| set.contains(device)));
+            devices.extend(whole.into_iter().flatten());
+        }
+        devices.sort();
+        devices.dedup();
+        devices
+    }
+
+    /// A field of the file system's options, as overlayfs's `upperdir`.
+    pub(super) fn option(&self, name: &str) -> Option<PathBuf> {
+        let (_, value) =
+            self.options.split(',').filter_map(|part| part.split_once('=')).find(|(key, _)| *key == name)?;
+        Some(unescape(value))
+    }
+}
+
+/// The devices of each btrfs that is mounted somewhere.
+pub(super) fn btrfs_sets(kernel: &Kernel) -> Vec<Vec<DeviceNumber>> {
+    let Ok(systems) = fs::read_dir(kernel.sys.join("fs/btrfs")) else { return Vec::new() };
+    let members = |folder: PathBuf| -> Vec<DeviceNumber> {
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        entries.flatten().filter_map(|entry| Some(Block::in_folder(&entry.path())?.number)).collect()
+    };
+    systems.flatten().map(|system| members(system.path().join("devices"))).filter(|set| !set.is_empty()).collect()
+}
+
+/// All mounts that this process sees.
+pub(super) fn all(kernel: &Kernel) -> io::Result<Vec<Mount>> {
+    let text = read_lossless(&kernel.proc.join("self/mountinfo"))?;
+    Ok(text.lines().filter_map(Mount::parse).collect())
+}
+
+/// The mount that the file at the absolute `path` lies on: the last one among those at the longest part of it.
+pub(super) fn around<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    mounts.iter().filter(|mount| path.starts_with(&mount.at)).max_by_key(|mount| mount.at.components().count())
+}
+
+/// What is swapped to: block devices and files.
+pub(super) fn swaps(kernel: &Kernel) -> io::Result<Vec<PathBuf>> {
+    match read_lossless(&kernel.proc.join("swaps")) {
+        Ok(text) => Ok(text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescape).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// True if both paths lead to the same file or to the same block device.
+pub(super) fn is_same(path: &Path, found: &fs::Metadata, device: Option<DeviceNumber>) -> bool {
+    let Ok(other) = fs::metadata(path) else { return false };
+    match device {
+        Some(device) => matches!(block_device_at(path), Ok(Some(number)) if number == device),
+        None => (other.dev(), other.ino()) == (found.dev(), found.ino()),
+    }
+}
+
+/// Reads text whose names may hold any bytes: those that aren't UTF-8 are escaped as the kernel escapes spaces.
+fn read_lossless(path: &Path) -> io::Result<String> {
+    let bytes = fs::read(path)?;
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\{byte:03o}"));
+        }
+    }
+    Ok(text)
+}
+
+/// Turns the kernel's `\040` back into the bytes of a name.
+fn unescape(text: &str) -> PathBuf {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 4).filter(|digits| digits.iter().all(|digit| (b'0'..b'8').contains(digit)));
+        match digits {
+            Some(digits) if bytes[at] == b'\\' => {
+                let value = digits.iter().fold(0u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+                out.push(value as u8);
+                at += 4;
+            }
+            _ => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_with_blanks_and_optional_fields_is_read() {
+        let line = r"36 35 98:0 /mnt1 /mnt\0402 rw,noatime master:1 propagate_from:2 - ext3 /dev/ro\134ot rw,errors=x,upperdir=/a\040b";
+        let mount = Mount::parse(line).unwrap();
+        assert_eq!(mount.number, DeviceNumber { major: 98, minor: 0 });
+        assert_eq!(mount.at, Path::new("/mnt 2"));
+        assert_eq!((mount.kind.as_str(), mount.source.as_path()), ("ext3", Path::new(r"/dev/ro\ot")));
+        assert_eq!(mount.option("upperdir"), Some(PathBuf::from("/a b")));
+        assert_eq!(mount.option("lowerdir"), None);
+    }
+
+    #[test]
+    fn no_line_makes_it_panic() {
+        for line in ["", " - ", "1 2 3 - ", "1 2 3:4 / /a - ", "1 2 x:y / /a o - t s", r"1 2 3:4 / \ o - t \77"] {
+            let _ = Mount::parse(line);
+        }
+        assert_eq!(unescape(r"\"), Path::new(r"\"));
+        assert_eq!(unescape(r"\999"), Path::new(r"\999"));
+    }
+
+    #[test]
+    fn a_file_lies_on_the_last_of_the_nearest_mounts() {
+        let mount = |at: &str, minor| Mount {
+            number: DeviceNumber { major: 8, minor },
+            at: PathBuf::from(at),
+            kind: String::new(),
+            source: PathBuf::new(),
+            options: String::new(),
+        };
+        let mounts = [mount("/", 1), mount("/data", 2), mount("/data", 3), mount("/database", 4)];
+        let on = |path: &str| around(&mounts, Path::new(path)).unwrap().number.minor;
+        assert_eq!((on("/data/x"), on("/data"), on("/datax"), on("/etc")), (3, 3, 1, 1));
+    }
+}

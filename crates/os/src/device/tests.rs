@@ -1,0 +1,378 @@
+//! Holders and disks on made-up trees for what can't be had everywhere, and on loop devices of the test's own.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use super::topology::DeviceNumber;
+use super::*;
+use crate::file::OpenOptions;
+
+/// A folder of its own for one test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fathom-os-device-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(fs::canonicalize(path).unwrap())
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn link(&self, from: &str, to: &str) {
+        let from = self.0.join(from);
+        fs::create_dir_all(from.parent().unwrap()).unwrap();
+        symlink(self.0.join(to), from).unwrap();
+    }
+
+    /// A disk or, as `sda/sda1`, a partition.
+    fn device(&self, name: &str, number: &str) {
+        let folder = format!("sys/devices/{name}");
+        self.write(&format!("{folder}/dev"), &format!("{number}\n"));
+        self.link(&format!("sys/dev/block/{number}"), &folder);
+        match name.split_once('/') {
+            Some(_) => self.write(&format!("{folder}/partition"), "1\n"),
+            None => self.link(&format!("sys/block/{name}"), &folder),
+        }
+    }
+
+    /// `upper` lies on `lower`.
+    fn stack(&self, upper: &str, lower: &str) {
+        let name = |path: &str| path.rsplit('/').next().unwrap().to_string();
+        self.link(&format!("sys/devices/{upper}/slaves/{}", name(lower)), &format!("sys/devices/{lower}"));
+        self.link(&format!("sys/devices/{lower}/holders/{}", name(upper)), &format!("sys/devices/{upper}"));
+    }
+
+    fn kernel(&self, mountinfo: &str) -> Kernel {
+        self.write("proc/self/mountinfo", mountinfo);
+        self.write("proc/swaps", "Filename Type Size Used Priority\n");
+        Kernel { sys: self.0.join("sys"), proc: self.0.join("proc"), dev: self.0.join("dev") }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn words(kernel: &Kernel, number: &str) -> Vec<String> {
+    let number = DeviceNumber::parse(number).unwrap();
+    holders::of_device(kernel, number).unwrap().iter().map(ToString::to_string).collect()
+}
+
+/// A machine with sda (sda1 is /boot, sda2 under LVM, which is /), sdb and sdc (MD, unused), sdd mounted whole with a
+/// stale sdd1, sde free, sdf and sdg a btrfs.
+fn machine(name: &str) -> (Folder, Kernel) {
+    let folder = Folder::new(name);
+    for (device, number) in [
+        ("sda", "8:0"),
+        ("sda/sda1", "8:1"),
+        ("sda/sda2", "8:2"),
+        ("sdb", "8:16"),
+        ("sdc", "8:32"),
+        ("sdd", "8:48"),
+        ("sdd/sdd1", "8:49"),
+        ("sde", "8:64"),
+        ("sde/sde1", "8:65"),
+        ("sdf", "8:80"),
+        ("sdg", "8:96"),
+        ("dm-0", "253:0"),
+        ("md0", "9:0"),
+    ] {
+        folder.device(device, number);
+    }
+    folder.write("sys/devices/dm-0/dm/name", "vg-root\n");
+    folder.write("sys/devices/md0/md/level", "raid1\n");
+    folder.stack("dm-0", "sda/sda2");
+    folder.stack("md0", "sdb");
+    folder.stack("md0", "sdc");
+    for disk in ["sdf", "sdg"] {
+        folder.link(&format!("sys/fs/btrfs/0a1b/devices/{disk}"), &format!("sys/devices/{disk}"));
+    }
+    let mountinfo = "\
+        1 1 253:0 / / rw shared:1 - ext4 /dev/mapper/vg-root rw\n\
+        2 1 8:1 / /boot rw - vfat /dev/nonexistent rw\n\
+        3 1 8:48 / /srv/a\\040b rw - xfs /dev/nonexistent rw\n\
+        4 1 0:40 / /tmp rw - tmpfs tmpfs rw\n\
+        5 1 8:80 / /pool rw - btrfs /dev/nonexistent rw\n\
+        6 1 8:1 / /boot/efi rw - vfat /dev/nonexistent rw\n";
+    let kernel = folder.kernel(mountinfo);
+    (folder, kernel)
+}
+
+#[test]
+fn a_disk_is_used_by_what_its_partitions_are_used_for() {
+    let (_folder, kernel) = machine("partitions");
+    assert_eq!(
+        words(&kernel, "8:0"),
+        [
+            "mounted on /boot (partition /dev/sda1)",
+            "in use by device-mapper device vg-root (dm-0), which is mounted on / (partition /dev/sda2)"
+        ]
+    );
+    assert_eq!(words(&kernel, "8:1"), ["mounted on /boot"]);
+    assert_eq!(words(&kernel, "253:0"), ["mounted on /"]);
+}
+
+#[test]
+fn a_partition_is_used_when_its_whole_disk_is() {
+    let (_folder, kernel) = machine("whole");
+    assert_eq!(words(&kernel, "8:48"), ["mounted on /srv/a b"]);
+    assert_eq!(words(&kernel, "8:49"), ["mounted on /srv/a b (whole disk /dev/sdd)"]);
+}
+
+#[test]
+fn a_member_of_a_stack_is_used_even_if_the_stack_is_not() {
+    let (_folder, kernel) = machine("stack");
+    assert_eq!(words(&kernel, "8:16"), ["in use by MD array /dev/md0 raid1"]);
+    assert_eq!(words(&kernel, "9:0"), [""; 0]);
+}
+
+#[test]
+fn all_devices_of_a_btrfs_are_mounted() {
+    let (_folder, kernel) = machine("btrfs");
+    assert_eq!(words(&kernel, "8:80"), ["mounted on /pool"]);
+    assert_eq!(words(&kernel, "8:96"), ["mounted on /pool"]);
+}
+
+#[test]
+fn free_disks_and_unknown_numbers_are_used_by_nobody() {
+    let (_folder, kernel) = machine("free");
+    assert_eq!(words(&kernel, "8:64"), [""; 0]);
+    assert_eq!(words(&kernel, "8:65"), [""; 0]);
+    assert_eq!(words(&kernel, "99:99"), [""; 0]);
+}
+
+#[test]
+fn stacks_in_a_circle_come_to_an_end() {
+    let (folder, kernel) = machine("circle");
+    folder.stack("sde", "dm-0");
+    folder.stack("dm-0", "sde");
+    assert!(!words(&kernel, "8:64").is_empty());
+}
+
+#[test]
+fn a_stacks_disks_are_those_beneath_it_once_each() {
+    let (folder, kernel) = machine("slaves");
+    folder.stack("dm-0", "md0");
+    let block = topology::Block::numbered(&kernel, DeviceNumber { major: 253, minor: 0 }).unwrap();
+    let disk = disk::disk_of(&block);
+    let names = |disks: &[Disk]| disks.iter().map(|disk| disk.name.clone()).collect::<Vec<_>>();
+    assert_eq!(disk.name, "dm-0");
+    assert_eq!(names(&disk.slaves), ["md0", "sda"]);
+    assert_eq!(names(&disk.slaves[0].slaves), ["sdb", "sdc"]);
+    folder.write("sys/devices/dm-0/stat", "  1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n");
+    let counters = disk.counters().unwrap();
+    assert_eq!((counters.read_ios, counters.write_ticks_ms, counters.in_flight), (1, 8, 9));
+    assert_eq!((counters.io_ticks_ms, counters.time_in_queue_ms), (10, 11));
+    folder.write("sys/devices/dm-0/stat", "1 2 3\n");
+    assert!(disk.counters().is_err());
+    folder.write("sys/devices/dm-0/queue/scheduler", "none [mq-deadline] kyber\n");
+    assert_eq!(disk.scheduler().unwrap().0, "mq-deadline");
+    assert_eq!(disk.scheduler().unwrap().1, ["none", "mq-deadline", "kyber"]);
+    assert!(disk.set_scheduler("bfq").unwrap_err().to_string().contains("none, mq-deadline, kyber"));
+}
+
+#[test]
+fn counters_are_subtracted_over_the_wrap_of_32_bits() {
+    let earlier = Counters { read_ios: 5, io_ticks_ms: (1 << 32) - 10, ..Counters::default() };
+    let later = Counters { read_ios: 9, io_ticks_ms: 5, in_flight: 3, ..Counters::default() };
+    let passed = later.since(&earlier);
+    assert_eq!((passed.read_ios, passed.io_ticks_ms, passed.in_flight), (4, 15, 3));
+}
+
+#[test]
+fn every_path_of_this_machine_has_its_disks_or_none() {
+    for path in ["/", "/proc/self/stat", "/nonexistent/a/b", "relative", "/dev/null", "/dev/shm"] {
+        for disk in disks(Path::new(path)).unwrap() {
+            disk.counters().unwrap();
+        }
+    }
+}
+
+/// One test with real devices at a time: they see each other's.
+static REAL: Mutex<()> = Mutex::new(());
+
+fn call(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    if !output.status.success() {
+        eprintln!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    output.status.success().then_some(text)
+}
+
+/// A loop device of the test's own, and what else is to be undone.
+struct Loop {
+    path: String,
+    undo: Vec<(&'static str, String)>,
+}
+
+impl Loop {
+    fn on(file: &Path) -> Option<Self> {
+        if !crate::process::is_root() {
+            eprintln!("SKIPPED: loop devices need the super-user");
+            return None;
+        }
+        let path = call("losetup", &["--find", "--show", "--partscan", file.to_str()?]);
+        if path.is_none() {
+            eprintln!("SKIPPED: no loop device to be had");
+        }
+        Some(Loop { path: path?, undo: Vec::new() })
+    }
+
+    fn words(&self) -> Vec<String> {
+        said_of(Path::new(&self.path))
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        for (program, argument) in self.undo.drain(..).rev() {
+            call(program, &[&argument]);
+        }
+        call("losetup", &["--detach", &self.path]);
+    }
+}
+
+fn said_of(path: &Path) -> Vec<String> {
+    holders(path).unwrap().iter().map(ToString::to_string).collect()
+}
+
+fn image(folder: &Folder, name: &str) -> PathBuf {
+    let path = folder.0.join(name);
+    fs::File::create(&path).unwrap().set_len(64 << 20).unwrap();
+    path
+}
+
+fn locked() -> std::sync::MutexGuard<'static, ()> {
+    REAL.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[test]
+fn a_mounted_loop_device_is_held_under_every_name_and_so_is_its_file() {
+    let _turn = locked();
+    let folder = Folder::new("mounted");
+    let file = image(&folder, "image");
+    assert_eq!(said_of(&file), [""; 0]);
+    let Some(mut device) = Loop::on(&file) else { return };
+    assert_eq!(device.words(), [""; 0], "a fresh loop device is free");
+    assert_eq!(said_of(&file), [format!("in use by loop device {}", device.path)]);
+    if call("mkfs.ext4", &["-q", &device.path]).is_none() {
+        eprintln!("SKIPPED: no mkfs.ext4");
+        return;
+    }
+    assert_eq!(device.words(), [""; 0], "a file system that isn't mounted is nobody's");
+    let at = folder.0.join("a b");
+    fs::create_dir(&at).unwrap();
+    let at = at.to_str().unwrap().to_string();
+    if call("mount", &[&device.path, &at]).is_none() {
+        eprintln!("SKIPPED: nothing can be mounted here");
+        return;
+    }
+    device.undo.push(("umount", at.clone()));
+    let alias = folder.0.join("alias");
+    symlink(&device.path, &alias).unwrap();
+    assert_eq!(device.words(), [format!("mounted on {at}")]);
+    assert_eq!(said_of(&alias), [format!("mounted on {at}")]);
+    assert_eq!(said_of(&file), [format!("in use by loop device {}, which is mounted on {at}", device.path)]);
+    let hard_link = folder.0.join("link");
+    fs::hard_link(&file, &hard_link).unwrap();
+    assert_eq!(said_of(&hard_link).len(), 1, "a file is the same under another name");
+    let on_it = disks(Path::new(&at)).unwrap();
+    assert_eq!(on_it.iter().map(|disk| format!("/dev/{}", disk.name)).collect::<Vec<_>>(), [device.path.clone()]);
+    on_it[0].counters().unwrap();
+}
+
+#[test]
+fn swap_on_a_device_and_on_a_file_is_held() {
+    let _turn = locked();
+    let folder = Folder::new("swap");
+    let file = folder.0.join("image");
+    fs::write(&file, vec![0; 4 << 20]).unwrap();
+    let Some(mut device) = Loop::on(&file) else { return };
+    if call("mkswap", &[&device.path]).is_none() || call("swapon", &[&device.path]).is_none() {
+        eprintln!("SKIPPED: no swap to be had here");
+        return;
+    }
+    device.undo.push(("swapoff", device.path.clone()));
+    assert_eq!(device.words(), ["in use as swap"]);
+    assert_eq!(said_of(&file), [format!("in use by loop device {}, which is in use as swap", device.path)]);
+}
+
+#[test]
+fn a_partition_and_its_disk_are_held_together_and_its_neighbour_is_free() {
+    let _turn = locked();
+    let folder = Folder::new("partitioned");
+    let file = image(&folder, "image");
+    // Two partitions of 16 MiB at 1 MiB and 32 MiB, in the table that every kernel reads.
+    let mut table = [0u8; 512];
+    for (entry, start) in [2048u32, 65536].into_iter().enumerate() {
+        let at = 446 + entry * 16;
+        table[at + 4] = 0x83;
+        table[at + 8..at + 12].copy_from_slice(&start.to_le_bytes());
+        table[at + 12..at + 16].copy_from_slice(&32768u32.to_le_bytes());
+    }
+    table[510..].copy_from_slice(&[0x55, 0xaa]);
+    OpenOptions { write: true, ..OpenOptions::new() }.open(&file).unwrap().write_at(&table, 0).unwrap();
+    let Some(mut device) = Loop::on(&file) else { return };
+    let partition = |number: u32| format!("{}p{number}", device.path);
+    let (first, second) = (partition(1), partition(2));
+    if !Path::new(&second).exists() {
+        eprintln!("SKIPPED: this kernel shows no partitions of loop devices");
+        return;
+    }
+    // A signature on the second partition is found there and on the disk.
+    let write = OpenOptions { write: true, ..OpenOptions::new() };
+    write.open(Path::new(&second)).unwrap().write_at(b"LUKS\xba\xbe", 0).unwrap();
+    let luks = "encrypted container (LUKS, device-mapper), by its signature";
+    assert_eq!(said_of(Path::new(&second)), [luks]);
+    assert_eq!(device.words(), [format!("{luks} (partition {second})")]);
+    write.open(Path::new(&second)).unwrap().write_at(&[0; 6], 0).unwrap();
+    let at = folder.0.join("at");
+    fs::create_dir(&at).unwrap();
+    let at = at.to_str().unwrap().to_string();
+    if call("mkfs.ext4", &["-q", &first]).is_none() || call("mount", &[&first, &at]).is_none() {
+        eprintln!("SKIPPED: no file system can be made or mounted here");
+        return;
+    }
+    device.undo.push(("umount", at.clone()));
+    assert_eq!(said_of(Path::new(&first)), [format!("mounted on {at}")]);
+    assert_eq!(said_of(Path::new(&second)), [""; 0]);
+    assert_eq!(device.words(), [format!("mounted on {at} (partition {first})")]);
+    let disk = disks(Path::new(&first)).unwrap();
+    assert_eq!(format!("/dev/{}", disk[0].name), device.path, "a partition's disk is the whole one");
+}
+
+#[test]
+fn an_exclusive_opener_and_a_loop_device_above_are_found() {
+    let _turn = locked();
+    let folder = Folder::new("exclusive");
+    let file = image(&folder, "image");
+    let Some(device) = Loop::on(&file) else { return };
+    let path = Path::new(&device.path);
+    let held = OpenOptions { read: true, exclusive: true, ..OpenOptions::new() }.open(path).unwrap();
+    let found = holders(path).unwrap();
+    assert!(matches!(&found[0].used, Use::Exclusive { by } if !by.is_empty()), "{found:?}");
+    drop(held);
+    assert_eq!(device.words(), [""; 0]);
+    let Some(above) = Loop::on(path) else { return };
+    assert_eq!(device.words(), [format!("in use by loop device {}", above.path)]);
+    let chain = format!("in use by loop device {}, which is in use by loop device {}", device.path, above.path);
+    assert_eq!(said_of(&file), [chain]);
+}
+
+#[test]
+fn what_is_no_device_and_no_file_is_held_by_nobody() {
+    for path in ["/dev/null", "/", "/nonexistent"] {
+        assert_eq!(said_of(Path::new(path)), [""; 0]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Devices, partitions and stacks of devices, by their numbers.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::Kernel;
+
+/// A device's major and minor number: what makes it the same under any name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DeviceNumber {
+    pub major: u32,
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    pub(super) fn of(raw: u64) -> Self {
+        DeviceNumber { major: libc::major(raw), minor: libc::minor(raw) }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// The number of the block device that `path` leads to; `None` if it is none.
+pub(super) fn block_device_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
+    let found = fs::metadata(path)?;
+    Ok(found.file_type().is_block_device().then(|| DeviceNumber::of(found.rdev())))
+}
+
+/// A block device as sysfs shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Block {
+    pub(super) number: DeviceNumber,
+    /// The kernel's name, as `sda1`.
+    pub(super) name: String,
+    /// Its folder in sysfs.
+    pub(super) folder: PathBuf,
+}
+
+impl Block {
+    /// The device of that number; `None` where sysfs has none.
+    pub(super) fn numbered(kernel: &Kernel, number: DeviceNumber) -> Option<Self> {
+        Self::in_folder(&kernel.sys.join("dev/block").join(number.to_string()))
+    }
+
+    /// The device whose folder, or a link to it, is at `path`.
+    pub(super) fn in_folder(path: &Path) -> Option<Self> {
+        let folder = fs::canonicalize(path).ok()?;
+        let number = DeviceNumber::parse(&fs::read_to_string(folder.join("dev")).ok()?)?;
+        let name = folder.file_name()?.to_string_lossy().into_owned();
+        Some(Block { number, name, folder })
+    }
+
+    pub(super) fn is_partition(&self) -> bool {
+        self.folder.join("partition").exists()
+    }
+
+    /// The disk that this is a partition of.
+    pub(super) fn whole(&self) -> Option<Block> {
+        if !self.is_partition() {
+            return None;
+        }
+        Block::in_folder(self.folder.parent()?)
+    }
+
+    pub(super) fn partitions(&self) -> Vec<Block> {
+        let mut partitions = blocks_in(&self.folder);
+        partitions.retain(Block::is_partition);
+        partitions
+    }
+
+    /// The devices stacked upon this one.
+    pub(super) fn holders(&self) -> Vec<Block> {
+        blocks_in(&self.folder.join("holders"))
+    }
+
+    /// The devices this one is made of.
+    pub(super) fn slaves(&self) -> Vec<Block> {
+        blocks_in(&self.folder.join("slaves"))
+    }
+
+    /// Where a partition starts on its disk, in bytes.
+    pub(super) fn start(&self) -> Option<u64> {
+        let sectors: u64 = self.attribute("start")?.parse().ok()?;
+        sectors.checked_mul(512)
+    }
+
+    /// Its length in bytes.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let sectors: u64 = self.attribute("size")?.parse().ok()?;
+        sectors.checked_mul(512)
+    }
+
+    /// One of its files in sysfs, without the line's end.
+    pub(super) fn attribute(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok().map(|text| text.trim_end().to_string())
+    }
+
+    /// What people call it: the device's file, where it has the kernel's name.
+    pub(super) fn path(&self) -> String {
+        format!("/dev/{}", self.name.replace('!', "/"))
+    }
+}
+
+/// The block devices that the entries of `folder` are or lead to, by name.
+fn blocks_in(folder: &Path) -> Vec<Block> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut blocks: Vec<Block> = entries
+        .flatten()
+        .filter(|entry| entry.path().join("dev").exists())
+        .filter_map(|entry| Block::in_folder(&entry.path()))
+        .collect();
+    blocks.sort_by(|one, other| one.name.cmp(&other.name));
+    blocks
+}
+
+/// All whole block devices.
+pub(super) fn all_disks(kernel: &Kernel) -> Vec<Block> {
+    blocks_in(&kernel.sys.join("block"))
+}
