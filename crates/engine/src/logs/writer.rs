@@ -8,7 +8,7 @@ use std::thread::{Builder, JoinHandle};
 use super::destination::Kind;
 use super::entry::Chunk;
 use super::histogram::Snapshot;
-use super::line;
+use super::line::Lines;
 
 /// Lots on their way; the memory in them is bounded by the workers' chunks.
 const LOTS: usize = 1024;
@@ -60,7 +60,7 @@ impl LogWriter {
 
 fn write_all(lots: &Receiver<Lot>) -> io::Result<()> {
     let mut outcome = Ok(());
-    let mut lines = Vec::new();
+    let mut lines = Lines::default();
     while let Ok(lot) = lots.recv() {
         let written = match lot {
             Lot::Entries(chunk) => write_entries(&mut lines, chunk),
@@ -73,22 +73,20 @@ fn write_all(lots: &Receiver<Lot>) -> io::Result<()> {
     outcome
 }
 
-fn write_entries(lines: &mut Vec<u8>, chunk: Chunk) -> io::Result<()> {
+fn write_entries(lines: &mut Lines, chunk: Chunk) -> io::Result<()> {
     let mut outcome = Ok(());
     for kind in Kind::ALL {
         let Some(file) = chunk.destination.file(kind) else { continue };
-        lines.clear();
-        line::push_lines(lines, kind, &chunk.destination, &chunk.entries);
-        if !lines.is_empty() {
-            outcome = outcome.and(file.append(lines));
+        lines.fill(kind, &chunk.destination, &chunk.entries);
+        if !lines.as_bytes().is_empty() {
+            outcome = outcome.and(file.append(lines.as_bytes()));
         }
     }
     chunk.give_back();
     outcome
 }
 
-fn write_histogram(lines: &mut Vec<u8>, snapshot: &Snapshot) -> io::Result<()> {
-    lines.clear();
-    line::push_histogram(lines, snapshot);
-    snapshot.destination.file(Kind::ClatHistogram).map_or(Ok(()), |file| file.append(lines))
+fn write_histogram(lines: &mut Lines, snapshot: &Snapshot) -> io::Result<()> {
+    lines.fill_histogram(snapshot);
+    snapshot.destination.file(Kind::ClatHistogram).map_or(Ok(()), |file| file.append(lines.as_bytes()))
 }
