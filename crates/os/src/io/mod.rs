@@ -4,6 +4,8 @@
 //! paid for a batch and not for an I/O. A back end belongs to one worker thread from birth to death.
 
 mod backend;
+#[cfg(test)]
+mod block_tests;
 mod config;
 mod files;
 mod linux;

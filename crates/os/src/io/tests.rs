@@ -7,14 +7,14 @@ use super::*;
 use crate::file::{File, OpenOptions};
 use crate::memory::{Buffers, MemorySpec};
 
-const BLOCK: usize = 4096;
-const SECOND: Duration = Duration::from_secs(1);
+pub(super) const BLOCK: usize = 4096;
+pub(super) const SECOND: Duration = Duration::from_secs(1);
 
 /// A file of its own for one test, removed at the end.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(name: &str, blocks: usize) -> Self {
+    pub(super) fn new(name: &str, blocks: usize) -> Self {
         let folder = std::env::var_os("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
         let path = folder.join(format!("fathom-os-{}-{name}", std::process::id()));
         let content: Vec<u8> = (0..blocks).flat_map(|block| vec![block as u8 + 1; BLOCK]).collect();
@@ -22,7 +22,7 @@ impl Scratch {
         Scratch(path)
     }
 
-    fn open(&self, direct: bool) -> File {
+    pub(super) fn open(&self, direct: bool) -> File {
         let options = OpenOptions { read: true, write: true, direct, ..OpenOptions::new() };
         options.open(&self.0).or_else(|_| OpenOptions { direct: false, ..options }.open(&self.0)).unwrap()
     }
@@ -34,16 +34,16 @@ impl Drop for Scratch {
     }
 }
 
-fn buffers(count: u32) -> Buffers {
+pub(super) fn buffers(count: u32) -> Buffers {
     Buffers::new(count, BLOCK, &MemorySpec::default()).unwrap()
 }
 
-fn op(kind: Kind, slot: u32, block: u64) -> Op {
+pub(super) fn op(kind: Kind, slot: u32, block: u64) -> Op {
     Op { kind, ioprio: 0, file: 0, slot, len: BLOCK as u32, skip: 0, offset: block * BLOCK as u64 }
 }
 
 /// Submits all and reaps all.
-fn run(backend: &mut dyn Backend, ops: &[Op]) -> Vec<Completion> {
+pub(super) fn run(backend: &mut dyn Backend, ops: &[Op]) -> Vec<Completion> {
     let mut out = Vec::new();
     let mut taken = 0;
     let start = Instant::now();
@@ -93,7 +93,7 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
     all
 }
 
-fn each_configuration(depth: u32, mut test: impl FnMut(&str, &BackendConfig)) {
+pub(super) fn each_configuration(depth: u32, mut test: impl FnMut(&str, &BackendConfig)) {
     for (name, config) in configurations(depth) {
         match probe(&config) {
             Ok(()) => test(&name, &config),
