@@ -1,3 +1,4 @@
-//! Quantities and generators that every other crate may build on: no I/O, no clock.
+//! Quantities, generators and diagnostics that every other crate may build on: no I/O, no clock.
 
+pub mod diagnostic;
 pub mod random;

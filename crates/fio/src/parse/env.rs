@@ -1,0 +1,59 @@
+//! What the parser asks of the world: variables, files, the machine's size. Tests answer with fixed facts.
+
+use std::collections::BTreeMap;
+use std::io;
+
+pub trait Env {
+    fn var(&self, name: &str) -> Option<String>;
+    /// Bytes of a file; `-` is standard input.
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
+    fn exists(&self, path: &str) -> bool;
+    fn page_bytes(&self) -> u64;
+    fn memory_mib(&self) -> u64;
+    fn cpus(&self) -> u64;
+}
+
+/// A world of given facts.
+#[derive(Clone, Default, Debug)]
+pub struct FixedEnv {
+    vars: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl FixedEnv {
+    pub fn var(mut self, name: &str, value: &str) -> FixedEnv {
+        self.vars.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub fn file(mut self, path: &str, bytes: &[u8]) -> FixedEnv {
+        self.files.insert(path.to_owned(), bytes.to_owned());
+        self
+    }
+}
+
+impl Env for FixedEnv {
+    fn var(&self, name: &str) -> Option<String> {
+        self.vars.get(name).cloned()
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        4096
+    }
+
+    fn memory_mib(&self) -> u64 {
+        16_384
+    }
+
+    fn cpus(&self) -> u64 {
+        8
+    }
+}

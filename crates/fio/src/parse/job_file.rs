@@ -1,0 +1,257 @@
+//! Job files: sections, options line by line, comments, includes.
+
+use std::sync::Arc;
+
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::section::{Place, Section};
+use super::substitute::substitute;
+use super::value::Severity;
+use super::{JobOption, Reading};
+use crate::options::core_option;
+
+/// Files that include one another in a circle end here.
+const INCLUDE_DEPTH_MAX: usize = 16;
+
+/// A line without its comment and the blanks around it, and where it stood.
+#[derive(Clone, Debug)]
+struct Line {
+    text: String,
+    at: Span,
+}
+
+/// What was printed for `--showcmd`: one piece for each section.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// `None` for globals.
+    pub name: Option<String>,
+    pub options: Vec<JobOption>,
+}
+
+/// Reads one job file; `stonewall` puts its first job behind the jobs of earlier files.
+pub fn read(path: &str, stonewall: bool, reading: &mut Reading) -> Vec<Shown> {
+    let source = match open(path, reading) {
+        Ok(source) => source,
+        Err(diagnostic) => {
+            reading.errors.push(diagnostic);
+            return Vec::new();
+        }
+    };
+    let mut shown = Vec::new();
+    let mut stonewall = stonewall;
+    let mut lines = lines(&source).into_iter().peekable();
+    let mut skipping = false;
+    while let Some(line) = lines.next() {
+        let Some(name) = header(&line, reading) else {
+            if !skipping {
+                reading.errors.push(outside(&line));
+            }
+            continue;
+        };
+        let mut options = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.text.starts_with('[')) {
+            options.push(line);
+        }
+        skipping = reading.skips_section(&name);
+        if skipping {
+            continue;
+        }
+        let options = with_includes(options, path, 0, reading);
+        let is_global = name.starts_with("global");
+        let mut section =
+            if is_global { reading.globals.clone() } else { reading.globals.job(Some(&name), line.at.clone()) };
+        let before = section.options.len();
+        let good = set_options(&mut section, &options, reading);
+        shown.push(Shown { name: (!is_global).then(|| name.clone()), options: section.options[before..].to_vec() });
+        if is_global {
+            reading.globals = section;
+        } else {
+            if std::mem::take(&mut stonewall) {
+                section.values.imply("stonewall", super::value::Value::Flag(true));
+            }
+            if good {
+                reading.finish(section);
+            }
+        }
+    }
+    shown
+}
+
+fn open(path: &str, reading: &mut Reading) -> Result<Arc<Source>, Diagnostic> {
+    let name = if path == "-" { "standard input" } else { path };
+    match reading.env.read_file(path) {
+        Ok(bytes) => Ok(Source::new(name, String::from_utf8_lossy(&bytes))),
+        Err(error) => Err(Diagnostic::error(format!("can't read job file {path}: {error}"))),
+    }
+}
+
+fn outside(line: &Line) -> Diagnostic {
+    Diagnostic::error("this option stands before any section")
+        .at(&line.at, "belongs to no job")
+        .help("put a header such as [job1] or [global] above it")
+}
+
+/// The lines that say something.
+fn lines(source: &Arc<Source>) -> Vec<Line> {
+    let mut offset = 0;
+    let mut lines = Vec::new();
+    for raw in source.text.split('\n') {
+        let said = raw.split([';', '#']).next().unwrap_or("");
+        let text = said.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        if !text.is_empty() {
+            let start =
+                offset + (said.len() - said.trim_start_matches(|c: char| c.is_whitespace() || c.is_control()).len());
+            lines.push(Line { text: text.to_owned(), at: Span::new(source, start..start + text.len()) });
+        }
+        offset += raw.len() + 1;
+    }
+    lines
+}
+
+/// The name in a `[header]`. fio takes all but the line's last character.
+fn header(line: &Line, reading: &mut Reading) -> Option<String> {
+    let inner = line.text.strip_prefix('[')?;
+    let name = inner.strip_suffix(|_: char| true)?;
+    if !inner.ends_with(']') {
+        let warning = Diagnostic::warning(format!("the header ends without `]`, so the section is called `{name}`"));
+        reading.warnings.push(warning.at(&line.at, "expected `]` at the end"));
+    }
+    Some(name.to_owned())
+}
+
+/// Puts the lines of included files in place of `include`.
+fn with_includes(lines: Vec<Line>, path: &str, depth: usize, reading: &mut Reading) -> Vec<Line> {
+    let mut all = Vec::with_capacity(lines.len());
+    for line in lines {
+        let Some(rest) = line.text.strip_prefix("include") else {
+            all.push(line);
+            continue;
+        };
+        let wanted = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
+        let beside = path.rfind('/').map(|slash| format!("{}{wanted}", &path[..=slash]));
+        let file = match beside {
+            Some(beside) if !reading.env.exists(wanted) => beside,
+            _ => wanted.to_owned(),
+        };
+        if depth == INCLUDE_DEPTH_MAX {
+            let error = Diagnostic::error("files include each other without end");
+            reading.errors.push(error.at(&line.at, "too many levels"));
+            return all;
+        }
+        let source = match open(&file, reading) {
+            Ok(source) => source,
+            Err(diagnostic) => {
+                reading.errors.push(diagnostic.at(&line.at, "included here"));
+                continue;
+            }
+        };
+        let included = self::lines(&source);
+        if let Some(header) = included.iter().find(|line| line.text.starts_with('[')) {
+            let error = Diagnostic::error("an included file can't have sections");
+            reading.errors.push(error.at(&header.at, "expected an option"));
+            continue;
+        }
+        all.extend(with_includes(included, &file, depth + 1, reading));
+    }
+    all
+}
+
+/// Sets the core options by priority, then what is left as options of the engine.
+fn set_options(section: &mut Section, lines: &[Line], reading: &mut Reading) -> bool {
+    let mut options: Vec<Written> = lines.iter().map(|line| Written::new(line, reading)).collect();
+    options.sort_by_key(|written| -core_option(&written.name).map_or(0, |option| option.priority));
+    let mut good = true;
+    let mut left = Vec::new();
+    for written in options {
+        match core_option(&written.name) {
+            Some(option) => good &= section.set(option, written.value.as_deref(), &written.place, reading),
+            None => left.push(written),
+        }
+    }
+    if left.is_empty() {
+        return good;
+    }
+    if let Err(diagnostic) = section.load_engine() {
+        reading.tell(Severity::Wrong, *diagnostic);
+        return false;
+    }
+    for written in left {
+        match section.engine_option(&written.name) {
+            Some(option) => good &= section.set(option, written.value.as_deref(), &written.place, reading),
+            None => {
+                let diagnostic = section.unknown_option(&written.name, &written.name_at);
+                reading.tell(Severity::Wrong, diagnostic);
+                good = false;
+            }
+        }
+    }
+    good
+}
+
+/// An option as a line has it, variables replaced.
+struct Written {
+    name: String,
+    value: Option<String>,
+    name_at: Span,
+    place: Place,
+}
+
+impl Written {
+    fn new(line: &Line, reading: &Reading) -> Written {
+        let text = substitute(&line.text, reading.env);
+        let unchanged = text == line.text;
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text.as_str(), None),
+        };
+        let value_at = match value {
+            Some(_) if unchanged => Some(line.at.part(name.len() + 1..text.len())),
+            _ => None,
+        };
+        let name_length = name.trim_end().len();
+        Written {
+            name: name.trim_end().to_owned(),
+            value: value.map(str::to_owned),
+            name_at: if unchanged { line.at.part(0..name_length) } else { line.at.clone() },
+            place: Place { option: line.at.clone(), value: value_at },
+        }
+    }
+}
+
+/// The command lines that do what job files do.
+pub fn as_command_line(sections: &[Shown]) -> String {
+    let mut line = "fio ".to_owned();
+    let mut any_job = false;
+    for section in sections {
+        match &section.name {
+            Some(name) => {
+                any_job = true;
+                line.push_str(&format!("--name={} ", quoted(name)));
+            }
+            None if any_job && !section.options.is_empty() => line.push_str("--name=global "),
+            None => {}
+        }
+        for option in &section.options {
+            line.push_str("--");
+            line.push_str(&option.name);
+            match &option.value {
+                Some(value) if option.name == "description" && !value.contains(['"', '$', '\\', '`', '!']) => {
+                    line.push_str(&format!("=\"{value}\" "));
+                }
+                Some(value) => line.push_str(&format!("={} ", quoted(value))),
+                None => line.push(' '),
+            }
+        }
+    }
+    line.push('\n');
+    line
+}
+
+/// As a shell takes it back.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,292 @@
+//! Calculations in parentheses: `(4*1k)`, `(2^10+512)`, `(1.5g)`, `(10s+500ms)`.
+
+use super::Problem;
+
+/// The result of a calculation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Calculated {
+    pub value: f64,
+    /// A unit was used somewhere, so that no default unit applies.
+    pub has_unit: bool,
+    /// Where in the text the calculation ends.
+    pub end: usize,
+}
+
+/// Deep enough for people, shallow enough for the stack.
+const DEPTH_MAX: usize = 64;
+
+/// `m` is minutes in a time and mebi in a size.
+pub fn calculate(text: &str, is_time: bool) -> Result<Calculated, Problem> {
+    let mut reader = Reader { text, at: 0, is_time, has_unit: false, depth: 0 };
+    let number = reader.sum()?;
+    reader.skip_blanks();
+    let end = reader.at;
+    let rest = &text[end..];
+    if !(rest.is_empty() || rest.starts_with([':', ',', '#'])) {
+        return Err(reader.unexpected("expected an operator or the end"));
+    }
+    if !number.value.is_finite() {
+        return Err(Problem::wrong(0..end, "the result is not a number", "divided by zero or too large"));
+    }
+    let value = if number.is_float { number.value.trunc() } else { number.whole as f64 };
+    let value = if number.is_float || number.whole.unsigned_abs() >= 1 << 53 { number.value } else { value };
+    Ok(Calculated { value, has_unit: reader.has_unit, end })
+}
+
+#[derive(Clone, Copy)]
+struct Operand {
+    value: f64,
+    /// Exact while everything is whole.
+    whole: i128,
+    is_float: bool,
+}
+
+impl Operand {
+    fn whole(whole: i128) -> Operand {
+        Operand { value: whole as f64, whole, is_float: false }
+    }
+
+    fn float(value: f64) -> Operand {
+        Operand { value, whole: value as i128, is_float: true }
+    }
+
+    fn combine(self, other: Operand, whole: fn(i128, i128) -> Option<i128>, float: fn(f64, f64) -> f64) -> Operand {
+        if self.is_float || other.is_float {
+            return Operand::float(float(self.value, other.value));
+        }
+        match whole(self.whole, other.whole) {
+            Some(result) => Operand::whole(result),
+            None => Operand::float(float(self.value, other.value)),
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    is_time: bool,
+    has_unit: bool,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blanks(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    }
+
+    fn take(&mut self, symbols: &[char]) -> Option<char> {
+        self.skip_blanks();
+        let symbol = self.rest().chars().next().filter(|c| symbols.contains(c))?;
+        self.at += symbol.len_utf8();
+        Some(symbol)
+    }
+
+    fn unexpected(&self, expected: &str) -> Problem {
+        let what = match self.rest().chars().next() {
+            Some(c) => format!("`{c}` can't stand here"),
+            None => "the calculation is not complete".to_owned(),
+        };
+        Problem::wrong(self.at..self.text.len(), what, expected)
+    }
+
+    fn sum(&mut self) -> Result<Operand, Problem> {
+        let mut left = self.product()?;
+        while let Some(symbol) = self.take(&['+', '-']) {
+            let right = self.product()?;
+            left = match symbol {
+                '+' => left.combine(right, i128::checked_add, |a, b| a + b),
+                _ => left.combine(right, i128::checked_sub, |a, b| a - b),
+            };
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Result<Operand, Problem> {
+        let mut left = self.power()?;
+        loop {
+            self.skip_blanks();
+            let start = self.at;
+            let Some(symbol) = self.take(&['*', '/', '%']) else { return Ok(left) };
+            let right = self.power()?;
+            let is_zero = if right.is_float { right.value.abs() < 1e-20 } else { right.whole == 0 };
+            if symbol != '*' && is_zero {
+                return Err(Problem::wrong(start..self.at, "division by zero", "expected another divisor"));
+            }
+            left = match symbol {
+                '*' => left.combine(right, i128::checked_mul, |a, b| a * b),
+                '/' => left.combine(right, i128::checked_div, |a, b| a / b),
+                _ if left.is_float || right.is_float => {
+                    return Err(Problem::wrong(start..self.at, "`%` needs whole numbers", "a fraction"));
+                }
+                _ => left.combine(right, i128::checked_rem, |a, b| a % b),
+            };
+        }
+    }
+
+    fn power(&mut self) -> Result<Operand, Problem> {
+        let base = self.signed()?;
+        if self.take(&['^']).is_none() {
+            return Ok(base);
+        }
+        self.enter()?;
+        let exponent = self.power()?;
+        self.depth -= 1;
+        let whole = |a: i128, b: i128| u32::try_from(b).ok().and_then(|b| a.checked_pow(b));
+        Ok(base.combine(exponent, whole, f64::powf))
+    }
+
+    fn signed(&mut self) -> Result<Operand, Problem> {
+        if self.take(&['-']).is_none() {
+            return self.with_units();
+        }
+        self.enter()?;
+        let operand = self.signed()?;
+        self.depth -= 1;
+        Ok(Operand { value: -operand.value, whole: -operand.whole, is_float: operand.is_float })
+    }
+
+    fn enter(&mut self) -> Result<(), Problem> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(Problem::wrong(self.at..self.text.len(), "nested too deeply", "too many levels"));
+        }
+        Ok(())
+    }
+
+    fn with_units(&mut self) -> Result<Operand, Problem> {
+        let mut operand = self.operand()?;
+        while let Some(unit) = self.unit() {
+            self.has_unit = true;
+            operand = operand.combine(Operand::whole(unit), i128::checked_mul, |a, b| a * b);
+        }
+        Ok(operand)
+    }
+
+    fn operand(&mut self) -> Result<Operand, Problem> {
+        if self.take(&['(']).is_some() {
+            self.enter()?;
+            let inner = self.sum()?;
+            self.depth -= 1;
+            if self.take(&[')']).is_none() {
+                return Err(self.unexpected("expected `)`"));
+            }
+            return Ok(inner);
+        }
+        self.skip_blanks();
+        let rest = self.rest();
+        if let Some(digits) = rest.strip_prefix("0x") {
+            let count = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+            let value = i128::from_str_radix(&digits[..count], 16);
+            let value = value.map_err(|_| self.unexpected("expected hexadecimal digits"))?;
+            self.at += 2 + count;
+            return Ok(Operand::whole(value));
+        }
+        let count = number_length(rest);
+        let number = &rest[..count];
+        let operand = match (number.parse::<i128>(), number.parse::<f64>()) {
+            (Ok(whole), _) if whole < 1 << 100 => Operand::whole(whole),
+            (_, Ok(value)) => Operand::float(value),
+            _ => return Err(self.unexpected("expected a number or `(`")),
+        };
+        self.at += count;
+        Ok(operand)
+    }
+
+    fn unit(&mut self) -> Option<i128> {
+        self.skip_blanks();
+        let lower = self.rest().get(..self.rest().len().min(3)).unwrap_or(self.rest()).to_ascii_lowercase();
+        let minute_or_mebi = if self.is_time { 60_000_000 } else { 1 << 20 };
+        let units: [(&str, i128); 21] = [
+            ("kib", 1000),
+            ("mib", 1_000_000),
+            ("gib", 1_000_000_000),
+            ("tib", 1_000_000_000_000),
+            ("pib", 1_000_000_000_000_000),
+            ("kb", 1 << 10),
+            ("mb", 1 << 20),
+            ("gb", 1 << 30),
+            ("tb", 1 << 40),
+            ("pb", 1 << 50),
+            ("us", 1),
+            ("ms", 1000),
+            ("k", 1 << 10),
+            ("m", minute_or_mebi),
+            ("g", 1 << 30),
+            ("t", 1 << 40),
+            ("p", 1 << 50),
+            ("s", 1_000_000),
+            ("h", 3_600_000_000),
+            ("d", 86_400_000_000),
+            ("b", 1),
+        ];
+        let (name, factor) = units.into_iter().find(|(name, _)| lower.starts_with(name))?;
+        self.at += name.len();
+        Some(factor)
+    }
+}
+
+/// Digits, at most one point with digits after it, an exponent with digits.
+fn number_length(text: &str) -> usize {
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let mut length = digits(text);
+    if let Some(fraction) = text[length..].strip_prefix('.')
+        && digits(fraction) > 0
+    {
+        length += 1 + digits(fraction);
+    }
+    if let Some(exponent) = text[length..].strip_prefix(['e', 'E'])
+        && length > 0
+    {
+        let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if digits(unsigned) > 0 {
+            length += 1 + (exponent.len() - unsigned.len()) + digits(unsigned);
+        }
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Option<f64> {
+        calculate(text, false).ok().map(|calculated| calculated.value)
+    }
+
+    #[test]
+    fn operators_have_their_usual_order() {
+        assert_eq!(bytes("(1+2*3)"), Some(7.0));
+        assert_eq!(bytes("((1+2)*3)"), Some(9.0));
+        assert_eq!(bytes("(2^3^2)"), Some(512.0));
+        assert_eq!(bytes("(7/2)"), Some(3.0));
+        assert_eq!(bytes("(7%4)"), Some(3.0));
+        assert_eq!(bytes("(-4+10)"), Some(6.0));
+        assert_eq!(bytes("( 4 * 1k )"), Some(4096.0));
+    }
+
+    #[test]
+    fn fractions_and_units_work_together() {
+        assert_eq!(bytes("(1.5g)"), Some(1.5 * f64::from(1 << 30)));
+        assert_eq!(bytes("(0x10*1m)"), Some(f64::from(16 << 20)));
+        assert_eq!(bytes("(1kib)"), Some(1000.0));
+        assert_eq!(bytes("(2+2)k"), Some(4096.0));
+        assert_eq!(calculate("(1m)", true).map(|c| (c.value, c.has_unit)), Ok((60e6, true)));
+        assert_eq!(calculate("(1*2)", true).map(|c| (c.value, c.has_unit)), Ok((2.0, false)));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["(", "()", "(1", "(1+)", "(1/0)", "(1%0)", "(2.5%2)", "(x)", "(1 2)", "(9e999)"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+        assert_eq!(bytes(&"(".repeat(100_000)), None);
+        assert_eq!(bytes(&"(-".repeat(100_000)), None);
+        assert_eq!(bytes(&format!("({}1)", "-".repeat(100_000))), None);
+        assert_eq!(bytes(&format!("(1{}", "^1".repeat(100_000))), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Patterns for buffers: `0xdeadbeef`, `-100`, `"text"`, `'file'`, `%o`, one after another.
+
+use super::Problem;
+use crate::parse::env::Env;
+
+/// A pattern's parts in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pattern(pub Vec<PatternPart>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PatternPart {
+    Bytes(Vec<u8>),
+    /// The block's offset in 8 bytes.
+    Offset,
+}
+
+impl Pattern {
+    /// All bytes of a pattern; offsets, where allowed, count as zeroes.
+    pub fn bytes(&self) -> Vec<u8> {
+        let parts = self.0.iter().map(|part| match part {
+            PatternPart::Bytes(bytes) => bytes.as_slice(),
+            PatternPart::Offset => [0; 8].as_slice(),
+        });
+        parts.collect::<Vec<_>>().concat()
+    }
+}
+
+const PATTERN_BYTES_MAX: usize = 128 * 1024;
+
+pub fn pattern(text: &str, offsets: bool, env: &dyn Env) -> Result<Pattern, Problem> {
+    let mut parts = Vec::new();
+    let mut total = 0;
+    let mut at = 0;
+    let expected = "expected 0x and hexadecimal digits, a number, \"text\" or 'file'";
+    let wrong = |at: usize, message: &str| Problem::wrong(at..text.len(), message, expected);
+    if text.is_empty() {
+        return Err(wrong(0, "the pattern is empty"));
+    }
+    while at < text.len() {
+        let rest = &text[at..];
+        let (part, used) = match rest.as_bytes()[0] {
+            quote @ (b'"' | b'\'') => {
+                let quote = char::from(quote);
+                let inner = rest[1..].split_once(quote).map(|(inner, _)| inner);
+                let inner = inner.ok_or_else(|| wrong(at, "the closing quote is missing"))?;
+                let bytes = if quote == '"' {
+                    inner.as_bytes().to_vec()
+                } else {
+                    env.read_file(inner).map_err(|error| wrong(at, &format!("can't read {inner}: {error}")))?
+                };
+                (PatternPart::Bytes(bytes), inner.len() + 2)
+            }
+            b'%' if rest.starts_with("%o") && offsets => (PatternPart::Offset, 2),
+            b'%' => return Err(wrong(at, "a format can't stand here")),
+            _ => number(rest).ok_or_else(|| wrong(at, "this is not a pattern"))?,
+        };
+        if matches!(&part, PatternPart::Bytes(bytes) if bytes.is_empty()) {
+            return Err(wrong(at, "this part is empty"));
+        }
+        total += match &part {
+            PatternPart::Bytes(bytes) => bytes.len(),
+            PatternPart::Offset => 8,
+        };
+        if total > PATTERN_BYTES_MAX {
+            return Err(wrong(0, "the pattern is longer than 128 KiB"));
+        }
+        parts.push(part);
+        at += used;
+    }
+    Ok(Pattern(parts))
+}
+
+/// Hexadecimal digits are bytes in order; a decimal number is little endian in as few bytes as hold it.
+fn number(text: &str) -> Option<(PatternPart, usize)> {
+    if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        let mut count = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+        // In 0xff0x14 the second zero belongs to the next number.
+        if count > 0 && digits[count..].starts_with(['x', 'X']) && digits[..count].ends_with('0') {
+            count -= 1;
+        }
+        return (count > 0).then(|| (PatternPart::Bytes(hexadecimal(&digits[..count])), count + 2));
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let sign = text.len() - unsigned.len();
+    let mut count = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
+    if count > 1 && unsigned[count..].starts_with(['x', 'X']) && unsigned[..count].ends_with('0') {
+        count -= 1;
+    }
+    let value: i32 = text[..sign + count].parse().ok()?;
+    let mut bytes = value.to_le_bytes().to_vec();
+    while bytes.len() > 1 && bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    Some((PatternPart::Bytes(bytes), sign + count))
+}
+
+fn hexadecimal(digits: &str) -> Vec<u8> {
+    let nibbles: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
+    let (odd, pairs) = nibbles.split_at(nibbles.len() % 2);
+    odd.iter().copied().chain(pairs.chunks(2).map(|pair| pair[0] << 4 | pair[1])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::env::FixedEnv;
+
+    fn bytes(text: &str) -> Option<Vec<u8>> {
+        let env = FixedEnv::default().file("f", b"xy");
+        pattern(text, true, &env).ok().map(|pattern| pattern.bytes())
+    }
+
+    #[test]
+    fn parts_follow_one_another() {
+        assert_eq!(bytes("\"abcd\"").as_deref(), Some(b"abcd".as_slice()));
+        assert_eq!(bytes("-1024").as_deref(), Some([0, 0xfc, 0xff, 0xff].as_slice()));
+        assert_eq!(bytes("66").as_deref(), Some([66].as_slice()));
+        assert_eq!(bytes("0xFF0X1").as_deref(), Some([0xff, 1].as_slice()));
+        assert_eq!(bytes("\"123\"0xFFeeCC").as_deref(), Some([0x31, 0x32, 0x33, 0xff, 0xee, 0xcc].as_slice()));
+        let mixed = [0xf6, 0xff, 0xff, 0xff, 0xab, 0x31, 0, 0, 0, 0, 0, 0, 0, 0, 0x32];
+        assert_eq!(bytes("-100xab\"1\"%o\"2\"").as_deref(), Some(mixed.as_slice()));
+        assert_eq!(bytes("'f'").as_deref(), Some(b"xy".as_slice()));
+        assert_eq!(bytes("0").as_deref(), Some([0].as_slice()));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for text in ["", "abc", "\"a", "0x", "%x", "99999999999", "'missing'", "\"\"", "é"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What is wrong with a text, and where: a message, the place in its source, what to do.
+//!
+//! Invariant: a span's range lies within its source and on character borders, so rendering can't fail.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Group, Level as Title, Renderer, Snippet};
+
+/// A text that somebody wrote: a job file, the command line, a suite.
+#[derive(PartialEq, Eq)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+impl Source {
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        Arc::new(Source { name: name.into(), text: text.into() })
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({}, {} bytes)", self.name, self.text.len())
+    }
+}
+
+/// A part of a source.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Span {
+    source: Arc<Source>,
+    range: Range<usize>,
+}
+
+impl Span {
+    /// The range is clipped to the text and widened to whole characters.
+    pub fn new(source: &Arc<Source>, range: Range<usize>) -> Span {
+        let text = &source.text;
+        let mut start = range.start.min(text.len());
+        let mut end = range.end.clamp(start, text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        Span { source: Arc::clone(source), range: start..end }
+    }
+
+    pub fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    pub fn text(&self) -> &str {
+        &self.source.text[self.range.clone()]
+    }
+
+    /// A part of this span, counted from its start.
+    pub fn part(&self, range: Range<usize>) -> Span {
+        let offset = self.range.start;
+        Span::new(&self.source, offset.saturating_add(range.start)..offset.saturating_add(range.end))
+    }
+
+    /// Counted from 1.
+    pub fn line(&self) -> usize {
+        self.source.text[..self.range.start].bytes().filter(|&byte| byte == b'\n').count() + 1
+    }
+
+    /// Counted from 1, in characters.
+    pub fn column(&self) -> usize {
+        self.source.text[self.line_start()..self.range.start].chars().count() + 1
+    }
+
+    /// The whole line in which the span starts, without white space around it.
+    pub fn line_text(&self) -> &str {
+        let rest = &self.source.text[self.line_start()..];
+        rest.lines().next().unwrap_or("").trim()
+    }
+
+    fn line_start(&self) -> usize {
+        self.source.text[..self.range.start].rfind('\n').map_or(0, |newline| newline + 1)
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{} {:?}", self.source.name, self.line(), self.column(), self.text())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+/// One thing to tell whoever wrote a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub level: Level,
+    pub message: String,
+    /// Where, and what is to be said of that place.
+    pub label: Option<(Span, String)>,
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(level: Level, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { level, message: message.into(), label: None, help: None }
+    }
+
+    pub fn error(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Level::Error, message)
+    }
+
+    pub fn warning(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Level::Warning, message)
+    }
+
+    pub fn at(mut self, span: &Span, label: impl Into<String>) -> Diagnostic {
+        self.label = Some((span.clone(), label.into()));
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The message, `file:line:column`, the line itself with the place marked, the help.
+    pub fn render(&self, color: Color) -> String {
+        let level = match self.level {
+            Level::Note => Title::NOTE,
+            Level::Warning => Title::WARNING,
+            Level::Error => Title::ERROR,
+        };
+        let message = one_line(&self.message);
+        let help = self.help.as_deref().map(one_line);
+        let label = self.label.as_ref().map(|(_, label)| one_line(label));
+        let mut group = Group::with_title(level.primary_title(message.as_str()));
+        if let (Some((span, _)), Some(label)) = (&self.label, &label) {
+            let annotation = AnnotationKind::Primary.span(span.range()).label(label.as_str());
+            let snippet = Snippet::source(span.source.text.as_str()).path(span.source.name.as_str());
+            group = group.element(snippet.annotation(annotation));
+        }
+        if let Some(help) = &help {
+            group = group.element(Title::HELP.message(help.as_str()));
+        }
+        let renderer = match color {
+            Color::Never => Renderer::plain(),
+            Color::Always => Renderer::styled(),
+        };
+        renderer.render(&[group])
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Color::Never))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Color {
+    Never,
+    Always,
+}
+
+/// Text from outside may hold anything; control characters would break the picture.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(text: &str, part: &str) -> Span {
+        let start = text.find(part).expect("the part is in the text");
+        Span::new(&Source::new("a.fio", text), start..start + part.len())
+    }
+
+    #[test]
+    fn shows_file_line_column_the_line_and_the_help() {
+        let span = span("[global]\n  rw=raed\n", "raed");
+        let diagnostic = Diagnostic::error("rw can't be `raed`").at(&span, "expected read").help("write rw=read");
+        let text = diagnostic.to_string();
+        assert!(text.starts_with("error: rw can't be `raed`"), "{text}");
+        assert!(text.contains("a.fio:2:6"), "{text}");
+        assert!(text.contains("rw=raed"), "{text}");
+        assert!(text.contains("^^^^ expected read"), "{text}");
+        assert!(text.contains("help: write rw=read"), "{text}");
+    }
+
+    #[test]
+    fn a_span_knows_its_line() {
+        let span = span("a\n  bc = é1\nd", "1");
+        assert_eq!((span.line(), span.column(), span.line_text()), (2, 9, "bc = é1"));
+        assert_eq!(span.part(0..99).text(), "1\nd");
+    }
+
+    #[test]
+    fn a_span_outside_the_text_is_clipped() {
+        let source = Source::new("x", "é");
+        assert_eq!(Span::new(&source, 1..1).text(), "é");
+        assert_eq!(Span::new(&source, 7..9).text(), "");
+        assert!(Diagnostic::error("e").at(&Span::new(&source, 7..9), "here").to_string().contains("error: e"));
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal_from_a_message() {
+        assert!(!Diagnostic::error("a\u{1b}[31mb\nc").to_string().contains('\u{1b}'));
+    }
+}
