@@ -6,6 +6,7 @@ mod banner;
 mod date;
 mod disks;
 mod entry;
+mod eta;
 mod group;
 mod json;
 mod json_text;
@@ -13,14 +14,17 @@ mod latency;
 mod latency_bins;
 mod normal;
 mod number;
+mod running_line;
 mod terse;
 
 pub use banner::banner;
+pub use eta::{State, WorkerProgress, eta_s};
 pub use json::{Detail, json};
 pub use normal::normal;
+pub use running_line::RunningLine;
 pub use terse::terse;
 
-use record::RunError;
+use record::{Record, RunError};
 
 /// What a report needs to know that is not in the record.
 #[derive(Clone, Debug)]
@@ -39,6 +43,29 @@ impl Default for Options {
     fn default() -> Self {
         Options { now_unix_ms: 0, utc_offset_s: 0, eta_s: Some(0), terse_version: 3 }
     }
+}
+
+/// Which reports are wanted: `output-format`, which may name several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Formats {
+    pub normal: bool,
+    pub json: Option<Detail>,
+    pub terse: bool,
+}
+
+/// The reports in fio's order: terse, JSON, normal.
+pub fn report(record: &Record, formats: Formats, options: &Options) -> String {
+    let mut text = String::new();
+    if formats.terse {
+        text += &terse(record, options);
+    }
+    if let Some(detail) = formats.json {
+        text += &json(record, options, detail);
+    }
+    if formats.normal {
+        text += &normal(record, options);
+    }
+    text
 }
 
 /// What the program calls itself where fio prints its version.

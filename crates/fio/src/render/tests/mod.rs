@@ -1,7 +1,9 @@
 //! Reports of records made by hand, compared with the structure of real fio's.
 
 mod json;
+mod likeness;
 mod normal;
+mod running_line;
 mod terse;
 
 use plan::*;
@@ -209,24 +211,25 @@ pub fn disk(name: &str) -> DiskUse {
     DiskUse { name: name.into(), counters, elapsed_ms: 2000, slaves: Vec::new() }
 }
 
-/// What a report looks like apart from its figures: each run of digits (with its fraction, or what is printed for
-/// none) is a `#`, and so are prefixes that depend on the size of a figure.
+/// What a report looks like apart from its figures: each is a `#`, with its fraction and the prefix of its unit, and
+/// the spaces that pad it are left out.
 pub fn shape(text: &str) -> String {
-    let mut shape = String::new();
-    let mut characters = text.chars().peekable();
+    text.lines().map(|line| line_shape(line) + "\n").collect()
+}
+
+fn line_shape(line: &str) -> String {
+    let words = line.trim_start();
+    let mut shape = " ".repeat(line.len() - words.len());
+    let mut characters = words.chars().peekable();
     while let Some(character) = characters.next() {
-        if !character.is_ascii_digit() {
+        if character.is_ascii_digit() {
+            while characters.next_if(|next| next.is_ascii_digit() || *next == '.').is_some() {}
+            characters.next_if(|next| "kKMGT".contains(*next));
+            characters.next_if(|next| *next == 'i');
+            shape.push('#');
+        } else if character != ' ' || characters.peek().is_some_and(|next| *next != ' ' && !next.is_ascii_digit()) {
             shape.push(character);
-            continue;
         }
-        while characters.next_if(|next| next.is_ascii_digit() || *next == '.').is_some() {}
-        characters.next_if(|next| "kKMGT".contains(*next));
-        characters.next_if(|next| *next == 'i');
-        shape.push('#');
     }
-    // Figures are padded to a width.
-    while shape.contains("  ") {
-        shape = shape.replace("  ", " ");
-    }
-    shape.replace("= #", "=#").replace("[ #", "[#").replace("| #", "|#").replace("\n ", "\n")
+    shape
 }

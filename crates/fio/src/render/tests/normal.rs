@@ -64,6 +64,6 @@ fn a_failed_job_shows_number_and_words_of_its_error() {
     let lines = shapes(&normal(&record, &options()));
     assert_eq!(
         lines[0],
-        "a: (groupid=#, jobs=#): err=# (func=write, error=No space left on device): pid=#: Sat Nov # #:#:# #"
+        "a: (groupid=#, jobs=#): err=# (func=write, error=No space left on device): pid=#: Sat Nov##:#:##"
     );
 }

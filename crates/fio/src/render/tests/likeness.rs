@@ -1,0 +1,208 @@
+//! Reports beside real fio's of the same jobs: same lines, same keys, whatever the figures.
+
+use super::*;
+use crate::render::{Detail, banner, json, normal};
+use serde_json::Value;
+
+/// The jobs of each file in `fio-3.42`, with made-up figures.
+fn record_of(run: &str) -> Record {
+    match run {
+        "mixed" => mixed(),
+        "group" => group(),
+        "unified" => unified(),
+        "stonewall" => stonewall(),
+        "reduced" => reduced(),
+        "errors" => errors(),
+        "prio" => priorities(),
+        _ => panic!("no run is called {run}"),
+    }
+}
+
+fn job(name: &str, rw: &str, engine: Engine) -> Worker {
+    let mut job = worker(name);
+    job.engine = engine;
+    echo(&mut job, |echo| echo.rw = rw.into());
+    job
+}
+
+fn typed(job: &mut Worker, options: &[&str]) {
+    let options = options.iter().map(|name| (name.to_string(), "1".to_string())).collect();
+    echo(job, |echo| echo.options = options);
+}
+
+fn mixed() -> Record {
+    let mut job = job("job1", "randrw", Engine::Null);
+    job.depth.iodepth = 2;
+    (job.measure.slat_percentiles, job.measure.lat_percentiles) = (true, true);
+    echo(&mut job, |echo| echo.description = Some("desc1".into()));
+    let options = "name description ioengine size rw iodepth fsync slat_percentiles lat_percentiles";
+    typed(&mut job, &options.split(' ').collect::<Vec<_>>());
+    let mut figures = without_samples(stats(&[Ddir::Read, Ddir::Write], 500));
+    figures.syncs = 8;
+    (0..8).for_each(|_| figures.sync_lat.record(200));
+    ended(vec![(job, figures)])
+}
+
+fn group() -> Record {
+    let mut one = job("a", "write", Engine::Null);
+    echo(&mut one, |echo| (echo.group_reporting, echo.thread) = (true, true));
+    let two = Worker { clone: 1, number: 2, ..one.clone() };
+    let figures = without_slat(stats(&[Ddir::Write], 100_000));
+    ended(vec![(one, figures.clone()), (two, figures)])
+}
+
+fn unified() -> Record {
+    let mut one = job("one", "rw", Engine::Null);
+    one.measure.unified = Unified::Mixed;
+    let mut both = job("both", "rw", Engine::Null);
+    both.measure.unified = Unified::Both;
+    (both.group, both.phase) = (1, 1);
+    typed(&mut one, &["name", "ioengine", "size", "rw", "unified_rw_reporting"]);
+    typed(&mut both, &["name", "stonewall", "ioengine", "size", "rw", "unified_rw_reporting"]);
+    let figures = without_samples(without_slat(stats(&[Ddir::Read, Ddir::Write], 500)));
+    let mut record = ended(vec![(one, figures.clone()), (both, figures)]);
+    Arc::make_mut(&mut record.plan).global_options = vec![("bs".into(), "4k".into())];
+    record
+}
+
+fn stonewall() -> Record {
+    let write = job("w", "write", Engine::Psync);
+    let mut read = job("r", "randread", Engine::Libaio { userspace_reap: false, nowait: false });
+    (read.group, read.phase, read.depth.iodepth) = (1, 1, 8);
+    let mut record = ended(vec![
+        (write, without_samples(without_slat(stats(&[Ddir::Write], 500)))),
+        (read, without_samples(stats(&[Ddir::Read], 500))),
+    ]);
+    record.disks = vec![disk("vda")];
+    record
+}
+
+fn reduced() -> Record {
+    let mut figures = without_samples(stats(&[Ddir::Write, Ddir::Trim], 500));
+    for ddir in &mut figures.ddirs {
+        ddir.slat.clear();
+        ddir.clat.clear();
+        ddir.lat.clear();
+    }
+    ended(vec![(job("t", "randtrimwrite", Engine::Null), figures)])
+}
+
+fn errors() -> Record {
+    let mut job = job("e", "read", Engine::Psync);
+    job.errors.continue_on_read = true;
+    job.access.block.by_sequential_or_random = true;
+    job.measure.percentiles = vec![99.9, 50.0];
+    job.latency_target =
+        Some(LatencyTarget { target_ns: 10_000, window_ns: S / 10, percentile: 99.0, keep_running: false });
+    job.depth.iodepth = 4;
+    let options = "name ioengine filename size rw continue_on_error percentile_list latency_target latency_window \
+                   latency_percentile iodepth bs_is_seq_rand";
+    typed(&mut job, &options.split_whitespace().collect::<Vec<_>>());
+    let mut figures = without_samples(without_slat(stats(&[Ddir::Read], 500)));
+    figures.latency_depth = 1;
+    let mut record = ended(vec![(job, figures)]);
+    record.disks = vec![disk("vda")];
+    record
+}
+
+fn priorities() -> Record {
+    let jobs = [("p", 1), ("q", 5)].map(|(name, level)| {
+        let mut job = job(name, "read", Engine::Psync);
+        job.process.ioprio = Some(IoPrio { class: 2, level, hint: 0 });
+        echo(&mut job, |echo| echo.group_reporting = true);
+        typed(&mut job, &["name", "ioengine", "filename", "size", "rw", "prio", "group_reporting"]);
+        (job, without_samples(without_slat(stats(&[Ddir::Read], 500))))
+    });
+    let mut record = ended(jobs.into());
+    record.disks = vec![disk("vda")];
+    record
+}
+
+/// As a run shorter than a window leaves it.
+fn without_samples(mut stats: WorkerStats) -> WorkerStats {
+    for ddir in &mut stats.ddirs {
+        (ddir.bandwidth_kib, ddir.iops) = Default::default();
+    }
+    stats
+}
+
+/// As engines that do their I/O in the call leave it.
+fn without_slat(mut stats: WorkerStats) -> WorkerStats {
+    stats.ddirs.iter_mut().for_each(|ddir| ddir.slat.clear());
+    stats
+}
+
+const TABLE: &str = "     |";
+const CLASSES: &str = "  lat (#sec) :";
+
+/// The lines of a report without what depends on figures: units, rows of a table, classes that are filled.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in shape(text).lines() {
+        let line = line.replace("(nsec)", "(#sec)").replace("(usec)", "(#sec)").replace("(msec)", "(#sec)");
+        let last = lines.last_mut();
+        match last {
+            Some(last) if line.starts_with(TABLE) && last.starts_with(TABLE) => last.push_str(&line[TABLE.len()..]),
+            Some(last) if line.starts_with(CLASSES) && last == CLASSES => {}
+            _ if line.starts_with(CLASSES) => lines.push(CLASSES.into()),
+            _ => lines.push(line),
+        }
+    }
+    let program = |line: String| if line.starts_with("fio-") { "fio-#".to_string() } else { line };
+    lines.into_iter().map(program).collect()
+}
+
+fn real(file: &str) -> String {
+    let path = format!("{}/src/render/tests/fio-3.42/{file}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("the file is beside this one")
+}
+
+#[test]
+fn normal_reports_have_the_lines_of_real_fio() {
+    for run in ["mixed", "group", "unified", "stonewall", "reduced", "errors", "prio"] {
+        let record = record_of(run);
+        let ours = lines(&(banner(&record.plan) + &normal(&record, &options())));
+        let theirs = lines(&real(&format!("{run}.txt")));
+        assert_eq!(ours.join("\n"), theirs.join("\n"), "{run}");
+    }
+}
+
+/// Each key with the type of its value, in order; of percentiles those that were asked for.
+fn keys(value: &Value, path: &str, found: &mut Vec<String>) {
+    let kind = match value {
+        Value::Object(_) if path.ends_with(".bins") => "bins",
+        Value::Object(_) => "object",
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::Null | Value::Bool(_) => "unknown to fio",
+    };
+    if let Some(percentiles) = value.as_object().filter(|_| path.ends_with(".percentile")) {
+        let list = percentiles.keys().map(|key| format!(" {:?}", key.parse::<f64>().expect("a percentile")));
+        found.push(format!("{path} percentiles{}", list.collect::<String>()));
+        return;
+    }
+    found.push(format!("{path} {kind}"));
+    match value {
+        Value::Object(object) if kind != "bins" => {
+            object.iter().for_each(|(name, value)| keys(value, &format!("{path}.{name}"), found));
+        }
+        Value::Array(array) => {
+            array.iter().enumerate().for_each(|(index, value)| keys(value, &format!("{path}[{index}]"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn documents_have_the_keys_of_real_fio_in_its_order() {
+    for (run, detail) in
+        [("mixed", Detail::Bins), ("unified", Detail::Plain), ("errors", Detail::Plain), ("prio", Detail::Plain)]
+    {
+        let document = json(&record_of(run), &options(), detail);
+        let mut ours = Vec::new();
+        keys(&serde_json::from_str(&document).expect("the report is JSON"), "$", &mut ours);
+        assert_eq!(ours.join("\n"), real(&format!("{run}.keys")).trim_end(), "{run}");
+    }
+}
