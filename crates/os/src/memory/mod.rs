@@ -223,3 +223,100 @@ impl Drop for Slots {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::Kind;
+
+    fn all_kinds() -> impl Iterator<Item = (MemorySpec, Buffers)> {
+        use MemoryKind::{Malloc, Mmap, MmapHuge, MmapShared, Shm, ShmHuge};
+        [Malloc, Shm, ShmHuge, Mmap, MmapShared, MmapHuge].into_iter().filter_map(|kind| {
+            let spec = MemorySpec { kind, ..MemorySpec::default() };
+            match Buffers::new(5, 3000, &spec) {
+                Ok(buffers) => Some((spec, buffers)),
+                Err(error) => {
+                    eprintln!("SKIPPED {kind:?}: {error}");
+                    assert!(matches!(kind, ShmHuge | MmapHuge), "{kind:?}: {error}");
+                    None
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn every_kind_gives_zeroed_slots_on_pages_that_don_t_overlap() {
+        for (spec, mut buffers) in all_kinds() {
+            assert_eq!((buffers.count(), buffers.bytes_each()), (5, 3000));
+            for slot in 0..5 {
+                assert_eq!(buffers.slot(slot) as usize % page_size(), 0, "{spec:?}");
+                assert!(buffers.slot_mut(slot).iter().all(|byte| *byte == 0), "{spec:?}");
+                buffers.fill(slot, |bytes| bytes.fill(slot as u8 + 1));
+            }
+            for slot in 0..5 {
+                assert!(buffers.slot_mut(slot).iter().all(|byte| *byte == slot as u8 + 1), "{spec:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_alignment_moves_every_slot_on() {
+        let buffers = Buffers::new(3, 4096, &MemorySpec { align: 512, ..MemorySpec::default() }).unwrap();
+        assert!((0..3).all(|slot| buffers.slot(slot) as usize % page_size() == 512));
+    }
+
+    #[test]
+    fn a_mapped_file_is_made_and_removed_or_kept_if_it_was_there() {
+        let path = std::env::temp_dir().join(format!("fathom-os-buffers-{}", std::process::id()));
+        for kind in [MemoryKind::Mmap, MemoryKind::MmapShared] {
+            let spec = MemorySpec { kind, file: Some(path.clone()), ..MemorySpec::default() };
+            let mut buffers = Buffers::new(2, 4096, &spec).unwrap();
+            buffers.fill(1, |bytes| bytes.fill(1));
+            assert!(path.exists());
+            drop(buffers);
+            assert!(!path.exists());
+            std::fs::write(&path, vec![7; 100_000]).unwrap();
+            drop(Buffers::new(2, 4096, &spec).unwrap());
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), 100_000, "a file is never cut");
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn no_size_is_too_large_for_an_error() {
+        assert!(Buffers::new(u32::MAX, usize::MAX, &MemorySpec::default()).is_err());
+        assert!(Buffers::new(u32::MAX, 1 << 40, &MemorySpec::default()).is_err());
+        assert!(Buffers::new(1, usize::MAX, &MemorySpec::default()).is_err());
+        assert_eq!(Buffers::new(0, 0, &MemorySpec::default()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn slots_that_are_out_keep_the_memory_when_both_sides_are_gone() {
+        let buffers = Buffers::new(2, 4096, &MemorySpec::default()).unwrap();
+        let mut slots = buffers.slots();
+        let op = Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 1, len: 4096, skip: 0, offset: 0 };
+        let data = slots.start(&op).unwrap();
+        drop(buffers);
+        drop(slots);
+        // SAFETY: the memory was left to the operation that is still out.
+        unsafe { data.write_volatile(1) };
+    }
+
+    #[test]
+    fn pieces_cover_all_slots_at_their_borders() {
+        let buffers = Buffers::new(5, 4096, &MemorySpec::default()).unwrap();
+        let (pieces, slots_per_piece) = buffers.slots().pieces(9000);
+        assert_eq!(slots_per_piece, 2);
+        assert_eq!(pieces.iter().map(|piece| piece.iov_len).collect::<Vec<_>>(), [8192, 8192, 4096]);
+        assert_eq!(pieces[1].iov_base.cast::<u8>(), buffers.slot(2));
+    }
+
+    #[test]
+    #[should_panic(expected = "in flight")]
+    fn a_slot_that_is_out_can_t_be_had() {
+        let mut buffers = Buffers::new(1, 4096, &MemorySpec::default()).unwrap();
+        let mut slots = buffers.slots();
+        slots.start(&Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 0, len: 1, skip: 0, offset: 0 }).unwrap();
+        buffers.slot_mut(0);
+    }
+}

@@ -304,14 +304,14 @@ impl Backend for Libaio {
         if got >= min || self.slots.in_flight() == 0 {
             return Ok(());
         }
-        let deadline = Instant::now().checked_add(timeout);
-        while got < min && self.slots.in_flight() > 0 {
-            let left = deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
-                break;
-            }
+        let start = Instant::now();
+        let mut left = timeout;
+        while got < min && self.slots.in_flight() > 0 && !left.is_zero() {
             let wanted = (min - got).min(self.slots.in_flight());
             got += self.take_waiting(wanted, max - got, left, out)?;
+            if got < min {
+                left = timeout.saturating_sub(start.elapsed());
+            }
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::run::{errno, outcome, run_here};
 use crate::file::File;
 use crate::io::backend::Backend;
 use crate::io::config::BackendConfig;
-use crate::io::files::Files;
+use crate::io::files::{Files, misuse};
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::Slots;
 
@@ -120,6 +120,11 @@ impl Backend for Posixaio {
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
+        let fd = self.files.fd(index)?;
+        if self.flying.iter().any(|slot| self.blocks[*slot as usize].aio_fildes == fd) {
+            // The library's threads come to the descriptor's number later, when it may be another file's.
+            return Err(misuse("file with operations in flight"));
+        }
         self.files.detach(index)
     }
 

@@ -246,7 +246,7 @@ impl Uring {
         }
     }
 
-    /// Waits for `want` completions at most until `deadline`; which came shows in the ring.
+    /// Waits for `want` completions for at most `left`; which came shows in the ring.
     fn wait(&mut self, want: usize, left: Duration) -> io::Result<()> {
         if self.polled {
             return self.enter();
@@ -287,6 +287,11 @@ impl Backend for Uring {
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
+        // A kernel thread looks descriptors up when it comes to an entry: none may be closed before.
+        while self.kernel_thread && !self.ring.submission().is_empty() {
+            self.enter()?;
+            std::thread::yield_now();
+        }
         self.files.detach(index)?;
         if self.registered_files {
             self.ring.submitter().register_files_update(index, &[-1])?;
@@ -304,7 +309,9 @@ impl Backend for Uring {
                 Err(error) => return Err(error),
             }
         }
-        self.enter()?;
+        if !self.ring.submission().is_empty() {
+            self.enter()?;
+        }
         Ok(taken)
     }
 
@@ -321,14 +328,13 @@ impl Backend for Uring {
             self.enter()?;
             self.take(max - (out.len() - before), out);
         }
-        let deadline = Instant::now().checked_add(timeout);
+        let start = Instant::now();
+        let mut left = timeout;
         let mut spun = !self.kernel_thread;
         loop {
             self.slots.finish_all(&mut self.done, max - (out.len() - before), out);
             let got = out.len() - before;
             let in_flight = self.slots.in_flight();
-            let now = Instant::now();
-            let left = deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(now));
             if got >= min || in_flight == 0 || left.is_zero() {
                 return Ok(());
             }
@@ -336,10 +342,11 @@ impl Backend for Uring {
             if spun {
                 self.wait(want, left)?;
             } else {
-                self.spin(want, now + SPIN.min(left));
+                self.spin(want, start + SPIN.min(left));
                 spun = true;
             }
             self.take(max - got, out);
+            left = timeout.saturating_sub(start.elapsed());
         }
     }
 
