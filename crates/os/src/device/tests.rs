@@ -370,3 +370,13 @@ fn what_is_no_device_and_no_file_is_held_by_nobody() {
         assert_eq!(said_of(Path::new(path)), [""; 0]);
     }
 }
+
+#[test]
+fn the_disk_under_the_root_is_held() {
+    for disk in disks(Path::new("/")).unwrap() {
+        match holders(&Path::new("/dev").join(&disk.name)) {
+            Ok(found) => assert!(!found.is_empty(), "{disk:?}"),
+            Err(error) => eprintln!("SKIPPED {}: {error}", disk.name),
+        }
+    }
+}
