@@ -45,6 +45,8 @@ pub struct Setup {
     loops: u64,
     time_based: bool,
     open_files: u32,
+    /// I/Os are queued: only then does fio count the bytes of a pass as they are issued.
+    queued: bool,
 }
 
 impl Setup {
@@ -62,6 +64,7 @@ impl Setup {
             loops: 1,
             time_based: false,
             open_files: 0,
+            queued: false,
         };
         for option in options.split_whitespace() {
             let (name, value) = option.split_once('=').unwrap_or((option, "1"));
@@ -86,6 +89,7 @@ impl Setup {
             "number_ios" => self.number_ios = value.parse().ok()?,
             "loops" => self.loops = value.parse().ok()?,
             "time_based" => self.time_based = value == "1",
+            "iodepth" => self.queued = value != "1",
             "openfiles" => self.open_files = value.parse().ok()?,
             "filename" => self.names = value.split(':').map(str::to_owned).collect(),
             "file_service_type" => self.set_service(value)?,
@@ -219,15 +223,11 @@ impl Setup {
         Ok(self.drive(generator, size, most))
     }
 
-    /// fio's rule: what does not divide by the block size goes to the first files.
+    /// fio's rule: blocks left over by the division go to the first files.
     fn extents(&self, smallest: u64) -> Vec<FileExtent<'_>> {
         let count = self.names.len() as u64;
-        let mut each = self.size / count;
-        let mut extra = 0;
-        if !each.is_multiple_of(smallest) {
-            each -= each % smallest;
-            extra = (self.size - each * count) / smallest;
-        }
+        let each = self.size / count;
+        let extra = (self.size - each * count) / smallest;
         let extent = |(at, name)| {
             let io_size = match self.file_size {
                 Some(size) => size - self.offset,
@@ -265,7 +265,7 @@ impl Setup {
             let mut in_pass = 0;
             loop {
                 let enough = counted >= limit * self.loops || (number_ios > 0 && ios >= number_ios * self.loops);
-                if actions.len() >= most || (!self.time_based && (enough || in_pass >= per_pass)) {
+                if actions.len() >= most || (!self.time_based && (enough || (self.queued && in_pass >= per_pass))) {
                     break;
                 }
                 match generator.next() {
