@@ -1,0 +1,182 @@
+//! Which buffers repeat others, for storage that keeps equal blocks once.
+
+use plan::{Dedupe, DedupeMode};
+use units::random::{Tausworthe, Tausworthe32, Tausworthe64};
+
+use super::{ContentError, Job};
+use crate::access::{Purpose, SeedTable};
+
+/// Where the bytes of the next buffer start from.
+#[derive(Clone, Debug)]
+pub(super) struct Origins {
+    fresh: Tausworthe,
+    /// As `fresh` was after the last chunk that it gave: a repeat takes what comes after that, which a fresh buffer
+    /// will give again.
+    before: Tausworthe,
+    repeats: Option<Repeats>,
+}
+
+#[derive(Clone, Debug)]
+struct Repeats {
+    percent: u32,
+    choice: Tausworthe32,
+    working_set: Option<(WorkingSet, Tausworthe)>,
+}
+
+/// Generators from which a set of buffers can be made again.
+#[derive(Clone, Debug)]
+enum WorkingSet {
+    Narrow(Vec<Tausworthe32>),
+    Wide(Vec<Tausworthe64>),
+}
+
+/// The origin of one buffer, which may take several seeds.
+pub(super) enum Origin {
+    Fresh,
+    Repeat(Tausworthe),
+    /// Every buffer is the same.
+    Always(Tausworthe),
+}
+
+impl Origins {
+    pub(super) fn new(job: &Job) -> Result<Self, ContentError> {
+        let fresh = Tausworthe::new(job.seeds.of(Purpose::Buffer), job.wide);
+        let repeats = match job.buffers.dedupe {
+            Some(dedupe) if dedupe.percent > 0 => Some(Repeats::new(job, dedupe)?),
+            _ => None,
+        };
+        Ok(Origins { before: fresh.clone(), fresh, repeats })
+    }
+
+    pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
+        self.fresh = Tausworthe::new(seeds.of(Purpose::Buffer), wide);
+        self.before = self.fresh.clone();
+        if let Some(repeats) = &mut self.repeats {
+            repeats.choice = Tausworthe32::new(seeds.of(Purpose::Dedupe) as u32);
+            if let Some((_, index)) = &mut repeats.working_set {
+                *index = Tausworthe::new(seeds.of(Purpose::DedupeWorkingSet), wide);
+            }
+        }
+    }
+
+    /// Where the next buffer comes from.
+    pub(super) fn choose(&mut self) -> Origin {
+        let Some(repeats) = &mut self.repeats else { return Origin::Fresh };
+        if repeats.percent >= 100 {
+            return Origin::Always(self.fresh.clone());
+        }
+        if repeats.choice.between(1, 100) > repeats.percent {
+            return Origin::Fresh;
+        }
+        match &mut repeats.working_set {
+            None => Origin::Repeat(self.before.clone()),
+            Some((set, index)) => Origin::Repeat(set.pick(index)),
+        }
+    }
+
+    /// The seed of the next chunk of a buffer.
+    #[inline]
+    pub(super) fn seed(&mut self, origin: &mut Origin) -> u64 {
+        match origin {
+            Origin::Fresh => {
+                let seed = self.fresh.seed();
+                if self.repeats.is_some() {
+                    self.before = self.fresh.clone();
+                }
+                seed
+            }
+            Origin::Repeat(state) => state.seed(),
+            Origin::Always(state) => state.clone().seed(),
+        }
+    }
+}
+
+impl Repeats {
+    fn new(job: &Job, dedupe: Dedupe) -> Result<Self, ContentError> {
+        let working_set = match dedupe.mode {
+            DedupeMode::Repeat => None,
+            DedupeMode::WorkingSet { percent, global } => {
+                let set = WorkingSet::new(job, percent, global)?;
+                Some((set, Tausworthe::new(job.seeds.of(Purpose::DedupeWorkingSet), job.wide)))
+            }
+        };
+        let choice = Tausworthe32::new(job.seeds.of(Purpose::Dedupe) as u32);
+        Ok(Repeats { percent: dedupe.percent, choice, working_set })
+    }
+}
+
+impl WorkingSet {
+    fn new(job: &Job, percent: u32, global: bool) -> Result<Self, ContentError> {
+        let buffers = (u128::from(job.size) * u128::from(percent) / 100) as u64 / job.min_write.max(1);
+        if buffers == 0 {
+            return Err(ContentError::EmptyWorkingSet);
+        }
+        let chunks = job.min_write / super::chunk_bytes(job.min_write, job.buffers.compress_chunk_bytes);
+        let seeds = Turns { job, global, each: (buffers / job.peer_seeds.len().max(1) as u64).max(1) };
+        if job.wide {
+            let advance = |state: &mut Tausworthe64| for_one_seed(|| state.draw());
+            states(buffers, chunks, &seeds, Tausworthe64::new, advance).map(WorkingSet::Wide)
+        } else {
+            let start = |seed| Tausworthe32::new(seed as u32);
+            let advance = |state: &mut Tausworthe32| for_one_seed(|| state.draw());
+            states(buffers, chunks, &seeds, start, advance).map(WorkingSet::Narrow)
+        }
+    }
+
+    fn pick(&self, index: &mut Tausworthe) -> Tausworthe {
+        let mut pick = |length: usize| (index.between(0, length as u64 - 1) as usize).min(length - 1);
+        match self {
+            WorkingSet::Narrow(states) => Tausworthe::Narrow(states[pick(states.len())].clone()),
+            WorkingSet::Wide(states) => Tausworthe::Wide(states[pick(states.len())].clone()),
+        }
+    }
+}
+
+/// Whose buffers the set holds: with a global one it goes through the workers, so that they share some.
+struct Turns<'a> {
+    job: &'a Job<'a>,
+    global: bool,
+    each: u64,
+}
+
+impl Turns<'_> {
+    /// The seed that begins at a place of the set, if one does.
+    fn at(&self, place: u64) -> Option<u64> {
+        if place == 0 {
+            return Some(self.job.seeds.of(Purpose::Buffer));
+        }
+        if !self.global || !place.is_multiple_of(self.each) {
+            return None;
+        }
+        let peers = self.job.peer_seeds;
+        let worker = (u64::from(self.job.worker_number) - 1 + place / self.each) as usize;
+        peers.get(worker % peers.len().max(1)).copied()
+    }
+}
+
+/// A seed is made of two draws.
+fn for_one_seed<T>(mut draw: impl FnMut() -> T) {
+    draw();
+    draw();
+}
+
+fn states<T: Clone>(
+    buffers: u64,
+    chunks: u64,
+    turns: &Turns,
+    start: impl Fn(u64) -> T,
+    advance: impl Fn(&mut T),
+) -> Result<Vec<T>, ContentError> {
+    let mut states = Vec::new();
+    let count = usize::try_from(buffers).map_err(|_| ContentError::Memory { buffers })?;
+    states.try_reserve_exact(count).map_err(|_| ContentError::Memory { buffers })?;
+    let mut state = start(turns.job.seeds.of(Purpose::Buffer));
+    for place in 0..buffers {
+        match turns.at(place) {
+            Some(seed) => state = start(seed),
+            None => (0..chunks).for_each(|_| advance(&mut state)),
+        }
+        states.push(state.clone());
+    }
+    Ok(states)
+}
