@@ -83,15 +83,15 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What the machine uses, read once for a question.
-struct World {
+/// What the machine uses, read once for some questions.
+pub(super) struct World {
     mounts: Vec<(Vec<DeviceNumber>, PathBuf)>,
     swaps: Vec<PathBuf>,
     loops: Vec<loops::Loop>,
 }
 
 impl World {
-    fn read(kernel: &Kernel) -> io::Result<Self> {
+    pub(super) fn read(kernel: &Kernel) -> io::Result<Self> {
         let mounts = mounts::all(kernel)?;
         let mounts = mounts.into_iter().map(|mount| (mount.devices(kernel), mount.at)).collect();
         Ok(World { mounts, swaps: mounts::swaps(kernel)?, loops: loops::active(kernel) })
@@ -119,6 +119,16 @@ impl World {
             uses.push(self.loop_use(upper, depth + 1));
         }
         uses
+    }
+
+    /// The uses that the kernel's tables show of a device, its partitions and the disk it is a partition of.
+    pub(super) fn uses_of_family(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
+        let mut holders = Vec::new();
+        for (relation, block) in family(kernel, number) {
+            let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
+            holders.extend(self.uses_of(&block, 0).into_iter().map(holder));
+        }
+        holders
     }
 
     /// How a device and its partitions are used, in words.
@@ -152,21 +162,21 @@ fn describe(block: &Block) -> String {
 }
 
 /// See [`super::holders`].
-pub(super) fn of(kernel: &Kernel, path: &Path) -> io::Result<Vec<Holder>> {
+pub(super) fn of(kernel: &Kernel, world: &World, path: &Path) -> io::Result<Vec<Holder>> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         found => found?,
     };
     match block_device_at(path)? {
         Some(number) => {
-            let mut holders = of_device(kernel, number)?;
+            let mut holders = world.uses_of_family(kernel, number);
             holders.extend(signatures(kernel, number, path, &holders)?);
             if holders.is_empty() {
                 holders.extend(exclusive(kernel, number, path)?);
             }
             Ok(holders)
         }
-        None if found.is_file() => of_file(kernel, path, &found),
+        None if found.is_file() => Ok(of_file(world, path, &found)),
         None => Ok(Vec::new()),
     }
 }
@@ -185,20 +195,8 @@ fn family(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
     family
 }
 
-/// The uses that the kernel's tables show.
-pub(super) fn of_device(kernel: &Kernel, number: DeviceNumber) -> io::Result<Vec<Holder>> {
-    let world = World::read(kernel)?;
-    let mut holders = Vec::new();
-    for (relation, block) in family(kernel, number) {
-        let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
-        holders.extend(world.uses_of(&block, 0).into_iter().map(holder));
-    }
-    Ok(holders)
-}
-
 /// A regular file: swap on it, and loop devices.
-fn of_file(kernel: &Kernel, path: &Path, found: &fs::Metadata) -> io::Result<Vec<Holder>> {
-    let world = World::read(kernel)?;
+fn of_file(world: &World, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
     let mut holders = Vec::new();
     if world.swaps.iter().any(|swap| is_same(swap, found, None)) {
@@ -208,7 +206,7 @@ fn of_file(kernel: &Kernel, path: &Path, found: &fs::Metadata) -> io::Result<Vec
     for upper in world.loops.iter().filter(on_file) {
         holders.push(holder(world.loop_use(upper, 1)));
     }
-    Ok(holders)
+    holders
 }
 
 /// What the bytes of the device and of its partitions say, for those that `known` has no use of.

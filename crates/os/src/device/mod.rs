@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use disk::{Counters, Disk};
+use holders::World;
 pub use holders::{Holder, Relation, Use};
 pub use topology::DeviceNumber;
 
@@ -32,11 +33,30 @@ impl Kernel {
     }
 }
 
-/// Who uses what `path` leads to, through any alias of it: a block device that is mounted, swapped to, stacked upon,
-/// held by another program, a member of a set of devices, itself or by one of its partitions or by the disk that it
-/// is a partition of; a file that a loop device or swap lies on. Empty: nobody, a write harms nothing that is in use.
+/// Who uses what on this machine, read once to be asked of many paths.
+pub struct Census {
+    kernel: Kernel,
+    world: World,
+}
+
+impl Census {
+    pub fn take() -> io::Result<Self> {
+        let kernel = Kernel::running();
+        Ok(Census { world: World::read(&kernel)?, kernel })
+    }
+
+    /// Who uses what `path` leads to, through any alias of it: a block device that is mounted, swapped to, stacked
+    /// upon, held by another program, a member of a set of devices, itself or by one of its partitions or by the disk
+    /// that it is a partition of; a file that a loop device or swap lies on. Empty: nobody, a write harms nothing that
+    /// is in use.
+    pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
+        holders::of(&self.kernel, &self.world, path)
+    }
+}
+
+/// As [`Census::holders`], for one path.
 pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
-    holders::of(&Kernel::running(), path)
+    Census::take()?.holders(path)
 }
 
 /// The disks under `path`: for a file, whether it exists already or not, those of its file system; for a block device

@@ -65,7 +65,7 @@ impl Drop for Folder {
 
 fn words(kernel: &Kernel, number: &str) -> Vec<String> {
     let number = DeviceNumber::parse(number).unwrap();
-    holders::of_device(kernel, number).unwrap().iter().map(ToString::to_string).collect()
+    World::read(kernel).unwrap().uses_of_family(kernel, number).iter().map(ToString::to_string).collect()
 }
 
 /// A machine with sda (sda1 is /boot, sda2 under LVM, which is /), sdb and sdc (MD, unused), sdd mounted whole with a

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::memory::c_path;
 pub use cache::Advice;
 pub(crate) use space::discard;
-pub use status::{StatCall, Status, make_dir, remove_dir, stat, unlink};
+pub use status::{StatCall, Status, direct_alignment, make_dir, may_write, remove_dir, stat, unlink};
 
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;

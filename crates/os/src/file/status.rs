@@ -70,6 +70,25 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
     })
 }
 
+/// Fails where this process may not write what is at `path`: in a directory, make and remove names.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    let name = c_path(path)?;
+    // SAFETY: the name is a C string.
+    check(unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::W_OK, libc::AT_EACCESS) }).map(drop)
+}
+
+/// What offsets and lengths of direct I/O on a file or block device must be multiples of; `None` where the file
+/// system has no direct I/O or doesn't say (before Linux 6.1, for one).
+pub fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
+    let name = c_path(path)?;
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut found: libc::statx = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a C string and the kernel fills the structure.
+    check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_DIOALIGN, &mut found) })?;
+    let told = found.stx_mask & libc::STATX_DIOALIGN != 0 && found.stx_dio_offset_align != 0;
+    Ok(told.then_some(found.stx_dio_offset_align))
+}
+
 /// Removes a name.
 pub fn unlink(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;
