@@ -168,3 +168,33 @@ impl Drop for Scratch {
         }
     }
 }
+
+/// A loop device over a file of the test's own.
+pub(crate) struct Loop(std::path::PathBuf);
+
+impl Loop {
+    /// Says so and returns none where loop devices can't be had.
+    pub(crate) fn new(file: &Path, bytes: u64, options: &[&str]) -> Option<Self> {
+        std::fs::File::create(file).and_then(|file| file.set_len(bytes)).expect("the scratch directory takes files");
+        let mut command = std::process::Command::new("losetup");
+        let made = command.args(options).args(["--find", "--show"]).arg(file).output().ok()?;
+        if !made.status.success() {
+            eprintln!("SKIPPED: no loop device: {}", String::from_utf8_lossy(&made.stderr));
+            return None;
+        }
+        Some(Loop(String::from_utf8_lossy(&made.stdout).trim().into()))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let done = std::process::Command::new("losetup").arg("--detach").arg(&self.0).status();
+        if !done.is_ok_and(|status| status.success()) {
+            eprintln!("{} stays", self.0.display());
+        }
+    }
+}

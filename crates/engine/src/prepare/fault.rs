@@ -6,7 +6,10 @@ use std::io;
 pub(crate) const ENOENT: i32 = 2;
 pub(crate) const EINVAL: i32 = 22;
 pub(crate) const EIO: i32 = 5;
+pub(crate) const EBUSY: i32 = 16;
+pub(crate) const ENOTDIR: i32 = 20;
 pub(crate) const EISDIR: i32 = 21;
+pub(crate) const EROFS: i32 = 30;
 
 /// An error with fio's own message first and our advice after it.
 pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> RunError {

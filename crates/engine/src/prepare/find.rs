@@ -73,7 +73,7 @@ pub(crate) fn inspect(worker: &Worker, nature: Nature, path: &Path) -> Result<Fo
 }
 
 /// As [`stat_kind`], with an error for what no job can do I/O on.
-fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, RunError> {
+pub(crate) fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, RunError> {
     let shown = path.display();
     let refuse = |errno: i32, what: &str, advice: &str| {
         Err(fault::new(
@@ -104,7 +104,7 @@ fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, R
 }
 
 /// Engines that make, look at and remove files take nothing else.
-fn refuse_devices(path: &Path) -> Result<(), RunError> {
+pub(crate) fn refuse_devices(path: &Path) -> Result<(), RunError> {
     match stat_kind(path) {
         Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => Err(fault::new(
             fault::EINVAL,

@@ -4,6 +4,8 @@ use super::Site;
 use super::fault;
 use super::nature::Nature;
 use super::sizes::Shares;
+use crate::check::{check_alignment, in_use};
+use os::device::Census;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
 use record::RunError;
@@ -16,7 +18,6 @@ use std::sync::atomic::Ordering;
 const WRITE_BYTES: usize = 1 << 20;
 const ENOSPC: i32 = 28;
 const EDQUOT: i32 = 122;
-const EROFS: i32 = 30;
 const EINTR: i32 = 4;
 const MIB: u64 = 1 << 20;
 
@@ -68,19 +69,21 @@ pub(crate) fn extend(
     ));
     if site.readonly {
         return Err(fault::new(
-            EROFS,
+            fault::EROFS,
             "setup_files",
             "fio: refusing extend of file due to read-only".into(),
             "lay the files out with a run without --readonly first, or use files that are large enough",
         ));
     }
     let with_data = needs_data(worker, nature);
+    // Where that can't be read there is nobody to ask, as in a container that hides its devices.
+    let census = Census::take().ok();
     let mut shrunk = false;
     for (share, path) in shares.files.iter_mut().zip(paths) {
         if !share.extend {
             continue;
         }
-        let mut layout = Layout::open(worker, path)?;
+        let mut layout = Layout::open(worker, census.as_ref(), path)?;
         let done = layout.run(worker, share.real_size, with_data, site);
         let there = done.inspect_err(|_| layout.put_back())?;
         if with_data && worker.targets.extent.fill_device {
@@ -114,13 +117,16 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn open(worker: &Worker, path: &'a Path) -> Result<Self, RunError> {
+    fn open(worker: &Worker, census: Option<&Census>, path: &'a Path) -> Result<Self, RunError> {
         let failed = |error: io::Error| {
             fault::of_io(&error, "open", format!("fio: open of {} failed: {error}", path.display()), "")
         };
         let existing = OpenOptions { write: true, ..OpenOptions::new() };
         let (file, made) = match existing.open(path) {
-            Ok(file) => (file, false),
+            Ok(file) => {
+                census.map_or(Ok(()), |census| in_use(census, &worker.name, path))?;
+                (file, false)
+            }
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
             Err(_) if !worker.targets.create.allowed => {
                 return Err(fault::new(
@@ -158,7 +164,7 @@ impl<'a> Layout<'a> {
                 "use direct=0, or a file on a file system that has direct I/O",
             )),
             // Whoever may write may not always read: that is for the job's own open to tell.
-            _ => Ok(()),
+            _ => check_alignment(worker, self.path),
         }
     }
 

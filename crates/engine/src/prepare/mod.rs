@@ -5,7 +5,7 @@
 //! is there after a layout that fails or is stopped, too.
 
 mod cache;
-mod fault;
+pub(crate) mod fault;
 mod find;
 mod layout;
 mod nature;
@@ -16,7 +16,9 @@ mod unlink;
 mod tests;
 
 pub use cache::{invalidate, pre_read};
+pub(crate) use find::{kind_of_target, paths, refuse_devices};
 pub use nature::Nature;
+pub(crate) use sizes::check_size;
 pub use unlink::unlink;
 
 use crate::access::{Purpose, SeedTable};

@@ -112,7 +112,7 @@ pub(crate) fn share_out(
 }
 
 /// A size too small for a single block; fio says so before it looks at any file.
-fn check_size(worker: &Worker) -> Result<(), RunError> {
+pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
     let (size, block) = (asked_size(worker), min_block(worker));
     if size > 0 && size < block {
         return Err(fault::new(

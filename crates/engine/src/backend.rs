@@ -1,0 +1,63 @@
+//! From a job's engine to the configuration of a back end.
+
+use os::io::{BackendConfig, EngineKind};
+use plan::{Engine, Worker};
+
+/// `sync_file_range`'s flags, in the kernel's numbers.
+const WAIT_BEFORE: u32 = 1;
+const WRITE: u32 = 2;
+const WAIT_AFTER: u32 = 4;
+
+/// The back end for `worker`'s I/Os on so many files; `None` for the engine that does none. Engines that only make,
+/// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
+pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
+    let files = u32::try_from(files).unwrap_or(u32::MAX).max(1);
+    let new = |kind| BackendConfig::new(kind, worker.depth.iodepth, files);
+    let mut config = match &worker.engine {
+        Engine::IoUring(uring) => BackendConfig {
+            hipri: uring.hipri,
+            sqthread_poll: uring.sqthread_poll,
+            sqthread_poll_cpu: uring.sqthread_poll_cpu,
+            fixedbufs: uring.fixed_buffers,
+            registerfiles: uring.register_files,
+            nonvectored: uring.nonvectored,
+            force_async: uring.force_async_every,
+            nowait: uring.nowait,
+            uncached: uring.uncached,
+            ..new(EngineKind::IoUring)
+        },
+        // Completions are taken from the mapped ring whether the job asks for that or not: it is only faster.
+        Engine::Libaio { nowait, userspace_reap: _ } => BackendConfig { nowait: *nowait, ..new(EngineKind::Libaio) },
+        Engine::Pvsync2 { hipri, hipri_percent, nowait, uncached } => BackendConfig {
+            hipri: *hipri,
+            hipri_percentage: *hipri_percent,
+            nowait: *nowait,
+            uncached: *uncached,
+            ..new(EngineKind::Pvsync2)
+        },
+        Engine::Mmap { thp } => {
+            BackendConfig { thp: *thp, mmap_drop: worker.targets.open.direct, ..new(EngineKind::Mmap) }
+        }
+        Engine::Sync => new(EngineKind::Sync),
+        Engine::Psync => new(EngineKind::Psync),
+        Engine::Vsync => new(EngineKind::Vsync),
+        Engine::Pvsync => new(EngineKind::Pvsync),
+        Engine::Posixaio => new(EngineKind::Posixaio),
+        Engine::Falloc => new(EngineKind::Falloc),
+        Engine::Ftruncate => new(EngineKind::Ftruncate),
+        Engine::Null
+        | Engine::FileCreate
+        | Engine::FileStat(_)
+        | Engine::FileDelete
+        | Engine::DirCreate
+        | Engine::DirStat(_)
+        | Engine::DirDelete => new(EngineKind::Null),
+        Engine::Cpu { .. } => return None,
+    };
+    config.atomic = worker.targets.open.atomic;
+    if let Some(range) = &worker.access.syncs.sync_file_range {
+        let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
+        config.sync_file_range = flags.iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).sum();
+    }
+    Some(config)
+}

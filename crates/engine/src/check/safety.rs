@@ -1,0 +1,130 @@
+//! No write, trim, creation or removal on what somebody else uses.
+
+use crate::prepare::{Nature, fault};
+use os::device::{Census, Holder, Use};
+use os::file::{Kind, StatCall};
+use plan::{Engine, Memory, Worker};
+use record::RunError;
+use std::collections::HashMap;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Answers by path, over one census of the machine.
+#[derive(Default)]
+pub(super) struct Safety {
+    census: Option<Census>,
+    asked: HashMap<PathBuf, Vec<Holder>>,
+}
+
+impl Safety {
+    /// Refuses a job that would change a target in use. Jobs that only read are never refused.
+    pub(super) fn check(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+        let nature = Nature::of(&worker.engine);
+        if nature.diskless && !nature.metadata {
+            return Ok(());
+        }
+        match kind_at(path) {
+            Some(Kind::Block) if changes_bytes(worker) => self.refuse_if_used(worker, path),
+            Some(Kind::Regular) if changes_bytes(worker) || removes(worker) => match self.holders(path) {
+                Ok(holders) => refuse(&worker.name, path, holders.to_vec()),
+                // Swap refuses writers by itself, and a machine that hides its devices has no loop device on the file.
+                Err(_) => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// The file behind the buffers of `mem=mmap:FILE` is written as the buffers are.
+    pub(super) fn check_buffer_file(&mut self, worker: &Worker) -> Result<(), RunError> {
+        let (Memory::Mmap { file } | Memory::MmapShared { file } | Memory::MmapHuge { file }) = &worker.buffers.memory
+        else {
+            return Ok(());
+        };
+        match file.as_ref().map(Path::new) {
+            Some(path) if kind_at(path).is_some() => self.refuse_if_used(worker, path),
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+        let holders = self.holders(path).map_err(|error| unknown(path, &error))?;
+        let refused = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
+        refuse(&worker.name, path, refused)
+    }
+
+    fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
+        if !self.asked.contains_key(path) {
+            let census = match self.census.take() {
+                Some(census) => census,
+                None => Census::take()?,
+            };
+            let holders = census.holders(path);
+            self.census = Some(census);
+            self.asked.insert(path.to_path_buf(), holders?);
+        }
+        Ok(&self.asked[path])
+    }
+}
+
+/// Refuses to change a file that swap or a loop device lies on: for a layout, which extends files of jobs that only
+/// read, too.
+pub(crate) fn in_use(census: &Census, job: &str, path: &Path) -> Result<(), RunError> {
+    refuse(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
+}
+
+/// fio's `allow_mounted_write` is about mounted file systems, and about nothing else.
+fn allowed(worker: &Worker, holder: &Holder) -> bool {
+    worker.targets.allow_mounted_write && matches!(holder.used, Use::Mounted { .. })
+}
+
+fn refuse(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
+    let Some(first) = holders.first() else {
+        return Ok(());
+    };
+    let shown = path.display();
+    let said = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
+        format!("fio: {shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")
+    } else {
+        format!("fio: {shown} is in use. Aborting.")
+    };
+    let by: Vec<_> = holders.iter().map(ToString::to_string).collect();
+    let advice = format!("job {job} would change it; {shown} is {}; {}", by.join("; "), way_out(&first.used));
+    Err(fault::new(fault::EBUSY, "check_mount_writes", said, &advice))
+}
+
+fn way_out(used: &Use) -> String {
+    match used {
+        Use::Mounted { at } => format!("umount {} first", at.display()),
+        Use::Swap => "swapoff first".into(),
+        Use::Stacked { .. } => "take down what lies on it first".into(),
+        Use::Member { .. } => "if that is over, wipefs removes the signature".into(),
+        Use::Exclusive { .. } => "end that use first".into(),
+    }
+}
+
+fn unknown(path: &Path, error: &io::Error) -> RunError {
+    let said = format!("fio: {}: who uses it can't be told: {error}", path.display());
+    fault::of_io(error, "check_mount_writes", said, "nothing is written to what may be in use")
+}
+
+fn kind_at(path: &Path) -> Option<Kind> {
+    match os::file::stat(path, StatCall::Stat) {
+        Ok(status) => Some(status.kind),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        // Whoever can't even look at it won't write it either; that is for the reach check to tell.
+        Err(_) => None,
+    }
+}
+
+/// The job may change what is in a target, or the space it takes.
+fn changes_bytes(worker: &Worker) -> bool {
+    let pattern = worker.access.pattern;
+    let metadata = Nature::of(&worker.engine).metadata;
+    !metadata && (pattern.writes || pattern.trims || matches!(worker.engine, Engine::Falloc | Engine::Ftruncate))
+}
+
+/// The job removes targets.
+fn removes(worker: &Worker) -> bool {
+    let targets = &worker.targets;
+    targets.unlink || targets.unlink_each_loop || worker.engine == Engine::FileDelete
+}

@@ -1,0 +1,32 @@
+//! Whether the disks have the I/O scheduler that the job wants (`ioscheduler`).
+
+use crate::prepare::{Nature, fault};
+use os::device::disks;
+use plan::Worker;
+use record::RunError;
+use std::path::Path;
+
+pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
+    let Some(wanted) = &worker.targets.ioscheduler else {
+        return Ok(());
+    };
+    if Nature::of(&worker.engine).diskless {
+        return Ok(());
+    }
+    // A path without a disk below, such as on tmpfs, is passed over, as in fio; so is a disk that has no schedulers.
+    for disk in disks(path).unwrap_or_default() {
+        let Ok((_, offered)) = disk.scheduler() else {
+            continue;
+        };
+        let tunable = offered.iter().any(|name| name != "none");
+        if tunable && !offered.contains(wanted) {
+            return Err(fault::new(
+                fault::EINVAL,
+                "iosched_switch",
+                format!("fio: unable to set io scheduler to {wanted}"),
+                &format!("{} has {}", disk.name, offered.join(", ")),
+            ));
+        }
+    }
+    Ok(())
+}

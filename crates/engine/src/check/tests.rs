@@ -1,0 +1,280 @@
+//! Plans that may be carried out and plans that may not, on devices of the tests' own.
+
+use super::check;
+use crate::sample::{self, Loop, Scratch};
+use os::file::OpenOptions;
+use plan::{Amount, Engine, IoUring, Memory, Plan, Worker};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MIB: u64 = 1 << 20;
+
+fn job(rw: &str, path: &Path) -> Worker {
+    let mut worker = sample::worker("job", rw, 4096, &[path]);
+    worker.targets.extent.size = Some(Amount::Bytes(MIB));
+    worker
+}
+
+/// What a plan of one job is refused for; empty if it isn't.
+fn refusals(worker: Worker) -> Vec<String> {
+    let plan = Plan { workers: vec![worker], ..Plan::default() };
+    check(&plan).err().unwrap_or_default().into_iter().map(|fault| fault.message).collect()
+}
+
+/// Asserts that jobs that change `path` are refused for `what`, and that jobs that read it are not.
+fn only_reads(path: &Path, what: &str) {
+    for rw in ["write", "randwrite", "randrw", "trim"] {
+        let refused = refusals(job(rw, path));
+        assert!(refused.len() == 1 && refused[0].contains(what), "{rw}: {refused:?}");
+    }
+    assert_eq!(refusals(job("randread", path)), Vec::<String>::new());
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    let done = command.output();
+    let fine = done.as_ref().is_ok_and(|output| output.status.success());
+    if !fine {
+        eprintln!("SKIPPED: {command:?}: {done:?}");
+    }
+    fine
+}
+
+fn put(path: &Path, offset: u64, bytes: &[u8]) {
+    let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(offset)).unwrap();
+    file.write_all(bytes).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// A mount of the test's own.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(device: &Path, at: PathBuf) -> Option<Self> {
+        std::fs::create_dir_all(&at).unwrap();
+        let made = succeeds(Command::new("mkfs.ext4").arg("-q").arg(device));
+        if made && succeeds(Command::new("mount").arg(device).arg(&at)) { Some(Mounted(at)) } else { None }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        assert!(succeeds(Command::new("umount").arg(&self.0)), "{} stays mounted", self.0.display());
+    }
+}
+
+#[test]
+fn a_device_that_nobody_uses_may_be_written() {
+    let scratch = Scratch::new("check-free");
+    let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
+    for rw in ["read", "write", "randrw", "trimwrite"] {
+        assert_eq!(refusals(job(rw, device.path())), Vec::<String>::new(), "{rw}");
+    }
+}
+
+#[test]
+fn a_mounted_device_is_not_written_under_any_name() {
+    let scratch = Scratch::new("check-mounted");
+    let Some(device) = Loop::new(&scratch.file("image"), 16 * MIB, &[]) else { return };
+    let Some(mounted) = Mounted::new(device.path(), scratch.file("mnt")) else { return };
+    let alias = scratch.file("alias");
+    std::os::unix::fs::symlink(device.path(), &alias).unwrap();
+    for path in [device.path(), &alias] {
+        only_reads(path, "appears mounted, and 'allow_mounted_write' isn't set. Aborting.");
+        only_reads(path, &format!("mounted on {}", mounted.0.display()));
+        let mut allowed = job("write", path);
+        allowed.targets.allow_mounted_write = true;
+        assert_eq!(refusals(allowed), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_disk_is_not_written_while_a_partition_of_it_is_mounted() {
+    let scratch = Scratch::new("check-partition");
+    let Some(device) = Loop::new(&scratch.file("image"), 32 * MIB, &["--partscan"]) else { return };
+    let shown = device.path().display();
+    // One entry of a partition table: type 0x83, from sector 2048 on, 30720 sectors.
+    put(device.path(), 446 + 4, &[0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0x78, 0, 0]);
+    put(device.path(), 510, &[0x55, 0xaa]);
+    if !succeeds(Command::new("partx").arg("--update").arg(device.path())) {
+        return;
+    }
+    let Some(_mounted) = Mounted::new(Path::new(&format!("{shown}p1")), scratch.file("mnt")) else { return };
+    only_reads(device.path(), &format!("(partition {shown}p1)"));
+}
+
+#[test]
+fn a_member_of_a_set_of_devices_is_not_written_even_with_mounted_writes_allowed() {
+    let scratch = Scratch::new("check-member");
+    let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
+    put(device.path(), 512, b"LABELONE");
+    put(device.path(), 536, b"LVM2 001");
+    only_reads(device.path(), "LVM physical volume");
+    let mut allowed = job("write", device.path());
+    allowed.targets.allow_mounted_write = true;
+    assert_eq!(refusals(allowed).len(), 1);
+}
+
+#[test]
+fn a_device_opened_exclusively_is_not_written() {
+    let scratch = Scratch::new("check-exclusive");
+    let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
+    let _held = OpenOptions { read: true, exclusive: true, ..OpenOptions::new() }.open(device.path()).unwrap();
+    only_reads(device.path(), "opened exclusively");
+}
+
+#[test]
+fn swap_is_not_written() {
+    let hot_add = "/sys/class/zram-control/hot_add";
+    let Ok(number) = std::fs::read_to_string(hot_add) else {
+        eprintln!("SKIPPED: no zram device to be had");
+        return;
+    };
+    let number = number.trim();
+    let path = PathBuf::from(format!("/dev/zram{number}"));
+    let outcome = std::panic::catch_unwind(|| {
+        std::fs::write(format!("/sys/block/zram{number}/disksize"), "8M").unwrap();
+        if !succeeds(Command::new("mkswap").arg(&path)) || !succeeds(Command::new("swapon").arg(&path)) {
+            return;
+        }
+        let outcome = std::panic::catch_unwind(|| only_reads(&path, "swap"));
+        assert!(succeeds(Command::new("swapoff").arg(&path)), "{} stays swap", path.display());
+        outcome.unwrap();
+    });
+    std::fs::write("/sys/class/zram-control/hot_remove", number).unwrap();
+    outcome.unwrap();
+}
+
+#[test]
+fn a_file_that_a_loop_device_lies_on_is_not_changed() {
+    let scratch = Scratch::new("check-backing");
+    let image = scratch.file("image");
+    let Some(_device) = Loop::new(&image, 4 * MIB, &[]) else { return };
+    only_reads(&image, "loop device");
+    let mut removing = job("read", &image);
+    removing.targets.unlink = true;
+    assert_eq!(refusals(removing).len(), 1);
+    let mut extending = job("read", &image);
+    extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
+    let mut site = crate::prepare::Site {
+        readonly: false,
+        stop: &std::sync::atomic::AtomicBool::new(false),
+        say: &mut |_| {},
+        fill: &mut |_| {},
+        seeds: &crate::access::SeedTable::new(extending.access.seeds, 1, || 1),
+    };
+    let error = crate::prepare::lay_out(&extending, &mut site).unwrap_err();
+    assert!(error.message.contains("loop device"), "{}", error.message);
+    assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);
+}
+
+#[test]
+fn a_device_in_use_is_no_memory_for_buffers() {
+    let scratch = Scratch::new("check-memory");
+    let Some(device) = Loop::new(&scratch.file("image"), 16 * MIB, &[]) else { return };
+    let Some(_mounted) = Mounted::new(device.path(), scratch.file("mnt")) else { return };
+    let mut worker = job("read", &scratch.file("f"));
+    worker.buffers.memory = Memory::MmapShared { file: Some(device.path().to_str().unwrap().into()) };
+    assert_eq!(refusals(worker).len(), 1);
+}
+
+#[test]
+fn a_readonly_plan_takes_no_writers() {
+    let scratch = Scratch::new("check-readonly");
+    let file = scratch.file("f");
+    for (rw, fine) in [("read", true), ("write", false), ("randrw", false), ("trim", false)] {
+        let plan = Plan { workers: vec![job(rw, &file)], readonly: true, ..Plan::default() };
+        match check(&plan) {
+            Ok(()) => assert!(fine, "{rw}"),
+            Err(faults) => {
+                let said = "fio: trim and write operations are not allowed with the --readonly parameter.";
+                assert!(!fine && faults[0].message.starts_with(said), "{rw}: {faults:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_that_direct_io_cannot_do_are_told_before_the_run() {
+    let scratch = Scratch::new("check-alignment");
+    let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &["--sector-size", "4096"]) else { return };
+    let mut worker = job("read", device.path());
+    worker.access.block.min_bytes = plan::PerDdir::all(512);
+    assert_eq!(refusals(worker.clone()), Vec::<String>::new());
+    worker.targets.open.direct = true;
+    let refused = refusals(worker);
+    assert!(refused.len() == 1 && refused[0].contains("units of 4096 bytes, and bs=512"), "{refused:?}");
+}
+
+#[test]
+fn what_an_engine_cannot_do_is_told_with_its_name() {
+    let scratch = Scratch::new("check-engine");
+    let mut worker = job("write", &scratch.file("f"));
+    worker.engine = Engine::Mmap { thp: false };
+    worker.echo = std::sync::Arc::new(plan::Echo { ioengine: "mmap".into(), ..plan::Echo::default() });
+    worker.targets.extent.append = true;
+    assert!(refusals(worker)[0].starts_with("fio: can't append/extent with IO engine mmap"));
+
+    let mut worker = job("read", &scratch.file("f"));
+    worker.engine = Engine::Cpu { load_percent: 0, chunk_us: 1, sorts: false, exit_on_io_done: false };
+    assert!(refusals(worker)[0].starts_with("cpu thread needs rate (cpuload=)"));
+
+    let mut worker = job("read", &scratch.file("f"));
+    worker.engine = Engine::IoUring(IoUring { sqthread_poll_cpu: Some(0), ..IoUring::default() });
+    let refused = refusals(worker);
+    assert!(refused[0].starts_with("fio: io engine io_uring init failed."), "{refused:?}");
+}
+
+#[test]
+fn unreachable_targets_are_told_before_the_run() {
+    let scratch = Scratch::new("check-reach");
+    std::fs::write(scratch.file("plain"), [0; 100]).unwrap();
+    assert!(refusals(job("read", scratch.path()))[0].contains("it is a directory"));
+    let below_a_file = scratch.file("plain/f");
+    assert_eq!(refusals(job("write", &below_a_file)).len(), 1);
+    assert_eq!(refusals(job("write", &scratch.file("a/b/c"))), Vec::<String>::new());
+    assert!(!scratch.file("a").exists());
+    let mut tiny = job("read", &scratch.file("f"));
+    tiny.targets.extent.size = Some(Amount::Bytes(100));
+    assert!(refusals(tiny)[0].starts_with("fio: size too small"));
+}
+
+#[test]
+fn a_missing_file_that_may_not_be_made_must_be_another_jobs() {
+    let scratch = Scratch::new("check-missing");
+    let mut reader = job("read", &scratch.file("f"));
+    reader.targets.create.allowed = false;
+    reader.number = 2;
+    assert!(refusals(reader.clone())[0].starts_with("fio: file creation disallowed by allow_file_create=0"));
+    let plan = Plan { workers: vec![job("write", &scratch.file("f")), reader], ..Plan::default() };
+    assert!(check(&plan).is_ok());
+}
+
+#[test]
+fn an_unknown_scheduler_is_told_with_those_that_there_are() {
+    let scratch = Scratch::new("check-scheduler");
+    let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
+    let offered = std::fs::read_to_string(
+        Path::new("/sys/block").join(device.path().file_name().unwrap()).join("queue/scheduler"),
+    )
+    .unwrap();
+    let mut worker = job("read", device.path());
+    worker.targets.ioscheduler = Some("elevator".into());
+    let refused = refusals(worker.clone());
+    if offered.trim() == "none" || offered.trim() == "[none]" {
+        assert_eq!(refused, Vec::<String>::new());
+        eprintln!("SKIPPED: this kernel has no I/O schedulers");
+        return;
+    }
+    assert!(refused[0].starts_with("fio: unable to set io scheduler to elevator"), "{refused:?}");
+    worker.targets.ioscheduler = Some("none".into());
+    assert_eq!(refusals(worker), Vec::<String>::new());
+}
+
+#[test]
+fn each_fault_is_told_once_for_all_clones() {
+    let scratch = Scratch::new("check-once");
+    let workers = (0..4).map(|_| job("read", scratch.path())).collect();
+    assert_eq!(check(&Plan { workers, ..Plan::default() }).unwrap_err().len(), 1);
+}
