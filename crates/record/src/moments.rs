@@ -34,6 +34,8 @@ impl Moments {
     }
 
     /// Adds up samples of workers that ran beside one another: the sum of their means, minima and maxima.
+    ///
+    /// The deviation is that of a sum of independent values, so that it belongs to the mean beside it.
     pub fn add_beside(&mut self, other: &Moments) {
         if other.count == 0 {
             return;
@@ -70,5 +72,23 @@ mod tests {
         left.merge(&right);
         assert_eq!((left.count, left.min, left.max), (5, 1.5, 700.0));
         assert!((left.mean - whole.mean).abs() < 1e-9 && (left.deviation() - whole.deviation()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn samples_of_workers_beside_one_another_add_up() {
+        let of = |values: [f64; 4]| {
+            let mut moments = Moments::default();
+            values.into_iter().for_each(|value| moments.record(value));
+            moments
+        };
+        let (mut sum, second) = (of([3.0, 5.0, 4.0, 4.0]), of([30.0, 50.0, 40.0, 40.0]));
+        let variance = sum.deviation().powi(2) + second.deviation().powi(2);
+        sum.add_beside(&second);
+        sum.add_beside(&Moments::default());
+        assert_eq!((sum.count, sum.min, sum.max, sum.mean), (8, 33.0, 55.0, 44.0));
+        assert!((sum.deviation().powi(2) - variance).abs() < 1e-9);
+        let mut alone = Moments::default();
+        alone.add_beside(&second);
+        assert_eq!(alone, second);
     }
 }

@@ -46,8 +46,10 @@ pub(super) fn normal(disks: &[DiskUse]) -> String {
     let mut text = String::from("\nDisk stats (read/write):\n");
     let figures = |prefix: &str, counters: &DiskCounters, util: f64| {
         let pair = |[read, write]: [u64; 2]| format!("{read}/{write}");
+        // fio's own spelling of one of the aggregates.
+        let sectors = if prefix.is_empty() { "sectors" } else { "aggsectors" };
         format!(
-            "{prefix}ios={}, {prefix}sectors={}, {prefix}merge={}, {prefix}ticks={}, {prefix}in_queue={}, \
+            "{prefix}ios={}, {sectors}={}, {prefix}merge={}, {prefix}ticks={}, {prefix}in_queue={}, \
              {prefix}util={util:3.2}%",
             pair(counters.ios),
             pair(counters.sectors),

@@ -73,7 +73,7 @@ fn running_left_s(worker: &Worker, progress: &WorkerProgress) -> u64 {
     let by_size = match progress.goal_bytes {
         Some(goal) if done > 0 && !worker.limits.time_based => {
             let part = (done as f64 / goal.max(1) as f64).min(1.0);
-            Some((elapsed_s as f64 / part) as u64 - elapsed_s)
+            Some(((elapsed_s as f64 / part) as u64).saturating_sub(elapsed_s))
         }
         _ => None,
     };

@@ -1,7 +1,7 @@
 //! The keys and values of the JSON report.
 
 use super::*;
-use crate::render::{Detail, json};
+use crate::render::{Detail, Formats, json, report};
 use serde_json::Value;
 
 fn parsed(record: &Record, detail: Detail) -> Value {
@@ -27,4 +27,27 @@ fn bins_are_in_the_larger_document_only_and_add_up() {
     let bins = full["jobs"][0]["read"]["clat_ns"]["bins"].as_object().expect("bins");
     assert_eq!(bins.values().filter_map(Value::as_u64).sum::<u64>(), 200);
     assert!(full["jobs"][0]["read"]["lat_ns"].get("bins").is_none());
+}
+
+#[test]
+fn several_formats_come_in_fios_order() {
+    let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
+    let formats = Formats { normal: true, json: Some(Detail::Plain), terse: true };
+    let text = report(&record, formats, &options());
+    let starts = ["3;fio-3.42", "{\n  \"fio version\"", "\na: (groupid=0"].map(|start| text.find(start));
+    assert!(starts[0] == Some(0) && starts.is_sorted() && starts.iter().all(Option::is_some), "{starts:?}");
+}
+
+#[test]
+fn the_end_is_unknown_in_the_first_seconds() {
+    let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
+    let at = |now_unix_ms| super::super::Options { now_unix_ms, ..options() };
+    let job = |options| parsed_with(&record, options)["jobs"][0].clone();
+    assert_eq!(job(at(record.started_unix_ms + 1500))["eta"], i32::MAX);
+    let later = job(at(record.started_unix_ms + 9_001));
+    assert_eq!((&later["eta"], &later["elapsed"]), (&0.into(), &10.into()));
+}
+
+fn parsed_with(record: &Record, options: super::super::Options) -> Value {
+    serde_json::from_str(&json(record, &options, Detail::Plain)).expect("the report is JSON")
 }

@@ -3,6 +3,7 @@
 mod json;
 mod likeness;
 mod normal;
+mod properties;
 mod running_line;
 mod terse;
 

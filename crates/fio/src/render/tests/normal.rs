@@ -67,3 +67,84 @@ fn a_failed_job_shows_number_and_words_of_its_error() {
         "a: (groupid=#, jobs=#): err=# (func=write, error=No space left on device): pid=#: Sat Nov##:#:##"
     );
 }
+
+fn line<'a>(report: &'a str, start: &str) -> &'a str {
+    report.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_else(|| panic!("no {start} in {report}"))
+}
+
+#[test]
+fn workers_that_report_together_add_up() {
+    let mut one = worker("a");
+    echo(&mut one, |echo| echo.group_reporting = true);
+    let two = Worker { clone: 1, number: 2, ..one.clone() };
+    let figures = stats(&[Ddir::Read], 1000);
+    let report = normal(&ended(vec![(one, figures.clone()), (two, figures)]), &options());
+    assert!(line(&report, "a:").starts_with("a: (groupid=0, jobs=2): err= 0: pid=100:"));
+    assert_eq!(line(&report, "read:"), "  read: IOPS=1000, BW=4000KiB/s (4096kB/s)(8000KiB/2000msec)");
+    let samples = "bw (  KiB/s): min= 3600, max= 4400, per=100.00%, avg=4000.00, stdev=230.94, samples=8";
+    assert_eq!(line(&report, "bw").trim_start(), samples);
+    assert!(line(&report, "cpu").contains("usr=24.96%, sys=12.48%, ctx=24,"));
+    assert!(report.contains("run=2000-2000msec"));
+}
+
+#[test]
+fn workers_of_a_group_that_report_apart_share_its_bandwidth() {
+    let one = worker("a");
+    let two = Worker { name: "b".into(), number: 2, ..one.clone() };
+    let report = normal(&ended(vec![(one, stats(&[Ddir::Read], 1000)), (two, stats(&[Ddir::Read], 3000))]), &options());
+    assert!(line(&report, "bw").contains("per=25.00%"));
+    let sum = "READ: bw=8000KiB/s (8192kB/s), 2000KiB/s-6000KiB/s (2048kB/s-6144kB/s), io=15.6MiB (16.4MB), \
+               run=2000-2000msec";
+    assert_eq!(line(&report, "READ:").trim_start(), sum);
+}
+
+#[test]
+fn decimal_prefixes_and_bits_are_shown_when_asked_for() {
+    let mut job = worker("a");
+    (job.measure.kb_base, job.measure.bits) = (1000, true);
+    let report = normal(&ended(vec![(job, stats(&[Ddir::Write], 1000))]), &options());
+    assert_eq!(line(&report, "write:"), "  write: IOPS=500, BW=16.4Mbit/s (15.6Mibit/s)(4096kB/2000msec)");
+    assert!(
+        line(&report, "bw").trim_start().starts_with("bw (   kB/s): min= 1843, max= 2252, per=100.00%, avg=2048.00,")
+    );
+}
+
+#[test]
+fn a_job_without_io_has_no_paragraph_but_its_group_is_there() {
+    let report = normal(&ended(vec![(worker("a"), WorkerStats::default())]), &options());
+    assert_eq!(report, "\n\nRun status group 0 (all jobs):\n");
+}
+
+#[test]
+fn a_run_that_goes_on_is_reported_from_its_snapshot() {
+    let mut record = ended(vec![(worker("a"), WorkerStats::default())]);
+    record.workers[0].ended = false;
+    record.apply(Event::Snapshot { worker: 0, stats: Box::new(stats(&[Ddir::Read], 10)) });
+    assert!(normal(&record, &options()).contains("issued rwts: total=10,0,0,0"));
+}
+
+#[test]
+fn a_disk_is_followed_by_those_that_it_is_made_of() {
+    let mut record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
+    let mut mapped = disk("dm-0");
+    let mut busy = disk("vdb");
+    (busy.counters.ios, busy.counters.io_ticks_ms) = ([30, 40], 1500);
+    mapped.slaves = vec![disk("vda"), busy];
+    record.disks = vec![mapped];
+    let report = normal(&record, &options());
+    let (_, disks) = report.split_once("Disk stats (read/write):\n").expect("the paragraph");
+    let expected = "    dm-0: ios=10/20, sectors=80/160, merge=1/2, ticks=3/4, in_queue=7, util=50.00%, aggrios=20/30, \
+                    aggsectors=80/160, aggrmerge=1/2, aggrticks=3/4, aggrin_queue=7, aggrutil=75.00%\n  \
+                    vda: ios=10/20, sectors=80/160, merge=1/2, ticks=3/4, in_queue=7, util=50.00%\n  \
+                    vdb: ios=30/40, sectors=80/160, merge=1/2, ticks=3/4, in_queue=7, util=75.00%\n";
+    assert_eq!(disks, expected);
+}
+
+#[test]
+fn idle_processors_are_listed_when_they_were_watched() {
+    let mut record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
+    record.cpu_idle_percent = vec![50.0, 25.0];
+    Arc::make_mut(&mut record.plan).idle_profile = IdleProfile::PerCpu;
+    let report = normal(&record, &options());
+    assert!(report.ends_with("\nCPU idleness:\n  system: 37.50%\n  percpu: 50.00%, 25.00%\n"), "{report}");
+}
