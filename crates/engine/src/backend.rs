@@ -17,7 +17,8 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::IoUring(uring) => BackendConfig {
             hipri: uring.hipri,
             sqthread_poll: uring.sqthread_poll,
-            sqthread_poll_cpu: uring.sqthread_poll_cpu,
+            // As in fio of no effect without that thread.
+            sqthread_poll_cpu: uring.sqthread_poll_cpu.filter(|_| uring.sqthread_poll),
             fixedbufs: uring.fixed_buffers,
             registerfiles: uring.register_files,
             nonvectored: uring.nonvectored,

@@ -221,7 +221,8 @@ fn what_an_engine_cannot_do_is_told_with_its_name() {
     assert!(refusals(worker)[0].starts_with("cpu thread needs rate (cpuload=)"));
 
     let mut worker = job("read", &scratch.file("f"));
-    worker.engine = Engine::IoUring(IoUring { sqthread_poll_cpu: Some(0), ..IoUring::default() });
+    worker.engine = Engine::IoUring(IoUring::default());
+    worker.depth.iodepth = 0;
     let refused = refusals(worker);
     assert!(refused[0].starts_with("fio: io engine io_uring init failed."), "{refused:?}");
 }
