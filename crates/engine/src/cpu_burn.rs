@@ -1,6 +1,7 @@
 //! The `cpuio` engine: keeps a processor busy for a share of the time and does no I/O.
 
 use os::clock::Clock;
+use plan::{Engine, Worker};
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -30,11 +31,12 @@ impl CpuBurn {
         }
     }
 
-    /// The line by which fio announces the engine.
-    pub fn announcement(&self, job: &str) -> String {
-        let mode = if self.numbers.is_empty() { "noop" } else { "qsort" };
-        let (load, chunk_us) = (self.load_percent, self.chunk_ns / 1000);
-        format!("{job} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={chunk_us}")
+    /// The line by which fio announces the engine; `None` for a worker of another.
+    pub fn announcement(worker: &Worker) -> Option<String> {
+        let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine else { return None };
+        let (name, mode) = (&worker.name, if sorts { "qsort" } else { "noop" });
+        let load = load_percent.clamp(1, 100);
+        Some(format!("{name} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={chunk_us}"))
     }
 
     /// Burns one chunk, cut short when `stop` is set, and returns the rest that makes the load come out right. A sort
@@ -109,7 +111,10 @@ mod tests {
 
     #[test]
     fn it_announces_itself_as_fio_does() {
-        assert_eq!(burner(50, 50_000, false).announcement("a"), "a (noop): ioengine=cpuio, cpuload=50, cpucycle=50000");
-        assert_eq!(burner(9, 1, true).announcement("b"), "b (qsort): ioengine=cpuio, cpuload=9, cpucycle=1");
+        let mut worker = crate::sample::worker("a", "read", 4096, &[]);
+        assert_eq!(CpuBurn::announcement(&worker), None);
+        worker.engine = Engine::Cpu { load_percent: 50, chunk_us: 50_000, sorts: false, exit_on_io_done: false };
+        let announced = CpuBurn::announcement(&worker).expect("it is a worker of this engine");
+        assert_eq!(announced, "a (noop): ioengine=cpuio, cpuload=50, cpucycle=50000");
     }
 }

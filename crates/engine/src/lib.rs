@@ -1,13 +1,24 @@
-//! Carries a plan out: checks it, prepares its targets, runs its workers and reports what happens as events.
+//! The engine carries a plan out: checks it, prepares the targets, runs the workers together, and reports what happens.
+//!
+//! It prints nothing. What it has to say goes to an [`Observer`] as events; what a run was is the fold of them
+//! (`record::Record`).
 
 pub mod access;
 mod backend;
-pub mod check;
-pub mod content;
-pub mod cpu_burn;
-pub mod logs;
-pub mod metadata;
-pub mod prepare;
+mod check;
+mod content;
+mod cpu_burn;
+mod disks;
+pub mod live;
+mod logs;
+mod metadata;
+mod prepare;
+mod run;
+mod sampler;
+mod worker;
 
 #[cfg(test)]
 mod sample;
+
+pub use live::{Live, State};
+pub use run::{Controls, Observer, Refusal, run};

@@ -1,1 +1,45 @@
-fn main() {}
+//! The binary: which language is spoken, and nothing else.
+
+mod fio;
+mod machine;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+fathom measures storage with the words of the tools you know.
+
+usage: fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
+       fathom fio --help | --cmdhelp | --enghelp  what there is to say
+       fathom --version | --help
+
+Called by the name `fio` (a symlink will do) fathom is fio:
+       ln -s $(command -v fathom) fio && ./fio --name=test --rw=randread --size=64m
+";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let called = words.next().unwrap_or_default();
+    let words: Vec<String> = words.collect();
+    if called.rsplit('/').next() == Some("fio") {
+        return fio::main(&words);
+    }
+    match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some(("fio", rest)) => fio::main(rest),
+        Some(("--version" | "-V", _)) => {
+            println!("fathom {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        Some(("--help" | "-h" | "help", _)) => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Some((word, _)) => {
+            eprintln!("fathom: no such command: {word}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+        None => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}

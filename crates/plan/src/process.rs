@@ -23,6 +23,13 @@ pub struct IoPrio {
     pub hint: u16,
 }
 
+impl IoPrio {
+    /// The kernel's word for it.
+    pub fn word(self) -> u16 {
+        (u16::from(self.class) << 13) | ((self.hint & 0x3ff) << 3) | u16::from(self.level & 7)
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NumaMemory {
     Default,

@@ -1,7 +1,6 @@
 //! What the engine reports while it runs.
 
-use crate::{DiskUse, Moments, WorkerStats};
-use plan::Ddir;
+use crate::{DiskUse, WorkerStats};
 
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -17,11 +16,6 @@ pub enum Event {
     Ended {
         worker: usize,
         ended: Ended,
-    },
-    /// Bandwidth (KiB/s) and IOPS over the windows of a worker, which the coordinator samples. Follows `Ended`.
-    Samples {
-        worker: usize,
-        samples: Vec<(Ddir, (Moments, Moments))>,
     },
     Disks(Vec<DiskUse>),
     CpuIdle(Vec<f64>),

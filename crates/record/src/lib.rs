@@ -62,13 +62,6 @@ impl Record {
                 record.first_survived_errno = ended.first_survived_errno;
                 record.ended = true;
             }
-            Event::Samples { worker, samples } => {
-                let stats = &mut self.workers[worker].stats;
-                for (ddir, sample) in samples {
-                    stats.ddirs[ddir as usize].bandwidth_kib = sample.0;
-                    stats.ddirs[ddir as usize].iops = sample.1;
-                }
-            }
             Event::Disks(disks) => self.disks = disks,
             Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
         }

@@ -23,8 +23,6 @@ pub struct WorkerStats {
     pub elapsed_ns: u64,
     /// The depth that a search for a latency target found.
     pub latency_depth: u32,
-    /// Depth at which the search is known to meet its target.
-    pub arrivals_missed: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -155,7 +153,6 @@ impl WorkerStats {
         self.runtime_ns += other.runtime_ns;
         self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
         self.latency_depth = self.latency_depth.max(other.latency_depth);
-        self.arrivals_missed += other.arrivals_missed;
     }
 
     /// Forgets what was counted, as at the end of the ramp.
@@ -167,7 +164,7 @@ impl WorkerStats {
             (ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped, ddir.runtime_ns) = (0, 0, 0, 0, 0, 0);
         }
         self.sync_lat.clear();
-        (self.syncs, self.arrivals_missed) = (0, 0);
+        self.syncs = 0;
         (self.depth, self.submit, self.complete) = Default::default();
     }
 }

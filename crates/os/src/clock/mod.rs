@@ -105,6 +105,16 @@ impl Clock {
     }
 }
 
+/// How far local time is ahead of UTC now, in seconds.
+pub fn utc_offset_s() -> i32 {
+    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as libc::time_t);
+    // SAFETY: the structure is plain numbers and a pointer that nobody reads; all zeroes is one.
+    let mut local: libc::tm = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are to live values of the right types.
+    let found = unsafe { libc::localtime_r(&now, &mut local) };
+    if found.is_null() { 0 } else { local.tm_gmtoff as i32 }
+}
+
 /// Why the time-stamp counter isn't used on this machine; `None` where it is.
 pub fn why_no_tsc() -> Option<&'static str> {
     calibrated().as_ref().err().copied()

@@ -1,0 +1,87 @@
+//! What the disks under the targets did during a run, by the kernel's own counters.
+
+use std::path::Path;
+
+use os::device::{Counters, Disk};
+use plan::Plan;
+use record::{DiskCounters, DiskUse};
+
+use crate::run::shared_clock;
+
+/// The disks of a plan, each with its counters at the start.
+pub struct Disks {
+    watched: Vec<Watched>,
+}
+
+struct Watched {
+    disk: Disk,
+    from: Counters,
+    from_ns: u64,
+    slaves: Vec<Watched>,
+}
+
+impl Disks {
+    /// Finds the disks under the targets. Targets that aren't there yet are found by the directory they will be in.
+    pub fn start(plan: &Plan) -> Self {
+        let mut watched: Vec<Watched> = Vec::new();
+        let now_ns = shared_clock().now();
+        for worker in plan.workers.iter().filter(|worker| worker.measure.disk_util) {
+            for path in &worker.targets.paths {
+                // A path with no disk under it, or one that can't be asked, has nothing to report.
+                for disk in os::device::disks(Path::new(path)).unwrap_or_default() {
+                    if watched.iter().all(|known| known.disk.number != disk.number) {
+                        watched.extend(Watched::new(disk, now_ns));
+                    }
+                }
+                if worker.targets.generated {
+                    break;
+                }
+            }
+        }
+        Disks { watched }
+    }
+
+    /// Counts from now on: what laid out the files is not part of the run.
+    pub fn restart(&mut self) {
+        let now_ns = shared_clock().now();
+        self.watched.iter_mut().for_each(|watched| watched.restart(now_ns));
+    }
+
+    pub fn used(&self) -> Vec<DiskUse> {
+        let now_ns = shared_clock().now();
+        self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
+    }
+}
+
+impl Watched {
+    fn new(disk: Disk, now_ns: u64) -> Option<Self> {
+        let from = disk.counters().ok()?;
+        let slaves = disk.slaves.iter().filter_map(|slave| Watched::new(slave.clone(), now_ns)).collect();
+        Some(Watched { disk, from, from_ns: now_ns, slaves })
+    }
+
+    fn restart(&mut self, now_ns: u64) {
+        if let Ok(counters) = self.disk.counters() {
+            (self.from, self.from_ns) = (counters, now_ns);
+        }
+        self.slaves.iter_mut().for_each(|slave| slave.restart(now_ns));
+    }
+
+    /// `None` where the disk is gone.
+    fn used(&self, now_ns: u64) -> Option<DiskUse> {
+        let moved = self.disk.counters().ok()?.since(&self.from);
+        Some(DiskUse {
+            name: self.disk.name.clone(),
+            counters: DiskCounters {
+                ios: [moved.read_ios, moved.write_ios],
+                merges: [moved.read_merges, moved.write_merges],
+                sectors: [moved.read_sectors, moved.write_sectors],
+                ticks_ms: [moved.read_ticks_ms, moved.write_ticks_ms],
+                io_ticks_ms: moved.io_ticks_ms,
+                time_in_queue_ms: moved.time_in_queue_ms,
+            },
+            elapsed_ms: (now_ns - self.from_ns) / 1_000_000,
+            slaves: self.slaves.iter().filter_map(|slave| slave.used(now_ns)).collect(),
+        })
+    }
+}

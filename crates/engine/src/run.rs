@@ -1,0 +1,373 @@
+//! The coordinator: phases of workers, started together, sampled, stopped, and their events passed on.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use os::clock::{Clock, Source};
+use plan::{ExitAll, Plan};
+use record::{Ended, Event, RunError, WorkerStats};
+
+use crate::check;
+use crate::cpu_burn::CpuBurn;
+use crate::disks::Disks;
+use crate::live::{Live, State};
+use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
+use crate::prepare::Prepared;
+use crate::sampler::Sampler;
+use crate::worker::{self, Assignment, Gate};
+
+/// How long a stopped worker may take to report.
+const STOP_PATIENCE: Duration = Duration::from_millis(1500);
+/// A worker's stack: it calls little and recurses nowhere.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Gets everything that the engine has to tell, on the coordinator's thread.
+pub trait Observer {
+    fn event(&mut self, event: Event);
+    /// A line for people, such as that a file is being laid out.
+    fn say(&mut self, line: &str);
+    /// Called at least every [`Controls::tick`] while the run goes on.
+    fn tick(&mut self, live: &Live, now_ns: u64);
+    /// All running workers have sent a snapshot, as [`Controls::snapshot_every`] asks.
+    fn snapshots_taken(&mut self);
+}
+
+/// How a run is watched and stopped.
+pub struct Controls {
+    /// Set by whoever wants the run to end, such as a signal handler.
+    pub stop: &'static AtomicBool,
+    pub tick: Duration,
+    pub snapshot_every: Option<Duration>,
+}
+
+/// Why a plan is not carried out at all: nothing has been touched.
+#[derive(Debug)]
+pub struct Refusal(pub Vec<RunError>);
+
+/// Carries a plan out.
+pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -> Result<(), Refusal> {
+    check::check(plan).map_err(Refusal)?;
+    let mut coordinator = Coordinator::new(plan, controls, observer);
+    coordinator.lay_out();
+    coordinator.open_logs()?;
+    let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
+    for phase in 0..phases {
+        if coordinator.live.is_stopping() {
+            break;
+        }
+        coordinator.run_phase(phase);
+    }
+    coordinator.finish();
+    Ok(())
+}
+
+struct Coordinator<'a> {
+    plan: &'a Arc<Plan>,
+    controls: &'a Controls,
+    observer: &'a mut dyn Observer,
+    clock: Clock,
+    live: Arc<Live>,
+    prepared: Vec<Option<Prepared>>,
+    logs: Vec<Option<WorkerLogs>>,
+    log_writer: LogWriter,
+    aggregate: Option<AggregateLog>,
+    samplers: Vec<Sampler>,
+    ended: Vec<bool>,
+    spawned: Vec<bool>,
+    last_stats: Vec<Option<Box<WorkerStats>>>,
+    disks: Disks,
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+    next_tick_ns: u64,
+    next_snapshot_ns: u64,
+    next_status_ns: u64,
+    stop_by_ns: Option<u64>,
+}
+
+impl<'a> Coordinator<'a> {
+    fn new(plan: &'a Arc<Plan>, controls: &'a Controls, observer: &'a mut dyn Observer) -> Self {
+        let clock = shared_clock();
+        let now_ns = clock.now();
+        let workers = plan.workers.len();
+        let (sender, receiver) = channel();
+        Coordinator {
+            plan,
+            controls,
+            observer,
+            clock,
+            live: Arc::new(Live::new(workers, now_ns)),
+            prepared: (0..workers).map(|_| None).collect(),
+            logs: (0..workers).map(|_| None).collect(),
+            log_writer: LogWriter::start(),
+            aggregate: None,
+            samplers: plan.workers.iter().map(|worker| Sampler::new(&worker.measure)).collect(),
+            ended: vec![false; workers],
+            spawned: vec![false; workers],
+            last_stats: vec![None; workers],
+            disks: Disks::start(plan),
+            sender,
+            receiver,
+            next_tick_ns: now_ns,
+            next_snapshot_ns: now_ns,
+            next_status_ns: controls.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
+            stop_by_ns: None,
+        }
+    }
+
+    /// Lays files out one job after another, before anything starts.
+    fn lay_out(&mut self) {
+        for (index, job) in self.plan.workers.iter().enumerate() {
+            if !job.targets.create.serialize || self.asked_to_stop() {
+                continue;
+            }
+            if let Some(announcement) = CpuBurn::announcement(job) {
+                self.observer.say(&announcement);
+            }
+            match worker::lay_out(self.plan, job, self.controls.stop, &mut |line| self.observer.say(line)) {
+                Ok(prepared) => self.prepared[index] = Some(prepared),
+                Err(error) => self.worker_ended(index, failed(error)),
+            }
+        }
+        self.disks.restart();
+    }
+
+    fn open_logs(&mut self) -> Result<(), Refusal> {
+        let aggregate = AggregateLog::open(self.plan);
+        self.aggregate = aggregate.map_err(|error| log_refused("--bandwidth-log", &error))?;
+        for index in 0..self.plan.workers.len() {
+            let logs = WorkerLogs::open(self.plan, index, &self.log_writer);
+            self.logs[index] = logs.map_err(|error| log_refused(&self.plan.workers[index].name, &error))?;
+        }
+        Ok(())
+    }
+
+    fn run_phase(&mut self, phase: u32) {
+        let members: Vec<usize> = (0..self.plan.workers.len())
+            .filter(|&index| self.plan.workers[index].phase == phase && !self.ended[index])
+            .collect();
+        loop {
+            if !self.live.is_stopping() {
+                self.start_ready(&members);
+            }
+            let open = members.iter().any(|&index| self.spawned[index] && !self.ended[index]);
+            if !open {
+                break;
+            }
+            match self.receiver.recv_timeout(self.until_next()) {
+                Ok(event) => self.handle(event),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.attend();
+        }
+    }
+
+    /// Starts the workers of a phase that need not wait, or no longer.
+    fn start_ready(&mut self, members: &[usize]) {
+        let ready: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|&index| !self.spawned[index] && !self.ended[index] && self.may_start(index))
+            .collect();
+        if ready.is_empty() {
+            return;
+        }
+        let gate = Arc::new(Gate::new(ready.len()));
+        for index in ready {
+            self.spawned[index] = true;
+            let assignment = Assignment {
+                plan: Arc::clone(self.plan),
+                index,
+                live: Arc::clone(&self.live),
+                prepared: self.prepared[index].take(),
+                logs: self.logs[index].take(),
+                events: self.sender.clone(),
+                gate: Arc::clone(&gate),
+            };
+            let thread = std::thread::Builder::new().name(thread_name(&self.plan.workers[index].name));
+            let spawned = thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment));
+            if let Err(error) = spawned {
+                gate.count_out();
+                let message = format!("{}: no thread to be had: {error}", self.plan.workers[index].name);
+                let errno = error.raw_os_error().unwrap_or(11);
+                self.worker_ended(index, failed(RunError { errno, func: "pthread_create".into(), message }));
+            }
+        }
+    }
+
+    fn may_start(&self, index: usize) -> bool {
+        let Some(name) = &self.plan.workers[index].wait_for else { return true };
+        (0..self.plan.workers.len())
+            .filter(|&other| other != index && self.plan.workers[other].name == *name)
+            .all(|other| self.ended[other])
+    }
+
+    fn until_next(&self) -> Duration {
+        let samples = self.samplers.iter().map(|sampler| sampler.next_ns).min().unwrap_or(u64::MAX);
+        let next_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns).min(samples);
+        Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(Duration::from_millis(100))
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Snapshot { worker, mut stats } => {
+                self.samplers[worker].fill(&mut stats);
+                self.last_stats[worker] = Some(stats.clone());
+                self.observer.event(Event::Snapshot { worker, stats });
+            }
+            Event::Ended { worker, mut ended } => {
+                self.samplers[worker].fill(&mut ended.stats);
+                self.worker_ended(worker, ended);
+            }
+            other => self.observer.event(other),
+        }
+    }
+
+    fn worker_ended(&mut self, index: usize, ended: Ended) {
+        if self.ended[index] {
+            return;
+        }
+        self.ended[index] = true;
+        self.live.workers[index].set_state(State::Ended);
+        self.samplers[index].stop();
+        let error = ended.error.is_some();
+        self.observer.event(Event::Ended { worker: index, ended });
+        let limits = &self.plan.workers[index].limits;
+        if limits.exit_all != ExitAll::Nobody && (error || self.spawned[index]) {
+            self.exit_all(index, limits.exit_all);
+        } else if error && limits.exit_all_on_error {
+            self.exit_all(index, ExitAll::Group);
+        }
+    }
+
+    fn exit_all(&self, index: usize, whom: ExitAll) {
+        let (group, phase) = (self.plan.workers[index].group, self.plan.workers[index].phase);
+        for (other, worker) in self.plan.workers.iter().enumerate() {
+            let meant = match whom {
+                ExitAll::Nobody => false,
+                ExitAll::Group => worker.group == group,
+                ExitAll::Phase => worker.phase == phase,
+                ExitAll::Everybody => true,
+            };
+            if meant {
+                self.live.stop(other);
+            }
+        }
+    }
+
+    /// All that is due by time: samples, snapshots, the observer's tick, a stop from outside.
+    fn attend(&mut self) {
+        let now_ns = self.clock.now();
+        for (worker, sampler) in self.live.workers.iter().zip(&mut self.samplers) {
+            sampler.sample(worker, now_ns);
+        }
+        self.log_aggregate(now_ns);
+        if now_ns >= self.next_snapshot_ns {
+            // Many workers are asked less often: a snapshot copies their histograms.
+            let every = Duration::from_millis(20) * self.plan.workers.len() as u32;
+            self.next_snapshot_ns = now_ns + every.max(Duration::from_secs(1)).as_nanos() as u64;
+            self.ask_for_snapshots();
+        }
+        if now_ns >= self.next_status_ns {
+            self.report_status(now_ns);
+        }
+        if now_ns >= self.next_tick_ns {
+            self.next_tick_ns = now_ns + self.controls.tick.as_nanos() as u64;
+            self.observer.tick(&self.live, now_ns);
+        }
+        if self.asked_to_stop() && self.stop_by_ns.is_none() {
+            self.live.stop_all();
+            self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
+        }
+        if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
+            self.give_up_on_stuck();
+        }
+    }
+
+    fn log_aggregate(&mut self, now_ns: u64) {
+        let Some(aggregate) = &mut self.aggregate else { return };
+        let workers = &self.live.workers;
+        let bytes = std::array::from_fn(|at| workers.iter().map(|worker| worker.bytes[at].load(Relaxed)).sum());
+        if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
+            self.aggregate = None;
+            self.observer.say(&format!("fathom: --bandwidth-log: {error}"));
+        }
+    }
+
+    fn asked_to_stop(&self) -> bool {
+        self.controls.stop.load(Relaxed)
+    }
+
+    fn ask_for_snapshots(&self) {
+        for worker in &self.live.workers {
+            if matches!(worker.state(), State::Running | State::Ramping) {
+                worker.snapshot_wanted.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// Gets fresh snapshots of all that runs and tells the observer. A worker inside a long call is waited for a
+    /// little, then reported as it was before.
+    fn report_status(&mut self, now_ns: u64) {
+        let every = self.controls.snapshot_every.map_or(u64::MAX, |every| every.as_nanos() as u64);
+        self.next_status_ns = now_ns.saturating_add(every);
+        self.ask_for_snapshots();
+        let patience_ns = now_ns + 200_000_000;
+        while self.clock.now() < patience_ns
+            && self.live.workers.iter().any(|worker| worker.snapshot_wanted.load(Relaxed))
+        {
+            if let Ok(event) = self.receiver.recv_timeout(Duration::from_millis(5)) {
+                self.handle(event);
+            }
+        }
+        while let Ok(event) = self.receiver.try_recv() {
+            self.handle(event);
+        }
+        self.observer.event(Event::Disks(self.disks.used()));
+        self.observer.snapshots_taken();
+    }
+
+    /// Reports workers that did not stop with what is known of them.
+    fn give_up_on_stuck(&mut self) {
+        for index in 0..self.plan.workers.len() {
+            if !self.spawned[index] || self.ended[index] {
+                continue;
+            }
+            let stats = self.last_stats[index].take().unwrap_or_default();
+            let message = format!("{}: did not stop: its I/O is stuck in the kernel", self.plan.workers[index].name);
+            let error = RunError { errno: 5, func: "stop".into(), message };
+            self.worker_ended(index, Ended { stats, ..failed(error) });
+        }
+    }
+
+    fn finish(self) {
+        let Coordinator { observer, log_writer, disks, logs, .. } = self;
+        observer.event(Event::Disks(disks.used()));
+        drop(logs);
+        if let Err(error) = log_writer.finish() {
+            observer.say(&format!("fathom: the logs are not complete: {error}"));
+        }
+    }
+}
+
+/// The engine's clock: workers may use another source, but all sources share one epoch.
+pub fn shared_clock() -> Clock {
+    static CLOCK: OnceLock<Clock> = OnceLock::new();
+    *CLOCK.get_or_init(|| Clock::new(Source::Monotonic))
+}
+
+fn log_refused(whose: &str, error: &std::io::Error) -> Refusal {
+    let message = format!("{whose}: the log file can't be made: {error}");
+    Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(5), func: "log".into(), message }])
+}
+
+fn failed(error: RunError) -> Ended {
+    Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 }
+}
+
+/// The kernel keeps 15 bytes of a thread's name.
+fn thread_name(job: &str) -> String {
+    job.chars().filter(|c| *c != '\0').take(15).collect()
+}

@@ -1,0 +1,101 @@
+//! Bandwidth and IOPS over windows of time, read off a worker's published counters.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use plan::Measure;
+use record::{Moments, WorkerStats};
+
+use crate::live::{State, WorkerLive};
+
+/// The samples of one worker.
+pub struct Sampler {
+    bandwidth: Series,
+    iops: Series,
+    enabled: bool,
+    /// When a window ends next; `u64::MAX` while there is nothing to sample.
+    pub next_ns: u64,
+}
+
+#[derive(Default)]
+struct Series {
+    window_ns: u64,
+    last_ns: u64,
+    last: [u64; 3],
+    samples: [Moments; 3],
+}
+
+impl Series {
+    fn new(window_ms: u64) -> Self {
+        Series { window_ns: window_ms.max(1) * 1_000_000, ..Series::default() }
+    }
+
+    /// Ends the window if it is over; a direction that did nothing in it gives no sample.
+    fn sample(&mut self, now_ns: u64, counters: [u64; 3], unit: f64) {
+        if now_ns < self.last_ns + self.window_ns {
+            return;
+        }
+        let seconds = (now_ns - self.last_ns) as f64 / 1e9;
+        for (at, &counter) in counters.iter().enumerate() {
+            let moved = counter.saturating_sub(self.last[at]);
+            if moved > 0 {
+                self.samples[at].record(moved as f64 / unit / seconds);
+            }
+        }
+        (self.last, self.last_ns) = (counters, now_ns);
+    }
+}
+
+impl Sampler {
+    pub fn new(measure: &Measure) -> Self {
+        Sampler {
+            bandwidth: Series::new(measure.bandwidth_sample_ms),
+            iops: Series::new(measure.iops_sample_ms),
+            enabled: measure.bandwidth && measure.stats,
+            next_ns: u64::MAX,
+        }
+    }
+
+    /// Looks whether a window is over.
+    pub fn sample(&mut self, worker: &WorkerLive, now_ns: u64) {
+        if !self.enabled || worker.state() != State::Running {
+            return;
+        }
+        let began_ns = worker.began_ns.load(Relaxed);
+        if self.bandwidth.last_ns == 0 {
+            (self.bandwidth.last_ns, self.iops.last_ns) = (began_ns, began_ns);
+        }
+        let read =
+            |counters: &[std::sync::atomic::AtomicU64; 3]| counters.each_ref().map(|counter| counter.load(Relaxed));
+        self.bandwidth.sample(now_ns, read(&worker.bytes), 1024.0);
+        self.iops.sample(now_ns, read(&worker.ios), 1.0);
+        self.next_ns = (self.bandwidth.last_ns + self.bandwidth.window_ns).min(self.iops.last_ns + self.iops.window_ns);
+    }
+
+    pub fn stop(&mut self) {
+        self.next_ns = u64::MAX;
+        self.enabled = false;
+    }
+
+    pub fn fill(&self, stats: &mut WorkerStats) {
+        for (at, ddir) in stats.ddirs.iter_mut().enumerate() {
+            ddir.bandwidth_kib = self.bandwidth.samples[at];
+            ddir.iops = self.iops.samples[at];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_gives_the_rate_over_the_time_that_really_passed() {
+        let mut series = Series::new(500);
+        series.sample(400_000_000, [1024, 0, 0], 1024.0);
+        assert_eq!(series.samples[0].count, 0);
+        series.sample(1_000_000_000, [2048, 0, 0], 1024.0);
+        series.sample(1_500_000_000, [3072, 0, 0], 1024.0);
+        assert_eq!((series.samples[0].count, series.samples[0].mean), (2, 2.0));
+        assert_eq!(series.samples[1].count, 0);
+    }
+}

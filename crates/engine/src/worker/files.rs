@@ -1,0 +1,164 @@
+//! A worker's open files: opened when first used, at most so many at once.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use os::file::{Advice, File, OpenOptions};
+use os::io::Backend;
+use plan::{Fadvise, SyncMode, Worker};
+use record::RunError;
+
+use crate::live::WorkerLive;
+use crate::prepare::{self, Target};
+
+pub struct OpenFiles {
+    targets: Vec<Target>,
+    open: Vec<Option<File>>,
+    /// Open files, the one opened first in front; only kept where their number is limited.
+    order: Vec<u32>,
+    limit: usize,
+    options: OpenOptions,
+    advice: Fadvise,
+    random: bool,
+    fsync_on_close: bool,
+    invalidate: bool,
+    /// Targets that an engine without open files has worked on in this pass.
+    visited: Vec<bool>,
+}
+
+impl OpenFiles {
+    pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
+        let pattern = worker.access.pattern;
+        let open = &worker.targets.open;
+        let writes = pattern.writes || pattern.trims;
+        let options = OpenOptions {
+            read: pattern.reads || !writes,
+            write: writes,
+            create: writes && worker.targets.create.allowed,
+            direct: open.direct,
+            sync: open.sync == SyncMode::Sync,
+            dsync: open.sync == SyncMode::Dsync,
+            noatime: true,
+            ..OpenOptions::new()
+        };
+        OpenFiles {
+            open: targets.iter().map(|_| None).collect(),
+            order: Vec::new(),
+            limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
+            options,
+            advice: worker.targets.fadvise,
+            random: pattern.random,
+            fsync_on_close: worker.access.syncs.fsync_on_close,
+            invalidate: worker.targets.invalidate,
+            visited: vec![false; targets.len()],
+            targets,
+        }
+    }
+
+    pub fn name(&self, index: u32) -> String {
+        self.targets[index as usize].path.display().to_string()
+    }
+
+    /// Marks a target as worked on; false where it was already.
+    pub fn visit(&mut self, index: u32) -> bool {
+        !std::mem::replace(&mut self.visited[index as usize], true)
+    }
+
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    #[inline]
+    pub fn ensure_open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
+        if self.open[index as usize].is_some() { Ok(()) } else { self.open(index, backend, live) }
+    }
+
+    fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
+        if self.order.len() >= self.limit {
+            let oldest = self.order.remove(0);
+            self.close(oldest, backend, live)?;
+        }
+        let target = &self.targets[index as usize];
+        let failed = |func: &str, error: &std::io::Error| RunError {
+            errno: error.raw_os_error().unwrap_or(5),
+            func: format!("{func}({})", target.path.display()),
+            message: format!("{}: {error}{}", target.path.display(), hint(error, self.options.direct)),
+        };
+        let file = self.options.open(&target.path).map_err(|error| failed("open", &error))?;
+        if let Some(advice) = self.advice() {
+            // Advice that a file system doesn't know is no reason to stop.
+            let _ = file.advise(advice, target.offset, target.io_size);
+        }
+        if self.invalidate && !self.options.direct {
+            // A cache that can't be dropped is no reason not to measure.
+            let _ = prepare::invalidate(&file, target);
+        }
+        backend.attach(index, &file).map_err(|error| failed("attach", &error))?;
+        self.open[index as usize] = Some(file);
+        self.order.push(index);
+        live.open_files.store(self.order.len() as u32, Relaxed);
+        Ok(())
+    }
+
+    /// The file is gone through and starts over: its cached pages would make the next pass faster than the first.
+    pub fn start_over(&self, index: u32) {
+        if let Some(file) = &self.open[index as usize]
+            && self.invalidate
+            && !self.options.direct
+        {
+            let _ = prepare::invalidate(file, &self.targets[index as usize]);
+        }
+    }
+
+    fn advice(&self) -> Option<Advice> {
+        match (self.advice, self.random) {
+            (Fadvise::None, _) => None,
+            (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
+            (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
+            (Fadvise::NoReuse, _) => Some(Advice::NoReuse),
+        }
+    }
+
+    pub fn close(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
+        let Some(file) = self.open[index as usize].take() else { return Ok(()) };
+        let synced = if self.fsync_on_close && self.options.write { file.fsync() } else { Ok(()) };
+        let detached = backend.detach(index);
+        self.order.retain(|&open| open != index);
+        live.open_files.store(self.order.len() as u32, Relaxed);
+        synced.and(detached).map_err(|error| RunError {
+            errno: error.raw_os_error().unwrap_or(5),
+            func: "file close".into(),
+            message: format!("{}: {error}", self.name(index)),
+        })
+    }
+
+    pub fn close_all(&mut self, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
+        self.visited.fill(false);
+        let mut outcome = Ok(());
+        for index in std::mem::take(&mut self.order) {
+            let closed = self.close(index, backend, live);
+            outcome = outcome.and(closed);
+        }
+        outcome
+    }
+
+    /// Flushes every open file, as at the end of a job.
+    pub fn fsync_all(&self) -> Result<(), RunError> {
+        for (index, file) in self.open.iter().enumerate().filter_map(|(at, file)| Some((at, file.as_ref()?))) {
+            file.fsync().map_err(|error| RunError {
+                errno: error.raw_os_error().unwrap_or(5),
+                func: "fsync".into(),
+                message: format!("{}: fsync: {error}", self.name(index as u32)),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// What to do about the commonest reasons why a file can't be opened.
+fn hint(error: &std::io::Error, direct: bool) -> &'static str {
+    const EINVAL: i32 = 22;
+    match error.raw_os_error() {
+        Some(EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
+        _ => "",
+    }
+}

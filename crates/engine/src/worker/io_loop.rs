@@ -1,0 +1,708 @@
+//! The loop that does a worker's I/O: make a batch, hand it over, collect what is done, count it.
+//!
+//! One loop for every engine and job. It owns all it touches; nothing is allocated and no lock is taken inside.
+//! Clocks are read once for a batch made, once for a batch handed over and once for a batch collected; a synchronous
+//! engine gets batches of one, so that each of its calls is timed by itself.
+
+use std::time::Duration;
+
+use os::clock::Clock;
+use os::io::{Backend, Completion, Kind, Op};
+use os::memory::Buffers;
+use plan::{Ddir, Worker};
+use record::{RunError, WorkerStats};
+
+use super::depth_search::{DepthSearch, Verdict};
+use super::files::OpenFiles;
+use super::flight::{Flight, Flights, Purpose};
+use super::minimum::MinimumRate;
+use super::pace::{Admission, Pace};
+use super::think::Think;
+use crate::access::{Due, Generator, Io, Next, SyncKind};
+use crate::content::Content;
+use crate::live::{State, WorkerLive};
+use crate::logs::{LoggedIo, SubmittedIo, WorkerLogs};
+use crate::metadata::Metadata;
+
+/// Most I/Os handed over by one call where the job doesn't say: larger batches gain nothing and blur the latencies.
+const BATCH_IOS_MAX: u32 = 16;
+/// Longest wait before the flags are looked at again.
+const WAIT_MAX: Duration = Duration::from_millis(100);
+/// How long a stopped worker waits for I/Os that are still in flight.
+const STOP_GRACE_NS: u64 = 800_000_000;
+
+/// Why a pass ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassEnd {
+    /// All of it is done.
+    Complete,
+    /// The worker's time, its number of I/Os or its search is over.
+    Finished,
+    Stopped,
+}
+
+/// What an I/O error led to.
+enum Failure {
+    Survived,
+    /// The device or file system is full, which is what the job waits for.
+    Full,
+    Fatal(RunError),
+}
+
+pub struct IoLoop<'a> {
+    pub worker: &'a Worker,
+    pub live: &'a WorkerLive,
+    pub clock: Clock,
+    pub backend: Box<dyn Backend>,
+    pub buffers: Buffers,
+    pub content: Content,
+    pub access: Generator,
+    pub files: OpenFiles,
+    /// The work of an engine that does it when a target is opened.
+    pub metadata: Option<Metadata>,
+    pub logs: Option<WorkerLogs>,
+    pub pace: Option<Pace>,
+    pub think: Option<Think>,
+    pub minimum: Option<MinimumRate>,
+    pub search: Option<DepthSearch>,
+    pub stats: WorkerStats,
+    pub flights: Flights,
+    pub limits: PassLimits,
+    pub counts: Counts,
+    pub clocks: Marks,
+    /// What the thread had used when measuring began.
+    pub usage_from: os::process::Usage,
+    pub send_snapshot: &'a dyn Fn(&WorkerStats),
+    pub ops: Vec<Op>,
+    pub done: Vec<Completion>,
+}
+
+/// When the loop has to end.
+#[derive(Clone, Copy, Debug)]
+pub struct PassLimits {
+    /// Bytes to issue in one pass.
+    pub pass_bytes: u64,
+    /// Bytes to issue over all passes.
+    pub total_bytes: u64,
+    /// I/Os to issue in all; `u64::MAX` is no limit.
+    pub ios: u64,
+    pub time_based: bool,
+    pub ramp_bytes: u64,
+}
+
+/// What has been issued and met so far, ramp included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub pass_bytes: u64,
+    pub issued_bytes: u64,
+    pub issued_ios: u64,
+    pub completed_ios: u64,
+    pub completed_bytes: u64,
+    pub errors: u64,
+    pub first_errno: i32,
+}
+
+/// Points in time, on the engine's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    pub now_ns: u64,
+    pub start_ns: u64,
+    /// Measuring since then; `None` in the ramp.
+    pub measured_from_ns: Option<u64>,
+    pub deadline_ns: u64,
+    /// The next of the above: all that the loop has to compare with.
+    pub next_ns: u64,
+}
+
+impl IoLoop<'_> {
+    /// One pass over the targets: ends with nothing in flight, but for I/Os that a stopped worker had to give up.
+    pub fn pass(&mut self) -> Result<PassEnd, RunError> {
+        self.counts.pass_bytes = 0;
+        let outcome = self.issue_and_collect();
+        let drained = self.drain();
+        let end = outcome?;
+        drained?;
+        Ok(end)
+    }
+
+    fn issue_and_collect(&mut self) -> Result<PassEnd, RunError> {
+        let mut exhausted = false;
+        loop {
+            if let Some(end) = self.look_around()? {
+                return Ok(end);
+            }
+            let mut wait_until_ns = None;
+            if !exhausted {
+                (exhausted, wait_until_ns) = self.refill()?;
+                self.hand_over()?;
+            }
+            let in_flight = self.flights.count();
+            if exhausted && in_flight == 0 {
+                return Ok(PassEnd::Complete);
+            }
+            if in_flight > 0 {
+                self.collect_as_asked(exhausted, wait_until_ns)?;
+            } else if let Some(due_ns) = wait_until_ns {
+                self.sleep_until(due_ns);
+            }
+            if self.think.is_some() {
+                self.pause_if_due()?;
+            }
+        }
+    }
+
+    /// Stops, times and orders from outside. Costs two loads and a compare when there is nothing.
+    #[inline]
+    fn look_around(&mut self) -> Result<Option<PassEnd>, RunError> {
+        use std::sync::atomic::Ordering::Relaxed;
+        if self.live.stop.load(Relaxed) {
+            return Ok(Some(PassEnd::Stopped));
+        }
+        if self.live.snapshot_wanted.load(Relaxed) {
+            self.snapshot();
+        }
+        if self.clocks.now_ns >= self.clocks.next_ns {
+            if self.clocks.now_ns >= self.clocks.deadline_ns {
+                return Ok(Some(PassEnd::Finished));
+            }
+            if self.counts.issued_bytes >= self.limits.ramp_bytes {
+                self.begin_measuring();
+            }
+        }
+        if let Some(logs) = &mut self.logs {
+            logs.tick(self.clocks.now_ns);
+        }
+        if let Some(minimum) = &mut self.minimum
+            && let Some(missed) = minimum.check(self.clocks.now_ns, &self.stats)
+        {
+            return Err(RunError { errno: 5, func: "check_min_rate".into(), message: missed });
+        }
+        if let Some(search) = &mut self.search {
+            match search.check(self.clocks.now_ns) {
+                Verdict::GoOn => {}
+                Verdict::Found => return Ok(Some(PassEnd::Finished)),
+                Verdict::Missed => {
+                    let message = "latency_target can't be met: even one I/O at a time takes longer".into();
+                    return Err(RunError { errno: 62, func: "latency target".into(), message });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes I/Os for the free slots. True when there are no more; else when the next is due, if none is now.
+    fn refill(&mut self) -> Result<(bool, Option<u64>), RunError> {
+        let room = self.room();
+        if room == 0 {
+            return Ok((false, None));
+        }
+        let start_ns = if self.clocks.now_ns == 0 || !self.backend.is_synchronous() || self.pace.is_some() {
+            self.tick()
+        } else {
+            self.clocks.now_ns
+        };
+        for _ in 0..room {
+            if self.issue_limit_reached() {
+                return Ok((true, None));
+            }
+            if let Some(due_ns) = self.held_back(start_ns) {
+                return Ok((false, Some(due_ns)));
+            }
+            match self.access.next() {
+                Next::Io(io) => self.make_io(io, start_ns)?,
+                Next::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
+                Next::FileDone { file } => self.file_done(file as u32)?,
+                Next::PassDone => return Ok((true, None)),
+            }
+        }
+        Ok((false, None))
+    }
+
+    /// When the next I/O is due, if its rate holds it back now.
+    fn held_back(&mut self, now_ns: u64) -> Option<u64> {
+        let pace = self.pace.as_ref()?;
+        let Due::Io(wanted) = self.access.due() else { return None };
+        match pace.admit(wanted, now_ns) {
+            Admission::Now => None,
+            Admission::At(due_ns) => Some(due_ns),
+            Admission::OtherWay => {
+                self.access.switch_direction();
+                None
+            }
+        }
+    }
+
+    /// How many I/Os may be made now.
+    fn room(&self) -> u32 {
+        let depth = &self.worker.depth;
+        let limit = self.search.as_ref().map_or(depth.iodepth, DepthSearch::depth);
+        let in_flight = self.flights.count();
+        if self.backend.is_synchronous() && !depth.offload {
+            return u32::from(in_flight == 0);
+        }
+        let batch = depth.batch_submit.unwrap_or(BATCH_IOS_MAX).max(1);
+        let mut room = limit.saturating_sub(in_flight).min(batch);
+        if let Some(think) = &self.think {
+            let counted = if think.counts_issued() {
+                self.counts.issued_ios
+            } else {
+                self.counts.completed_ios + u64::from(in_flight)
+            };
+            room = room.min(think.room(counted).min(u64::from(u32::MAX)) as u32);
+        }
+        room
+    }
+
+    #[inline]
+    fn issue_limit_reached(&self) -> bool {
+        let (counts, limits) = (&self.counts, &self.limits);
+        counts.issued_ios >= limits.ios
+            || (!limits.time_based
+                && (counts.pass_bytes >= limits.pass_bytes || counts.issued_bytes >= limits.total_bytes))
+    }
+
+    fn make_io(&mut self, io: Io, start_ns: u64) -> Result<(), RunError> {
+        let Io { ddir, offset, .. } = io;
+        let (file, len) = (io.file as u32, io.length as u32);
+        match self.metadata {
+            None => self.files.ensure_open(file, self.backend.as_mut(), self.live)?,
+            Some(metadata) => self.work_on(metadata, file, ddir)?,
+        }
+        if io.wrapped {
+            self.files.start_over(file);
+        }
+        let slot = self.flights.take().expect("room was counted before");
+        if ddir == Ddir::Write {
+            let content = &mut self.content;
+            self.buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
+        }
+        let kind = match ddir {
+            Ddir::Read => Kind::Read,
+            Ddir::Write => Kind::Write,
+            Ddir::Trim => Kind::Trim,
+        };
+        self.flights[slot] =
+            Flight { purpose: Purpose::Data(ddir), file, offset, len, done: 0, start_ns, issue_ns: start_ns };
+        self.ops.push(Op { kind, ioprio: 0, file, slot, len, skip: 0, offset });
+        self.counts.pass_bytes += u64::from(len);
+        self.counts.issued_bytes += u64::from(len);
+        self.counts.issued_ios += 1;
+        self.stats.ddirs[ddir as usize].issued += 1;
+        if let Some(pace) = &mut self.pace {
+            pace.issued(ddir, u64::from(len));
+        }
+        Ok(())
+    }
+
+    /// Makes, looks at or removes a target, once in a pass.
+    fn work_on(&mut self, metadata: Metadata, file: u32, ddir: Ddir) -> Result<(), RunError> {
+        if !self.files.visit(file) {
+            return Ok(());
+        }
+        let began_ns = self.clock.now();
+        // What was made is closed outside the time taken.
+        let made = metadata.run(&self.files.targets()[file as usize].path)?;
+        let took_ns = self.clock.now() - began_ns;
+        drop(made);
+        if self.worker.measure.clat {
+            self.stats.ddirs[ddir as usize].clat.record(took_ns);
+        }
+        Ok(())
+    }
+
+    /// Closes a file that has nothing left in this pass, unless I/O on it is still under way.
+    fn file_done(&mut self, file: u32) -> Result<(), RunError> {
+        if self.flights.any_on(file) {
+            return Ok(());
+        }
+        self.files.close(file, self.backend.as_mut(), self.live)
+    }
+
+    fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
+        self.files.ensure_open(file, self.backend.as_mut(), self.live)?;
+        let slot = self.flights.take().expect("room was counted before");
+        self.flights[slot] =
+            Flight { purpose: Purpose::Sync, file, offset: 0, len: 0, done: 0, start_ns, issue_ns: start_ns };
+        let kind = match kind {
+            SyncKind::Fsync => Kind::Fsync,
+            SyncKind::Fdatasync => Kind::Fdatasync,
+            SyncKind::SyncFileRange => Kind::SyncFileRange,
+        };
+        self.ops.push(Op { kind, ioprio: 0, file, slot, len: 0, skip: 0, offset: 0 });
+        Ok(())
+    }
+
+    /// Hands the made I/Os to the kernel.
+    fn hand_over(&mut self) -> Result<(), RunError> {
+        if self.ops.is_empty() {
+            return Ok(());
+        }
+        let synchronous = self.backend.is_synchronous();
+        let before_ns = if synchronous { self.tick() } else { 0 };
+        let taken = self.backend.submit(&self.ops).map_err(|error| self.engine_failed("submit", &error))?;
+        if taken == 0 {
+            if self.flights.count() as usize == self.ops.len() {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            return Ok(());
+        }
+        let issue_ns = if synchronous { before_ns } else { self.tick() };
+        let already = self.flights.count() - self.ops.len() as u32;
+        for (nth, op) in self.ops.iter().take(taken).enumerate() {
+            let flight = &mut self.flights[op.slot];
+            flight.issue_ns = issue_ns;
+            self.stats.depth.record(already + nth as u32 + 1);
+            if let Purpose::Data(ddir) = flight.purpose
+                && !synchronous
+                && flight.done == 0
+            {
+                let slat_ns = issue_ns - flight.start_ns;
+                if self.worker.measure.slat {
+                    self.stats.ddirs[ddir as usize].slat.record(slat_ns);
+                }
+                if let Some(logs) = &mut self.logs {
+                    let (bytes, offset) = (flight.len, flight.offset);
+                    logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, bytes, offset, slat_ns });
+                }
+            }
+        }
+        self.stats.submit.record(taken as u32);
+        self.ops.drain(..taken);
+        Ok(())
+    }
+
+    /// Collects completions by the job's rules: how many to wait for, and how low the queue is to fall.
+    fn collect_as_asked(&mut self, exhausted: bool, wait_until_ns: Option<u64>) -> Result<(), RunError> {
+        let depth = &self.worker.depth;
+        let limit = self.search.as_ref().map_or(depth.iodepth, DepthSearch::depth);
+        let in_flight = self.flights.count();
+        let full = in_flight >= limit || exhausted || self.backend.is_synchronous() || self.room() == 0;
+        let max = depth.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
+        if !full && wait_until_ns.is_none() {
+            // The queue still fills; take only what is there.
+            return if depth.batch_submit.is_none() || depth.complete_min == Some(0) {
+                self.collect(0, max, Duration::ZERO)
+            } else {
+                Ok(())
+            };
+        }
+        if let Some(due_ns) = wait_until_ns {
+            let now_ns = self.tick();
+            let until_due = Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(WAIT_MAX);
+            return self.collect(1, max, until_due);
+        }
+        let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
+        let low = if depth.low > 0 && depth.low < depth.iodepth && !exhausted { depth.low } else { u32::MAX };
+        self.collect(min, max.max(min), WAIT_MAX)?;
+        while self.flights.count() > low && !self.is_stopped() {
+            self.collect(min.min(self.flights.count() as usize), max.max(min), WAIT_MAX)?;
+        }
+        Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.live.stop.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
+        self.done.clear();
+        let mut done = std::mem::take(&mut self.done);
+        let room = done.capacity().min(max);
+        let reaped = self.backend.reap(min, room, timeout, &mut done);
+        self.tick();
+        if !done.is_empty() {
+            self.stats.complete.record(done.len() as u32);
+        }
+        let mut outcome = reaped.map_err(|error| self.engine_failed("getevents", &error));
+        for completion in &done {
+            let counted = self.complete(*completion);
+            outcome = outcome.and(counted);
+        }
+        self.done = done;
+        self.publish();
+        outcome
+    }
+
+    /// Counts one completion.
+    #[inline]
+    fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
+        let slot = completion.slot;
+        let flight = self.flights[slot];
+        if completion.result < 0 {
+            self.flights.give_back(slot);
+            self.counts.completed_ios += 1;
+            return match self.failed(&flight, -completion.result) {
+                Failure::Survived => Ok(()),
+                Failure::Full => {
+                    self.live.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    Ok(())
+                }
+                Failure::Fatal(error) => Err(error),
+            };
+        }
+        let Purpose::Data(ddir) = flight.purpose else {
+            self.flights.give_back(slot);
+            self.stats.syncs += 1;
+            self.stats.sync_lat.record(self.clocks.now_ns - flight.issue_ns);
+            return Ok(());
+        };
+        let moved = if ddir == Ddir::Trim { flight.len } else { flight.done + completion.result as u32 };
+        if moved < flight.len {
+            return self.go_on_with_rest(slot, ddir, moved, completion.result == 0);
+        }
+        self.flights.give_back(slot);
+        self.count(ddir, &flight)
+    }
+
+    #[inline]
+    fn count(&mut self, ddir: Ddir, flight: &Flight) -> Result<(), RunError> {
+        let now_ns = self.clocks.now_ns;
+        let (clat_ns, lat_ns) = (now_ns - flight.issue_ns, now_ns - flight.start_ns);
+        let measure = &self.worker.measure;
+        let stats = &mut self.stats.ddirs[ddir as usize];
+        stats.ios += 1;
+        stats.bytes += u64::from(flight.len);
+        if self.metadata.is_none() {
+            if measure.clat {
+                stats.clat.record(clat_ns);
+            }
+            if measure.lat {
+                stats.lat.record(lat_ns);
+            }
+        }
+        self.counts.completed_ios += 1;
+        self.counts.completed_bytes += u64::from(flight.len);
+        if let Some(search) = &mut self.search {
+            search.completed(lat_ns);
+        }
+        if let Some(logs) = &mut self.logs {
+            logs.complete(&LoggedIo {
+                at_ns: now_ns,
+                issued_ns: flight.issue_ns,
+                ddir,
+                bytes: flight.len,
+                offset: flight.offset,
+                clat_ns,
+                lat_ns,
+            });
+        }
+        let limit_ns = self.worker.errors.max_latency_ns[ddir];
+        if limit_ns > 0 && lat_ns > limit_ns {
+            let message = format!("latency of {lat_ns} nsec exceeds specified max ({limit_ns} nsec)");
+            return Err(RunError { errno: 110, func: "max latency exceeded".into(), message });
+        }
+        Ok(())
+    }
+
+    /// The kernel moved less than asked: ask for the rest, or give up where nothing moves any more.
+    fn go_on_with_rest(&mut self, slot: u32, ddir: Ddir, moved: u32, stuck: bool) -> Result<(), RunError> {
+        let flight = self.flights[slot];
+        if flight.done == 0 {
+            self.stats.ddirs[ddir as usize].short += 1;
+        }
+        if stuck {
+            self.flights.give_back(slot);
+            let path = self.files.name(flight.file);
+            let message = format!(
+                "{path}: {} at offset {} moved nothing: the end of the file or device",
+                ddir.name(),
+                flight.offset
+            );
+            return Err(RunError { errno: 5, func: "full resid".into(), message });
+        }
+        self.flights[slot].done = moved;
+        let kind = if ddir == Ddir::Read { Kind::Read } else { Kind::Write };
+        self.ops.push(Op {
+            kind,
+            ioprio: 0,
+            file: flight.file,
+            slot,
+            len: flight.len - moved,
+            skip: moved,
+            offset: flight.offset + u64::from(moved),
+        });
+        Ok(())
+    }
+
+    fn failed(&mut self, flight: &Flight, errno: i32) -> Failure {
+        const ENOSPC: i32 = 28;
+        const EDQUOT: i32 = 122;
+        let policy = &self.worker.errors;
+        let (name, ddir, goes_on) = match flight.purpose {
+            Purpose::Data(Ddir::Read) => ("read", Ddir::Read, policy.continue_on_read),
+            Purpose::Data(Ddir::Write) => ("write", Ddir::Write, policy.continue_on_write),
+            Purpose::Data(Ddir::Trim) => ("trim", Ddir::Trim, policy.continue_on_write),
+            Purpose::Sync => ("sync", Ddir::Write, policy.continue_on_write),
+        };
+        if self.worker.targets.extent.fill_device && matches!(errno, ENOSPC | EDQUOT) {
+            return Failure::Full;
+        }
+        if policy.ignored_errno[ddir as usize].contains(&errno) {
+            return Failure::Survived;
+        }
+        let reason = std::io::Error::from_raw_os_error(errno);
+        let message = format!(
+            "io_u error on file {}: {reason}: {name} offset={}, buflen={}",
+            self.files.name(flight.file),
+            flight.offset,
+            flight.len
+        );
+        if goes_on {
+            self.counts.errors += 1;
+            if self.counts.first_errno == 0 {
+                self.counts.first_errno = errno;
+            }
+            return Failure::Survived;
+        }
+        Failure::Fatal(RunError { errno, func: "io_u error".into(), message })
+    }
+
+    fn engine_failed(&self, call: &str, error: &std::io::Error) -> RunError {
+        RunError {
+            errno: error.raw_os_error().unwrap_or(5),
+            func: call.into(),
+            message: format!("ioengine={}: {call}: {error}", self.worker.echo.ioengine),
+        }
+    }
+
+    /// Waits for what is in flight. A stopped worker gives up on I/Os that don't return.
+    fn drain(&mut self) -> Result<(), RunError> {
+        for op in std::mem::take(&mut self.ops) {
+            self.flights.give_back(op.slot);
+            if let Purpose::Data(ddir) = self.flights[op.slot].purpose {
+                self.stats.ddirs[ddir as usize].issued -= 1;
+            }
+        }
+        let began_ns = self.tick();
+        let mut outcome = Ok(());
+        while self.flights.count() > 0 {
+            let collected = self.collect(1, usize::MAX, WAIT_MAX);
+            let handed_over = self.hand_over();
+            outcome = outcome.and(collected).and(handed_over);
+            if self.is_stopped() && self.clocks.now_ns - began_ns > STOP_GRACE_NS {
+                self.buffers.leak();
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn pause_if_due(&mut self) -> Result<(), RunError> {
+        let Some(think) = &self.think else { return Ok(()) };
+        let counted = if think.counts_issued() { self.counts.issued_ios } else { self.counts.completed_ios };
+        if !think.is_due(counted, self.clocks.now_ns) {
+            return Ok(());
+        }
+        let (spin_ns, pause_ns) = think.pause_ns();
+        while self.flights.count() > 0 && !self.is_stopped() {
+            self.collect(1, usize::MAX, WAIT_MAX)?;
+            self.hand_over()?;
+        }
+        let began_ns = self.tick();
+        while self.tick() < (began_ns + spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
+            std::hint::spin_loop();
+        }
+        self.sleep_until((began_ns + pause_ns).min(self.clocks.deadline_ns));
+        let now_ns = self.clocks.now_ns;
+        if let Some(pace) = &mut self.pace
+            && self.worker.rate.ignore_think_time
+        {
+            pace.forgive(now_ns - began_ns);
+        }
+        if let Some(think) = &mut self.think {
+            think.paused(counted, now_ns);
+        }
+        Ok(())
+    }
+
+    /// Sleeps in short spells, so that a stop is seen.
+    fn sleep_until(&mut self, due_ns: u64) {
+        while !self.is_stopped() {
+            let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
+            if left.is_zero() {
+                break;
+            }
+            std::thread::sleep(left.min(WAIT_MAX));
+        }
+    }
+
+    #[inline]
+    fn tick(&mut self) -> u64 {
+        self.clocks.now_ns = self.clock.now();
+        self.clocks.now_ns
+    }
+
+    /// Begins the first pass: sets the clocks by the job's times.
+    pub fn start(&mut self) {
+        let limits = &self.worker.limits;
+        let now_ns = self.tick();
+        let ramp_end_ns = now_ns + limits.ramp_ns;
+        let deadline_ns = if limits.runtime_ns > 0 { ramp_end_ns + limits.runtime_ns } else { u64::MAX };
+        self.clocks = Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns, next_ns: ramp_end_ns };
+        self.usage_from = os::process::thread_usage();
+        if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
+            self.begin_measuring();
+        } else {
+            self.live.set_state(State::Ramping);
+        }
+        if let Some(think) = &mut self.think {
+            think.restart(now_ns);
+        }
+    }
+
+    /// Ends the ramp: what was counted is forgotten.
+    fn begin_measuring(&mut self) {
+        let now_ns = self.clocks.now_ns;
+        self.stats.clear();
+        self.usage_from = os::process::thread_usage();
+        self.clocks.measured_from_ns = Some(now_ns);
+        self.clocks.next_ns = self.clocks.deadline_ns;
+        if let Some(pace) = &mut self.pace {
+            pace.restart(now_ns);
+        }
+        if let Some(minimum) = &mut self.minimum {
+            minimum.restart(now_ns);
+        }
+        if let Some(search) = &mut self.search {
+            search.restart(now_ns);
+        }
+        self.access.forget_counts();
+        if let Some(logs) = &mut self.logs {
+            logs.begin(now_ns);
+        }
+        self.live.began_ns.store(now_ns, std::sync::atomic::Ordering::Relaxed);
+        self.live.set_state(State::Running);
+        self.publish();
+    }
+
+    /// Lets others see the counters.
+    #[inline]
+    fn publish(&self) {
+        use std::sync::atomic::Ordering::Relaxed;
+        for (at, ddir) in self.stats.ddirs.iter().enumerate() {
+            self.live.bytes[at].store(ddir.bytes, Relaxed);
+            self.live.ios[at].store(ddir.ios, Relaxed);
+        }
+    }
+
+    /// The counters as they are now, with times filled in.
+    pub fn current_stats(&mut self) -> WorkerStats {
+        let now_ns = self.tick();
+        let mut stats = self.stats.clone();
+        let runtime_ns = self.clocks.measured_from_ns.map_or(0, |from_ns| now_ns - from_ns);
+        for ddir in stats.ddirs.iter_mut().filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
+            ddir.runtime_ns = runtime_ns;
+        }
+        stats.runtime_ns = runtime_ns;
+        stats.elapsed_ns = now_ns - self.clocks.start_ns;
+        stats.usage = super::setup::usage_since(&self.usage_from);
+        stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);
+        stats
+    }
+
+    fn snapshot(&mut self) {
+        self.live.snapshot_wanted.store(false, std::sync::atomic::Ordering::Relaxed);
+        let stats = self.current_stats();
+        (self.send_snapshot)(&stats);
+    }
+}

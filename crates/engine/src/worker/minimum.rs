@@ -1,0 +1,76 @@
+//! Minimum rates: a worker that falls below its own ends with an error.
+
+use plan::{Ddir, Rate};
+use record::WorkerStats;
+
+/// Nothing is judged before this.
+const SETTLE_NS: u64 = 2_000_000_000;
+
+pub struct MinimumRate {
+    rate: Rate,
+    began_ns: u64,
+    next_check_ns: u64,
+    last: Option<([u64; 3], [u64; 3], u64)>,
+}
+
+impl MinimumRate {
+    /// `None` where the worker has no minimum.
+    pub fn new(rate: &Rate) -> Option<Self> {
+        rate.has_minimum().then_some(MinimumRate { rate: *rate, began_ns: 0, next_check_ns: u64::MAX, last: None })
+    }
+
+    pub fn restart(&mut self, now_ns: u64) {
+        self.began_ns = now_ns;
+        self.next_check_ns = now_ns + SETTLE_NS;
+        self.last = None;
+    }
+
+    /// Says what was missed, if a window ended below the minimum.
+    #[inline]
+    pub fn check(&mut self, now_ns: u64, stats: &WorkerStats) -> Option<String> {
+        if now_ns < self.next_check_ns {
+            return None;
+        }
+        let bytes = stats.ddirs.each_ref().map(|ddir| ddir.bytes);
+        let ios = stats.ddirs.each_ref().map(|ddir| ddir.ios);
+        self.next_check_ns = now_ns + self.rate.cycle_ms.max(1) * 1_000_000;
+        let (bytes_before, ios_before, then_ns) = self.last.replace((bytes, ios, now_ns))?;
+        let seconds = (now_ns - then_ns) as f64 / 1e9;
+        Ddir::ALL.into_iter().find_map(|ddir| {
+            let at = ddir as usize;
+            let bytes_per_s = ((bytes[at] - bytes_before[at]) as f64 / seconds) as u64;
+            let ios_per_s = ((ios[at] - ios_before[at]) as f64 / seconds) as u64;
+            let (least_bytes, least_ios) = (self.rate.min_bytes_per_s[ddir], self.rate.min_ios_per_s[ddir]);
+            if bytes_per_s < least_bytes {
+                Some(format!("rate_min={least_bytes}B/s not met, got {bytes_per_s}B/s ({})", ddir.name()))
+            } else if ios_per_s < least_ios {
+                Some(format!("rate_iops_min={least_ios} not met, got {ios_per_s} IOPS ({})", ddir.name()))
+            } else {
+                None
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_below_the_minimum_is_named_and_one_above_is_not() {
+        let mut rate = Rate { cycle_ms: 1000, ..Rate::default() };
+        rate.min_ios_per_s[Ddir::Read] = 100;
+        let mut minimum = MinimumRate::new(&rate).expect("a minimum is set");
+        minimum.restart(0);
+        let mut stats = WorkerStats::default();
+        let mut at = |seconds: u64, ios: u64| {
+            stats.ddirs[0].ios = ios;
+            minimum.check(seconds * 1_000_000_000, &stats)
+        };
+        assert_eq!(at(1, 0), None, "settling");
+        assert_eq!(at(2, 0), None, "the first window begins");
+        assert_eq!(at(3, 150), None);
+        assert_eq!(at(4, 200).as_deref(), Some("rate_iops_min=100 not met, got 50 IOPS (read)"));
+        assert!(MinimumRate::new(&Rate::default()).is_none());
+    }
+}

@@ -1,0 +1,250 @@
+//! A worker: the thread that does the I/O of one job.
+
+mod depth_search;
+mod files;
+mod flight;
+mod gate;
+mod io_loop;
+mod minimum;
+mod pace;
+mod setup;
+mod think;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use os::clock::Clock;
+use os::process::LockedMemory;
+use plan::{Engine, Plan, Worker};
+use record::{Ended, Event, RunError, Started, WorkerStats};
+
+use crate::cpu_burn::CpuBurn;
+use crate::live::{Live, State, WorkerLive};
+use crate::logs::WorkerLogs;
+use crate::prepare::{self, Prepared};
+pub use gate::Gate;
+use io_loop::{IoLoop, PassEnd};
+pub use setup::lay_out;
+
+/// What a worker's thread is given.
+pub struct Assignment {
+    pub plan: Arc<Plan>,
+    pub index: usize,
+    pub live: Arc<Live>,
+    /// The targets, where they were laid out beforehand.
+    pub prepared: Option<Prepared>,
+    pub logs: Option<WorkerLogs>,
+    pub events: Sender<Event>,
+    /// Opened when all workers of the phase are ready.
+    pub gate: Arc<Gate>,
+}
+
+/// The body of a worker's thread: it always ends with an `Ended` event.
+pub fn run(assignment: Assignment) {
+    let Assignment { plan, index, live, prepared, logs, events, gate } = assignment;
+    let worker = &plan.workers[index];
+    let live_self = &live.workers[index];
+    live_self.set_state(State::Initialising);
+    let started = Started { tid: os::process::thread_id(), unix_ms: unix_ms() };
+    let send = |event| drop(events.send(event));
+    send(Event::Started { worker: index, started });
+    let send_snapshot = |stats: &WorkerStats| send(Event::Snapshot { worker: index, stats: Box::new(stats.clone()) });
+    let mut passed_gate = false;
+    let mut wait_at_gate = || {
+        live_self.set_state(State::Ready);
+        passed_gate = true;
+        gate.wait();
+    };
+    let outcome = work(&plan, worker, live_self, prepared, logs, &send_snapshot, &mut wait_at_gate);
+    if !passed_gate {
+        gate.count_out();
+    }
+    live_self.set_state(State::Ended);
+    send(Event::Ended { worker: index, ended: outcome });
+}
+
+/// The system's time, in ms.
+pub fn unix_ms() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as u64)
+}
+
+fn work(
+    plan: &Plan,
+    worker: &Worker,
+    live: &WorkerLive,
+    prepared: Option<Prepared>,
+    logs: Option<WorkerLogs>,
+    send_snapshot: &dyn Fn(&WorkerStats),
+    wait_at_gate: &mut dyn FnMut(),
+) -> Ended {
+    let failed =
+        |error| Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 };
+    let clock = setup::clock(worker);
+    if let Err(error) = setup::thread_settings(worker) {
+        return failed(error);
+    }
+    let _locked = match lock_memory(worker) {
+        Ok(locked) => locked,
+        Err(error) => return failed(error),
+    };
+    if let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine {
+        wait_at_gate();
+        start_delay(worker, live, clock);
+        return burn(worker, live, CpuBurn::new(load_percent, chunk_us, sorts, clock), clock);
+    }
+    let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
+        Ok(prepared) => prepared,
+        Err(error) => return failed(error),
+    };
+    live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
+    let mut io_loop = match setup::io_loop(plan, worker, live, clock, prepared, logs, send_snapshot) {
+        Ok(io_loop) => io_loop,
+        Err(error) => return failed(error),
+    };
+    let outcome = prerun(worker, &io_loop).and_then(|()| {
+        wait_at_gate();
+        start_delay(worker, live, clock);
+        passes(&mut io_loop)
+    });
+    finish(io_loop, outcome)
+}
+
+/// What the worker means to transfer.
+fn goal_bytes(worker: &Worker, prepared: &Prepared) -> u64 {
+    if worker.limits.time_based { u64::MAX } else { prepared.total_bytes }
+}
+
+fn lock_memory(worker: &Worker) -> Result<Option<LockedMemory>, RunError> {
+    let bytes = worker.process.lock_memory_bytes as usize;
+    let locked = (bytes > 0).then(|| LockedMemory::new(bytes)).transpose();
+    locked.map_err(|error| setup::failed("lockmem", &error))
+}
+
+/// A worker that only burns CPU time, until its own time is over or it is stopped.
+fn burn(worker: &Worker, live: &WorkerLive, mut burner: CpuBurn, clock: Clock) -> Ended {
+    live.set_state(State::Running);
+    let start_ns = clock.now();
+    live.began_ns.store(start_ns, Relaxed);
+    let limits = &worker.limits;
+    let end_ns = if limits.runtime_ns == 0 { u64::MAX } else { start_ns + limits.ramp_ns + limits.runtime_ns };
+    let used_before = os::process::thread_usage();
+    while !live.stop.load(Relaxed) && clock.now() < end_ns {
+        let rest = burner.burn(&live.stop);
+        sleep_until(live, clock, (clock.now() + rest.as_nanos() as u64).min(end_ns));
+    }
+    let elapsed_ns = clock.now() - start_ns;
+    let usage = setup::usage_since(&used_before);
+    let stats = WorkerStats { usage, runtime_ns: elapsed_ns, elapsed_ns, ..WorkerStats::default() };
+    Ended { stats: Box::new(stats), error: None, survived_errors: 0, first_survived_errno: 0 }
+}
+
+fn sleep_until(live: &WorkerLive, clock: Clock, end_ns: u64) {
+    while !live.stop.load(Relaxed) {
+        let left = Duration::from_nanos(end_ns.saturating_sub(clock.now()));
+        if left.is_zero() {
+            break;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(100)));
+    }
+}
+
+fn prerun(worker: &Worker, io_loop: &IoLoop) -> Result<(), RunError> {
+    if let Some(command) = &worker.process.exec_prerun {
+        shell(worker, command, "prerun")?;
+    }
+    if worker.targets.pre_read {
+        for target in io_loop.files.targets() {
+            prepare::pre_read(target, &io_loop.live.stop)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a command of the job's; what it prints goes to a file named after the job.
+fn shell(worker: &Worker, command: &str, when: &str) -> Result<(), RunError> {
+    let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
+    let output = std::fs::File::create(format!("{}.{when}.txt", worker.name)).map_err(|error| failed(&error))?;
+    let errors = output.try_clone().map_err(|error| failed(&error))?;
+    let status = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(RunError {
+            errno: 5,
+            func: format!("exec_{when}"),
+            message: format!("exec_{when}: `{command}` ended with {status}"),
+        }),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+fn start_delay(worker: &Worker, live: &WorkerLive, clock: Clock) {
+    let delay_ns = setup::start_delay_ns(worker);
+    sleep_until(live, clock, clock.now() + delay_ns);
+}
+
+/// Pass after pass, until the work or the time is over.
+fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
+    io_loop.start();
+    let worker = io_loop.worker;
+    let mut loops_left = worker.limits.loops.max(1);
+    if worker.targets.create.only {
+        return Ok(());
+    }
+    loop {
+        let before_bytes = io_loop.counts.completed_bytes;
+        let end = io_loop.pass()?;
+        loops_left = loops_left.saturating_sub(1);
+        let moved = io_loop.counts.completed_bytes > before_bytes;
+        if end != PassEnd::Complete || !moved || !goes_on(io_loop, loops_left) {
+            break;
+        }
+        io_loop.files.close_all(io_loop.backend.as_mut(), io_loop.live)?;
+        if worker.targets.unlink_each_loop {
+            prepare::unlink(worker, io_loop.files.targets())?;
+        }
+        io_loop.access.start_pass();
+        io_loop.content.start_pass();
+    }
+    let syncs = &worker.access.syncs;
+    if (syncs.end_fsync || syncs.end_syncfs) && worker.access.pattern.writes {
+        io_loop.live.set_state(State::Syncing);
+        io_loop.files.fsync_all()?;
+    }
+    Ok(())
+}
+
+/// Whether another pass follows a complete one.
+fn goes_on(io_loop: &IoLoop, loops_left: u32) -> bool {
+    if io_loop.limits.time_based || loops_left > 0 {
+        return true;
+    }
+    let (counts, limits) = (&io_loop.counts, &io_loop.limits);
+    let left = limits.total_bytes.saturating_sub(counts.completed_bytes);
+    let largest = io_loop.worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
+    limits.total_bytes != u64::MAX
+        && limits.total_bytes > limits.pass_bytes
+        && left >= largest
+        && counts.issued_ios < limits.ios
+}
+
+fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
+    io_loop.live.set_state(State::Finishing);
+    let stats = io_loop.current_stats();
+    let now_ns = io_loop.clocks.now_ns;
+    let IoLoop { worker, live, mut backend, mut files, logs, counts, .. } = io_loop;
+    let closed = files.close_all(backend.as_mut(), live);
+    drop(backend);
+    if let Some(logs) = logs {
+        logs.finish(now_ns);
+    }
+    let unlinked = if worker.targets.unlink { prepare::unlink(worker, files.targets()) } else { Ok(()) };
+    let postrun = worker.process.exec_postrun.as_ref().map_or(Ok(()), |command| shell(worker, command, "postrun"));
+    Ended {
+        stats: Box::new(stats),
+        error: outcome.and(closed).and(unlinked).and(postrun).err(),
+        survived_errors: counts.errors,
+        first_survived_errno: counts.first_errno,
+    }
+}

@@ -1,0 +1,274 @@
+//! From a plan's worker to a loop that is ready to run: thread settings, buffers, engine, patterns, logs.
+
+use std::hash::{BuildHasher, Hasher};
+use std::io::Read;
+use std::sync::atomic::AtomicBool;
+
+use os::clock::{Clock, Source};
+use os::cpu::MemoryPolicy;
+use os::io::open_backend;
+use os::memory::{Buffers, MemoryKind, MemorySpec};
+use plan::{Ddir, DedupeMode, Memory, Plan, Worker};
+use record::{RunError, WorkerStats};
+use units::random::Tausworthe;
+
+use super::depth_search::DepthSearch;
+use super::files::OpenFiles;
+use super::flight::Flights;
+use super::io_loop::{Counts, IoLoop, Marks, PassLimits};
+use super::minimum::MinimumRate;
+use super::pace::Pace;
+use super::think::Think;
+use crate::access::{FileExtent, Generator, Job, Purpose, SeedTable};
+use crate::backend;
+use crate::content::{self, Content};
+use crate::live::WorkerLive;
+use crate::logs::WorkerLogs;
+use crate::metadata::Metadata;
+use crate::prepare::{self, Prepared, Site};
+
+/// The clock that a worker asks for.
+pub fn clock(worker: &Worker) -> Clock {
+    Clock::new(match worker.measure.clock {
+        plan::ClockSource::Cpu => Source::Cpu,
+        plan::ClockSource::Monotonic => Source::Monotonic,
+        plan::ClockSource::Gettimeofday => Source::Gettimeofday,
+    })
+}
+
+/// An error of setting up, in fio's form: errno and the call that failed.
+pub fn failed(func: &str, error: &std::io::Error) -> RunError {
+    RunError { errno: error.raw_os_error().unwrap_or(22), func: func.into(), message: format!("{func}: {error}") }
+}
+
+/// A number from the system, for jobs that are not to repeat.
+fn entropy() -> u64 {
+    let mut bytes = [0; 8];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    // Without the device the address space's randomness and the time still differ from run to run.
+    let fallback = || std::hash::RandomState::new().build_hasher().finish();
+    read.map_or_else(|_| fallback(), |()| u64::from_ne_bytes(bytes))
+}
+
+/// Sets the I/O scheduler of the block devices among the targets.
+fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
+    let Some(scheduler) = &worker.targets.ioscheduler else { return Ok(()) };
+    for path in &worker.targets.paths {
+        for disk in os::device::disks(path.as_ref()).map_err(|error| failed("ioscheduler", &error))? {
+            disk.set_scheduler(scheduler).map_err(|error| failed("ioscheduler", &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn seeds(worker: &Worker) -> SeedTable {
+    SeedTable::new(worker.access.seeds, worker.number, entropy)
+}
+
+/// How long the worker waits before it starts.
+pub fn start_delay_ns(worker: &Worker) -> u64 {
+    let (least, most) = worker.limits.start_delay_ns;
+    if most <= least {
+        return least;
+    }
+    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    let mut state = Tausworthe::new(seeds(worker).of(Purpose::StartDelay), wide);
+    least + (state.fraction() * (most - least + 1) as f64) as u64
+}
+
+/// What goes into the worker's buffers.
+fn content(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) -> Result<Content, RunError> {
+    let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
+    let peers = plan.workers.iter().filter(|_| worker.buffers.dedupe.is_some_and(shares));
+    let peer_seeds: Vec<u64> = peers.map(|peer| self::seeds(peer).of(Purpose::Buffer)).collect();
+    let job = content::Job {
+        buffers: &worker.buffers,
+        min_write: worker.access.block.min_bytes[Ddir::Write],
+        size,
+        seeds,
+        wide: worker.access.generator == plan::Generator::Tausworthe64,
+        verifies: false,
+        worker_number: worker.number,
+        peer_seeds: &peer_seeds,
+        nonce: entropy(),
+    };
+    Content::new(&job).map_err(|error| RunError {
+        errno: 22,
+        func: "init_io_u".into(),
+        message: format!("{}: {error}", worker.name),
+    })
+}
+
+/// Lays out the targets of a worker.
+pub fn lay_out(
+    plan: &Plan,
+    worker: &Worker,
+    stop: &AtomicBool,
+    say: &mut dyn FnMut(&str),
+) -> Result<Prepared, RunError> {
+    let seeds = seeds(worker);
+    let mut content = content(plan, worker, &seeds, worker.targets.extent.size.map_or(0, |size| size.of(0)))?;
+    prepare::lay_out(
+        worker,
+        &mut Site { readonly: plan.readonly, stop, say, fill: &mut |block| content.fill_initial(block), seeds: &seeds },
+    )
+}
+
+/// What the calling thread has used since.
+pub fn usage_since(earlier: &os::process::Usage) -> record::Usage {
+    let used = os::process::thread_usage().since(earlier);
+    record::Usage {
+        user_ns: used.user_ns,
+        system_ns: used.system_ns,
+        context_switches: used.voluntary_switches + used.involuntary_switches,
+        major_faults: used.major_faults,
+        minor_faults: used.minor_faults,
+    }
+}
+
+/// CPU, NUMA and priority settings of the calling thread.
+pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
+    let process = &worker.process;
+    if !process.cpus.is_empty() {
+        os::cpu::set_affinity(&process.cpus).map_err(|error| failed("cpu_set_affinity", &error))?;
+    }
+    if !process.numa_cpu_nodes.is_empty() {
+        let nodes = os::cpu::nodes().map_err(|error| failed("numa_available", &error))?;
+        let wanted = nodes.into_iter().filter(|node| process.numa_cpu_nodes.contains(&node.id));
+        let cpus: Vec<u32> = wanted.flat_map(|node| node.cpus).collect();
+        os::cpu::set_affinity(&cpus).map_err(|error| failed("numa_run_on_node_mask", &error))?;
+    }
+    if let Some(policy) = &process.numa_memory {
+        let policy = match policy {
+            plan::NumaMemory::Default => MemoryPolicy::Default,
+            plan::NumaMemory::Local => MemoryPolicy::Local,
+            plan::NumaMemory::Prefer(node) => MemoryPolicy::Prefer(Some(*node)),
+            plan::NumaMemory::Bind(nodes) => MemoryPolicy::Bind(nodes.clone()),
+            plan::NumaMemory::Interleave(nodes) => MemoryPolicy::Interleave(nodes.clone()),
+        };
+        os::cpu::set_memory_policy(&policy).map_err(|error| failed("set_mempolicy", &error))?;
+    }
+    if let Some(prio) = process.ioprio {
+        os::process::set_io_priority(prio.word()).map_err(|error| failed("ioprio_set", &error))?;
+    }
+    set_scheduler(worker)?;
+    if process.nice != 0 {
+        os::process::set_nice(process.nice).map_err(|error| failed("nice", &error))?;
+    }
+    Ok(())
+}
+
+fn buffers(worker: &Worker) -> Result<Buffers, RunError> {
+    let (kind, file) = match &worker.buffers.memory {
+        Memory::Malloc => (MemoryKind::Malloc, None),
+        Memory::Shm => (MemoryKind::Shm, None),
+        Memory::ShmHuge => (MemoryKind::ShmHuge, None),
+        Memory::Mmap { file } => (MemoryKind::Mmap, file.as_ref()),
+        Memory::MmapShared { file } => (MemoryKind::MmapShared, file.as_ref()),
+        Memory::MmapHuge { file } => (MemoryKind::MmapHuge, file.as_ref()),
+    };
+    let spec = MemorySpec {
+        kind,
+        file: file.map(Into::into),
+        align: worker.buffers.align_bytes as usize,
+        hugepage_size: worker.buffers.hugepage_bytes as usize,
+    };
+    let pattern = worker.access.pattern;
+    let bytes_each = Ddir::ALL
+        .into_iter()
+        .filter(|&ddir| pattern.has(ddir) && ddir != Ddir::Trim)
+        .map(|ddir| worker.access.block.max_bytes[ddir])
+        .max()
+        .unwrap_or(0);
+    Buffers::new(worker.depth.iodepth, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
+}
+
+fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<Generator, RunError> {
+    let names: Vec<_> = prepared.targets.iter().map(|target| target.path.to_string_lossy()).collect();
+    let extents: Vec<_> = prepared
+        .targets
+        .iter()
+        .zip(&names)
+        .map(|(target, name)| FileExtent {
+            name,
+            offset: target.offset,
+            io_size: target.io_size,
+            real_size: target.real_size,
+        })
+        .collect();
+    let job = Job {
+        access: &worker.access,
+        service: worker.targets.service,
+        open_files: worker.targets.open_files,
+        worker_number: worker.number,
+        seeds: seeds.clone(),
+        files: &extents,
+        time_based: worker.limits.time_based,
+        overwrites: prepared.total_bytes > prepared.pass_bytes.saturating_mul(u64::from(worker.limits.loops.max(1))),
+        verifies: false,
+    };
+    Generator::new(&job).map_err(|error| RunError {
+        errno: 22,
+        func: "init_random_map".into(),
+        message: format!("{}: {error}", worker.name),
+    })
+}
+
+/// Builds the loop of one worker. Runs on the worker's own thread, so that memory is near it.
+pub fn io_loop<'a>(
+    plan: &Plan,
+    worker: &'a Worker,
+    live: &'a WorkerLive,
+    clock: Clock,
+    prepared: Prepared,
+    logs: Option<WorkerLogs>,
+    send_snapshot: &'a dyn Fn(&WorkerStats),
+) -> Result<IoLoop<'a>, RunError> {
+    let mut buffers = buffers(worker)?;
+    let seeds = seeds(worker);
+    let mut content = content(plan, worker, &seeds, prepared.pass_bytes)?;
+    for slot in 0..buffers.count() {
+        buffers.fill(slot, |buffer| content.fill_initial(buffer));
+    }
+    let config = backend::config(worker, prepared.targets.len());
+    let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(22)))?;
+    let backend = open_backend(&config, &buffers).map_err(|error| RunError {
+        errno: 22,
+        func: "td_io_init".into(),
+        message: error.to_string(),
+    })?;
+    let access = generator(worker, &prepared, &seeds)?;
+    let iodepth = worker.depth.iodepth;
+    let search = worker.latency_target.map(|target| DepthSearch::new(target, iodepth));
+    Ok(IoLoop {
+        worker,
+        live,
+        clock,
+        backend,
+        buffers,
+        content,
+        access,
+        files: OpenFiles::new(worker, prepared.targets),
+        logs,
+        pace: Pace::new(worker, &seeds),
+        think: Think::new(&worker.think),
+        minimum: MinimumRate::new(&worker.rate),
+        search,
+        metadata: Metadata::of(&worker.engine),
+        stats: WorkerStats::default(),
+        flights: Flights::new(iodepth),
+        limits: PassLimits {
+            pass_bytes: prepared.pass_bytes,
+            total_bytes: prepared.total_bytes,
+            ios: if worker.limits.number_ios == 0 { u64::MAX } else { worker.limits.number_ios },
+            time_based: worker.limits.time_based,
+            ramp_bytes: worker.limits.ramp_bytes,
+        },
+        counts: Counts::default(),
+        clocks: Marks { now_ns: 0, start_ns: 0, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: u64::MAX },
+        usage_from: os::process::Usage::default(),
+        send_snapshot,
+        ops: Vec::with_capacity(iodepth as usize + 1),
+        done: Vec::with_capacity(iodepth as usize + 1),
+    })
+}

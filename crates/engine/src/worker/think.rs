@@ -1,0 +1,47 @@
+//! Think time: when a pause is due between I/Os.
+
+use plan::ThinkTime;
+
+pub struct Think {
+    think: ThinkTime,
+    ios_at_last: u64,
+    last_ns: u64,
+}
+
+impl Think {
+    /// `None` where the worker never pauses.
+    pub fn new(think: &ThinkTime) -> Option<Self> {
+        (think.pause_us > 0 || think.spin_us > 0).then_some(Think { think: *think, ios_at_last: 0, last_ns: 0 })
+    }
+
+    pub fn restart(&mut self, now_ns: u64) {
+        (self.ios_at_last, self.last_ns) = (0, now_ns);
+    }
+
+    /// I/Os that may still be issued before the next pause.
+    pub fn room(&self, ios: u64) -> u64 {
+        if self.think.blocks == 0 {
+            return u64::MAX;
+        }
+        (self.ios_at_last + self.think.blocks).saturating_sub(ios)
+    }
+
+    pub fn counts_issued(&self) -> bool {
+        self.think.count_issued
+    }
+
+    pub fn is_due(&self, ios: u64, now_ns: u64) -> bool {
+        let by_time = self.think.io_time_us > 0 && now_ns - self.last_ns >= self.think.io_time_us * 1000;
+        let by_count = self.think.blocks > 0 && ios >= self.ios_at_last + self.think.blocks;
+        by_time || by_count
+    }
+
+    /// Spinning and whole length of the pause, in ns.
+    pub fn pause_ns(&self) -> (u64, u64) {
+        (self.think.spin_us * 1000, self.think.pause_us.max(self.think.spin_us) * 1000)
+    }
+
+    pub fn paused(&mut self, ios: u64, now_ns: u64) {
+        (self.ios_at_last, self.last_ns) = (ios, now_ns);
+    }
+}

@@ -1,0 +1,213 @@
+//! Watches a run: folds its events into the record, shows the running line, and prints the reports.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use ::fio::parse::program::{Eta, Program};
+use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
+use engine::{Live, Observer};
+use os::signal::Interrupts;
+use plan::Plan;
+use record::{Event, Record, RunError};
+
+use super::output::Output;
+
+pub struct Watch<'a> {
+    program: &'a Program,
+    record: Record,
+    output: Output,
+    interrupts: Interrupts,
+    stop: &'static AtomicBool,
+    eta: Option<EtaLine>,
+    /// Estimate at the last look, for reports while the run goes on.
+    eta_s: Option<u64>,
+    told_interrupt: bool,
+}
+
+struct EtaLine {
+    line: RunningLine,
+    every_ns: u64,
+    next_ns: u64,
+    /// Columns of the line now on the screen.
+    shown: usize,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(
+        program: &'a Program,
+        plan: &Arc<Plan>,
+        output: Output,
+        interrupts: Interrupts,
+        stop: &'static AtomicBool,
+    ) -> Self {
+        let wanted = match program.eta {
+            Eta::Always => true,
+            Eta::Never => false,
+            Eta::Auto => program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout(),
+        };
+        let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);
+        let eta = wanted.then(|| EtaLine {
+            line: RunningLine::new(keep_every_ms),
+            every_ns: program.eta_interval.as_nanos() as u64,
+            next_ns: 0,
+            shown: 0,
+        });
+        let record = Record::new(Arc::clone(plan), unix_ms());
+        Watch { program, record, output, interrupts, stop, eta, eta_s: None, told_interrupt: false }
+    }
+
+    /// What fio prints before the first I/O.
+    pub fn begin(&mut self) {
+        if self.program.formats.normal {
+            self.output.write(&render::banner(&self.record.plan));
+        }
+    }
+
+    /// The run was refused before anything was touched.
+    pub fn refused(&mut self, errors: &[RunError]) -> ExitCode {
+        for error in errors {
+            eprintln!("fio: {}", error.message);
+        }
+        ExitCode::FAILURE
+    }
+
+    pub fn interrupted(&self) -> bool {
+        self.interrupts.count() > 0
+    }
+
+    /// Prints the reports and says how the program is to end.
+    pub fn finish(mut self) -> ExitCode {
+        self.clear_eta();
+        self.eta_s = Some(0);
+        self.report();
+        let failed = self.record.workers.iter().any(|worker| worker.error.is_some());
+        if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
+    fn report(&mut self) {
+        let options = Options {
+            now_unix_ms: unix_ms(),
+            utc_offset_s: os::clock::utc_offset_s(),
+            eta_s: self.eta_s,
+            terse_version: self.program.terse_version as u8,
+        };
+        let formats = self.program.formats;
+        let reports = render::Formats {
+            normal: formats.normal,
+            terse: formats.terse,
+            json: match (formats.json, formats.json_plus) {
+                (_, true) => Some(Detail::Bins),
+                (true, false) => Some(Detail::Plain),
+                (false, false) => None,
+            },
+        };
+        self.output.write(&render::report(&self.record, reports, &options));
+    }
+
+    fn clear_eta(&mut self) {
+        if let Some(eta) = &mut self.eta
+            && eta.shown > 0
+        {
+            eta.shown = 0;
+            self.talk("\n");
+        }
+    }
+
+    /// Talk goes to standard output beside a report for people, and away from one for machines.
+    fn talk(&mut self, text: &str) {
+        if self.program.formats.normal && self.output.is_stdout() {
+            super::output::print_and_flush(text);
+        } else {
+            eprint!("{text}");
+        }
+    }
+
+    fn note_interrupt(&mut self) {
+        if let Some(signal) = self.interrupts.last()
+            && !self.told_interrupt
+        {
+            self.told_interrupt = true;
+            self.stop.store(true, Relaxed);
+            self.clear_eta();
+            self.talk(&format!("fio: terminating on signal {signal}\n"));
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn event(&mut self, event: Event) {
+        if let Event::Ended { worker, ended } = &event
+            && let Some(error) = &ended.error
+        {
+            let tid = self.record.workers[*worker].started.map_or(0, |started| started.tid);
+            let lines = render::error_lines(tid, error);
+            self.clear_eta();
+            if self.program.formats.normal {
+                self.output.write(&lines);
+            }
+            eprint!("{lines}");
+        }
+        self.record.apply(event);
+    }
+
+    fn say(&mut self, line: &str) {
+        self.clear_eta();
+        if self.program.formats.normal {
+            self.output.write(&format!("{line}\n"));
+        } else {
+            eprintln!("{line}");
+        }
+    }
+
+    fn tick(&mut self, live: &Live, now_ns: u64) {
+        self.note_interrupt();
+        let due = self.eta.as_ref().is_some_and(|eta| now_ns >= eta.next_ns);
+        if !due && self.program.status_interval.is_none() {
+            return;
+        }
+        let elapsed_ms = (now_ns - live.started_ns) / 1_000_000;
+        let progress = progress(live, &self.record, now_ns);
+        self.eta_s = render::eta_s(&self.record.plan, &progress, elapsed_ms);
+        let Some(eta) = self.eta.as_mut().filter(|_| due) else { return };
+        eta.next_ns = now_ns + eta.every_ns;
+        let line = eta.line.next(&self.record.plan, &progress, elapsed_ms);
+        eta.shown = line.len();
+        self.talk(&line);
+    }
+
+    fn snapshots_taken(&mut self) {
+        self.clear_eta();
+        self.report();
+    }
+}
+
+fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
+    let one = |(worker, kept): (&engine::live::WorkerLive, &record::WorkerRecord)| {
+        let goal = worker.goal_bytes.load(Relaxed);
+        let began_ns = worker.began_ns.load(Relaxed);
+        WorkerProgress {
+            state: match worker.state() {
+                engine::State::NotStarted => State::NotStarted,
+                engine::State::Initialising => State::SettingUp,
+                engine::State::Ready => State::Ready,
+                engine::State::Ramping => State::Ramping,
+                engine::State::Running => State::Running,
+                engine::State::Syncing => State::Syncing,
+                engine::State::Finishing => State::Finishing,
+                engine::State::Ended if kept.error.is_some() => State::Failed,
+                engine::State::Ended => State::Ended,
+            },
+            bytes: worker.bytes.each_ref().map(|bytes| bytes.load(Relaxed)),
+            ios: worker.ios.each_ref().map(|ios| ios.load(Relaxed)),
+            open_files: worker.open_files.load(Relaxed),
+            goal_bytes: (goal != u64::MAX).then_some(goal),
+            running_ms: if began_ns == 0 { 0 } else { now_ns.saturating_sub(began_ns) / 1_000_000 },
+        }
+    };
+    live.workers.iter().zip(&record.workers).map(one).collect()
+}
+
+fn unix_ms() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as u64)
+}

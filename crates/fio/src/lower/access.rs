@@ -1,0 +1,163 @@
+//! `rw` and everything about order, place and size of I/Os.
+
+use plan::{
+    Access, BlockSizes, Ddir, Distribution, Generator, Pattern, PerDdir, RandomMap, Seeds, Sequencer, SizeShare,
+    Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
+};
+
+use crate::parse::value::number::Amount;
+use crate::parse::value::share;
+use crate::parse::value::word::WordArgument;
+use crate::parse::values::Values;
+
+pub fn access(values: &Values) -> Access {
+    let pattern = pattern(values.word("rw"));
+    Access {
+        pattern,
+        block: block_sizes(values),
+        seeds: seeds(values),
+        rwmix_read_percent: values.unsigned("rwmixread") as u32,
+        random_percent: PerDdir(values.unsigneds("percentage_random").map(|percent| percent as u32)),
+        sequencer: sequencer(values, pattern.random),
+        generator: match values.word("random_generator") {
+            "lfsr" => Generator::Lfsr,
+            "tausworthe64" => Generator::Tausworthe64,
+            _ => Generator::Tausworthe32,
+        },
+        distribution: distribution(values.distribution("random_distribution")),
+        random_map: match (values.flag("norandommap"), values.flag("softrandommap")) {
+            (true, _) => RandomMap::Off,
+            (false, true) => RandomMap::Soft,
+            (false, false) => RandomMap::On,
+        },
+        strides: strides(values),
+        syncs: syncs(values),
+        trim_then_write: pattern.trims && pattern.writes,
+    }
+}
+
+fn pattern(rw: &str) -> Pattern {
+    let (random, plain) = match rw.strip_prefix("rand") {
+        Some("rw") => (true, "rw"),
+        Some(plain) => (true, plain),
+        None => (false, rw),
+    };
+    Pattern {
+        reads: matches!(plain, "read" | "rw"),
+        writes: matches!(plain, "write" | "rw" | "trimwrite"),
+        trims: matches!(plain, "trim" | "trimwrite"),
+        random,
+    }
+}
+
+/// A split outdoes a range, a range outdoes a plain size.
+fn block_sizes(values: &Values) -> BlockSizes {
+    let plain = values.unsigneds("bs");
+    let ranges = values.ranges("bsrange");
+    let splits = values.split("bssplit");
+    let limits = Ddir::ALL.map(|ddir| {
+        let at = ddir as usize;
+        let split = splits.map(|splits| &splits[at]).filter(|split| !split.is_empty());
+        match (split, ranges.map(|ranges| ranges[at]).filter(|range| range.1 > 0)) {
+            (Some(split), _) => {
+                let sizes = || split.iter().map(|share| share.bytes);
+                (sizes().min().unwrap_or(plain[at]), sizes().max().unwrap_or(plain[at]))
+            }
+            (None, Some(range)) => range,
+            (None, None) => (plain[at], plain[at]),
+        }
+    });
+    let share = |share: &share::SizeShare| SizeShare { bytes: share.bytes, percent: share.percent };
+    BlockSizes {
+        min_bytes: PerDdir(limits.map(|(min, _)| min)),
+        max_bytes: PerDdir(limits.map(|(_, max)| max)),
+        split: Ddir::ALL
+            .map(|ddir| splits.map(|splits| splits[ddir as usize].iter().map(share).collect()).unwrap_or_default()),
+        align_bytes: PerDdir(values.unsigneds("ba")),
+        unaligned: values.flag("bs_unaligned"),
+        by_sequential_or_random: values.flag("bs_is_seq_rand"),
+    }
+}
+
+fn seeds(values: &Values) -> Seeds {
+    let (repeats, given) = (values.flag("randrepeat"), values.is_set("randseed"));
+    if !repeats && !given {
+        return Seeds::System;
+    }
+    Seeds::Repeatable { seed: values.number("randseed") as u64, each_pass: repeats && !given }
+}
+
+/// `rw=randread:8` draws an offset once for eight I/Os; `rw=write:4k` leaves 4 KiB between blocks.
+fn sequencer(values: &Values, random: bool) -> Sequencer {
+    let count = match values.word_argument("rw") {
+        WordArgument::Count(count) => count,
+        _ => 0,
+    };
+    Sequencer {
+        every_ios: if random { count.clamp(1, i64::from(u32::MAX)) as u32 } else { 1 },
+        skip_bytes: if random { 0 } else { count },
+        identical: values.word("rw_sequencer") == "identical",
+    }
+}
+
+fn distribution(given: &share::Distribution) -> Distribution {
+    match given {
+        share::Distribution::Random | share::Distribution::Sequence(_) => Distribution::Uniform,
+        share::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
+        share::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
+        share::Distribution::Normal { deviation_percent, center } => {
+            Distribution::Normal { deviation_percent: *deviation_percent, center: *center }
+        }
+        share::Distribution::Zoned(zones) => Distribution::Zoned(Box::new(zones.each_ref().map(|zones| {
+            let share = |zone: &share::ZoneShare| ZoneShare {
+                access_percent: zone.access_percent,
+                size_percent: zone.size as u32,
+            };
+            zones.iter().map(share).collect()
+        }))),
+        share::Distribution::ZonedAbs(zones) => Distribution::ZonedAbs(Box::new(zones.each_ref().map(|zones| {
+            let bytes =
+                |zone: &share::ZoneShare| ZoneBytes { access_percent: zone.access_percent, size_bytes: zone.size };
+            zones.iter().map(bytes).collect()
+        }))),
+    }
+}
+
+/// Without a `zonemode`, a `zonesize` means strides.
+fn strides(values: &Values) -> Option<Strides> {
+    let size_bytes = values.unsigned("zonesize");
+    let strided = match values.word("zonemode") {
+        "strided" => true,
+        "" => size_bytes > 0,
+        _ => false,
+    };
+    let range_bytes = values.unsigned("zonerange");
+    let skip_bytes = match values.amount("zoneskip") {
+        Some(Amount::Bytes(bytes)) => bytes,
+        _ => 0,
+    };
+    strided.then_some(Strides {
+        size_bytes,
+        range_bytes: if range_bytes == 0 { size_bytes } else { range_bytes },
+        skip_bytes,
+    })
+}
+
+fn syncs(values: &Values) -> Syncs {
+    let (words, every_writes) = values.words("sync_file_range");
+    let has = |word: &str| words.contains(&word);
+    Syncs {
+        fsync_every_writes: values.unsigned("fsync") as u32,
+        fdatasync_every_writes: values.unsigned("fdatasync") as u32,
+        sync_file_range: (!words.is_empty()).then(|| SyncFileRange {
+            every_writes: every_writes.max(1) as u32,
+            wait_before: has("wait_before"),
+            write: has("write"),
+            wait_after: has("wait_after"),
+        }),
+        barrier_every_writes: values.unsigned("write_barrier") as u32,
+        end_fsync: values.flag("end_fsync"),
+        end_syncfs: values.flag("end_syncfs"),
+        fsync_on_close: values.flag("fsync_on_close"),
+    }
+}

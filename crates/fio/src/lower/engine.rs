@@ -1,0 +1,86 @@
+//! `ioengine`, its own options, and the queue depth.
+
+use plan::{Depth, Engine, IoUring, StatCall};
+
+use crate::parse::values::Values;
+
+pub fn engine(values: &Values) -> Engine {
+    match values.text("ioengine").unwrap_or("psync") {
+        "io_uring" => Engine::IoUring(io_uring(values)),
+        "libaio" => Engine::Libaio { userspace_reap: values.flag("userspace_reap"), nowait: values.flag("nowait") },
+        "sync" => Engine::Sync,
+        "vsync" => Engine::Vsync,
+        "pvsync" => Engine::Pvsync,
+        "pvsync2" => Engine::Pvsync2 {
+            hipri: values.flag("hipri"),
+            hipri_percent: values.unsigned("hipri_percentage") as u32,
+            nowait: values.flag("nowait"),
+            uncached: values.number("uncached") != 0,
+        },
+        "mmap" => Engine::Mmap { thp: values.number("thp") != 0 },
+        "posixaio" => Engine::Posixaio,
+        "null" => Engine::Null,
+        "cpuio" => Engine::Cpu {
+            load_percent: values.unsigned("cpuload") as u32,
+            chunk_us: values.unsigned("cpuchunks"),
+            sorts: values.word("cpumode") == "qsort",
+            exit_on_io_done: values.flag("exit_on_io_done"),
+        },
+        "filecreate" => Engine::FileCreate,
+        "filestat" => Engine::FileStat(stat_call(values)),
+        "filedelete" => Engine::FileDelete,
+        "dircreate" => Engine::DirCreate,
+        "dirstat" => Engine::DirStat(stat_call(values)),
+        "dirdelete" => Engine::DirDelete,
+        "ftruncate" => Engine::Ftruncate,
+        "falloc" => Engine::Falloc,
+        _ => Engine::Psync,
+    }
+}
+
+fn io_uring(values: &Values) -> IoUring {
+    IoUring {
+        hipri: values.flag("hipri"),
+        sqthread_poll: values.flag("sqthread_poll"),
+        sqthread_poll_cpu: values.is_set("sqthread_poll_cpu").then(|| values.unsigned("sqthread_poll_cpu") as u32),
+        fixed_buffers: values.flag("fixedbufs"),
+        register_files: values.flag("registerfiles"),
+        nonvectored: values.number("nonvectored") != 0,
+        force_async_every: values.unsigned("force_async") as u32,
+        nowait: values.flag("nowait"),
+        uncached: values.number("uncached") != 0,
+    }
+}
+
+fn stat_call(values: &Values) -> StatCall {
+    match values.word("stat_type") {
+        "lstat" => StatCall::Lstat,
+        "statx" => StatCall::Statx,
+        _ => StatCall::Stat,
+    }
+}
+
+pub fn depth(values: &Values, engine: &Engine) -> Depth {
+    let offload = values.word("io_submit_mode") == "offload";
+    let iodepth = values.unsigned("iodepth").max(1) as u32;
+    // A synchronous engine has one I/O in flight, whatever the job asks for.
+    let iodepth = if is_synchronous(engine) && !offload { 1 } else { iodepth };
+    let given = |name: &str| values.is_set(name).then(|| values.unsigned(name) as u32);
+    let low = given("iodepth_low").filter(|&low| low > 0 && low < iodepth).unwrap_or(iodepth);
+    let submit = given("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
+    let min = given("iodepth_batch_complete_min");
+    let max = given("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
+    Depth {
+        iodepth,
+        low,
+        batch_submit: submit,
+        complete_min: min,
+        complete_max: max,
+        offload,
+        serialize_overlap: values.flag("serialize_overlap"),
+    }
+}
+
+fn is_synchronous(engine: &Engine) -> bool {
+    !matches!(engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Posixaio | Engine::Null)
+}

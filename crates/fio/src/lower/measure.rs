@@ -1,0 +1,61 @@
+//! What is measured, reported and logged.
+
+use plan::{ClockSource, Logs, Measure, Unified, WindowValue};
+
+use crate::parse::values::Values;
+
+pub fn measure(values: &Values, job: &str) -> Measure {
+    let (slat, clat, lat) = (!values.flag("disable_slat"), !values.flag("disable_clat"), !values.flag("disable_lat"));
+    Measure {
+        slat,
+        clat,
+        lat,
+        bandwidth: !values.flag("disable_bw_measurement"),
+        stats: values.flag("stats"),
+        slat_percentiles: slat && values.flag("slat_percentiles"),
+        clat_percentiles: clat && values.flag("clat_percentiles"),
+        lat_percentiles: lat && values.flag("lat_percentiles"),
+        percentiles: values.floats("percentile_list").map(|list| list.values.clone()).unwrap_or_default(),
+        significant_figures: values.unsigned("significant_figures") as u32,
+        unified: match values.word("unified_rw_reporting") {
+            "mixed" => Unified::Mixed,
+            "both" => Unified::Both,
+            _ => Unified::Apart,
+        },
+        clock: match values.word("clocksource") {
+            "gettimeofday" => ClockSource::Gettimeofday,
+            "clock_gettime" => ClockSource::Monotonic,
+            _ => ClockSource::Cpu,
+        },
+        bandwidth_sample_ms: values.unsigned("bwavgtime"),
+        iops_sample_ms: values.unsigned("iopsavgtime"),
+        disk_util: values.flag("disk_util"),
+        logs: logs(values, job),
+        bits: values.word("unit_base") == "1",
+        kb_base: values.word("kb_base").parse().unwrap_or(1024),
+    }
+}
+
+fn logs(values: &Values, job: &str) -> Logs {
+    let stem = |name: &str| values.log(name).map(|prefix| prefix.unwrap_or(job).to_owned());
+    let epoch = values.flag("log_alternate_epoch") || values.is_set("log_alternate_epoch_clock_id");
+    Logs {
+        bandwidth: stem("write_bw_log"),
+        iops: stem("write_iops_log"),
+        latency: stem("write_lat_log"),
+        histogram: stem("write_hist_log"),
+        average_ms: values.unsigned("log_avg_msec"),
+        window_value: match values.word("log_window_value") {
+            "max" => WindowValue::Maximum,
+            "both" => WindowValue::Both,
+            _ => WindowValue::Average,
+        },
+        histogram_ms: values.unsigned("log_hist_msec"),
+        histogram_coarseness: values.unsigned("log_hist_coarseness") as u32,
+        with_offset: values.flag("log_offset"),
+        with_prio: values.flag("log_prio"),
+        with_issue_time: values.flag("log_issue_time"),
+        per_job: values.flag("per_job_logs"),
+        epoch_clock: epoch.then(|| values.number("log_alternate_epoch_clock_id") as i32),
+    }
+}

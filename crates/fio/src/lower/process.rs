@@ -1,0 +1,79 @@
+//! CPUs, nodes, priorities and commands around a job.
+
+use plan::{IoPrio, NumaMemory, Process};
+
+use super::Machine;
+use crate::parse::value::word::WordArgument;
+use crate::parse::values::Values;
+
+pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Process {
+    Process {
+        nice: values.number("nice") as i32,
+        ioprio: io_priority(values),
+        cpus: cpus(values, worker_number, machine),
+        numa_cpu_nodes: values.text("numa_cpu_nodes").map(node_list).unwrap_or_default(),
+        numa_memory: numa_memory(values),
+        lock_memory_bytes: values.unsigned("lockmem"),
+        exec_prerun: values.text("exec_prerun").map(str::to_owned),
+        exec_postrun: values.text("exec_postrun").map(str::to_owned),
+    }
+}
+
+fn io_priority(values: &Values) -> Option<IoPrio> {
+    let given = ["prio", "prioclass", "priohint"].iter().any(|name| values.is_set(name));
+    given.then(|| IoPrio {
+        class: values.unsigned("prioclass") as u8,
+        level: values.unsigned("prio") as u8,
+        hint: values.unsigned("priohint") as u16,
+    })
+}
+
+fn cpus(values: &Values, worker_number: u32, machine: &dyn Machine) -> Vec<u32> {
+    let allowed: Vec<u32> = match (values.cpus("cpus_allowed"), values.is_set("cpumask")) {
+        (Some(list), _) => list.0.iter().cloned().flatten().collect(),
+        (None, true) => {
+            let mask = values.number("cpumask") as u32;
+            (0..u32::BITS).filter(|cpu| mask & (1 << cpu) != 0).collect()
+        }
+        (None, false) => return Vec::new(),
+    };
+    let online = machine.online_cpus();
+    let mut usable: Vec<u32> = allowed.iter().copied().filter(|cpu| online.contains(cpu)).collect();
+    usable.sort_unstable();
+    usable.dedup();
+    // CPUs that aren't there are left in where no other is, so that the kernel's refusal is reported.
+    if usable.is_empty() {
+        return allowed;
+    }
+    if values.word("cpus_allowed_policy") == "split" {
+        return vec![usable[(worker_number as usize - 1) % usable.len()]];
+    }
+    usable
+}
+
+fn numa_memory(values: &Values) -> Option<NumaMemory> {
+    let nodes = || match values.word_argument("numa_mem_policy") {
+        WordArgument::Text(text) => node_list(&text),
+        _ => Vec::new(),
+    };
+    match values.word("numa_mem_policy") {
+        "default" => Some(NumaMemory::Default),
+        "local" => Some(NumaMemory::Local),
+        "prefer" => Some(nodes().first().map_or(NumaMemory::Local, |&node| NumaMemory::Prefer(node))),
+        "bind" => Some(NumaMemory::Bind(nodes())),
+        "interleave" => Some(NumaMemory::Interleave(nodes())),
+        _ => None,
+    }
+}
+
+/// `0-3,8`; what is no number is left out, the parser has told of it.
+fn node_list(text: &str) -> Vec<u32> {
+    const NODES_MAX: u32 = 1024;
+    text.split(',')
+        .filter_map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(first.trim().parse().ok()?..=last.trim().parse::<u32>().ok()?.min(NODES_MAX))
+        })
+        .flatten()
+        .collect()
+}

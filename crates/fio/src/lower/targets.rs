@@ -1,0 +1,241 @@
+//! Files, sizes, how files are made and opened, and what is in the buffers.
+
+use plan::{
+    Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
+    PatternPart, SyncMode, Targets,
+};
+
+use super::Machine;
+use crate::parse::value::number::Amount;
+use crate::parse::value::pattern;
+use crate::parse::value::word::WordArgument;
+use crate::parse::values::Values;
+
+pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> Targets {
+    let (paths, generated) = paths(values, job, clone, machine);
+    let opendir = values.text("opendir").map(str::to_owned);
+    let [low, high, _] = values.unsigneds("filesize");
+    let rw = values.word("rw");
+    let pre_read = values.flag("pre_read");
+    Targets {
+        paths,
+        generated,
+        opendir,
+        file_size: (low > 0).then_some((low, high.max(low))),
+        extent: extent(values),
+        open: Open {
+            direct: values.flag("direct") || values.flag("atomic"),
+            sync: match values.word("sync") {
+                "sync" => SyncMode::Sync,
+                "dsync" => SyncMode::Dsync,
+                _ => SyncMode::None,
+            },
+            atomic: values.flag("atomic"),
+            noatime: true,
+        },
+        create: Create {
+            allowed: values.flag("allow_file_create"),
+            serialize: values.flag("create_serialize"),
+            fsync: values.flag("create_fsync"),
+            on_open: values.flag("create_on_open"),
+            only: values.flag("create_only"),
+            // What reads needs data to read.
+            overwrite: values.flag("overwrite") || matches!(rw, "read" | "randread" | "rw" | "randrw"),
+            fallocate: match values.word("fallocate") {
+                "none" => Fallocate::None,
+                "posix" => Fallocate::Posix,
+                "keep" => Fallocate::Keep,
+                "truncate" => Fallocate::Truncate,
+                _ => Fallocate::Native,
+            },
+        },
+        service: service(values),
+        open_files: values.unsigned("openfiles") as u32,
+        pre_read,
+        // What is read into the cache on purpose must stay there.
+        invalidate: values.flag("invalidate") && !pre_read,
+        fadvise: match values.word("fadvise_hint") {
+            "0" => Fadvise::None,
+            "random" => Fadvise::Random,
+            "sequential" => Fadvise::Sequential,
+            "noreuse" => Fadvise::NoReuse,
+            _ => Fadvise::Pattern,
+        },
+        unlink: values.flag("unlink"),
+        unlink_each_loop: values.flag("unlink_each_loop"),
+        ioscheduler: values.text("ioscheduler").map(str::to_owned),
+        allow_mounted_write: values.flag("allow_mounted_write"),
+    }
+}
+
+fn amount(given: Option<Amount>) -> Option<plan::Amount> {
+    match given? {
+        Amount::Bytes(bytes) => Some(plan::Amount::Bytes(bytes)),
+        Amount::Percent(percent) => Some(plan::Amount::Percent(f64::from(percent))),
+        // Zones belong to zoned devices, which the parser refuses.
+        Amount::Zones(_) => None,
+    }
+}
+
+fn extent(values: &Values) -> Extent {
+    let nonzero = |amount: &plan::Amount| *amount != plan::Amount::Bytes(0);
+    let start = plan::Amount::Bytes(0);
+    Extent {
+        size: amount(values.amount("size")).filter(nonzero),
+        io_size: amount(values.amount("io_size")).filter(nonzero),
+        offset: amount(values.amount("offset")).unwrap_or(start),
+        offset_increment: amount(values.amount("offset_increment")).unwrap_or(start),
+        offset_align_bytes: values.unsigned("offset_align"),
+        fill_device: values.flag("fill_device"),
+        append: values.flag("file_append"),
+    }
+}
+
+/// The job's files, and whether their names were made from the job's own.
+fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<String>, bool) {
+    let directories = values.text("directory").map(split_names).unwrap_or_default();
+    // Clones take turns with the directories.
+    let directory = (!directories.is_empty()).then(|| &directories[clone as usize % directories.len()]);
+    let place = |name: String| match directory {
+        Some(directory) => format!("{}/{name}", directory.trim_end_matches('/')),
+        None => name,
+    };
+    if let Some(names) = values.text("filename") {
+        let mut paths = Vec::new();
+        for name in split_names(names) {
+            let path = place(name);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        return (paths, false);
+    }
+    if values.is_set("opendir") {
+        return (Vec::new(), true);
+    }
+    let count = values.unsigned("nrfiles").max(1);
+    if count == 1 && machine.is_special_file(job) {
+        return (vec![job.to_owned()], false);
+    }
+    let format = values.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum");
+    let path = |file: u64| {
+        let name = format.replace("$jobname", job).replace("$jobnum", &clone.to_string());
+        place(name.replace("$filenum", &file.to_string()).replace("$clientuid", "localhost"))
+    };
+    ((0..count).map(path).collect(), true)
+}
+
+/// Names are separated by colons; `\:` is a colon in a name.
+fn split_names(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.peek() == Some(&':') => names.last_mut().into_iter().for_each(|name| name.push(':')),
+            ':' => {
+                names.push(String::new());
+                continue;
+            }
+            _ => {
+                names.last_mut().into_iter().for_each(|name| name.push(letter));
+                continue;
+            }
+        }
+        letters.next();
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn service(values: &Values) -> FileService {
+    let word = values.word("file_service_type");
+    let (parameter, center, count) = match values.word_argument("file_service_type") {
+        WordArgument::Shape { parameter, center } => (parameter, center, None),
+        WordArgument::Count(count) => (None, None, Some(count)),
+        _ => (None, None, None),
+    };
+    let order = match word {
+        "random" => FileOrder::Random,
+        "sequential" => FileOrder::Sequential,
+        "zipf" => FileOrder::Zipf { theta: parameter.unwrap_or(1.1), center },
+        "pareto" => FileOrder::Pareto { power: parameter.unwrap_or(0.2), center },
+        "normal" => FileOrder::Normal { deviation_percent: parameter.unwrap_or(0.0), center },
+        _ => FileOrder::RoundRobin,
+    };
+    let skewed = matches!(order, FileOrder::Zipf { .. } | FileOrder::Pareto { .. } | FileOrder::Normal { .. });
+    // For the plain orders the argument is the number of I/Os on a file.
+    let ios_each = count.or_else(|| parameter.filter(|_| !skewed).map(|count| count as i64)).unwrap_or(1);
+    FileService { order, ios_each: ios_each.clamp(1, i64::from(u32::MAX)) as u32 }
+}
+
+pub fn buffers(values: &Values) -> Buffers {
+    let compress = values.unsigned("buffer_compress_percentage") as u32;
+    let content = if let Some(pattern) = values.pattern("buffer_pattern") {
+        Content::Pattern(pattern.0.iter().map(pattern_part).collect())
+    } else if values.flag("zero_buffers") || compress == 100 {
+        Content::Zero
+    } else {
+        Content::Random
+    };
+    let compresses = compress > 0 && compress < 100;
+    Buffers {
+        memory: memory(values),
+        align_bytes: values.unsigned("iomem_align"),
+        hugepage_bytes: values.unsigned("hugepage-size"),
+        content,
+        scramble: values.flag("scramble_buffers"),
+        refill: values.flag("refill_buffers") || (compresses && !values.is_set("refill_buffers")),
+        compress_percent: compresses.then_some(compress),
+        compress_chunk_bytes: values.unsigned("buffer_compress_chunk"),
+        dedupe: dedupe(values),
+    }
+}
+
+fn pattern_part(part: &pattern::PatternPart) -> PatternPart {
+    match part {
+        pattern::PatternPart::Bytes(bytes) => PatternPart::Bytes(bytes.clone()),
+        pattern::PatternPart::Offset => PatternPart::Offset,
+    }
+}
+
+fn memory(values: &Values) -> Memory {
+    let file = match values.word_argument("mem") {
+        WordArgument::Text(path) if !path.is_empty() => Some(path),
+        _ => None,
+    };
+    match values.word("mem") {
+        "shm" => Memory::Shm,
+        "shmhuge" => Memory::ShmHuge,
+        "mmap" => Memory::Mmap { file },
+        "mmapshared" => Memory::MmapShared { file },
+        "mmaphuge" => Memory::MmapHuge { file },
+        _ => Memory::Malloc,
+    }
+}
+
+fn dedupe(values: &Values) -> Option<Dedupe> {
+    let percent = values.unsigned("dedupe_percentage") as u32;
+    (percent > 0).then(|| Dedupe {
+        percent,
+        mode: match values.word("dedupe_mode") {
+            "working_set" => DedupeMode::WorkingSet {
+                percent: values.unsigned("dedupe_working_set_percentage") as u32,
+                global: values.flag("dedupe_global"),
+            },
+            _ => DedupeMode::Repeat,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_names;
+
+    #[test]
+    fn colons_separate_names_unless_escaped() {
+        assert_eq!(split_names("/dev/a:/dev/b"), ["/dev/a", "/dev/b"]);
+        assert_eq!(split_names(r"/dev/dsk/foo@3,0\:c"), ["/dev/dsk/foo@3,0:c"]);
+        assert_eq!(split_names("a::b:"), ["a", "b"]);
+        assert_eq!(split_names(r"C\x:y"), [r"C\x", "y"]);
+    }
+}
