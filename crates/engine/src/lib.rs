@@ -6,7 +6,7 @@
 pub mod access;
 mod backend;
 mod check;
-mod content;
+pub mod content;
 mod cpu_burn;
 mod disks;
 pub mod live;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Longest file, tests left out.
 const LINES_MAX: usize = 600;
 /// Files that may be longer because they are tables. The list may only shrink or gain tables.
-const TABLES: [&str; 0] = [];
+const TABLES: [&str; 1] = ["crates/fio/src/options/core.rs"];
 /// Names that say nothing about a subject.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "manager"];
 

@@ -1,3 +1,5 @@
+//! Fills compared with what was asked for.
+
 use plan::{Buffers, Dedupe, DedupeMode, PatternPart, Seeds};
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
 //! A worker: the thread that does the I/O of one job.
 
+mod account;
 mod depth_search;
 mod files;
 mod flight;

@@ -1,0 +1,194 @@
+//! What becomes of an I/O when it is done: counted, gone on with, survived or fatal; and how the counts are seen.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use os::io::{Completion, Kind, Op};
+use plan::Ddir;
+use record::{RunError, WorkerStats};
+
+use super::depth_search::DepthSearch;
+use super::flight::{Flight, Purpose};
+use super::io_loop::IoLoop;
+use crate::logs::LoggedIo;
+
+/// What an I/O error led to.
+enum Failure {
+    Survived,
+    /// The device or file system is full, which is what the job waits for.
+    Full,
+    Fatal(RunError),
+}
+
+impl IoLoop<'_> {
+    /// Counts one completion.
+    #[inline]
+    pub(super) fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
+        let slot = completion.slot;
+        let flight = self.flights[slot];
+        if completion.result < 0 {
+            self.flights.give_back(slot);
+            self.counts.completed_ios += 1;
+            return match self.failed(&flight, -completion.result) {
+                Failure::Survived => Ok(()),
+                Failure::Full => {
+                    self.live.stop.store(true, Relaxed);
+                    Ok(())
+                }
+                Failure::Fatal(error) => Err(error),
+            };
+        }
+        let Purpose::Data(ddir) = flight.purpose else {
+            self.flights.give_back(slot);
+            self.stats.syncs += 1;
+            self.stats.sync_lat.record(self.clocks.now_ns - flight.issue_ns);
+            return Ok(());
+        };
+        let moved = if ddir == Ddir::Trim { flight.len } else { flight.done + completion.result as u32 };
+        if moved < flight.len {
+            return self.go_on_with_rest(slot, ddir, moved, completion.result == 0);
+        }
+        self.flights.give_back(slot);
+        self.count(ddir, &flight)
+    }
+
+    #[inline]
+    fn count(&mut self, ddir: Ddir, flight: &Flight) -> Result<(), RunError> {
+        let now_ns = self.clocks.now_ns;
+        let (clat_ns, lat_ns) = (now_ns - flight.issue_ns, now_ns - flight.start_ns);
+        let measure = &self.worker.measure;
+        let stats = &mut self.stats.ddirs[ddir as usize];
+        stats.ios += 1;
+        stats.bytes += u64::from(flight.len);
+        if self.metadata.is_none() {
+            if measure.clat {
+                stats.clat.record(clat_ns);
+            }
+            if measure.lat {
+                stats.lat.record(lat_ns);
+            }
+        }
+        self.counts.completed_ios += 1;
+        self.counts.completed_bytes += u64::from(flight.len);
+        if let Some(search) = &mut self.search {
+            search.completed(lat_ns);
+        }
+        if let Some(logs) = &mut self.logs {
+            logs.complete(&LoggedIo {
+                at_ns: now_ns,
+                issued_ns: flight.issue_ns,
+                ddir,
+                bytes: flight.len,
+                offset: flight.offset,
+                clat_ns,
+                lat_ns,
+            });
+        }
+        let limit_ns = self.worker.errors.max_latency_ns[ddir];
+        if limit_ns > 0 && lat_ns > limit_ns {
+            let message = format!("latency of {lat_ns} nsec exceeds specified max ({limit_ns} nsec)");
+            return Err(RunError { errno: 110, func: "max latency exceeded".into(), message });
+        }
+        Ok(())
+    }
+
+    /// The kernel moved less than asked: ask for the rest, or give up where nothing moves any more.
+    fn go_on_with_rest(&mut self, slot: u32, ddir: Ddir, moved: u32, stuck: bool) -> Result<(), RunError> {
+        let flight = self.flights[slot];
+        if flight.done == 0 {
+            self.stats.ddirs[ddir as usize].short += 1;
+        }
+        if stuck {
+            self.flights.give_back(slot);
+            let path = self.files.name(flight.file);
+            let message = format!(
+                "{path}: {} at offset {} moved nothing: the end of the file or device",
+                ddir.name(),
+                flight.offset
+            );
+            return Err(RunError { errno: 5, func: "full resid".into(), message });
+        }
+        self.flights[slot].done = moved;
+        let kind = if ddir == Ddir::Read { Kind::Read } else { Kind::Write };
+        self.ops.push(Op {
+            kind,
+            ioprio: 0,
+            file: flight.file,
+            slot,
+            len: flight.len - moved,
+            skip: moved,
+            offset: flight.offset + u64::from(moved),
+        });
+        Ok(())
+    }
+
+    fn failed(&mut self, flight: &Flight, errno: i32) -> Failure {
+        const ENOSPC: i32 = 28;
+        const EDQUOT: i32 = 122;
+        let policy = &self.worker.errors;
+        let (name, ddir, goes_on) = match flight.purpose {
+            Purpose::Data(Ddir::Read) => ("read", Ddir::Read, policy.continue_on_read),
+            Purpose::Data(Ddir::Write) => ("write", Ddir::Write, policy.continue_on_write),
+            Purpose::Data(Ddir::Trim) => ("trim", Ddir::Trim, policy.continue_on_write),
+            Purpose::Sync => ("sync", Ddir::Write, policy.continue_on_write),
+        };
+        if self.worker.targets.extent.fill_device && matches!(errno, ENOSPC | EDQUOT) {
+            return Failure::Full;
+        }
+        if policy.ignored_errno[ddir as usize].contains(&errno) {
+            return Failure::Survived;
+        }
+        let reason = std::io::Error::from_raw_os_error(errno);
+        let message = format!(
+            "io_u error on file {}: {reason}: {name} offset={}, buflen={}",
+            self.files.name(flight.file),
+            flight.offset,
+            flight.len
+        );
+        if goes_on {
+            self.counts.errors += 1;
+            if self.counts.first_errno == 0 {
+                self.counts.first_errno = errno;
+            }
+            return Failure::Survived;
+        }
+        Failure::Fatal(RunError { errno, func: "io_u error".into(), message })
+    }
+
+    pub(super) fn engine_failed(&self, call: &str, error: &std::io::Error) -> RunError {
+        RunError {
+            errno: error.raw_os_error().unwrap_or(5),
+            func: call.into(),
+            message: format!("ioengine={}: {call}: {error}", self.worker.echo.ioengine),
+        }
+    }
+
+    /// Lets others see the counters.
+    #[inline]
+    pub(super) fn publish(&self) {
+        for (at, ddir) in self.stats.ddirs.iter().enumerate() {
+            self.live.bytes[at].store(ddir.bytes, Relaxed);
+            self.live.ios[at].store(ddir.ios, Relaxed);
+        }
+    }
+
+    /// The counters as they are now, with times filled in.
+    pub fn current_stats(&mut self) -> WorkerStats {
+        let now_ns = self.tick();
+        let mut stats = self.stats.clone();
+        let runtime_ns = self.clocks.measured_from_ns.map_or(0, |from_ns| now_ns - from_ns);
+        for ddir in stats.ddirs.iter_mut().filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
+            ddir.runtime_ns = runtime_ns;
+        }
+        stats.runtime_ns = runtime_ns;
+        stats.elapsed_ns = now_ns - self.clocks.start_ns;
+        stats.usage = super::setup::usage_since(&self.usage_from);
+        stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);
+        stats
+    }
+
+    pub(super) fn snapshot(&mut self) {
+        self.live.snapshot_wanted.store(false, Relaxed);
+        let stats = self.current_stats();
+        (self.send_snapshot)(&stats);
+    }
+}
