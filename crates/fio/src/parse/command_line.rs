@@ -8,6 +8,7 @@ use super::job_file::quoted;
 use super::program::{self, Stop};
 use super::section::{Place, Section};
 use super::{COMMAND_LINE, Reading};
+use crate::options::kind::Kind;
 use crate::options::program::{PROGRAM_OPTIONS, ProgramOption, Takes};
 use crate::options::{CORE, Opt, PROFILE_OPTIONS, engine_options, nearest};
 
@@ -67,7 +68,7 @@ impl Known {
         match self.meaning {
             Meaning::Program(option) => option.takes,
             Meaning::Job(option) | Meaning::Engine(option) => match option.kind {
-                crate::options::kind::Kind::Flag => Takes::Optional,
+                Kind::Flag => Takes::Optional,
                 _ => Takes::Required,
             },
         }
@@ -291,7 +292,12 @@ fn fail(reading: &mut Reading, diagnostic: Diagnostic) -> Stop {
 }
 
 fn set(section: &mut Section, option: &'static Opt, found: &Found, reading: &mut Reading) -> Result<(), Stop> {
-    if option.may_stand_bare() && found.value.is_none() || found.value.as_ref().is_some_and(|value| !value.is_empty()) {
+    let is_complete = match found.value.as_deref() {
+        None => option.may_stand_bare(),
+        Some("") => matches!(option.kind, Kind::LogPrefix | Kind::Flag),
+        Some(_) => true,
+    };
+    if is_complete {
         let good = section.set(option, found.value.as_deref(), &found.place, reading);
         return if good { Ok(()) } else { Err(Stop::Failed) };
     }

@@ -9,6 +9,7 @@ use super::substitute::substitute;
 use super::value::Severity;
 use super::{JobOption, Reading};
 use crate::options::core_option;
+use crate::options::kind::Kind;
 
 /// Files that include one another in a circle end here.
 const INCLUDE_DEPTH_MAX: usize = 16;
@@ -239,12 +240,18 @@ pub fn as_command_line(sections: &[Shown]) -> String {
                     line.push_str(&format!("=\"{value}\" "));
                 }
                 Some(value) => line.push_str(&format!("={} ", quoted(value))),
+                None if is_log(&option.name) => line.push_str("= "),
                 None => line.push(' '),
             }
         }
     }
     line.push('\n');
     line
+}
+
+/// On a command line a bare log option would take the next word for its value.
+fn is_log(name: &str) -> bool {
+    core_option(name).is_some_and(|option| matches!(option.kind, Kind::LogPrefix))
 }
 
 /// As a shell takes it back.

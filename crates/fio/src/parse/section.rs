@@ -143,6 +143,8 @@ impl Section {
     /// Options that are legal in fio and set to something fathom does not do yet.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
         let given = self.values.given().filter(|(option, value, _)| !is_supported(option, value));
+        let engine_is_told = self.engine.is_some_and(|engine| !engine.supported);
+        let given = given.filter(|(option, ..)| option.engines.is_empty() || !engine_is_told);
         given.map(|(option, _, at)| unsupported(option.name, at)).collect()
     }
 }

@@ -145,7 +145,9 @@ fn one_number(text: &str, kind: &Number, context: &mut Context, offset: usize) -
     let range = offset..offset + text.len();
     let wrong = |message: String| Problem::wrong(range.clone(), message, expected_number(kind));
     if read.percent {
-        return Err(wrong("a percentage has no meaning here".into()));
+        let message = "a percentage has no meaning here";
+        context.problems.push(Problem::when_run(range, message, expected_number(kind)));
+        return Ok(kind.min.max(0));
     }
     let value = i64::try_from(read.value).map_err(|_| wrong(format!("{text} is too large")))?;
     let width_max = if kind.width == Width::Int { i64::from(u32::MAX) } else { i64::MAX };

@@ -118,7 +118,6 @@ pub fn parse(kind: &Kind, text: Option<&str>, context: &mut Context) -> Result<V
         return match kind {
             Kind::Flag => Ok(Value::Flag(true)),
             Kind::LogPrefix => Ok(Value::LogPrefix(None)),
-            Kind::Ignored => Ok(Value::Nothing),
             _ => Err(Problem::wrong(0..0, "a value is missing", expected(kind))),
         };
     };

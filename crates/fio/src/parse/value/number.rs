@@ -186,7 +186,11 @@ pub fn amount(text: &str, context: &mut Context) -> Result<Amount, Problem> {
     if read.percent {
         return match u32::try_from(read.value) {
             Ok(percent) if percent <= 100 => Ok(Amount::Percent(percent)),
-            _ => Err(Problem::wrong(0..text.len(), format!("{text} is more than there is"), "expected 0% to 100%")),
+            _ => {
+                let message = format!("{text} is more than there is");
+                context.problems.push(Problem::when_run(0..text.len(), message, "expected 0% to 100%"));
+                Ok(Amount::Percent(100))
+            }
         };
     }
     u64::try_from(read.value)
