@@ -61,6 +61,9 @@ fn outside_parentheses(text: &str, separator: char) -> Option<usize> {
 pub fn flag(text: &str, only_one: bool, context: &mut Context) -> Result<bool, Problem> {
     let expected = if only_one { "expected 0 or 1" } else { "expected 0 or 1, or nothing" };
     let whole = 0..text.len();
+    if text.is_empty() {
+        return Err(Problem::wrong(whole, "the value is empty", expected));
+    }
     let piece = &text[pieces(text, &[',', ':', '-'])[0].clone()];
     let trimmed = piece.trim_start();
     let unsigned = trimmed.strip_prefix('+').unwrap_or(trimmed);

@@ -32,6 +32,9 @@ pub struct Read {
 /// The number at the start of `text`. What follows it is told as a problem, not an error: fio ignores it.
 pub fn read(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Read, Problem> {
     let whole = 0..text.len();
+    if text.trim().is_empty() {
+        return Err(Problem::wrong(whole, "the value is empty", "expected a number"));
+    }
     if text.starts_with('(') {
         return read_calculated(text, scale, problems);
     }
