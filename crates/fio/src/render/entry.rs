@@ -83,7 +83,7 @@ impl Entry<'_> {
 
     /// What was wrong in plain words, for each worker that failed.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().filter_map(|(_, outcome)| Some(outcome.error.as_ref()?.message.as_str()))
+        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(super::plain_message))
     }
 
     pub fn goes_on_after_errors(&self) -> bool {

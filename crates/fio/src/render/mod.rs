@@ -77,9 +77,14 @@ pub fn version() -> String {
 pub fn error_lines(tid: u32, error: &RunError) -> String {
     let mut lines = String::new();
     if !error.message.is_empty() {
-        lines = format!("fio: {}\n", error.message);
+        lines = format!("fio: {}\n", plain_message(error));
     }
     lines + &format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
+}
+
+/// What was wrong, without the name of the program that some messages begin with.
+fn plain_message(error: &RunError) -> &str {
+    error.message.strip_prefix("fio: ").unwrap_or(&error.message)
 }
 
 fn error_text(error: &RunError) -> String {

@@ -1,7 +1,7 @@
 //! The normal report, line by line.
 
 use super::*;
-use crate::render::{banner, laying_out, normal};
+use crate::render::{banner, error_lines, laying_out, normal};
 
 #[test]
 fn a_job_reads_as_in_fio() {
@@ -162,4 +162,11 @@ fn a_job_without_blocks_tells_of_its_load_when_it_starts() {
 fn files_that_are_made_are_counted() {
     assert_eq!(laying_out("a", 1, 5 << 20), "a: Laying out IO file (1 file / 5MiB)\n");
     assert_eq!(laying_out("a", 3, 9 << 20), "a: Laying out IO files (3 files / total 9MiB)\n");
+}
+
+#[test]
+fn the_line_of_a_failed_worker_follows_what_was_wrong() {
+    let error = RunError { errno: 28, func: "write".into(), message: "fio: no space on f".into() };
+    let expected = "fio: no space on f\nfio: pid=7, err=28/func=write, error=No space left on device\n";
+    assert_eq!(error_lines(7, &error), expected);
 }
