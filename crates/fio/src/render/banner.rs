@@ -24,29 +24,7 @@ pub fn banner(plan: &Plan) -> String {
     let both = [counted(threads, "thread", "threads"), counted(processes, "process", "processes")];
     let starting = both.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     let _ = write!(text, "{}\nStarting {starting}\n", super::version());
-    plan.workers.iter().for_each(|worker| text.push_str(&cpu_line(worker)));
     text
-}
-
-/// What fio prints when it makes a job's files before the run.
-pub fn laying_out(job: &str, files: usize, bytes: u64) -> String {
-    let mib = bytes >> 20;
-    match files {
-        1 => format!("{job}: Laying out IO file (1 file / {mib}MiB)\n"),
-        _ => format!("{job}: Laying out IO files ({files} files / total {mib}MiB)\n"),
-    }
-}
-
-/// What fio prints when a signal ends the run.
-pub fn terminating(signal: i32) -> String {
-    format!("\nfio: terminating on signal {signal}\n")
-}
-
-/// A job that only burns CPU tells of itself when it starts.
-fn cpu_line(worker: &Worker) -> String {
-    let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine else { return String::new() };
-    let mode = if sorts { "qsort" } else { "noop" };
-    format!("{} ({mode}): ioengine=cpuio, cpuload={load_percent}, cpucycle={chunk_us}\n", worker.name)
 }
 
 fn job_line(worker: &Worker) -> String {

@@ -17,7 +17,7 @@ mod number;
 mod running_line;
 mod terse;
 
-pub use banner::{banner, laying_out, terminating};
+pub use banner::banner;
 pub use eta::{State, WorkerProgress, eta_s};
 pub use json::{Detail, json};
 pub use normal::normal;
