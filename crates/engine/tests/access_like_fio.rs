@@ -32,6 +32,7 @@ const fn newer(options: &'static str, why: &'static str) -> Case {
 const OFFSET_SEED: &str = "the seed of offsets with randrepeat=1 changed";
 const DISTRIBUTION_SEED: &str = "the seeds of skewed distributions changed";
 const ZONES_BY_DIRECTION: &str = "zones for each direction were not parsed";
+const WIDE_BY_ITSELF: &str = "the seed after a change to the wide generator changed";
 const SYNC_AFTER_WRITE: &str = "syncs follow writes only";
 
 const CASES: &[Case] = &[
@@ -157,6 +158,11 @@ const CASES: &[Case] = &[
     case("rw=read size=512k io_size=1200k iodepth=4"),
     case("rw=randwrite size=512k io_size=1200k iodepth=4 randrepeat=0 randseed=7"),
     case("rw=randrw size=512k io_size=1200k norandommap=1 iodepth=4 bsrange=4k-32k randrepeat=0 randseed=7"),
+    case("rw=randtrim size=1m randrepeat=0 randseed=7"),
+    newer("rw=randread size=20t norandommap=1 number_ios=50 randrepeat=0 randseed=7", WIDE_BY_ITSELF),
+    case("rw=randread size=1t random_generator=lfsr number_ios=200 randrepeat=0 randseed=7"),
+    case("rw=randrw size=2m bsrange=4k-16k verify=crc32c do_verify=0 randrepeat=0 randseed=7"),
+    case("rw=randwrite size=1m bs=4k blockalign=4k,512 randrepeat=0 randseed=7"),
     newer("rw=randread size=1m", OFFSET_SEED),
     newer("rw=randrw size=1m loops=3", OFFSET_SEED),
     newer("rw=randread size=512k time_based=1 runtime=1 rate_iops=2000", OFFSET_SEED),

@@ -7,6 +7,8 @@
 mod lfsr;
 mod skewed;
 mod tausworthe;
+#[cfg(test)]
+mod tests;
 
 pub use lfsr::{Lfsr, LfsrError};
 pub use skewed::{Normal, Pareto, Zipf};

@@ -35,8 +35,6 @@ pub struct Generator {
     issued: [u64; 3],
     last_was_write: bool,
     zone_bytes: u64,
-    /// The I/O in the making is not to be marked; as in fio this outlives a file that had nothing left.
-    off_the_map: bool,
     pending: Option<Step>,
 }
 
@@ -83,7 +81,6 @@ impl Generator {
             issued: [0; 3],
             last_was_write: false,
             zone_bytes: 0,
-            off_the_map: false,
             pending: None,
         })
     }
@@ -202,7 +199,6 @@ impl Generator {
             enter_zone(strides, &mut self.zone_bytes, file, ddir, seed);
         }
         let place = self.offsets.draw(file, ddir, seed)?;
-        self.off_the_map |= place.off_the_map;
         let offset = file.base + place.offset;
         let length = if self.random_trim_then_write {
             self.paired_length(index, ddir, offset, place.is_random)?
@@ -214,7 +210,7 @@ impl Generator {
             return None;
         }
         let length = match &mut file.source {
-            Source::Mapped(map) if !self.off_the_map => {
+            Source::Mapped(map) if !self.offsets.off_the_map => {
                 let grain = self.grain[ddir as usize];
                 let blocks = map.take(place.offset / grain, length.div_ceil(grain));
                 length.min(blocks * grain)
@@ -225,11 +221,11 @@ impl Generator {
             return None;
         }
         file.advance(ddir, offset, length);
-        self.off_the_map = false;
+        self.offsets.off_the_map = false;
         self.zone_bytes += length;
         self.issued[ddir as usize] += 1;
         self.last_was_write = ddir == Ddir::Write;
-        Some(Io { ddir, file: index, offset, length, wrapped: place.wrapped })
+        Some(Io { ddir, file: index, offset, length, wrapped: self.offsets.wrapped })
     }
 
     /// In a random trim-then-write pattern a write has the length of the trim before it.
@@ -339,6 +335,9 @@ impl Geometry {
 
     fn uniform(&self, job: &Job, extent: &FileExtent) -> Result<Source, AccessError> {
         let blocks = self.smallest_blocks(extent);
+        if blocks == 0 {
+            return Ok(Source::Uniform);
+        }
         if job.access.generator == plan::Generator::Lfsr {
             return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(AccessError::Lfsr);
         }

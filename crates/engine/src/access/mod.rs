@@ -20,6 +20,8 @@ mod offset;
 mod seeds;
 mod service;
 mod size;
+#[cfg(test)]
+mod tests;
 mod zones;
 
 pub use file::FileExtent;

@@ -22,6 +22,10 @@ pub(super) struct Offsets {
     /// Random I/O starts over when a file is exhausted.
     restarts_random: bool,
     restarts_at_end: bool,
+    /// The file of the present draw was gone through and starts over.
+    pub(super) wrapped: bool,
+    /// The I/O in the making is not to be marked in the map. As in fio this outlives a file that had nothing left.
+    pub(super) off_the_map: bool,
 }
 
 /// A place found: relative to the file's base.
@@ -30,10 +34,16 @@ pub(super) struct Place {
     pub(super) offset: u64,
     /// Drawn, not following the I/O before.
     pub(super) is_random: bool,
-    /// The file was gone through and starts over.
-    pub(super) wrapped: bool,
-    /// The map is not told: the block may be touched again.
-    pub(super) off_the_map: bool,
+}
+
+impl Place {
+    fn random(offset: u64) -> Self {
+        Place { offset, is_random: true }
+    }
+
+    fn next(offset: u64) -> Self {
+        Place { offset, is_random: false }
+    }
 }
 
 impl Offsets {
@@ -54,6 +64,8 @@ impl Offsets {
             until_draw: 1,
             restarts_random: job.time_based || skewed_service,
             restarts_at_end: (job.time_based && job.files.len() == 1) || rewrites,
+            wrapped: false,
+            off_the_map: false,
         };
         offsets.reseed(&job.seeds, wide);
         offsets
@@ -71,6 +83,7 @@ impl Offsets {
     /// The next place for a direction; none when the file has no more.
     #[inline]
     pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
+        self.wrapped = false;
         let place = if !self.random {
             self.sequential(file, ddir)
         } else {
@@ -90,22 +103,24 @@ impl Offsets {
     fn in_random_pattern(&mut self, file: &mut File, ddir: Ddir, draws: bool, seed: u64) -> Option<Place> {
         if self.write_follows_trim && ddir == Ddir::Write {
             let offset = file.last_start[Ddir::Trim as usize].wrapping_sub(file.base);
-            return Some(Place { offset, is_random: true, wrapped: false, off_the_map: true });
+            self.off_the_map = true;
+            return Some(Place::random(offset));
         }
         if draws && self.wants_random(ddir) {
             return self.random_place(file, ddir, seed);
         }
-        let off_the_map = true;
+        self.off_the_map = true;
         if !draws && self.sequencer.identical {
             let last = file.last_start[ddir as usize];
             let offset = if last == NOWHERE { 0 } else { last.wrapping_sub(file.base) };
-            return Some(Place { offset, is_random: false, wrapped: false, off_the_map });
+            return Some(Place::next(offset));
         }
-        let place = match self.sequential(file, ddir) {
-            Some(place) => place,
-            None => self.random_place(file, ddir, seed).map(|place| Place { is_random: false, ..place })?,
-        };
-        Some(Place { off_the_map, ..place })
+        let sequential = self.sequential(file, ddir);
+        if sequential.is_some() {
+            return sequential;
+        }
+        // fio draws here and still takes the size that goes with sequential I/O.
+        self.random_place(file, ddir, seed).map(|place| Place::next(place.offset))
     }
 
     fn wants_random(&mut self, ddir: Ddir) -> bool {
@@ -113,21 +128,19 @@ impl Offsets {
         percent == 100 || self.random_or_not[ddir as usize].between(1, 100) <= percent
     }
 
-    fn sequential(&self, file: &mut File, ddir: Ddir) -> Option<Place> {
+    fn sequential(&mut self, file: &mut File, ddir: Ddir) -> Option<Place> {
         let end = file.end();
         let last = &mut file.last_end[ddir as usize];
-        let mut wrapped = false;
         if self.restarts_at_end && *last >= end {
             *last = file.base;
-            wrapped = true;
+            self.wrapped = true;
         }
         if *last >= file.real_size {
             return None;
         }
         let skip = if self.random { 0 } else { self.sequencer.skip_bytes };
         if skip == 0 {
-            let offset = last.wrapping_sub(file.base);
-            return Some(Place { offset, is_random: false, wrapped, off_the_map: false });
+            return Some(Place::next(last.wrapping_sub(file.base)));
         }
         // Backwards from an offset begins at the end. fio leaves the offset out of its sums here, and so do we.
         let far_end = file.io_size.min(file.real_size);
@@ -141,23 +154,21 @@ impl Offsets {
                 offset = if skip > 0 { file.base } else { far_end.wrapping_add_signed(skip) };
             }
         }
-        Some(Place { offset, is_random: false, wrapped, off_the_map: false })
+        Some(Place::next(offset))
     }
 
     #[inline]
     fn random_place(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
-        let mut wrapped = false;
         let block = match self.random_block(file, ddir) {
             Some(block) => block,
             None if self.restarts_random => {
                 file.reset(seed);
-                wrapped = true;
+                self.wrapped = true;
                 self.random_block(file, ddir)?
             }
             None => return None,
         };
-        let offset = block.checked_mul(self.align[ddir as usize])?;
-        Some(Place { offset, is_random: true, wrapped, off_the_map: false })
+        block.checked_mul(self.align[ddir as usize]).map(Place::random)
     }
 
     #[inline]

@@ -13,6 +13,8 @@ const PLACES_SHIFT: u32 = 10;
 pub(super) struct Service {
     order: Order,
     ios_each: u32,
+    /// A file is left only when it is done: by the order, or because there is no other.
+    stays: bool,
     open_limit: usize,
     open: usize,
     done: usize,
@@ -49,7 +51,8 @@ impl Service {
         };
         let open_limit = if open_files == 0 { files } else { files.min(open_files as usize) };
         let ios_each = service.ios_each.max(1);
-        Service { order, ios_each, open_limit, open: 0, done: 0, current: None, left: 0, next: 0 }
+        let stays = files == 1 || matches!(order, Order::Sequential);
+        Service { order, ios_each, stays, open_limit, open: 0, done: 0, current: None, left: 0, next: 0 }
     }
 
     pub(super) fn reseed(&mut self, seeds: &SeedTable, wide: bool) {
@@ -74,7 +77,7 @@ impl Service {
         if let Some(current) = self.current
             && files[current].state == State::Open
         {
-            if matches!(self.order, Order::Sequential) {
+            if self.stays {
                 return Some(current);
             }
             if self.left > 0 {

@@ -45,6 +45,7 @@ pub struct Setup {
     loops: u64,
     time_based: bool,
     open_files: u32,
+    verifies: bool,
     /// I/Os are queued: only then does fio count the bytes of a pass as they are issued.
     queued: bool,
 }
@@ -64,6 +65,7 @@ impl Setup {
             loops: 1,
             time_based: false,
             open_files: 0,
+            verifies: false,
             queued: false,
         };
         for option in options.split_whitespace() {
@@ -131,8 +133,9 @@ impl Setup {
                     Some(SyncFileRange { every_writes, wait_before: false, write: true, wait_after: false });
             }
             "randseed" => access.seeds = Seeds::Repeatable { seed: value.parse().ok()?, each_pass: false },
+            "verify" => self.verifies = true,
             // Seeds are given by what follows, time by the log.
-            "randrepeat" | "runtime" | "rate_iops" | "allow_file_create" => {}
+            "randrepeat" | "runtime" | "rate_iops" | "do_verify" => {}
             _ => return None,
         }
         Some(())
@@ -217,7 +220,7 @@ impl Setup {
             files: &extents,
             time_based: self.time_based,
             overwrites: self.io_size > size,
-            verifies: false,
+            verifies: self.verifies,
         };
         let generator = Generator::new(&job).map_err(|error| error.to_string())?;
         Ok(self.drive(generator, size, most))
