@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use os::device::{Counters, Disk};
-use plan::Plan;
+use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse};
 
+use crate::prepare::Nature;
 use crate::run::shared_clock;
 
 /// The disks of a plan, each with its counters at the start.
@@ -25,7 +26,8 @@ impl Disks {
     pub fn start(plan: &Plan) -> Self {
         let mut watched: Vec<Watched> = Vec::new();
         let now_ns = shared_clock().now();
-        for worker in plan.workers.iter().filter(|worker| worker.measure.disk_util) {
+        let uses_disk = |worker: &&Worker| worker.measure.disk_util && !Nature::of(&worker.engine).diskless;
+        for worker in plan.workers.iter().filter(uses_disk) {
             for path in &worker.targets.paths {
                 // A path with no disk under it, or one that can't be asked, has nothing to report.
                 for disk in os::device::disks(Path::new(path)).unwrap_or_default() {
