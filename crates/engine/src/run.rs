@@ -206,6 +206,8 @@ impl<'a> Coordinator<'a> {
 
     fn until_next(&self) -> Duration {
         let samples = self.samplers.iter().map(|sampler| sampler.next_ns).min().unwrap_or(u64::MAX);
+        let aggregate = self.aggregate.as_ref().map_or(u64::MAX, AggregateLog::due_ns);
+        let samples = samples.min(aggregate.saturating_add(self.live.started_ns));
         let next_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns).min(samples);
         Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(Duration::from_millis(100))
     }
@@ -289,7 +291,9 @@ impl<'a> Coordinator<'a> {
     fn log_aggregate(&mut self, now_ns: u64) {
         let Some(aggregate) = &mut self.aggregate else { return };
         let workers = &self.live.workers;
+        let ramping = workers.iter().any(|worker| worker.state() == State::Ramping);
         let bytes = std::array::from_fn(|at| workers.iter().map(|worker| worker.bytes[at].load(Relaxed)).sum());
+        let bytes = (!ramping).then_some(bytes);
         if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
             self.aggregate = None;
             self.observer.say(&format!("fathom: --bandwidth-log: {error}"));

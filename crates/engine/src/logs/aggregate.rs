@@ -14,7 +14,8 @@ const WINDOW_MS: u64 = 500;
 pub struct AggregateLog {
     files: [(String, File); 3],
     window_ns: u64,
-    last_ns: u64,
+    /// When the present window began; `None` while nothing is measured.
+    began_ns: Option<u64>,
     last_bytes: [u64; 3],
 }
 
@@ -34,29 +35,35 @@ impl AggregateLog {
         Ok(Some(AggregateLog {
             files: [file(Ddir::Read)?, file(Ddir::Write)?, file(Ddir::Trim)?],
             window_ns: window_ms.saturating_mul(NS_PER_MS),
-            last_ns: 0,
+            began_ns: None,
             last_bytes: [0; 3],
         }))
     }
 
     /// When the present window ends, since the start of the run.
     pub fn due_ns(&self) -> u64 {
-        self.last_ns.saturating_add(self.window_ns)
+        self.began_ns.map_or(u64::MAX, |began_ns| began_ns.saturating_add(self.window_ns))
     }
 
-    /// Logs a window if it is over. `bytes`: what all workers have done so far; a worker whose ramp ends counts anew.
-    pub fn sample(&mut self, since_start_ns: u64, bytes: [u64; 3]) -> io::Result<()> {
+    /// Logs a window if it is over. `bytes`: what all workers have done so far, or nothing while some are in their
+    /// ramp; the first window begins with the first call that has them.
+    pub fn sample(&mut self, since_start_ns: u64, bytes: Option<[u64; 3]>) -> io::Result<()> {
+        let (Some(bytes), Some(began_ns)) = (bytes, self.began_ns) else {
+            self.began_ns = bytes.map(|_| since_start_ns);
+            self.last_bytes = bytes.unwrap_or_default();
+            return Ok(());
+        };
         if since_start_ns < self.due_ns() {
             return Ok(());
         }
-        let spent_ns = u128::from(since_start_ns - self.last_ns);
+        let spent_ns = u128::from(since_start_ns - began_ns);
         for (at, (path, file)) in self.files.iter_mut().enumerate() {
             let moved = u128::from(bytes[at].saturating_sub(self.last_bytes[at]));
             let kib_per_s = moved * 1_000_000_000 / spent_ns.max(1) / 1024;
             let line = format!("{}, {kib_per_s}, {at}, 0, 0\n", since_start_ns / NS_PER_MS);
             file.write_all(line.as_bytes()).map_err(|error| named(path, &error))?;
         }
-        (self.last_ns, self.last_bytes) = (since_start_ns, bytes);
+        (self.began_ns, self.last_bytes) = (Some(since_start_ns), bytes);
         Ok(())
     }
 }

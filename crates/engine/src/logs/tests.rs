@@ -322,10 +322,12 @@ fn the_bandwidth_of_the_run_has_a_line_for_each_direction_and_window() {
         ..Plan::default()
     };
     let mut log = AggregateLog::open(&plan).unwrap().unwrap();
-    log.sample(250 * MS, [1 << 20, 0, 0]).unwrap();
-    log.sample(500 * MS, [2 << 20, 0, 0]).unwrap();
-    log.sample(1_001 * MS, [2 << 20, 1 << 20, 0]).unwrap();
-    assert_eq!(read(&scratch, "agg-read_bw.log"), "500, 4096, 0, 0, 0\n1001, 0, 0, 0, 0\n");
-    assert_eq!(read(&scratch, "agg-write_bw.log"), "500, 0, 1, 0, 0\n1001, 2043, 1, 0, 0\n");
-    assert_eq!(read(&scratch, "agg-trim_bw.log"), "500, 0, 2, 0, 0\n1001, 0, 2, 0, 0\n");
+    log.sample(10 * MS, None).unwrap();
+    log.sample(100 * MS, Some([0, 0, 0])).unwrap();
+    log.sample(250 * MS, Some([1 << 20, 0, 0])).unwrap();
+    log.sample(600 * MS, Some([2 << 20, 0, 0])).unwrap();
+    log.sample(1_101 * MS, Some([2 << 20, 1 << 20, 0])).unwrap();
+    assert_eq!(read(&scratch, "agg-read_bw.log"), "600, 4096, 0, 0, 0\n1101, 0, 0, 0, 0\n");
+    assert_eq!(read(&scratch, "agg-write_bw.log"), "600, 0, 1, 0, 0\n1101, 2043, 1, 0, 0\n");
+    assert_eq!(read(&scratch, "agg-trim_bw.log"), "600, 0, 2, 0, 0\n1101, 0, 2, 0, 0\n");
 }

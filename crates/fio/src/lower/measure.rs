@@ -27,8 +27,8 @@ pub fn measure(values: &Values, job: &str) -> Measure {
             "clock_gettime" => ClockSource::Monotonic,
             _ => ClockSource::Cpu,
         },
-        bandwidth_sample_ms: values.unsigned("bwavgtime"),
-        iops_sample_ms: values.unsigned("iopsavgtime"),
+        bandwidth_sample_ms: sample_ms(values, "bwavgtime", "write_bw_log"),
+        iops_sample_ms: sample_ms(values, "iopsavgtime", "write_iops_log"),
         disk_util: values.flag("disk_util"),
         logs: logs(values, job),
         bits: values.word("unit_base") == "1",
@@ -36,9 +36,16 @@ pub fn measure(values: &Values, job: &str) -> Measure {
     }
 }
 
+/// The windows of samples are those of the log that is made of them, unless they are given.
+fn sample_ms(values: &Values, option: &str, log: &str) -> u64 {
+    let average_ms = values.unsigned("log_avg_msec");
+    let by_log = values.log(log).is_some() && average_ms > 0 && !values.is_set(option);
+    if by_log { average_ms } else { values.unsigned(option) }
+}
+
 fn logs(values: &Values, job: &str) -> Logs {
     let stem = |name: &str| values.log(name).map(|prefix| prefix.unwrap_or(job).to_owned());
-    let epoch = values.flag("log_alternate_epoch") || values.is_set("log_alternate_epoch_clock_id");
+    let epoch = values.flag("log_alternate_epoch");
     Logs {
         bandwidth: stem("write_bw_log"),
         iops: stem("write_iops_log"),

@@ -870,7 +870,7 @@ pub const CORE: &[Opt] = &[
     .default("avg"),
     option("log_offset", Report, Bool, Honoured, "Log each I/O's offset").default("0"),
     option("log_prio", Report, Bool, Honoured, "Log each I/O's priority").default("0"),
-    option("log_issue_time", Report, Bool, NotYet, "Log when each I/O was submitted").default("0"),
+    option("log_issue_time", Report, Bool, Honoured, "Log when each I/O was submitted").default("0"),
     option(
         "log_compression",
         Report,
@@ -887,18 +887,18 @@ pub const CORE: &[Opt] = &[
     )
     .under("log_compression"),
     option("log_store_compressed", Report, Bool, NotYet, "Keep log files compressed"),
-    option("log_alternate_epoch", Report, Bool, NotYet, "Log absolute times").alias("log_unix_epoch"),
-    option("log_alternate_epoch_clock_id", Report, Number(INT), NotYet, "Clock behind absolute times in logs"),
+    option("log_alternate_epoch", Report, Bool, Honoured, "Log absolute times").alias("log_unix_epoch"),
+    option("log_alternate_epoch_clock_id", Report, Number(INT), Honoured, "Clock behind absolute times in logs"),
     option("block_error_percentiles", Report, Bool, NotYet, "Report percentiles of block errors over erase cycles")
         .default("0"),
-    option("bwavgtime", Report, Number(INT), NotYet, "Milliseconds behind each bandwidth sample")
+    option("bwavgtime", Report, Number(INT), Honoured, "Milliseconds behind each bandwidth sample")
         .default("500")
         .under("write_bw_log"),
-    option("iopsavgtime", Report, Number(INT), NotYet, "Milliseconds behind each sample of the I/O rate")
+    option("iopsavgtime", Report, Number(INT), Honoured, "Milliseconds behind each sample of the I/O rate")
         .default("500")
         .under("write_iops_log"),
     option("group_reporting", Report, Flag, Honoured, "Report the workers of a group as one"),
-    option("stats", Report, Bool, NotYet, "Count this job in the reports").default("1"),
+    option("stats", Report, Bool, Honoured, "Count this job in the reports").default("1"),
     option("zero_buffers", Buffers, Flag, Honoured, "Fill buffers with zeroes"),
     option("refill_buffers", Buffers, Flag, Honoured, "Fill buffers anew for every write"),
     option("scramble_buffers", Buffers, Bool, Honoured, "Change a little of the buffer for every write").default("1"),
