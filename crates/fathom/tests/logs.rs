@@ -1,6 +1,8 @@
 //! Log files beside those that real fio writes for the same job: the same files, columns and directions and, where a
 //! job ends by its size, the same I/Os. Without fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
