@@ -83,6 +83,11 @@ impl Span {
         rest.lines().next().unwrap_or("").trim()
     }
 
+    fn line_end(&self) -> usize {
+        let text = &self.source.text;
+        text[self.range.end..].find('\n').map_or(text.len(), |length| self.range.end + length)
+    }
+
     fn line_start(&self) -> usize {
         self.source.text[..self.range.start].rfind('\n').map_or(0, |newline| newline + 1)
     }
@@ -146,8 +151,12 @@ impl Diagnostic {
         let label = self.label.as_ref().map(|(_, label)| one_line(label));
         let mut group = Group::with_title(level.primary_title(message.as_str()));
         if let (Some((span, _)), Some(label)) = (&self.label, &label) {
-            let annotation = AnnotationKind::Primary.span(span.range()).label(label.as_str());
-            let snippet = Snippet::source(span.source.text.as_str()).path(span.source.name.as_str());
+            // Only the lines concerned: a long text with many faults would else be gone through for each of them.
+            let start = span.line_start();
+            let lines = &span.source.text[start..span.line_end()];
+            let range = span.range.start - start..span.range.end - start;
+            let annotation = AnnotationKind::Primary.span(range).label(label.as_str());
+            let snippet = Snippet::source(lines).line_start(span.line()).path(span.source.name.as_str());
             group = group.element(snippet.annotation(annotation));
         }
         if let Some(help) = &help {

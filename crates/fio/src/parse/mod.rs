@@ -107,6 +107,18 @@ pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>>
     reading.into_request(stdout)
 }
 
+/// More than anybody reads; a binary file taken for a job file has thousands.
+const TOLD_MAX: usize = 100;
+
+fn first_of(mut diagnostics: Vec<Diagnostic>, what: &str) -> Vec<Diagnostic> {
+    let more = diagnostics.len().saturating_sub(TOLD_MAX);
+    diagnostics.truncate(TOLD_MAX);
+    if more > 0 {
+        diagnostics.push(Diagnostic::new(Level::Note, format!("and {more} more {what}")));
+    }
+    diagnostics
+}
+
 /// What has been read so far.
 struct Reading<'a> {
     env: &'a dyn Env,
@@ -192,8 +204,8 @@ impl<'a> Reading<'a> {
     }
 
     fn into_errors(self) -> Vec<Diagnostic> {
-        let mut all = self.warnings;
-        all.extend(self.errors);
+        let mut all = first_of(self.warnings, "warnings");
+        all.extend(first_of(self.errors, "errors"));
         all
     }
 
