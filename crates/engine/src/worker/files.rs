@@ -1,5 +1,6 @@
 //! A worker's open files: opened when first used, at most so many at once.
 
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, OpenOptions};
@@ -8,7 +9,7 @@ use plan::{Fadvise, SyncMode, Worker};
 use record::RunError;
 
 use crate::live::WorkerLive;
-use crate::prepare::{self, Target};
+use crate::prepare::{self, Nature, Target};
 
 pub struct OpenFiles {
     targets: Vec<Target>,
@@ -19,6 +20,8 @@ pub struct OpenFiles {
     options: OpenOptions,
     advice: Fadvise,
     random: bool,
+    /// The engine moves no data and has no files: `/dev/null` stands for each.
+    without_files: bool,
     fsync_on_close: bool,
     invalidate: bool,
     /// The engine works on no file: there is nothing to open.
@@ -31,6 +34,7 @@ impl OpenFiles {
     pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
         let pattern = worker.access.pattern;
         let open = &worker.targets.open;
+        let nature = Nature::of(&worker.engine);
         let writes = pattern.writes || pattern.trims;
         let options = OpenOptions {
             read: pattern.reads || !writes,
@@ -49,6 +53,7 @@ impl OpenFiles {
             options,
             advice: worker.targets.fadvise,
             random: pattern.random,
+            without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
             diskless: prepare::Nature::of(&worker.engine).diskless,
@@ -86,12 +91,17 @@ impl OpenFiles {
             func: format!("{func}({})", target.path.display()),
             message: format!("{}: {error}{}", target.path.display(), hint(error, self.options.direct)),
         };
-        let file = self.options.open(&target.path).map_err(|error| failed("open", &error))?;
-        if let Some(advice) = self.advice() {
+        let file = if self.without_files {
+            OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
+        } else {
+            self.options.open(&target.path)
+        };
+        let file = file.map_err(|error| failed("open", &error))?;
+        if let (Some(advice), false) = (self.advice(), self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
         }
-        if self.invalidate && !self.options.direct {
+        if self.invalidate && !self.options.direct && !self.without_files {
             // A cache that can't be dropped is no reason not to measure.
             let _ = prepare::invalidate(&file, target);
         }
@@ -107,6 +117,7 @@ impl OpenFiles {
         if let Some(file) = &self.open[index as usize]
             && self.invalidate
             && !self.options.direct
+            && !self.without_files
         {
             let _ = prepare::invalidate(file, &self.targets[index as usize]);
         }

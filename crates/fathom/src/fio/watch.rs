@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
     /// The run was refused before anything was touched.
     pub fn refused(&mut self, errors: &[RunError]) -> ExitCode {
         for error in errors {
-            eprintln!("fio: {}", error.message);
+            self.complain(&render::error_message(error));
         }
         ExitCode::FAILURE
     }
@@ -114,6 +114,14 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Errors go where errors go, and into a report that is kept in a file for people.
+    fn complain(&mut self, text: &str) {
+        eprint!("{text}");
+        if self.program.formats.normal && !self.output.is_stdout() {
+            self.output.write(text);
+        }
+    }
+
     /// Talk goes to standard output beside a report for people, and away from one for machines.
     fn talk(&mut self, text: &str) {
         if self.program.formats.normal && self.output.is_stdout() {
@@ -141,12 +149,14 @@ impl Observer for Watch<'_> {
             && let Some(error) = &ended.error
         {
             let tid = self.record.workers[*worker].started.map_or(0, |started| started.tid);
-            let lines = render::error_lines(tid, error);
             self.clear_eta();
+            self.complain(&render::error_message(error));
+            let line = render::error_line(tid, error);
             if self.program.formats.normal {
-                self.output.write(&lines);
+                self.output.write(&line);
+            } else {
+                eprint!("{line}");
             }
-            eprint!("{lines}");
         }
         self.record.apply(event);
     }

@@ -6,6 +6,8 @@ use super::Machine;
 use crate::parse::value::word::WordArgument;
 use crate::parse::values::Values;
 
+const BEST_EFFORT: u8 = 2;
+
 pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Process {
     Process {
         nice: values.number("nice") as i32,
@@ -22,7 +24,8 @@ pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Pr
 fn io_priority(values: &Values) -> Option<IoPrio> {
     let given = ["prio", "prioclass", "priohint"].iter().any(|name| values.is_set(name));
     given.then(|| IoPrio {
-        class: values.unsigned("prioclass") as u8,
+        // A level alone is one of the best-effort class.
+        class: if values.is_set("prioclass") { values.unsigned("prioclass") as u8 } else { BEST_EFFORT },
         level: values.unsigned("prio") as u8,
         hint: values.unsigned("priohint") as u16,
     })

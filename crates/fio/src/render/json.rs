@@ -83,7 +83,7 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
     if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
         job["desc"] = description.into();
     }
-    let messages: Vec<&str> = entry.messages().collect();
+    let messages: Vec<String> = entry.messages().collect();
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
     }

@@ -73,18 +73,24 @@ pub fn version() -> String {
     format!("fio-3.42-fathom-{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The lines that fio prints when a worker fails: what was wrong, and the line that scripts look for.
-pub fn error_lines(tid: u32, error: &RunError) -> String {
-    let mut lines = String::new();
-    if !error.message.is_empty() {
-        lines = format!("fio: {}\n", plain_message(error));
-    }
-    lines + &format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
+/// What was wrong with a worker, for people.
+pub fn error_message(error: &RunError) -> String {
+    format!("fio: {}\n", plain_message(error))
 }
 
-/// What was wrong, without the name of the program that some messages begin with.
-fn plain_message(error: &RunError) -> &str {
-    error.message.strip_prefix("fio: ").unwrap_or(&error.message)
+/// The line by which scripts see that a worker failed.
+pub fn error_line(tid: u32, error: &RunError) -> String {
+    format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
+}
+
+/// What was wrong, without the name of the program that some messages begin with, and without the error's number, which
+/// fio's don't have.
+fn plain_message(error: &RunError) -> String {
+    let message = error.message.strip_prefix("fio: ").unwrap_or(&error.message);
+    match message.split_once(" (os error ") {
+        Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest)),
+        None => message.to_owned(),
+    }
 }
 
 fn error_text(error: &RunError) -> String {

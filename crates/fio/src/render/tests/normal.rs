@@ -1,7 +1,7 @@
 //! The normal report, line by line.
 
 use super::*;
-use crate::render::{banner, error_lines, normal};
+use crate::render::{banner, error_line, error_message, normal};
 
 #[test]
 fn a_job_reads_as_in_fio() {
@@ -158,8 +158,9 @@ fn a_job_without_blocks_has_no_line_at_the_start() {
 }
 
 #[test]
-fn the_line_of_a_failed_worker_follows_what_was_wrong() {
-    let error = RunError { errno: 28, func: "write".into(), message: "fio: no space on f".into() };
-    let expected = "fio: no space on f\nfio: pid=7, err=28/func=write, error=No space left on device\n";
-    assert_eq!(error_lines(7, &error), expected);
+fn a_failed_worker_is_told_of_to_people_and_to_scripts() {
+    let message = "fio: f: No space left on device (os error 28): free some".into();
+    let error = RunError { errno: 28, func: "write".into(), message };
+    assert_eq!(error_message(&error), "fio: f: No space left on device: free some\n");
+    assert_eq!(error_line(7, &error), "fio: pid=7, err=28/func=write, error=No space left on device\n");
 }
