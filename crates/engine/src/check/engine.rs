@@ -8,6 +8,9 @@ use plan::{Ddir, Engine, Worker};
 use record::RunError;
 use std::path::Path;
 
+/// Lengths of I/Os are counted in 32 bits.
+const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
+
 /// `probed` holds the configurations that this machine was found to have.
 pub(super) fn check(worker: &Worker, probed: &mut Vec<BackendConfig>) -> Result<(), RunError> {
     check_options(worker)?;
@@ -29,6 +32,14 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
     let engine = &worker.echo.ioengine;
     let pattern = worker.access.pattern;
     let refuse = |func: &str, said: String, advice: &str| Err(fault::new(fault::EINVAL, func, said, advice));
+    let used = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir));
+    if let Some(size) = used.map(|ddir| worker.access.block.max_bytes[ddir]).find(|&size| size > BLOCK_BYTES_MAX) {
+        return refuse(
+            "init_io_u",
+            format!("{}: a block of {size} bytes is more than one I/O can have", worker.name),
+            "use bs=2g or less",
+        );
+    }
     match worker.engine {
         Engine::Cpu { load_percent: 0, .. } => {
             refuse("cpuio", "cpu thread needs rate (cpuload=)".into(), "the share of a processor to burn, in percent")

@@ -279,3 +279,12 @@ fn each_fault_is_told_once_for_all_clones() {
     let workers = (0..4).map(|_| job("read", scratch.path())).collect();
     assert_eq!(check(&Plan { workers, ..Plan::default() }).unwrap_err().len(), 1);
 }
+
+#[test]
+fn a_block_longer_than_one_io_can_be_is_refused() {
+    let scratch = Scratch::new("check-long-block");
+    let mut long = sample::worker("job", "trim", 4 << 30, &[&scratch.file("f")]);
+    long.targets.extent.size = Some(Amount::Bytes(64 << 30));
+    let refused = refusals(long);
+    assert!(refused.iter().any(|message| message.contains("4294967296 bytes is more than one I/O")), "{refused:?}");
+}
