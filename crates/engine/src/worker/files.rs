@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, OpenOptions};
 use os::io::Backend;
-use plan::{Fadvise, SyncMode, Worker};
+use plan::{Engine, Fadvise, SyncMode, Worker};
 use record::RunError;
 
 use crate::live::WorkerLive;
@@ -34,12 +34,20 @@ impl OpenFiles {
     pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
         let pattern = worker.access.pattern;
         let open = &worker.targets.open;
+<<<<<<< HEAD
         let nature = Nature::of(&worker.engine);
         let writes = pattern.writes || pattern.trims;
+=======
+        let create = &worker.targets.create;
+        // Reserving space is a write, whatever the job calls it.
+        let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
+        // A mapping can only be written where it can be read, too.
+        let reads = pattern.reads || !writes || matches!(worker.engine, Engine::Mmap { .. });
+>>>>>>> 0d290a0 (Show through the binary that command lines leave the same files as under fio)
         let options = OpenOptions {
-            read: pattern.reads || !writes,
+            read: reads,
             write: writes,
-            create: writes && worker.targets.create.allowed,
+            create: (writes || create.on_open) && create.allowed,
             direct: open.direct,
             sync: open.sync == SyncMode::Sync,
             dsync: open.sync == SyncMode::Dsync,

@@ -50,11 +50,15 @@ fn entropy() -> u64 {
     read.map_or_else(|_| fallback(), |()| u64::from_ne_bytes(bytes))
 }
 
-/// Sets the I/O scheduler of the block devices among the targets.
+/// Sets the I/O scheduler of the disks under the targets. Disks that have none to choose from stay as they are.
 fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
     let Some(scheduler) = &worker.targets.ioscheduler else { return Ok(()) };
     for path in &worker.targets.paths {
         for disk in os::device::disks(path.as_ref()).map_err(|error| failed("ioscheduler", &error))? {
+            let tunable = |(_, offered): (_, Vec<String>)| offered.iter().any(|name| name != "none");
+            if !disk.scheduler().is_ok_and(tunable) {
+                continue;
+            }
             disk.set_scheduler(scheduler).map_err(|error| failed("ioscheduler", &error))?;
         }
     }

@@ -170,7 +170,12 @@ pub(super) fn of(kernel: &Kernel, world: &World, path: &Path) -> io::Result<Vec<
     match block_device_at(path)? {
         Some(number) => {
             let mut holders = world.uses_of_family(kernel, number);
-            holders.extend(signatures(kernel, number, path, &holders)?);
+            match signatures(kernel, number, path, &holders) {
+                Ok(more) => holders.extend(more),
+                // That its bytes can't be read is no matter where a use is known already.
+                Err(_) if !holders.is_empty() => {}
+                Err(error) => return Err(error),
+            }
             if holders.is_empty() {
                 holders.extend(exclusive(kernel, number, path)?);
             }
