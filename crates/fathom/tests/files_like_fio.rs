@@ -2,6 +2,8 @@
 //!
 //! Needs real fio, named by `FIO` or found in the path; without it the test says that it was skipped.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
