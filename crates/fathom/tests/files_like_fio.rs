@@ -8,6 +8,8 @@ use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes in `f0` before, and the command line. Lines with `create_only` show the layout, others the whole run.
 const JOBS: &[(Option<u64>, &str)] = &[
@@ -146,20 +148,33 @@ fn command_lines_leave_the_same_files_and_move_the_same_bytes() {
     let help = Command::new(&fio).arg("--enghelp=dircreate").output().unwrap();
     let knows_directories = !String::from_utf8_lossy(&help.stdout).contains("not found");
     let scratch = Folder(std::env::temp_dir().join(format!("fathom-files-like-fio-{}", std::process::id())));
-    let mut wrong = Vec::new();
-    for (number, (before, line)) in JOBS.iter().enumerate() {
-        // Older fio has no engines for directories.
-        if line.contains("ioengine=dir") && !knows_directories {
-            eprintln!("SKIPPED: {line}: this fio hasn't got that engine");
-            continue;
+    let wrong = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    // fio sleeps more than it works.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((before, line)) = JOBS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Older fio has no engines for directories.
+                    if line.contains("ioengine=dir") && !knows_directories {
+                        eprintln!("SKIPPED: {line}: this fio hasn't got that engine");
+                        continue;
+                    }
+                    wrong.lock().unwrap().extend(compare(&fio, &scratch.0, *before, line));
+                }
+            });
         }
-        let theirs = run(&[&fio], &scratch.0.join(format!("{number}-fio")), *before, line);
-        let ours =
-            run(&[env!("CARGO_BIN_EXE_fathom"), "fio"], &scratch.0.join(format!("{number}-fathom")), *before, line);
-        let same_figures = theirs.moved == ours.moved || !theirs.succeeded;
-        if theirs.succeeded != ours.succeeded || theirs.files != ours.files || !same_figures {
-            wrong.push(format!("{line}\n  fio    {theirs:?}\n  fathom {ours:?}"));
-        }
-    }
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), JOBS.len(), wrong.join("\n"));
+}
+
+/// Runs the line in both, and says what differs.
+fn compare(fio: &str, scratch: &Path, before: Option<u64>, line: &str) -> Option<String> {
+    let folder = |name: &str| scratch.join(line.replace(['/', ' '], "_")).join(name);
+    let theirs = run(&[fio], &folder("fio"), before, line);
+    let ours = run(&[env!("CARGO_BIN_EXE_fathom"), "fio"], &folder("fathom"), before, line);
+    let same_figures = theirs.moved == ours.moved || !theirs.succeeded;
+    let same = theirs.succeeded == ours.succeeded && theirs.files == ours.files && same_figures;
+    (!same).then(|| format!("{line}\n  fio    {theirs:?}\n  fathom {ours:?}"))
 }
