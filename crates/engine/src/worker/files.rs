@@ -34,16 +34,12 @@ impl OpenFiles {
     pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
         let pattern = worker.access.pattern;
         let open = &worker.targets.open;
-<<<<<<< HEAD
         let nature = Nature::of(&worker.engine);
-        let writes = pattern.writes || pattern.trims;
-=======
         let create = &worker.targets.create;
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
         // A mapping can only be written where it can be read, too.
         let reads = pattern.reads || !writes || matches!(worker.engine, Engine::Mmap { .. });
->>>>>>> 0d290a0 (Show through the binary that command lines leave the same files as under fio)
         let options = OpenOptions {
             read: reads,
             write: writes,
