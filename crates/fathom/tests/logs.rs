@@ -277,3 +277,13 @@ fn the_bandwidth_of_the_whole_run() {
     assert!(read.len() >= 3 && read[1..].iter().all(|line| line[1].abs_diff(4000) < 200), "{read:?}");
     assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
 }
+
+#[test]
+fn at_full_rate_nothing_is_lost() {
+    let scratch = Scratch::new("full-rate");
+    let job =
+        format!("fio --name=j --ioengine=null --iodepth=64 --rw=randrw --bs=4k --size=1t --number_ios=300000 {ALL}");
+    let logs = run(Command::new(FATHOM).args(job.split(' ')), &scratch.0);
+    assert_eq!(logs.len(), 5);
+    assert!(logs.values().all(|log| log.len() == 300_000));
+}
