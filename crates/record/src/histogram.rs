@@ -8,8 +8,9 @@ const GROUP_BITS: u32 = 6;
 const BINS_PER_GROUP: usize = 1 << GROUP_BITS;
 const BINS: usize = (64 - GROUP_BITS as usize + 1) * BINS_PER_GROUP;
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Histogram {
+    /// All bins, or none before the first value: most histograms of a worker stay empty.
     counts: Vec<u64>,
     total: u64,
 }
@@ -22,12 +23,6 @@ pub struct Bin {
     /// The middle of the bin, which stands for its values in percentiles.
     pub middle: u64,
     pub count: u64,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Histogram { counts: vec![0; BINS], total: 0 }
-    }
 }
 
 impl std::fmt::Debug for Histogram {
@@ -69,11 +64,32 @@ impl Histogram {
 
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.counts[Self::index_of(value)] += 1;
+        let index = Self::index_of(value);
+        match self.counts.get_mut(index) {
+            Some(count) => *count += 1,
+            None => self.make_bins()[index] += 1,
+        }
         self.total += 1;
     }
 
+    #[cold]
+    fn make_bins(&mut self) -> &mut [u64] {
+        self.counts = vec![0; BINS];
+        &mut self.counts
+    }
+
+    /// Makes the bins now, so that recording never allocates.
+    pub fn prepare(&mut self) {
+        if self.counts.is_empty() {
+            self.make_bins();
+        }
+    }
+
     pub fn merge(&mut self, other: &Histogram) {
+        if other.total == 0 {
+            return;
+        }
+        self.prepare();
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
@@ -82,6 +98,9 @@ impl Histogram {
 
     /// Keeps what came after `earlier`, a former state of this histogram.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
+        if earlier.total == 0 {
+            return self.clone();
+        }
         let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now - then).collect();
         Histogram { counts, total: self.total - earlier.total }
     }
@@ -99,7 +118,11 @@ impl Histogram {
 
     /// The count of one bin of fio's layout.
     pub fn fio_bin(&self, index: usize) -> u64 {
-        if index + 1 < Self::FIO_BINS { self.counts[index] } else { self.counts[index..].iter().sum() }
+        match self.counts.get(index..) {
+            Some([count, ..]) if index + 1 < Self::FIO_BINS => *count,
+            Some(rest) => rest.iter().sum(),
+            None => 0,
+        }
     }
 
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {

@@ -27,6 +27,11 @@ impl Latency {
         self.sum_squares += u128::from(ns) * u128::from(ns);
     }
 
+    /// Makes room now, so that recording never allocates.
+    pub fn prepare(&mut self) {
+        self.histogram.prepare();
+    }
+
     pub fn merge(&mut self, other: &Latency) {
         if other.count == 0 {
             return;

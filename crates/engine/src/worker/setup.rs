@@ -218,6 +218,18 @@ fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<
     })
 }
 
+/// Counters with room for all that the worker will record.
+fn empty_stats(worker: &Worker) -> WorkerStats {
+    let mut stats = WorkerStats::default();
+    let measure = &worker.measure;
+    for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
+        let ddir = &mut stats.ddirs[ddir as usize];
+        let kinds = [(measure.slat, &mut ddir.slat), (measure.clat, &mut ddir.clat), (measure.lat, &mut ddir.lat)];
+        kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.prepare());
+    }
+    stats
+}
+
 /// Builds the loop of one worker. Runs on the worker's own thread, so that memory is near it.
 pub fn io_loop<'a>(
     plan: &Plan,
@@ -259,7 +271,7 @@ pub fn io_loop<'a>(
         minimum: MinimumRate::new(&worker.rate),
         search,
         metadata: Metadata::of(&worker.engine),
-        stats: WorkerStats::default(),
+        stats: empty_stats(worker),
         flights: Flights::new(iodepth),
         limits: PassLimits {
             pass_bytes: prepared.pass_bytes,
