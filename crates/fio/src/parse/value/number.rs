@@ -196,11 +196,12 @@ pub fn amount(text: &str, context: &mut Context) -> Result<Amount, Problem> {
             }
         };
     }
-    u64::try_from(read.value)
-        .ok()
-        .filter(|&bytes| bytes <= i64::MAX as u64)
-        .map(Amount::Bytes)
-        .ok_or_else(|| Problem::wrong(0..text.len(), format!("{text} is not a size"), "expected 0 to 8 exbibytes"))
+    if let Some(bytes) = u64::try_from(read.value).ok().filter(|&bytes| bytes <= i64::MAX as u64) {
+        return Ok(Amount::Bytes(bytes));
+    }
+    let message = format!("{text} is not a size");
+    context.problems.push(Problem::when_run(0..text.len(), message, "expected 0 to 8 exbibytes"));
+    Ok(Amount::Bytes(0))
 }
 
 #[cfg(test)]
