@@ -1,3 +1,5 @@
+//! The sequence of I/Os: what each option does to it, and what holds for all jobs.
+
 use plan::{Access, Ddir, Distribution, FileOrder, FileService, PerDdir, RandomMap, Seeds, SizeShare, Strides};
 use units::random::Tausworthe32;
 
