@@ -178,14 +178,16 @@ pub fn buffers(values: &Values) -> Buffers {
         Content::Random
     };
     let compresses = compress > 0 && compress < 100;
+    // Buffers are scrambled without being asked, but not where zeroes were asked for.
+    let zeroed = values.flag("zero_buffers") && values.is_set("zero_buffers");
     Buffers {
         memory: memory(values),
         align_bytes: values.unsigned("iomem_align"),
         hugepage_bytes: values.unsigned("hugepage-size"),
         content,
-        scramble: values.flag("scramble_buffers"),
+        scramble: values.flag("scramble_buffers") && (values.is_set("scramble_buffers") || !zeroed),
         refill: values.flag("refill_buffers") || (compresses && !values.is_set("refill_buffers")),
-        compress_percent: compresses.then_some(compress),
+        compress_percent: values.is_set("buffer_compress_percentage").then_some(compress),
         compress_chunk_bytes: values.unsigned("buffer_compress_chunk"),
         dedupe: dedupe(values),
     }
@@ -229,7 +231,39 @@ fn dedupe(values: &Values) -> Option<Dedupe> {
 
 #[cfg(test)]
 mod tests {
-    use super::split_names;
+    use super::{buffers, split_names};
+    use crate::parse::Request;
+    use crate::parse::env::FixedEnv;
+    use plan::Content;
+
+    fn buffers_of(options: &str) -> plan::Buffers {
+        let args: Vec<String> =
+            format!("--name=job --size=1m --rw=write {options}").split_whitespace().map(str::to_owned).collect();
+        match crate::parse::parse(&args, &FixedEnv::default()) {
+            Ok(Request::Run(invocation)) => buffers(&invocation.jobs[0].values),
+            other => panic!("{options}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn buffers_are_scrambled_unless_the_job_says_what_is_in_them() {
+        for options in ["", "--refill_buffers=0", "--zero_buffers=1 --scramble_buffers=1", "--zero_buffers=0"] {
+            assert!(buffers_of(options).scramble, "{options}");
+        }
+        for options in ["--scramble_buffers=0", "--zero_buffers=1", "--buffer_pattern=0xff"] {
+            assert!(!buffers_of(options).scramble, "{options}");
+        }
+    }
+
+    #[test]
+    fn a_job_that_shapes_its_buffers_fills_them_anew() {
+        let refills = |options: &str| buffers_of(options).refill;
+        assert!(refills("--buffer_compress_percentage=50") && refills("--dedupe_percentage=10"));
+        assert!(!refills("--buffer_compress_percentage=50 --refill_buffers=0"));
+        assert!(!refills("--buffer_compress_percentage=100") && !refills(""));
+        let all = buffers_of("--buffer_compress_percentage=100");
+        assert_eq!((all.content, all.compress_percent), (Content::Zero, Some(100)));
+    }
 
     #[test]
     fn colons_separate_names_unless_escaped() {

@@ -926,7 +926,7 @@ pub const CORE: &[Opt] = &[
         Honoured,
         "Share of blocks written that are copies of others",
     ),
-    option("dedupe_global", Buffers, Bool, NotYet, "Share the pool of copied blocks between jobs").default("0"),
+    option("dedupe_global", Buffers, Bool, Honoured, "Share the pool of copied blocks between jobs").default("0"),
     option(
         "dedupe_mode",
         Buffers,
@@ -934,20 +934,14 @@ pub const CORE: &[Opt] = &[
             &[word("repeat", "the block written before"), word("working_set", "a fixed set of blocks")],
             Argument::None,
         ),
-        NotYet,
+        Honoured,
         "Where copies come from",
     )
     .default("repeat")
     .under("dedupe_percentage"),
-    option(
-        "dedupe_working_set_percentage",
-        Buffers,
-        Number(INT.max(100)),
-        Under("dedupe_mode"),
-        "Size of the fixed set",
-    )
-    .default("5")
-    .under("dedupe_percentage"),
+    option("dedupe_working_set_percentage", Buffers, Number(INT.max(100)), Honoured, "Size of the fixed set")
+        .default("5")
+        .under("dedupe_percentage"),
     option("clat_percentiles", Report, Bool, Honoured, "Report percentiles of completion latency").default("1"),
     option("lat_percentiles", Report, Bool, Honoured, "Report percentiles of total latency").default("0"),
     option("slat_percentiles", Report, Bool, Honoured, "Report percentiles of submission latency").default("0"),
