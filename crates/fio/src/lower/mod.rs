@@ -4,6 +4,8 @@
 
 mod access;
 mod engine;
+#[cfg(test)]
+mod honoured;
 mod limits;
 mod measure;
 mod process;

@@ -249,6 +249,12 @@ impl Values {
         }
     }
 
+    /// Forgets what was asked for.
+    #[cfg(test)]
+    pub fn forget_asked(&self) {
+        self.asked.borrow_mut().clear();
+    }
+
     /// What was asked for so far.
     #[cfg(test)]
     pub fn asked(&self) -> std::collections::BTreeSet<&'static str> {

@@ -1,0 +1,86 @@
+//! Test: every option that the table calls honoured is read when a plan is made.
+
+use std::collections::BTreeSet;
+
+use super::{Machine, lower};
+use crate::options::{CORE, ENGINE_OPTIONS, Opt, Support};
+use crate::parse::env::FixedEnv;
+use crate::{Request, parse};
+
+/// Read elsewhere: in the parser, or by what becomes of the values of others.
+const READ_ELSEWHERE: [&str; 5] = ["name", "kb_base", "buffered", "rwmixwrite", "gtod_reduce"];
+
+/// Jobs that between them reach every branch of the lowering.
+const JOBS: &str = "
+[plain]
+[engine-psync]
+ioengine=psync
+[engine-io_uring]
+ioengine=io_uring
+sqthread_poll
+[engine-libaio]
+ioengine=libaio
+[engine-pvsync2]
+ioengine=pvsync2
+[engine-mmap]
+ioengine=mmap
+[engine-cpuio]
+ioengine=cpuio
+cpuload=10
+[engine-filestat]
+ioengine=filestat
+[access]
+rw=randrw
+bsrange=4k-8k
+zonemode=strided
+zonesize=1m
+sync_file_range=write:8
+[latency]
+latency_target=10ms
+[logs]
+write_bw_log
+write_lat_log
+write_iops_log
+write_hist_log
+log_alternate_epoch=1
+[process]
+cpus_allowed=0-1
+cpumask=3
+prio=1
+[buffers]
+buffer_compress_percentage=50
+dedupe_percentage=10
+thinktime=10
+rate=1m
+exitall
+[pattern]
+buffer_pattern=0xff
+opendir=/nowhere
+";
+
+struct NoSpecialFiles;
+
+impl Machine for NoSpecialFiles {
+    fn is_special_file(&self, _: &str) -> bool {
+        false
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        vec![0, 1]
+    }
+}
+
+#[test]
+fn every_honoured_option_is_read() {
+    let jobs = JOBS.replace("\n[", "\nsize=64m\n[").replacen("\nsize=64m\n", "\n", 1) + "size=64m\n";
+    let env = FixedEnv::default().file("a.fio", jobs.as_bytes());
+    let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("the jobs are legal") };
+    invocation.jobs.iter().for_each(|job| job.values.forget_asked());
+    lower(&invocation, &NoSpecialFiles);
+    let asked: BTreeSet<&str> = invocation.jobs.iter().flat_map(|job| job.values.asked()).collect();
+    let is_unread = |option: &&Opt| {
+        option.support == Support::Honoured && !asked.contains(option.name) && !READ_ELSEWHERE.contains(&option.name)
+    };
+    let unread: Vec<&str> = CORE.iter().chain(ENGINE_OPTIONS).filter(is_unread).map(|option| option.name).collect();
+    assert!(unread.is_empty(), "honoured by the table, read by nobody: {unread:?}");
+}
