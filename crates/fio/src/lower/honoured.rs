@@ -50,6 +50,7 @@ prio=1
 [buffers]
 buffer_compress_percentage=50
 dedupe_percentage=10
+dedupe_mode=working_set
 thinktime=10
 rate=1m
 exitall
