@@ -863,7 +863,7 @@ pub const CORE: &[Opt] = &[
             ],
             Argument::None,
         ),
-        NotYet,
+        Honoured,
         "What is logged for an averaging window",
     )
     .alias("log_max_value")
