@@ -9,6 +9,9 @@
 //!   [`Generator::start_pass`] to go on; a pass that gave no I/O at all ends the worker, or it would turn forever;
 //! - when a ramp ends, call [`Generator::forget_counts`].
 //!
+//! fio ends a pass by its bytes only where I/Os are queued; a synchronous engine goes on until the files are through or
+//! the job is. That shows in the second pass of a job whose generators do not start again.
+//!
 //! How many bytes, I/Os or seconds a worker runs is not decided here. A time-based worker on one file never sees the
 //! end of a pass: the file starts over, which [`Io::wrapped`] says for the sake of the cache.
 

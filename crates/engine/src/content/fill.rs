@@ -29,8 +29,13 @@ pub(super) fn repeat(buffer: &mut [u8], pattern: &[u8]) {
         buffer.fill(0);
         return;
     }
-    let mut filled = pattern.len().min(buffer.len());
-    buffer[..filled].copy_from_slice(&pattern[..filled]);
+    let once = pattern.len().min(buffer.len());
+    buffer[..once].copy_from_slice(&pattern[..once]);
+    spread(buffer, once);
+}
+
+/// Repeats the first so many bytes over the rest of a buffer.
+pub(super) fn spread(buffer: &mut [u8], mut filled: usize) {
     while filled < buffer.len() {
         let more = filled.min(buffer.len() - filled);
         buffer.copy_within(..more, filled);

@@ -232,12 +232,7 @@ impl Pattern {
             let fits = WORD.min(once - at);
             buffer[at..at + fits].copy_from_slice(&offset.to_ne_bytes()[..fits]);
         }
-        let mut filled = once;
-        while filled < buffer.len() {
-            let more = filled.min(buffer.len() - filled);
-            buffer.copy_within(..more, filled);
-            filled += more;
-        }
+        fill::spread(buffer, once);
     }
 }
 
