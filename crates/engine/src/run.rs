@@ -54,7 +54,7 @@ pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -
     coordinator.open_logs()?;
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
     for phase in 0..phases {
-        if coordinator.live.is_stopping() {
+        if coordinator.live.is_stopping() || coordinator.asked_to_stop() {
             break;
         }
         coordinator.run_phase(phase);

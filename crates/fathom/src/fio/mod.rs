@@ -5,7 +5,7 @@ mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use ::fio::Request;
@@ -68,7 +68,8 @@ fn run(invocation: Invocation) -> ExitCode {
     let _ = os::process::raise_open_files();
     let controls =
         Controls { stop: &STOP, tick: Duration::from_millis(100), snapshot_every: invocation.program.status_interval };
-    let mut watch = Watch::new(&invocation.program, &plan, output, interrupts, &STOP);
+    stop_on(interrupts);
+    let mut watch = Watch::new(&invocation.program, &plan, output, interrupts);
     watch.begin();
     if let Err(refusal) = engine::run(&plan, &controls, &mut watch) {
         return watch.refused(&refusal.0);
@@ -76,4 +77,12 @@ fn run(invocation: Invocation) -> ExitCode {
     let interrupted = watch.interrupted();
     let code = watch.finish();
     if interrupted { ExitCode::from(INTERRUPTED) } else { code }
+}
+
+/// Sets the flag as soon as a signal comes, whatever the other threads are at: laying a file out, for one.
+fn stop_on(interrupts: Interrupts) {
+    std::thread::spawn(move || {
+        while !interrupts.wait(0, Duration::MAX) {}
+        STOP.store(true, Relaxed);
+    });
 }

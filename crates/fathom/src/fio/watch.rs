@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::program::{Eta, Program};
 use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
@@ -18,7 +18,6 @@ pub struct Watch<'a> {
     record: Record,
     output: Output,
     interrupts: Interrupts,
-    stop: &'static AtomicBool,
     eta: Option<EtaLine>,
     /// Estimate at the last look, for reports while the run goes on.
     eta_s: Option<u64>,
@@ -34,13 +33,7 @@ struct EtaLine {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(
-        program: &'a Program,
-        plan: &Arc<Plan>,
-        output: Output,
-        interrupts: Interrupts,
-        stop: &'static AtomicBool,
-    ) -> Self {
+    pub fn new(program: &'a Program, plan: &Arc<Plan>, output: Output, interrupts: Interrupts) -> Self {
         let wanted = match program.eta {
             Eta::Always => true,
             Eta::Never => false,
@@ -54,7 +47,7 @@ impl<'a> Watch<'a> {
             shown: 0,
         });
         let record = Record::new(Arc::clone(plan), unix_ms());
-        Watch { program, record, output, interrupts, stop, eta, eta_s: None, told_interrupt: false }
+        Watch { program, record, output, interrupts, eta, eta_s: None, told_interrupt: false }
     }
 
     /// What fio prints before the first I/O.
@@ -78,6 +71,7 @@ impl<'a> Watch<'a> {
 
     /// Prints the reports and says how the program is to end.
     pub fn finish(mut self) -> ExitCode {
+        self.note_interrupt();
         self.clear_eta();
         self.eta_s = Some(0);
         self.report();
@@ -136,7 +130,6 @@ impl<'a> Watch<'a> {
             && !self.told_interrupt
         {
             self.told_interrupt = true;
-            self.stop.store(true, Relaxed);
             self.clear_eta();
             self.talk(&format!("fio: terminating on signal {signal}\n"));
         }
@@ -145,6 +138,7 @@ impl<'a> Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn event(&mut self, event: Event) {
+        self.note_interrupt();
         if let Event::Ended { worker, ended } = &event
             && let Some(error) = &ended.error
         {

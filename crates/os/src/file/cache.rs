@@ -38,6 +38,14 @@ impl File {
         self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
     }
 
+    /// Starts writing the range's dirty pages to the device, without waiting for them.
+    pub fn start_writeback(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        // SAFETY: no pointers.
+        let started =
+            unsafe { libc::sync_file_range(self.raw(), offset as i64, bytes as i64, libc::SYNC_FILE_RANGE_WRITE) };
+        check(started).map(drop)
+    }
+
     fn fadvise(&self, advice: libc::c_int, offset: u64, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
         let error = unsafe { libc::posix_fadvise(self.raw(), offset as i64, bytes as i64, advice) };
