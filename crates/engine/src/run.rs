@@ -16,7 +16,7 @@ use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::prepare::Prepared;
 use crate::sampler::Sampler;
-use crate::worker::{self, Assignment, Gate};
+use crate::worker::{self, Assignment, Gate, Message, Voice};
 
 /// How long a stopped worker may take to report.
 const STOP_PATIENCE: Duration = Duration::from_millis(1500);
@@ -78,8 +78,8 @@ struct Coordinator<'a> {
     spawned: Vec<bool>,
     last_stats: Vec<Option<Box<WorkerStats>>>,
     disks: Disks,
-    sender: Sender<Event>,
-    receiver: Receiver<Event>,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
     next_tick_ns: u64,
     next_snapshot_ns: u64,
     next_status_ns: u64,
@@ -156,7 +156,7 @@ impl<'a> Coordinator<'a> {
                 break;
             }
             match self.receiver.recv_timeout(self.until_next()) {
-                Ok(event) => self.handle(event),
+                Ok(message) => self.handle(message),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -183,7 +183,7 @@ impl<'a> Coordinator<'a> {
                 live: Arc::clone(&self.live),
                 prepared: self.prepared[index].take(),
                 logs: self.logs[index].take(),
-                events: self.sender.clone(),
+                voice: Voice::new(index, self.sender.clone()),
                 gate: Arc::clone(&gate),
             };
             let thread = std::thread::Builder::new().name(thread_name(&self.plan.workers[index].name));
@@ -212,7 +212,11 @@ impl<'a> Coordinator<'a> {
         Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(Duration::from_millis(100))
     }
 
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, message: Message) {
+        let event = match message {
+            Message::Event(event) => event,
+            Message::Say(line) => return self.observer.say(&line),
+        };
         match event {
             Event::Snapshot { worker, mut stats } => {
                 self.samplers[worker].fill(&mut stats);
@@ -237,10 +241,11 @@ impl<'a> Coordinator<'a> {
         let error = ended.error.is_some();
         self.observer.event(Event::Ended { worker: index, ended });
         let limits = &self.plan.workers[index].limits;
-        if limits.exit_all != ExitAll::Nobody && (error || self.spawned[index]) {
+        if error || self.spawned[index] {
             self.exit_all(index, limits.exit_all);
-        } else if error && limits.exit_all_on_error {
-            self.exit_all(index, ExitAll::Group);
+        }
+        if error {
+            self.exit_all(index, limits.exit_all_on_error);
         }
     }
 
@@ -322,12 +327,12 @@ impl<'a> Coordinator<'a> {
         while self.clock.now() < patience_ns
             && self.live.workers.iter().any(|worker| worker.snapshot_wanted.load(Relaxed))
         {
-            if let Ok(event) = self.receiver.recv_timeout(Duration::from_millis(5)) {
-                self.handle(event);
+            if let Ok(message) = self.receiver.recv_timeout(Duration::from_millis(5)) {
+                self.handle(message);
             }
         }
-        while let Ok(event) = self.receiver.try_recv() {
-            self.handle(event);
+        while let Ok(message) = self.receiver.try_recv() {
+            self.handle(message);
         }
         self.observer.event(Event::Disks(self.disks.used()));
         self.observer.snapshots_taken();

@@ -162,8 +162,6 @@ pub struct Syncs {
     pub fsync_every_writes: u32,
     pub fdatasync_every_writes: u32,
     pub sync_file_range: Option<SyncFileRange>,
-    /// Each n-th write is a barrier.
-    pub barrier_every_writes: u32,
     pub end_fsync: bool,
     pub end_syncfs: bool,
     pub fsync_on_close: bool,

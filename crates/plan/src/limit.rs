@@ -16,11 +16,12 @@ pub struct Limits {
     pub ramp_bytes: u64,
     /// Passes over the targets.
     pub loops: u32,
-    /// I/Os after which the worker ends; 0 is no limit.
+    /// I/Os after the ramp, over all passes, after which the worker ends; 0 is no limit.
     pub number_ios: u64,
-    /// When one worker ends, these end too.
+    /// When this worker ends, these end too.
     pub exit_all: ExitAll,
-    pub exit_all_on_error: bool,
+    /// When this worker fails, these end too.
+    pub exit_all_on_error: ExitAll,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -89,8 +90,9 @@ pub struct ErrorPolicy {
     pub continue_on_read: bool,
     pub continue_on_write: bool,
     pub continue_on_verify: bool,
-    /// Errors that are no errors, by direction (trim included) as errno values.
-    pub ignored_errno: [Vec<i32>; 3],
+    /// The errors of reads, of writes (trims and syncs among them) and of verification that may be gone on after, as
+    /// errno values. Where none is listed these are EIO and EILSEQ.
+    pub survivable_errno: [Vec<i32>; 3],
     /// Print each error that is ignored or survived.
     pub dump: bool,
     /// A single I/O that takes longer ends the worker; 0 is no limit.

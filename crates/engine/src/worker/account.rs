@@ -11,6 +11,15 @@ use super::flight::{Flight, Purpose};
 use super::io_loop::IoLoop;
 use crate::logs::LoggedIo;
 
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EILSEQ: i32 = 84;
+const ETIMEDOUT: i32 = 110;
+const EDQUOT: i32 = 122;
+/// What a job that goes on after errors goes on after if it doesn't say: the device's word that it failed, and data
+/// that turned out wrong.
+const SURVIVABLE: [i32; 2] = [EIO, EILSEQ];
+
 /// What an I/O error led to.
 enum Failure {
     Survived,
@@ -85,10 +94,20 @@ impl IoLoop<'_> {
         }
         let limit_ns = self.worker.errors.max_latency_ns[ddir];
         if limit_ns > 0 && lat_ns > limit_ns {
-            let message = format!("latency of {lat_ns} nsec exceeds specified max ({limit_ns} nsec)");
-            return Err(RunError { errno: 110, func: "max latency exceeded".into(), message });
+            return Err(self.too_late(ddir, flight, lat_ns, limit_ns));
         }
         Ok(())
+    }
+
+    fn too_late(&self, ddir: Ddir, flight: &Flight, lat_ns: u64, limit_ns: u64) -> RunError {
+        let message = format!(
+            "latency of {lat_ns} nsec exceeds specified max ({limit_ns} nsec): {} {} {} {}",
+            self.files.name(flight.file),
+            ddir.name(),
+            flight.offset,
+            flight.len
+        );
+        RunError { errno: ETIMEDOUT, func: "max latency exceeded".into(), message }
     }
 
     /// The kernel moved less than asked: ask for the rest, or give up where nothing moves any more.
@@ -122,19 +141,26 @@ impl IoLoop<'_> {
     }
 
     fn failed(&mut self, flight: &Flight, errno: i32) -> Failure {
-        const ENOSPC: i32 = 28;
-        const EDQUOT: i32 = 122;
         let policy = &self.worker.errors;
-        let (name, ddir, goes_on) = match flight.purpose {
+        let (name, kind, goes_on) = match flight.purpose {
             Purpose::Data(Ddir::Read) => ("read", Ddir::Read, policy.continue_on_read),
             Purpose::Data(Ddir::Write) => ("write", Ddir::Write, policy.continue_on_write),
-            Purpose::Data(Ddir::Trim) => ("trim", Ddir::Trim, policy.continue_on_write),
+            Purpose::Data(Ddir::Trim) => ("trim", Ddir::Write, policy.continue_on_write),
             Purpose::Sync => ("sync", Ddir::Write, policy.continue_on_write),
         };
-        if self.worker.targets.extent.fill_device && matches!(errno, ENOSPC | EDQUOT) {
+        let listed = &policy.survivable_errno[kind as usize];
+        let survivable = if listed.is_empty() { &SURVIVABLE[..] } else { listed.as_slice() };
+        let survives = goes_on && survivable.contains(&errno);
+        if !survives && self.worker.targets.extent.fill_device && matches!(errno, ENOSPC | EDQUOT) {
             return Failure::Full;
         }
-        if policy.ignored_errno[ddir as usize].contains(&errno) {
+        if goes_on {
+            self.counts.errors += 1;
+            if self.counts.first_errno == 0 {
+                self.counts.first_errno = errno;
+            }
+        }
+        if survives && !policy.dump {
             return Failure::Survived;
         }
         let reason = std::io::Error::from_raw_os_error(errno);
@@ -144,11 +170,8 @@ impl IoLoop<'_> {
             flight.offset,
             flight.len
         );
-        if goes_on {
-            self.counts.errors += 1;
-            if self.counts.first_errno == 0 {
-                self.counts.first_errno = errno;
-            }
+        if survives {
+            self.voice.say(format!("fio: {message}"));
             return Failure::Survived;
         }
         Failure::Fatal(RunError { errno, func: "io_u error".into(), message })
@@ -189,6 +212,6 @@ impl IoLoop<'_> {
     pub(super) fn snapshot(&mut self) {
         self.live.snapshot_wanted.store(false, Relaxed);
         let stats = self.current_stats();
-        (self.send_snapshot)(&stats);
+        self.voice.snapshot(&stats);
     }
 }

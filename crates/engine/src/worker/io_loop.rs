@@ -18,6 +18,7 @@ use super::flight::{Flight, Flights, Purpose};
 use super::minimum::MinimumRate;
 use super::pace::{Admission, Pace};
 use super::think::Think;
+use super::voice::Voice;
 use crate::access::{Due, Generator, Io, Next, SyncKind};
 use crate::content::Content;
 use crate::live::{State, WorkerLive};
@@ -64,7 +65,7 @@ pub struct IoLoop<'a> {
     pub clocks: Marks,
     /// What the thread had used when measuring began.
     pub usage_from: os::process::Usage,
-    pub send_snapshot: &'a dyn Fn(&WorkerStats),
+    pub voice: &'a Voice,
     pub ops: Vec<Op>,
     pub done: Vec<Completion>,
 }
@@ -504,6 +505,8 @@ impl IoLoop<'_> {
     fn begin_measuring(&mut self) {
         let now_ns = self.clocks.now_ns;
         self.stats.clear();
+        // As in fio `number_ios` counts those that are measured.
+        self.limits.ios = self.limits.ios.saturating_add(self.counts.issued_ios - u64::from(self.flights.count()));
         self.usage_from = os::process::thread_usage();
         self.clocks.measured_from_ns = Some(now_ns);
         self.clocks.next_ns = self.clocks.deadline_ns;

@@ -10,16 +10,16 @@ mod minimum;
 mod pace;
 mod setup;
 mod think;
+mod voice;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use os::clock::Clock;
 use os::process::LockedMemory;
 use plan::{Engine, Plan, Worker};
-use record::{Ended, Event, RunError, Started, WorkerStats};
+use record::{Ended, RunError, Started, WorkerStats};
 
 use crate::cpu_burn::CpuBurn;
 use crate::live::{Live, State, WorkerLive};
@@ -28,6 +28,7 @@ use crate::prepare::{self, Prepared};
 pub use gate::Gate;
 use io_loop::{IoLoop, PassEnd};
 pub use setup::lay_out;
+pub use voice::{Message, Voice};
 
 /// What a worker's thread is given.
 pub struct Assignment {
@@ -37,33 +38,30 @@ pub struct Assignment {
     /// The targets, where they were laid out beforehand.
     pub prepared: Option<Prepared>,
     pub logs: Option<WorkerLogs>,
-    pub events: Sender<Event>,
+    pub voice: Voice,
     /// Opened when all workers of the phase are ready.
     pub gate: Arc<Gate>,
 }
 
 /// The body of a worker's thread: it always ends with an `Ended` event.
 pub fn run(assignment: Assignment) {
-    let Assignment { plan, index, live, prepared, logs, events, gate } = assignment;
+    let Assignment { plan, index, live, prepared, logs, voice, gate } = assignment;
     let worker = &plan.workers[index];
     let live_self = &live.workers[index];
     live_self.set_state(State::Initialising);
-    let started = Started { tid: os::process::thread_id(), unix_ms: unix_ms() };
-    let send = |event| drop(events.send(event));
-    send(Event::Started { worker: index, started });
-    let send_snapshot = |stats: &WorkerStats| send(Event::Snapshot { worker: index, stats: Box::new(stats.clone()) });
+    voice.started(Started { tid: os::process::thread_id(), unix_ms: unix_ms() });
     let mut passed_gate = false;
     let mut wait_at_gate = || {
         live_self.set_state(State::Ready);
         passed_gate = true;
         gate.wait();
     };
-    let outcome = work(&plan, worker, live_self, prepared, logs, &send_snapshot, &mut wait_at_gate);
+    let outcome = work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate);
     if !passed_gate {
         gate.count_out();
     }
     live_self.set_state(State::Ended);
-    send(Event::Ended { worker: index, ended: outcome });
+    voice.ended(outcome);
 }
 
 /// The system's time, in ms.
@@ -77,7 +75,7 @@ fn work(
     live: &WorkerLive,
     prepared: Option<Prepared>,
     logs: Option<WorkerLogs>,
-    send_snapshot: &dyn Fn(&WorkerStats),
+    voice: &Voice,
     wait_at_gate: &mut dyn FnMut(),
 ) -> Ended {
     let failed =
@@ -93,22 +91,25 @@ fn work(
     if let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine {
         wait_at_gate();
         start_delay(worker, live, clock);
-        return burn(worker, live, CpuBurn::new(load_percent, chunk_us, sorts, clock), clock);
+        if let Err(error) = prerun(worker, voice) {
+            return failed(error);
+        }
+        let ended = burn(worker, live, CpuBurn::new(load_percent, chunk_us, sorts, clock), clock);
+        postrun(worker, voice);
+        return ended;
     }
     let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
         Ok(prepared) => prepared,
         Err(error) => return failed(error),
     };
     live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
-    let mut io_loop = match setup::io_loop(plan, worker, live, clock, prepared, logs, send_snapshot) {
+    let mut io_loop = match setup::io_loop(plan, worker, live, clock, prepared, logs, voice) {
         Ok(io_loop) => io_loop,
         Err(error) => return failed(error),
     };
-    let outcome = prerun(worker, &io_loop).and_then(|()| {
-        wait_at_gate();
-        start_delay(worker, live, clock);
-        passes(&mut io_loop)
-    });
+    wait_at_gate();
+    start_delay(worker, live, clock);
+    let outcome = prerun(worker, voice).and_then(|()| pre_read(&io_loop)).and_then(|()| passes(&mut io_loop));
     finish(io_loop, outcome)
 }
 
@@ -151,22 +152,32 @@ fn sleep_until(live: &WorkerLive, clock: Clock, end_ns: u64) {
     }
 }
 
-fn prerun(worker: &Worker, io_loop: &IoLoop) -> Result<(), RunError> {
-    if let Some(command) = &worker.process.exec_prerun {
-        shell(worker, command, "prerun")?;
+fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
+    if !io_loop.worker.targets.pre_read {
+        return Ok(());
     }
-    if worker.targets.pre_read {
-        for target in io_loop.files.targets() {
-            prepare::pre_read(target, &io_loop.live.stop)?;
-        }
+    io_loop.files.targets().iter().try_for_each(|target| prepare::pre_read(target, &io_loop.live.stop))
+}
+
+/// A job whose preparations fail is not worth measuring.
+fn prerun(worker: &Worker, voice: &Voice) -> Result<(), RunError> {
+    worker.process.exec_prerun.as_ref().map_or(Ok(()), |command| shell(worker, command, "prerun", voice))
+}
+
+/// What was measured stays right whatever becomes of the command after it.
+fn postrun(worker: &Worker, voice: &Voice) {
+    let Some(command) = &worker.process.exec_postrun else { return };
+    if let Err(error) = shell(worker, command, "postrun", voice) {
+        voice.say(format!("{}: {}", worker.name, error.message));
     }
-    Ok(())
 }
 
 /// Runs a command of the job's; what it prints goes to a file named after the job.
-fn shell(worker: &Worker, command: &str, when: &str) -> Result<(), RunError> {
+fn shell(worker: &Worker, command: &str, when: &str, voice: &Voice) -> Result<(), RunError> {
     let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
-    let output = std::fs::File::create(format!("{}.{when}.txt", worker.name)).map_err(|error| failed(&error))?;
+    let kept = format!("{}.{when}.txt", worker.name);
+    voice.say(format!("{} : Saving output of {when} in {kept}", worker.name));
+    let output = std::fs::File::create(kept).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let status = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).status();
     match status {
@@ -222,29 +233,28 @@ fn goes_on(io_loop: &IoLoop, loops_left: u32) -> bool {
         return true;
     }
     let (counts, limits) = (&io_loop.counts, &io_loop.limits);
-    let left = limits.total_bytes.saturating_sub(counts.completed_bytes);
+    // As in fio the loops count for where the last pass may end, not for whether another begins.
+    let once = limits.total_bytes / u64::from(io_loop.worker.limits.loops.max(1));
+    let left = once.saturating_sub(counts.completed_bytes);
     let largest = io_loop.worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
-    limits.total_bytes != u64::MAX
-        && limits.total_bytes > limits.pass_bytes
-        && left >= largest
-        && counts.issued_ios < limits.ios
+    limits.total_bytes != u64::MAX && once > limits.pass_bytes && left >= largest && counts.issued_ios < limits.ios
 }
 
 fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
     io_loop.live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.clocks.now_ns;
-    let IoLoop { worker, live, mut backend, mut files, logs, counts, .. } = io_loop;
+    let IoLoop { worker, live, mut backend, mut files, logs, counts, voice, .. } = io_loop;
     let closed = files.close_all(backend.as_mut(), live);
     drop(backend);
     if let Some(logs) = logs {
         logs.finish(now_ns);
     }
     let unlinked = if worker.targets.unlink { prepare::unlink(worker, files.targets()) } else { Ok(()) };
-    let postrun = worker.process.exec_postrun.as_ref().map_or(Ok(()), |command| shell(worker, command, "postrun"));
+    postrun(worker, voice);
     Ended {
         stats: Box::new(stats),
-        error: outcome.and(closed).and(unlinked).and(postrun).err(),
+        error: outcome.and(closed).and(unlinked).err(),
         survived_errors: counts.errors,
         first_survived_errno: counts.first_errno,
     }

@@ -19,6 +19,7 @@ use super::io_loop::{Counts, IoLoop, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::pace::Pace;
 use super::think::Think;
+use super::voice::Voice;
 use crate::access::{FileExtent, Generator, Job, Purpose, SeedTable};
 use crate::backend;
 use crate::content::{self, Content};
@@ -238,7 +239,7 @@ pub fn io_loop<'a>(
     clock: Clock,
     prepared: Prepared,
     logs: Option<WorkerLogs>,
-    send_snapshot: &'a dyn Fn(&WorkerStats),
+    voice: &'a Voice,
 ) -> Result<IoLoop<'a>, RunError> {
     let mut buffers = buffers(worker)?;
     let seeds = seeds(worker);
@@ -283,7 +284,7 @@ pub fn io_loop<'a>(
         counts: Counts::default(),
         clocks: Marks { now_ns: 0, start_ns: 0, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: u64::MAX },
         usage_from: os::process::Usage::default(),
-        send_snapshot,
+        voice,
         ops: Vec::with_capacity(iodepth as usize + 1),
         done: Vec::with_capacity(iodepth as usize + 1),
     })

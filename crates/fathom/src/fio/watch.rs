@@ -75,8 +75,9 @@ impl<'a> Watch<'a> {
         self.clear_eta();
         self.eta_s = Some(0);
         self.report();
-        let failed = self.record.workers.iter().any(|worker| worker.error.is_some());
-        if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        // As in fio the code is the number of workers that failed.
+        let failed = self.record.workers.iter().filter(|worker| worker.error.is_some()).count();
+        ExitCode::from(u8::try_from(failed).unwrap_or(u8::MAX))
     }
 
     fn report(&mut self) {

@@ -155,7 +155,6 @@ fn syncs(values: &Values) -> Syncs {
             write: has("write"),
             wait_after: has("wait_after"),
         }),
-        barrier_every_writes: values.unsigned("write_barrier") as u32,
         end_fsync: values.flag("end_fsync"),
         end_syncfs: values.flag("end_syncfs"),
         fsync_on_close: values.flag("fsync_on_close"),

@@ -4,28 +4,33 @@ use plan::{ErrorPolicy, ExitAll, LatencyTarget, Limits, PerDdir, Rate, ThinkTime
 
 use crate::parse::values::Values;
 
-pub fn limits(values: &Values) -> Limits {
+/// `exits_all`: some job of the run has `exitall`, which fio holds for all of them.
+pub fn limits(values: &Values, exits_all: bool) -> Limits {
     let [delay_us, delay_to_us, _] = values.unsigneds("startdelay");
+    // Without a runtime there is no time to base it on; fio says so and goes by size.
+    let time_based = values.flag("time_based") && values.unsigned("runtime") > 0;
+    let loops = values.unsigned("loops").clamp(1, u64::from(u32::MAX));
+    let whom = exit_what(values);
+    let asked = |on: bool| if on { whom } else { ExitAll::Nobody };
     Limits {
         start_delay_ns: (delay_us * 1000, delay_to_us.max(delay_us) * 1000),
         runtime_ns: values.unsigned("runtime") * 1000,
-        // Without a runtime there is no time to base it on; fio says so and goes by size.
-        time_based: values.flag("time_based") && values.unsigned("runtime") > 0,
+        time_based,
         ramp_ns: values.unsigned("ramp_time") * 1000,
         ramp_bytes: values.unsigned("ramp_size"),
-        loops: values.unsigned("loops").clamp(1, u64::from(u32::MAX)) as u32,
-        number_ios: values.unsigned("number_ios"),
-        exit_all: exit_all(values),
-        exit_all_on_error: values.flag("exitall_on_error"),
+        loops: loops as u32,
+        // As in fio a number for each pass, and none for a job that goes by time.
+        number_ios: if time_based { 0 } else { values.unsigned("number_ios").saturating_mul(loops) },
+        exit_all: asked(exits_all),
+        exit_all_on_error: asked(values.flag("exitall_on_error")),
     }
 }
 
-fn exit_all(values: &Values) -> ExitAll {
-    match (values.flag("exitall"), values.word("exit_what")) {
-        (false, _) => ExitAll::Nobody,
-        (true, "stonewall") => ExitAll::Phase,
-        (true, "all") => ExitAll::Everybody,
-        (true, _) => ExitAll::Group,
+fn exit_what(values: &Values) -> ExitAll {
+    match values.word("exit_what") {
+        "stonewall" => ExitAll::Phase,
+        "all" => ExitAll::Everybody,
+        _ => ExitAll::Group,
     }
 }
 
@@ -67,11 +72,13 @@ pub fn latency_target(values: &Values) -> Option<LatencyTarget> {
 
 pub fn errors(values: &Values) -> ErrorPolicy {
     let word = values.word("continue_on_error");
+    let survivable_errno = values.errors("ignore_error").cloned().unwrap_or_default();
+    let [read, write, verify] = survivable_errno.each_ref().map(|listed| !listed.is_empty());
     ErrorPolicy {
-        continue_on_read: matches!(word, "read" | "io" | "all"),
-        continue_on_write: matches!(word, "write" | "io" | "all"),
-        continue_on_verify: matches!(word, "verify" | "all"),
-        ignored_errno: values.errors("ignore_error").cloned().unwrap_or_default(),
+        continue_on_read: read || matches!(word, "read" | "io" | "all"),
+        continue_on_write: write || matches!(word, "write" | "io" | "all"),
+        continue_on_verify: verify || matches!(word, "verify" | "all"),
+        survivable_errno,
         dump: values.flag("error_dump"),
         max_latency_ns: PerDdir(values.unsigneds("max_latency").map(|us| us * 1000)),
     }

@@ -13,8 +13,9 @@ mod targets;
 
 use std::sync::Arc;
 
-use plan::{Echo, Plan, Worker};
+use plan::{Echo, IdleProfile, Plan, Worker};
 
+use crate::parse::program::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
 
@@ -31,12 +32,18 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
     let mut plan = Plan {
         readonly: invocation.program.readonly,
         aggregate_bandwidth_log: invocation.program.bandwidth_log.clone(),
+        idle_profile: match invocation.program.idle_prof {
+            None => IdleProfile::Off,
+            Some(IdleProf::System) => IdleProfile::System,
+            Some(IdleProf::PerCpu) => IdleProfile::PerCpu,
+        },
         ..Plan::default()
     };
     plan.global_options = as_typed(&invocation.global_options);
     let mut places = Places::default();
+    let exits_all = invocation.jobs.iter().any(|job| job.values.flag("exitall"));
     for job in &invocation.jobs {
-        let place = places.next(job);
+        let place = Places { exits_all, ..places.next(job) };
         add_job(&mut plan, job, place, machine);
     }
     plan
@@ -54,6 +61,8 @@ struct Places {
     group: u32,
     jobs_in_group: u32,
     jobs: u32,
+    /// When one of them ends others do, too.
+    exits_all: bool,
 }
 
 impl Places {
@@ -114,7 +123,7 @@ fn worker(
         targets: targets::targets(values, &job.section, clone, machine),
         buffers: targets::buffers(values),
         depth,
-        limits: limits::limits(values),
+        limits: limits::limits(values, place.exits_all),
         rate: limits::rate(values),
         think: limits::think_time(values),
         latency_target: limits::latency_target(values),
@@ -124,5 +133,96 @@ fn worker(
         echo: Arc::clone(echo),
         access,
         engine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::options::{CORE, ENGINE_OPTIONS, Support};
+    use crate::parse::env::FixedEnv;
+    use crate::parse::{Request, parse};
+
+    struct FourCpus;
+
+    impl Machine for FourCpus {
+        fn is_special_file(&self, _: &str) -> bool {
+            false
+        }
+
+        fn online_cpus(&self) -> Vec<u32> {
+            (0..4).collect()
+        }
+    }
+
+    fn invocation(line: &str) -> Invocation {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        match parse(&words, &FixedEnv::default()) {
+            Ok(Request::Run(invocation)) => invocation,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn plan(line: &str) -> Plan {
+        lower(&invocation(line), &FourCpus)
+    }
+
+    /// Options that are honoured elsewhere than in the plan of a worker.
+    const READ_BY_THE_PARSER: &[&str] = &["name", "buffered", "rwmixwrite", "gtod_reduce"];
+
+    /// What a job has to say for an option to be looked at.
+    const JOBS: &[&str] = &[
+        "--name=a --size=1m",
+        "--name=a --size=1m --cpumask=1 --latency_target=1ms",
+        "--name=a --size=1m --numa_mem_policy=prefer:0 --dedupe_percentage=10 --dedupe_mode=working_set --filename=x",
+        "--name=a --size=1m --log_alternate_epoch=1 --write_bw_log --rw=randwrite",
+        "--name=a --size=1m --ioengine=io_uring --rw=write --end_fsync=1",
+        "--name=a --size=1m --ioengine=libaio",
+        "--name=a --size=1m --ioengine=pvsync2",
+        "--name=a --size=1m --ioengine=mmap",
+        "--name=a --ioengine=cpuio --cpuload=1",
+        "--name=a --size=1m --ioengine=filestat",
+    ];
+
+    #[test]
+    fn every_option_that_is_honoured_is_read() {
+        let mut asked = BTreeSet::new();
+        for line in JOBS {
+            let invocation = invocation(line);
+            lower(&invocation, &FourCpus);
+            asked.extend(invocation.jobs[0].values.asked());
+        }
+        let honoured = CORE.iter().chain(ENGINE_OPTIONS).filter(|option| option.support == Support::Honoured);
+        let unread: Vec<&str> = honoured
+            .map(|option| option.name)
+            .filter(|name| !asked.contains(name) && !READ_BY_THE_PARSER.contains(name))
+            .collect();
+        assert!(unread.is_empty(), "the table says that these are honoured, but nothing reads them: {unread:?}");
+    }
+
+    #[test]
+    fn one_job_with_exitall_makes_every_jobs_end_count() {
+        let plan = plan(
+            "--size=1m --name=a --exit_what=all --name=b --exitall --name=c --exitall_on_error --exit_what=stonewall",
+        );
+        let whom = |at: usize| (plan.workers[at].limits.exit_all, plan.workers[at].limits.exit_all_on_error);
+        use plan::ExitAll::{Everybody, Group, Nobody, Phase};
+        assert_eq!([whom(0), whom(1), whom(2)], [(Everybody, Nobody), (Group, Nobody), (Phase, Phase)]);
+    }
+
+    #[test]
+    fn listed_errors_are_gone_on_after_and_no_others() {
+        let errors = &plan("--name=a --size=1m --ignore_error=,ENOSPC:5").workers[0].errors;
+        assert_eq!((errors.continue_on_read, errors.continue_on_write), (false, true));
+        assert_eq!(errors.survivable_errno, [vec![], vec![28, 5], vec![]]);
+    }
+
+    #[test]
+    fn a_number_of_ios_is_for_each_pass_and_not_for_jobs_that_go_by_time() {
+        let ios = |line: &str| plan(line).workers[0].limits.number_ios;
+        assert_eq!(ios("--name=a --size=1m --number_ios=10 --loops=3"), 30);
+        assert_eq!(ios("--name=a --size=1m --number_ios=10 --time_based --runtime=1"), 0);
     }
 }

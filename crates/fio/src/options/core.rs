@@ -300,7 +300,14 @@ pub const CORE: &[Opt] = &[
     .default("1"),
     option("fsync", IoType, Number(INT), Honoured, "Sync the file after this many writes").default("0"),
     option("fdatasync", IoType, Number(INT), Honoured, "Sync the file's data after this many writes").default("0"),
-    option("write_barrier", IoType, Number(INT), Honoured, "Make every n-th write a barrier").default("0"),
+    option(
+        "write_barrier",
+        IoType,
+        Number(INT),
+        Accepted("it marks writes, and no engine of fio's does anything about the mark"),
+        "Mark every n-th write as a barrier",
+    )
+    .default("0"),
     option(
         "sync_file_range",
         IoType,
@@ -335,7 +342,7 @@ pub const CORE: &[Opt] = &[
     option("time_based", Time, Flag, Honoured, "Start over until the runtime has passed"),
     option("verify_only", Verify, Flag, NotYet, "Check data written by an earlier run without writing"),
     option("ramp_time", Time, Number(WIDE.seconds()), Honoured, "Run this long before anything is measured"),
-    option("ramp_size", Time, Number(WIDE.bytes().min(1)), NotYet, "Transfer this much before anything is measured"),
+    option("ramp_size", Time, Number(WIDE.bytes().min(1)), Honoured, "Transfer this much before anything is measured"),
     option(
         "clocksource",
         Time,
@@ -671,7 +678,7 @@ pub const CORE: &[Opt] = &[
     option("nice", Process, Number(INT.min(-20).max(19).signed()), Honoured, "Niceness of the workers").default("0"),
     option("prio", Process, Number(INT.max(7)), Honoured, "I/O priority of the workers, 0 being the highest"),
     option("prioclass", Process, Number(INT.max(3)), Honoured, "I/O priority class of the workers"),
-    option("priohint", Process, Number(INT.max(1023)), NotYet, "I/O priority hint of the workers"),
+    option("priohint", Process, Number(INT.max(1023)), Honoured, "I/O priority hint of the workers"),
     option("thinktime", Rate, Number(INT.micros()), Honoured, "Pause between I/Os, by default in microseconds")
         .default("0"),
     option("thinktime_spin", Rate, Number(INT.micros()), Honoured, "Part of the pause that is spent on the CPU")
@@ -711,7 +718,7 @@ pub const CORE: &[Opt] = &[
         .alias("ratecycle")
         .default("1000")
         .under("rate"),
-    option("rate_ignore_thinktime", Rate, Bool, NotYet, "Do not make up for pauses when limiting the rate")
+    option("rate_ignore_thinktime", Rate, Bool, Honoured, "Do not make up for pauses when limiting the rate")
         .under("rate"),
     option("max_latency", Latency, Number(WIDE.micros().slots(3)), Honoured, "Fail when an I/O takes longer than this"),
     option(
@@ -817,7 +824,7 @@ pub const CORE: &[Opt] = &[
             ],
             Argument::None,
         ),
-        NotYet,
+        Honoured,
         "Which jobs exitall ends",
     )
     .default("group"),

@@ -1,0 +1,43 @@
+//! How a worker tells the coordinator what happens: a channel that never makes it wait.
+
+use std::sync::mpsc::Sender;
+
+use record::{Ended, Event, Started, WorkerStats};
+
+pub enum Message {
+    Event(Event),
+    /// A line for people, which leaves no trace in the record.
+    Say(String),
+}
+
+pub struct Voice {
+    worker: usize,
+    sender: Sender<Message>,
+}
+
+impl Voice {
+    pub fn new(worker: usize, sender: Sender<Message>) -> Self {
+        Voice { worker, sender }
+    }
+
+    pub fn started(&self, started: Started) {
+        self.send(Message::Event(Event::Started { worker: self.worker, started }));
+    }
+
+    pub fn snapshot(&self, stats: &WorkerStats) {
+        self.send(Message::Event(Event::Snapshot { worker: self.worker, stats: Box::new(stats.clone()) }));
+    }
+
+    pub fn ended(&self, ended: Ended) {
+        self.send(Message::Event(Event::Ended { worker: self.worker, ended }));
+    }
+
+    pub fn say(&self, line: String) {
+        self.send(Message::Say(line));
+    }
+
+    fn send(&self, message: Message) {
+        // A coordinator that has gone away has given this worker up.
+        drop(self.sender.send(message));
+    }
+}
