@@ -171,7 +171,8 @@ impl IoLoop<'_> {
             flight.len
         );
         if survives {
-            self.voice.say(format!("fio: {message}"));
+            // People know errors by their names.
+            self.voice.say(format!("fio: {}", message.replace(&format!(" (os error {errno})"), "")));
             return Failure::Survived;
         }
         Failure::Fatal(RunError { errno, func: "io_u error".into(), message })

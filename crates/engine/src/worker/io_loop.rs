@@ -488,7 +488,9 @@ impl IoLoop<'_> {
         let limits = &self.worker.limits;
         let now_ns = self.tick();
         let ramp_end_ns = now_ns + limits.ramp_ns;
-        let deadline_ns = if limits.runtime_ns > 0 { ramp_end_ns + limits.runtime_ns } else { u64::MAX };
+        // The end of a ramp by bytes isn't known yet; the deadline is set when it has come.
+        let by_time = limits.runtime_ns > 0 && self.limits.ramp_bytes == 0;
+        let deadline_ns = if by_time { ramp_end_ns + limits.runtime_ns } else { u64::MAX };
         self.clocks = Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns, next_ns: ramp_end_ns };
         self.usage_from = os::process::thread_usage();
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
@@ -509,6 +511,9 @@ impl IoLoop<'_> {
         self.limits.ios = self.limits.ios.saturating_add(self.counts.issued_ios - u64::from(self.flights.count()));
         self.usage_from = os::process::thread_usage();
         self.clocks.measured_from_ns = Some(now_ns);
+        if self.limits.ramp_bytes > 0 && self.worker.limits.runtime_ns > 0 {
+            self.clocks.deadline_ns = now_ns + self.worker.limits.runtime_ns;
+        }
         self.clocks.next_ns = self.clocks.deadline_ns;
         if let Some(pace) = &mut self.pace {
             pace.restart(now_ns);

@@ -138,10 +138,7 @@ fn worker(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::options::{CORE, ENGINE_OPTIONS, Support};
     use crate::parse::env::FixedEnv;
     use crate::parse::{Request, parse};
 
@@ -157,49 +154,12 @@ mod tests {
         }
     }
 
-    fn invocation(line: &str) -> Invocation {
+    fn plan(line: &str) -> Plan {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         match parse(&words, &FixedEnv::default()) {
-            Ok(Request::Run(invocation)) => invocation,
+            Ok(Request::Run(invocation)) => lower(&invocation, &FourCpus),
             other => panic!("{line}: {other:?}"),
         }
-    }
-
-    fn plan(line: &str) -> Plan {
-        lower(&invocation(line), &FourCpus)
-    }
-
-    /// Options that are honoured elsewhere than in the plan of a worker.
-    const READ_BY_THE_PARSER: &[&str] = &["name", "buffered", "rwmixwrite", "gtod_reduce"];
-
-    /// What a job has to say for an option to be looked at.
-    const JOBS: &[&str] = &[
-        "--name=a --size=1m",
-        "--name=a --size=1m --cpumask=1 --latency_target=1ms",
-        "--name=a --size=1m --numa_mem_policy=prefer:0 --dedupe_percentage=10 --dedupe_mode=working_set --filename=x",
-        "--name=a --size=1m --log_alternate_epoch=1 --write_bw_log --rw=randwrite",
-        "--name=a --size=1m --ioengine=io_uring --rw=write --end_fsync=1",
-        "--name=a --size=1m --ioengine=libaio",
-        "--name=a --size=1m --ioengine=pvsync2",
-        "--name=a --size=1m --ioengine=mmap",
-        "--name=a --ioengine=cpuio --cpuload=1",
-        "--name=a --size=1m --ioengine=filestat",
-    ];
-
-    #[test]
-    fn every_option_that_is_honoured_is_read() {
-        let mut asked = BTreeSet::new();
-        for line in JOBS {
-            let invocation = invocation(line);
-            lower(&invocation, &FourCpus);
-            asked.extend(invocation.jobs[0].values.asked());
-        }
-        let honoured = CORE.iter().chain(ENGINE_OPTIONS).filter(|option| option.support == Support::Honoured);
-        let unread: Vec<&str> = honoured
-            .map(|option| option.name)
-            .filter(|name| !asked.contains(name) && !READ_BY_THE_PARSER.contains(name))
-            .collect();
-        assert!(unread.is_empty(), "the table says that these are honoured, but nothing reads them: {unread:?}");
     }
 
     #[test]
