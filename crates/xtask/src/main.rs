@@ -38,7 +38,7 @@ fn tidy() -> Result<(), String> {
 fn cargo(name: &str, args: &[&str]) -> Result<(), String> {
     eprintln!("xtask: {name}");
     let mut command = Command::new(env!("CARGO"));
-    command.args(args).env("RUSTDOCFLAGS", "-D warnings");
+    command.args(args).env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private-intra-doc-links");
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{name}: `cargo {}` ended with {status}", args.join(" "))),

@@ -278,7 +278,10 @@ impl IoLoop<'_> {
             Flight { purpose: Purpose::Data(ddir), file, offset, len, done: 0, start_ns, issue_ns: start_ns };
         self.ops.push(Op { kind, ioprio: 0, file, slot, len, skip: 0, offset });
         self.counts.pass_bytes += u64::from(len);
-        self.counts.issued_bytes += u64::from(len);
+        // Of a pair of trim and write only the write counts towards the total.
+        if ddir != Ddir::Trim || !self.worker.access.trim_then_write {
+            self.counts.issued_bytes += u64::from(len);
+        }
         self.counts.issued_ios += 1;
         self.stats.ddirs[ddir as usize].issued += 1;
         if let Some(pace) = &mut self.pace {

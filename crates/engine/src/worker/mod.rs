@@ -232,12 +232,16 @@ fn goes_on(io_loop: &IoLoop, loops_left: u32) -> bool {
     if io_loop.limits.time_based || loops_left > 0 {
         return true;
     }
+    // Only `io_size` asks for more than the passes give.
+    if io_loop.worker.targets.extent.io_size.is_none() {
+        return false;
+    }
     let (counts, limits) = (&io_loop.counts, &io_loop.limits);
     // As in fio the loops count for where the last pass may end, not for whether another begins.
     let once = limits.total_bytes / u64::from(io_loop.worker.limits.loops.max(1));
     let left = once.saturating_sub(counts.completed_bytes);
     let largest = io_loop.worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
-    limits.total_bytes != u64::MAX && once > limits.pass_bytes && left >= largest && counts.issued_ios < limits.ios
+    left >= largest && counts.issued_ios < limits.ios
 }
 
 fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {

@@ -231,6 +231,26 @@ fn empty_stats(worker: &Worker) -> WorkerStats {
     stats
 }
 
+/// When a pass and the work as a whole are done, by fio's reckoning.
+fn pass_limits(worker: &Worker, prepared: &Prepared, synchronous: bool) -> PassLimits {
+    // Trimmed and then written, each byte counts twice in a pass, each I/O twice in their number.
+    let pairs = worker.access.pattern.trims && worker.access.pattern.writes;
+    let times = if pairs { 2 } else { 1 };
+    let pass_bytes = prepared.pass_bytes.saturating_add(if pairs { prepared.total_bytes } else { 0 });
+    let ios = match worker.limits.number_ios {
+        0 => u64::MAX,
+        ios => ios.saturating_mul(times),
+    };
+    PassLimits {
+        // A synchronous engine goes on until the files are through.
+        pass_bytes: if synchronous { u64::MAX } else { pass_bytes },
+        total_bytes: prepared.total_bytes,
+        ios,
+        time_based: worker.limits.time_based,
+        ramp_bytes: worker.limits.ramp_bytes,
+    }
+}
+
 /// Builds the loop of one worker. Runs on the worker's own thread, so that memory is near it.
 pub fn io_loop<'a>(
     plan: &Plan,
@@ -255,6 +275,7 @@ pub fn io_loop<'a>(
         message: error.to_string(),
     })?;
     let access = generator(worker, &prepared, &seeds)?;
+    let limits = pass_limits(worker, &prepared, backend.is_synchronous());
     let iodepth = worker.depth.iodepth;
     let search = worker.latency_target.map(|target| DepthSearch::new(target, iodepth));
     Ok(IoLoop {
@@ -274,13 +295,7 @@ pub fn io_loop<'a>(
         metadata: Metadata::of(&worker.engine),
         stats: empty_stats(worker),
         flights: Flights::new(iodepth),
-        limits: PassLimits {
-            pass_bytes: prepared.pass_bytes,
-            total_bytes: prepared.total_bytes,
-            ios: if worker.limits.number_ios == 0 { u64::MAX } else { worker.limits.number_ios },
-            time_based: worker.limits.time_based,
-            ramp_bytes: worker.limits.ramp_bytes,
-        },
+        limits,
         counts: Counts::default(),
         clocks: Marks { now_ns: 0, start_ns: 0, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: u64::MAX },
         usage_from: os::process::Usage::default(),
