@@ -9,6 +9,7 @@ mod check;
 pub mod content;
 mod cpu_burn;
 mod disks;
+mod early_layout;
 pub mod live;
 mod logs;
 mod metadata;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use os::clock::{Clock, Source};
@@ -10,16 +11,20 @@ use plan::{ExitAll, Plan};
 use record::{Ended, Event, RunError, WorkerStats};
 
 use crate::check;
-use crate::cpu_burn::CpuBurn;
 use crate::disks::Disks;
+use crate::early_layout::{EarlyLayout, News};
 use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
-use crate::prepare::Prepared;
+use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
 use crate::worker::{self, Assignment, Gate, Message, Voice};
 
-/// How long a stopped worker may take to report.
-const STOP_PATIENCE: Duration = Duration::from_millis(1500);
+/// How long a stopped worker may take to report: a little longer than a worker waits for its own I/Os.
+const STOP_PATIENCE: Duration = Duration::from_millis(1000);
+/// How often a worker's counters and histograms are kept, for the case that it never reports again.
+const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
+const EIO: i32 = 5;
+const EAGAIN: i32 = 11;
 /// A worker's stack: it calls little and recurses nowhere.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -76,6 +81,7 @@ struct Coordinator<'a> {
     samplers: Vec<Sampler>,
     ended: Vec<bool>,
     spawned: Vec<bool>,
+    threads: Vec<Option<JoinHandle<()>>>,
     last_stats: Vec<Option<Box<WorkerStats>>>,
     disks: Disks,
     sender: Sender<Message>,
@@ -105,6 +111,7 @@ impl<'a> Coordinator<'a> {
             samplers: plan.workers.iter().map(|worker| Sampler::new(&worker.measure)).collect(),
             ended: vec![false; workers],
             spawned: vec![false; workers],
+            threads: (0..workers).map(|_| None).collect(),
             last_stats: vec![None; workers],
             disks: Disks::start(plan),
             sender,
@@ -118,19 +125,49 @@ impl<'a> Coordinator<'a> {
 
     /// Lays files out one job after another, before anything starts.
     fn lay_out(&mut self) {
-        for (index, job) in self.plan.workers.iter().enumerate() {
-            if !job.targets.create.serialize || self.asked_to_stop() {
-                continue;
+        let mut layout = match EarlyLayout::start(self.plan, self.controls.stop, STOP_PATIENCE) {
+            Ok(layout) => layout,
+            Err(error) => {
+                for (index, job) in self.plan.workers.iter().enumerate() {
+                    self.worker_ended(index, failed(no_thread(&job.name, &error)));
+                }
+                return;
             }
-            if let Some(announcement) = CpuBurn::announcement(job) {
-                self.observer.say(&announcement);
+        };
+        let jobs = self.plan.workers.iter().enumerate();
+        let mut missing: Vec<usize> =
+            jobs.filter(|(_, job)| job.targets.create.serialize).map(|(index, _)| index).collect();
+        while let Some(news) = layout.next() {
+            match news {
+                News::Say(line) => self.observer.say(&line),
+                News::LaidOut(index, outcome) => {
+                    missing.retain(|&other| other != index);
+                    match outcome {
+                        Ok(prepared) => self.prepared[index] = Some(prepared),
+                        Err(error) if prepare::was_stopped(&error) => self.never_began(index),
+                        Err(error) => self.worker_ended(index, failed(error)),
+                    }
+                }
+                News::Nothing => {}
             }
-            match worker::lay_out(self.plan, job, self.controls.stop, &mut |line| self.observer.say(line)) {
-                Ok(prepared) => self.prepared[index] = Some(prepared),
-                Err(error) => self.worker_ended(index, failed(error)),
+            self.watch();
+        }
+        for index in missing {
+            if self.asked_to_stop() {
+                self.never_began(index);
+            } else {
+                let message = format!("{}: laying out its files ended early", self.plan.workers[index].name);
+                self.worker_ended(index, failed(RunError { errno: EIO, func: "setup_files".into(), message }));
             }
         }
         self.disks.restart();
+    }
+
+    /// A worker that the run's end came too early for: nothing failed.
+    fn never_began(&mut self, index: usize) {
+        self.ended[index] = true;
+        self.live.workers[index].set_state(State::Ended);
+        self.samplers[index].stop();
     }
 
     fn open_logs(&mut self) -> Result<(), Refusal> {
@@ -187,12 +224,12 @@ impl<'a> Coordinator<'a> {
                 gate: Arc::clone(&gate),
             };
             let thread = std::thread::Builder::new().name(thread_name(&self.plan.workers[index].name));
-            let spawned = thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment));
-            if let Err(error) = spawned {
-                gate.count_out();
-                let message = format!("{}: no thread to be had: {error}", self.plan.workers[index].name);
-                let errno = error.raw_os_error().unwrap_or(11);
-                self.worker_ended(index, failed(RunError { errno, func: "pthread_create".into(), message }));
+            match thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment)) {
+                Ok(thread) => self.threads[index] = Some(thread),
+                Err(error) => {
+                    gate.count_out();
+                    self.worker_ended(index, failed(no_thread(&self.plan.workers[index].name, &error)));
+                }
             }
         }
     }
@@ -274,12 +311,22 @@ impl<'a> Coordinator<'a> {
         if now_ns >= self.next_snapshot_ns {
             // Many workers are asked less often: a snapshot copies their histograms.
             let every = Duration::from_millis(20) * self.plan.workers.len() as u32;
-            self.next_snapshot_ns = now_ns + every.max(Duration::from_secs(1)).as_nanos() as u64;
+            self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY).as_nanos() as u64;
             self.ask_for_snapshots();
         }
         if now_ns >= self.next_status_ns {
             self.report_status(now_ns);
         }
+        self.watch();
+        self.bury_dead();
+        if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
+            self.give_up_on_stuck();
+        }
+    }
+
+    /// Lets the observer have a look, and passes a stop from outside on to the workers.
+    fn watch(&mut self) {
+        let now_ns = self.clock.now();
         if now_ns >= self.next_tick_ns {
             self.next_tick_ns = now_ns + self.controls.tick.as_nanos() as u64;
             self.observer.tick(&self.live, now_ns);
@@ -288,8 +335,26 @@ impl<'a> Coordinator<'a> {
             self.live.stop_all();
             self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
         }
-        if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
-            self.give_up_on_stuck();
+    }
+
+    /// Reports workers whose thread has ended without a word: each of these is a fault of ours, and no reason to lose
+    /// what the others measure.
+    fn bury_dead(&mut self) {
+        let finished = |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(JoinHandle::is_finished);
+        for index in 0..self.threads.len() {
+            if self.ended[index] || !finished(&self.threads[index]) {
+                continue;
+            }
+            // Its last event may have come since the channel was looked at.
+            while let Ok(event) = self.receiver.try_recv() {
+                self.handle(event);
+            }
+            let Some(thread) = self.threads[index].take().filter(|_| !self.ended[index]) else { continue };
+            let reason = thread.join().err().map_or_else(String::new, |payload| panic_text(payload.as_ref()));
+            let stats = self.last_known(index);
+            let message = format!("{}: fathom failed, which is a bug in it: {reason}", self.plan.workers[index].name);
+            let error = RunError { errno: EIO, func: "worker".into(), message };
+            self.worker_ended(index, Ended { stats, ..failed(error) });
         }
     }
 
@@ -344,11 +409,31 @@ impl<'a> Coordinator<'a> {
             if !self.spawned[index] || self.ended[index] {
                 continue;
             }
-            let stats = self.last_stats[index].take().unwrap_or_default();
+            let stats = self.last_known(index);
             let message = format!("{}: did not stop: its I/O is stuck in the kernel", self.plan.workers[index].name);
-            let error = RunError { errno: 5, func: "stop".into(), message };
+            let error = RunError { errno: EIO, func: "stop".into(), message };
             self.worker_ended(index, Ended { stats, ..failed(error) });
         }
+    }
+
+    /// What a worker that reports no more had done: its last snapshot, and the counts that it published since.
+    fn last_known(&mut self, index: usize) -> Box<WorkerStats> {
+        let mut stats = self.last_stats[index].take().unwrap_or_default();
+        let live = &self.live.workers[index];
+        let began_ns = live.began_ns.load(Relaxed);
+        if began_ns > 0 {
+            stats.runtime_ns = self.clock.now().saturating_sub(began_ns);
+        }
+        for (at, ddir) in stats.ddirs.iter_mut().enumerate() {
+            ddir.ios = ddir.ios.max(live.ios[at].load(Relaxed));
+            ddir.bytes = ddir.bytes.max(live.bytes[at].load(Relaxed));
+            ddir.issued = ddir.issued.max(ddir.ios);
+            if ddir.ios > 0 {
+                ddir.runtime_ns = stats.runtime_ns;
+            }
+        }
+        self.samplers[index].fill(&mut stats);
+        stats
     }
 
     fn finish(self) {
@@ -370,6 +455,17 @@ pub fn shared_clock() -> Clock {
 fn log_refused(whose: &str, error: &std::io::Error) -> Refusal {
     let message = format!("{whose}: the log file can't be made: {error}");
     Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(5), func: "log".into(), message }])
+}
+
+fn no_thread(job: &str, error: &std::io::Error) -> RunError {
+    let message = format!("{job}: no thread to be had: {error}");
+    RunError { errno: error.raw_os_error().unwrap_or(EAGAIN), func: "pthread_create".into(), message }
+}
+
+/// What a thread said when it panicked.
+fn panic_text(payload: &dyn std::any::Any) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason known").to_owned()
 }
 
 fn failed(error: RunError) -> Ended {

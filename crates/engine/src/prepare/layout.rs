@@ -18,7 +18,6 @@ use std::sync::atomic::Ordering;
 const WRITE_BYTES: usize = 1 << 20;
 const ENOSPC: i32 = 28;
 const EDQUOT: i32 = 122;
-const EINTR: i32 = 4;
 const MIB: u64 = 1 << 20;
 /// Bytes written between two calls to the device.
 const WRITEBACK_BYTES: u64 = 16 * MIB;
@@ -222,10 +221,12 @@ impl<'a> Layout<'a> {
             (Ok(()), _) => Ok(()),
             (Err(error), Fallocate::Keep) => Err(self.failed(&error, "fallocate")),
             (Err(error), Fallocate::Truncate) => Err(self.failed(&error, "ftruncate")),
-            (Err(error), Fallocate::Posix) => {
+            (Err(error), Fallocate::Posix) if !(with_data && does_not_fit(&error)) => {
                 say(&format!("fio: posix_fallocate fails: {error}"));
                 Ok(())
             }
+            // What can't be reserved can't be written either: better known now than when the disk is full.
+            (Err(error), _) if with_data && does_not_fit(&error) => Err(self.failed(&error, "fallocate")),
             // fio's default is a try: file systems without fallocate are as good.
             (Err(error), _) if error.kind() == ErrorKind::Unsupported => Ok(()),
             (Err(error), _) => {
@@ -256,7 +257,7 @@ impl<'a> Layout<'a> {
             let mut written = 0;
             while written < left {
                 if site.stop.load(Ordering::Relaxed) {
-                    return Err(fault::new(EINTR, "setup_files", "fio: stopped while laying out files".into(), ""));
+                    return Err(fault::stopped());
                 }
                 match self.file.write_at(&buffer[written..left], at) {
                     Ok(0) => return Err(self.failed(&io::Error::from_raw_os_error(fault::EIO), "write")),
@@ -296,14 +297,20 @@ impl<'a> Layout<'a> {
         let done = match self.before {
             None => std::fs::remove_file(self.path),
             Some(bytes) => match self.file.size() {
-                // Longer than that, and another job has a part in it.
-                Ok(Some(now)) if now > bytes && now <= self.reached => self.file.set_size(bytes),
+                // Longer than that, and another job has a part in it. At its old length, what was reserved behind it
+                // is given back.
+                Ok(Some(now)) if now == bytes || now > bytes && now <= self.reached => self.file.set_size(bytes),
                 _ => Ok(()),
             },
         };
         // The error that led here is what there is to tell; a file that can't even be removed adds nothing to it.
         drop(done);
     }
+}
+
+/// There is not that much space, or a file can't be that long.
+fn does_not_fit(error: &io::Error) -> bool {
+    out_of_space(error).is_some() || error.kind() == ErrorKind::FileTooLarge
 }
 
 fn out_of_space(error: &io::Error) -> Option<&'static str> {

@@ -16,6 +16,7 @@ mod unlink;
 mod tests;
 
 pub use cache::{invalidate, pre_read};
+pub(crate) use fault::was_stopped;
 pub(crate) use find::{kind_of_target, paths, refuse_devices};
 pub use nature::Nature;
 pub(crate) use sizes::check_size;

@@ -35,16 +35,7 @@ impl IoLoop<'_> {
         let slot = completion.slot;
         let flight = self.flights[slot];
         if completion.result < 0 {
-            self.flights.give_back(slot);
-            self.counts.completed_ios += 1;
-            return match self.failed(&flight, -completion.result) {
-                Failure::Survived => Ok(()),
-                Failure::Full => {
-                    self.live.stop.store(true, Relaxed);
-                    Ok(())
-                }
-                Failure::Fatal(error) => Err(error),
-            };
+            return self.count_failure(slot, -completion.result);
         }
         let Purpose::Data(ddir) = flight.purpose else {
             self.flights.give_back(slot);
@@ -58,6 +49,21 @@ impl IoLoop<'_> {
         }
         self.flights.give_back(slot);
         self.count(ddir, &flight)
+    }
+
+    #[cold]
+    fn count_failure(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
+        let flight = self.flights[slot];
+        self.flights.give_back(slot);
+        self.counts.completed_ios += 1;
+        match self.failed(&flight, errno) {
+            Failure::Survived => Ok(()),
+            Failure::Full => {
+                self.live.stop.store(true, Relaxed);
+                Ok(())
+            }
+            Failure::Fatal(error) => Err(error),
+        }
     }
 
     #[inline]
@@ -117,14 +123,17 @@ impl IoLoop<'_> {
             self.stats.ddirs[ddir as usize].short += 1;
         }
         if stuck {
-            self.flights.give_back(slot);
+            // Nothing moves any more: the end of a file or device that was longer before.
             let path = self.files.name(flight.file);
-            let message = format!(
-                "{path}: {} at offset {} moved nothing: the end of the file or device",
-                ddir.name(),
-                flight.offset
-            );
-            return Err(RunError { errno: 5, func: "full resid".into(), message });
+            return self.count_failure(slot, EIO).map_err(|error| RunError {
+                func: "full resid".into(),
+                message: format!(
+                    "{path}: {} at offset {} moved nothing: the end of the file or device",
+                    ddir.name(),
+                    flight.offset
+                ),
+                ..error
+            });
         }
         self.flights[slot].done = moved;
         let kind = if ddir == Ddir::Read { Kind::Read } else { Kind::Write };
@@ -199,7 +208,8 @@ impl IoLoop<'_> {
     pub fn current_stats(&mut self) -> WorkerStats {
         let now_ns = self.tick();
         let mut stats = self.stats.clone();
-        let runtime_ns = self.clocks.measured_from_ns.map_or(0, |from_ns| now_ns - from_ns);
+        // A ramp that was cut short is all that there is to tell of.
+        let runtime_ns = now_ns - self.clocks.measured_from_ns.unwrap_or(self.clocks.start_ns);
         for ddir in stats.ddirs.iter_mut().filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
             ddir.runtime_ns = runtime_ns;
         }

@@ -29,7 +29,7 @@ use crate::metadata::Metadata;
 const BATCH_IOS_MAX: u32 = 16;
 /// Longest wait before the flags are looked at again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
-/// How long a stopped worker waits for I/Os that are still in flight.
+/// How long a worker that was stopped or has failed waits for I/Os that are still in flight.
 const STOP_GRACE_NS: u64 = 800_000_000;
 
 /// Why a pass ended.
@@ -112,7 +112,7 @@ impl IoLoop<'_> {
     pub fn pass(&mut self) -> Result<PassEnd, RunError> {
         self.counts.pass_bytes = 0;
         let outcome = self.issue_and_collect();
-        let drained = self.drain();
+        let drained = self.drain(outcome.is_err());
         let end = outcome?;
         drained?;
         Ok(end)
@@ -419,8 +419,8 @@ impl IoLoop<'_> {
         outcome
     }
 
-    /// Waits for what is in flight. A stopped worker gives up on I/Os that don't return.
-    fn drain(&mut self) -> Result<(), RunError> {
+    /// Waits for what is in flight. A worker that is stopped or has failed gives up on I/Os that don't return.
+    fn drain(&mut self, failed: bool) -> Result<(), RunError> {
         for op in std::mem::take(&mut self.ops) {
             self.flights.give_back(op.slot);
             if let Purpose::Data(ddir) = self.flights[op.slot].purpose {
@@ -433,12 +433,18 @@ impl IoLoop<'_> {
             let collected = self.collect(1, usize::MAX, WAIT_MAX);
             let handed_over = self.hand_over();
             outcome = outcome.and(collected).and(handed_over);
-            if self.is_stopped() && self.clocks.now_ns - began_ns > STOP_GRACE_NS {
+            if (failed || self.is_stopped()) && self.clocks.now_ns - began_ns > STOP_GRACE_NS {
                 self.buffers.leak();
-                break;
+                return outcome.and(Err(self.unanswered()));
             }
         }
         outcome
+    }
+
+    fn unanswered(&self) -> RunError {
+        let (name, count) = (&self.worker.name, self.flights.count());
+        let message = format!("{name}: stopped, and {count} of its I/Os did not return: the device doesn't answer");
+        RunError { errno: 5, func: "stop".into(), message }
     }
 
     fn pause_if_due(&mut self) -> Result<(), RunError> {

@@ -26,6 +26,7 @@ use crate::live::{Live, State, WorkerLive};
 use crate::logs::WorkerLogs;
 use crate::prepare::{self, Prepared};
 pub use gate::Gate;
+use gate::Ticket;
 use io_loop::{IoLoop, PassEnd};
 pub use setup::lay_out;
 pub use voice::{Message, Voice};
@@ -43,23 +44,20 @@ pub struct Assignment {
     pub gate: Arc<Gate>,
 }
 
-/// The body of a worker's thread: it always ends with an `Ended` event.
+/// The body of a worker's thread: it ends with an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
     let Assignment { plan, index, live, prepared, logs, voice, gate } = assignment;
     let worker = &plan.workers[index];
     let live_self = &live.workers[index];
     live_self.set_state(State::Initialising);
     voice.started(Started { tid: os::process::thread_id(), unix_ms: unix_ms() });
-    let mut passed_gate = false;
+    let mut ticket = Ticket::new(gate);
     let mut wait_at_gate = || {
         live_self.set_state(State::Ready);
-        passed_gate = true;
-        gate.wait();
+        ticket.wait(&live_self.stop);
     };
     let outcome = work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate);
-    if !passed_gate {
-        gate.count_out();
-    }
+    drop(ticket);
     live_self.set_state(State::Ended);
     voice.ended(outcome);
 }
@@ -100,6 +98,7 @@ fn work(
     }
     let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
         Ok(prepared) => prepared,
+        Err(error) if prepare::was_stopped(&error) => return Ended { error: None, ..failed(error) },
         Err(error) => return failed(error),
     };
     live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
@@ -248,9 +247,16 @@ fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
     io_loop.live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.clocks.now_ns;
-    let IoLoop { worker, live, mut backend, mut files, logs, counts, voice, .. } = io_loop;
-    let closed = files.close_all(backend.as_mut(), live);
-    drop(backend);
+    let IoLoop { worker, live, mut backend, mut files, logs, counts, voice, flights, .. } = io_loop;
+    // A file that the kernel still works on is closed when the program ends; so is its engine, which waits for that.
+    let closed = if flights.count() == 0 {
+        let closed = files.close_all(backend.as_mut(), live);
+        drop(backend);
+        closed
+    } else {
+        std::mem::forget(backend);
+        Ok(())
+    };
     if let Some(logs) = logs {
         logs.finish(now_ns);
     }

@@ -1,0 +1,76 @@
+//! Laying out the targets of all jobs, one after another, before any of them starts.
+//!
+//! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use plan::Plan;
+use record::RunError;
+
+use crate::cpu_burn::CpuBurn;
+use crate::prepare::Prepared;
+use crate::worker;
+
+/// What becomes known while files are laid out.
+pub enum News {
+    Say(String),
+    LaidOut(usize, Result<Prepared, RunError>),
+    /// Nothing new for a while.
+    Nothing,
+}
+
+pub struct EarlyLayout {
+    news: Receiver<News>,
+    stop: &'static AtomicBool,
+    /// Stopped, and how long the thread may still take to put back what was there.
+    give_up: Option<Instant>,
+    patience: Duration,
+}
+
+impl EarlyLayout {
+    /// Starts with the first job. Jobs that lay out for themselves are left out.
+    pub fn start(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Duration) -> io::Result<Self> {
+        let plan = Arc::clone(plan);
+        let (sender, news) = channel();
+        std::thread::Builder::new().name("fathom-layout".into()).spawn(move || {
+            lay_out_all(&plan, stop, &|news| drop(sender.send(news)));
+        })?;
+        Ok(EarlyLayout { news, stop, give_up: None, patience })
+    }
+
+    /// The next news, or after a short while that there is nothing new; `None` when all is said.
+    pub fn next(&mut self) -> Option<News> {
+        if self.stop.load(Relaxed) {
+            let patience = self.patience;
+            let give_up = *self.give_up.get_or_insert_with(|| Instant::now() + patience);
+            if Instant::now() >= give_up {
+                return None;
+            }
+        }
+        match self.news.recv_timeout(Duration::from_millis(50)) {
+            Ok(news) => Some(news),
+            Err(RecvTimeoutError::Timeout) => Some(News::Nothing),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
+    for (index, job) in plan.workers.iter().enumerate() {
+        if stop.load(Relaxed) {
+            break;
+        }
+        if !job.targets.create.serialize {
+            continue;
+        }
+        if let Some(announcement) = CpuBurn::announcement(job) {
+            tell(News::Say(announcement));
+        }
+        let outcome = worker::lay_out(plan, job, stop, &mut |line| tell(News::Say(line.into())));
+        tell(News::LaidOut(index, outcome));
+    }
+}

@@ -1,0 +1,318 @@
+//! Whatever ends a run early, what was measured until then is reported, whole and at once, with fio's exit codes.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use serde_json::Value;
+use stage::{Loop, MIB, Mount, Scratch, Zram, fathom, interrupted, outcome, run, signal};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// From a signal to the end of the program.
+const AT_ONCE: Duration = Duration::from_millis(1500);
+const LONG: &str = "--time_based --runtime=60 --output-format=json";
+const PSYNC: &str = "--ioengine=psync --bs=4k --size=1m --filename=f";
+
+fn number(of: &Value) -> u64 {
+    of.as_u64().unwrap_or_else(|| panic!("no number: {of}"))
+}
+
+/// Runs `job`, interrupts it, and returns the jobs of the one JSON document that comes out.
+fn jobs_when_interrupted(job: &str, after_ms: u64, signals: &[&str]) -> Vec<Value> {
+    let scratch = Scratch::new("signals");
+    let stopped = interrupted(scratch.path(), &format!("{LONG} {job}"), Duration::from_millis(after_ms), signals);
+    stopped.ended_with(128).complained_of("fio: terminating on signal");
+    assert!(stopped.took < AT_ONCE, "{job}: took {:?}", stopped.took);
+    let jobs = stopped.json()["jobs"].as_array().unwrap().clone();
+    assert!(jobs.iter().all(|job| job["error"] == 0), "{job}");
+    jobs
+}
+
+#[test]
+fn every_engine_stops_at_once_and_reports_what_was_measured() {
+    for engine in ["psync", "vsync", "pvsync2", "mmap", "posixaio", "libaio", "io_uring", "null"] {
+        let job = format!("--name=a --ioengine={engine} --rw=randrw --bs=4k --size=1m --filename=f --iodepth=4");
+        let jobs = jobs_when_interrupted(&job, 700, &["INT"]);
+        let (read, write) = (&jobs[0]["read"], &jobs[0]["write"]);
+        assert!(number(&read["total_ios"]) > 0 && number(&write["total_ios"]) > 0, "{engine}");
+        assert_eq!(read["total_ios"], read["clat_ns"]["N"], "{engine}");
+        assert!((100..5000).contains(&number(&read["runtime"])), "{engine}: {}", read["runtime"]);
+    }
+    let jobs = jobs_when_interrupted("--name=a --ioengine=cpuio --cpuload=90", 500, &["INT"]);
+    assert!(number(&jobs[0]["job_runtime"]) > 100);
+}
+
+#[test]
+fn every_asking_signal_ends_a_run_and_a_second_one_changes_nothing() {
+    for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
+        let jobs = jobs_when_interrupted(&format!("--name=a --rw=randread {PSYNC}"), 500, signals);
+        assert!(number(&jobs[0]["read"]["total_ios"]) > 0);
+    }
+}
+
+#[test]
+fn no_wait_keeps_a_run_from_stopping() {
+    let waits = [
+        "--ramp_time=50",
+        "--thinktime=40s",
+        "--thinktime=40s --thinktime_spin=40s",
+        "--rate=1",
+        "--rate_iops=1 --rate_process=poisson",
+        "--name=c --wait_for=a",
+        "--name=c --stonewall",
+    ];
+    for wait in waits {
+        let jobs = jobs_when_interrupted(&format!("--rw=randread {PSYNC} --name=a {wait}"), 600, &["INT"]);
+        assert!(number(&jobs[0]["read"]["total_ios"]) > 0, "{wait}");
+        assert!(jobs[1..].iter().all(|job| job["read"]["total_ios"] == 0), "{wait}");
+    }
+    for wait in ["--startdelay=50", "--startdelay=40,50 --numjobs=3", "--create_serialize=0 --startdelay=50"] {
+        let jobs = jobs_when_interrupted(&format!("--rw=randread {PSYNC} --name=a {wait}"), 500, &["TERM"]);
+        assert!(jobs.iter().all(|job| job["read"]["total_ios"] == 0), "{wait}");
+    }
+}
+
+#[test]
+fn a_layout_that_is_interrupted_leaves_what_was_there() {
+    for serialize in [0, 1] {
+        let scratch = Scratch::new("layout");
+        scratch.filled("old", 5 * MIB / 2);
+        for name in ["new", "old"] {
+            let job = format!("--name=a --rw=randread --size=200g --fallocate=none --filename={name} {LONG}");
+            let job = format!("{job} --create_serialize={serialize}");
+            let stopped = interrupted(scratch.path(), &job, Duration::from_millis(400), &["INT"]);
+            stopped.ended_with(128);
+            assert!(stopped.took < AT_ONCE, "{:?}", stopped.took);
+            let jobs = &stopped.json()["jobs"];
+            assert!(jobs[0]["error"] == 0 && jobs[0]["read"]["io_bytes"] == 0, "{jobs}");
+        }
+        assert_eq!(scratch.names(), ["old"]);
+        let left = std::fs::read(scratch.file("old")).unwrap();
+        assert!(left.len() as u64 == 5 * MIB / 2 && left.iter().all(|byte| *byte == 0x5a));
+    }
+}
+
+#[test]
+fn the_normal_report_comes_whole_after_a_signal() {
+    let scratch = Scratch::new("normal");
+    let job = format!("--name=a --rw=randread {PSYNC} --time_based --runtime=60");
+    let stopped = interrupted(scratch.path(), &job, Duration::from_millis(600), &["INT"]);
+    stopped.ended_with(128);
+    for part in ["fio: terminating on signal 2", "err= 0: pid=", "clat percentiles", "Run status group 0", "READ: bw="]
+    {
+        assert!(stopped.stdout.contains(part), "no `{part}` in:\n{}", stopped.stdout);
+    }
+}
+
+/// Runs one job and returns its code, what it complained of, and its part of the JSON document.
+fn one_job(directory: &Path, arguments: &str) -> (i32, String, Value) {
+    let ended = run(directory, &format!("--name=a {arguments} --output-format=json"));
+    assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+    (ended.code.unwrap(), ended.stderr.clone(), ended.json()["jobs"][0].clone())
+}
+
+#[test]
+fn an_io_error_ends_the_job_with_its_reason() {
+    let scratch = Scratch::new("eio");
+    let Some(device) = Loop::new(&scratch, 32, "") else { return };
+    device.cut(8);
+    for engine in ["psync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"] {
+        let job = format!("--filename={} --ioengine={engine} --rw=read --bs=64k --iodepth=4", device.device);
+        let (code, complaint, job) = one_job(scratch.path(), &job);
+        assert_eq!((code, &job["error"]), (1, &Value::from(5)), "{engine}: {complaint}");
+        let said = format!("fio: io_u error on file {}: Input/output error: read offset=", device.device);
+        assert!(complaint.contains(&said), "{engine}: {complaint}");
+        // All that was read before is there.
+        assert!(number(&job["read"]["io_bytes"]) >= 7 * MIB, "{engine}: {}", job["read"]["io_bytes"]);
+    }
+}
+
+#[test]
+fn errors_that_a_job_goes_on_after_are_counted() {
+    let scratch = Scratch::new("goes-on");
+    let Some(device) = Loop::new(&scratch, 32, "") else { return };
+    device.cut(8);
+    let base = format!("--filename={} --ioengine=libaio --iodepth=4 --direct=1 --rw=read --bs=64k", device.device);
+    let cases = [
+        ("--continue_on_error=io", 0, 384),
+        ("--continue_on_error=read", 0, 384),
+        ("--continue_on_error=write", 1, 0),
+        ("--ignore_error=EIO", 0, 384),
+        ("--ignore_error=EINVAL:EIO,ENOSPC", 0, 384),
+        ("--ignore_error=EINVAL", 1, 0),
+        ("--ignore_error=,EIO", 1, 0),
+        ("--continue_on_error=all --ignore_error=ENOSPC", 1, 0),
+    ];
+    for (options, code, errors) in cases {
+        let (ended, complaint, job) = one_job(scratch.path(), &format!("{base} {options}"));
+        assert_eq!((ended, &job["error"]), (code, &Value::from(5)), "{options}: {complaint}");
+        if errors > 0 {
+            assert_eq!((&job["total_err"], &job["first_error"]), (&errors.into(), &5.into()), "{options}");
+            assert_eq!(number(&job["read"]["io_bytes"]), 8 * MIB, "{options}");
+            assert_eq!(complaint, "", "{options}");
+        }
+    }
+    let (_, complaint, _) = one_job(scratch.path(), &format!("{base} --continue_on_error=io --error_dump=1 --bs=8m"));
+    assert_eq!(complaint.matches("Input/output error: read offset=").count(), 3, "{complaint}");
+}
+
+#[test]
+fn one_jobs_error_leaves_the_others_alone_unless_they_ask_for_it() {
+    let scratch = Scratch::new("others");
+    let Some(device) = Loop::new(&scratch, 32, "") else { return };
+    device.cut(8);
+    let jobs = format!(
+        "--time_based --runtime=1 --rw=randread --name=bad --filename={} --name=good --filename=f --size=1m",
+        device.device
+    );
+    for (option, least_ms, most_ms) in [("--exitall_on_error=0", 1000, 5000), ("--exitall_on_error=1", 0, 900)] {
+        let ended = run(scratch.path(), &format!("{option} {jobs} --output-format=json"));
+        ended.ended_with(1);
+        let document = ended.json();
+        assert_eq!((&document["jobs"][0]["error"], &document["jobs"][1]["error"]), (&5.into(), &0.into()));
+        let runtime = number(&document["jobs"][1]["job_runtime"]);
+        assert!((least_ms..most_ms).contains(&runtime), "{option}: {runtime} ms");
+    }
+}
+
+#[test]
+fn a_full_file_system_ends_writes_and_layouts_as_asked() {
+    let scratch = Scratch::new("enospc");
+    let full = scratch.file("full");
+    let Some(_mount) = Mount::tmpfs(8, &full) else { return };
+    let write = "--filename=f --rw=write --bs=64k --size=16m";
+    for engine in ["psync", "io_uring", "libaio"] {
+        let (code, complaint, job) = one_job(&full, &format!("{write} --ioengine={engine} --iodepth=4 --unlink=1"));
+        assert_eq!((code, &job["error"]), (1, &28.into()), "{engine}");
+        assert!(complaint.contains("No space left on device: write offset="), "{engine}: {complaint}");
+        assert_eq!(number(&job["write"]["io_bytes"]), 8 * MIB, "{engine}");
+    }
+    for size in ["--size=16m", ""] {
+        let job = format!("--filename=f --rw=write --bs=64k {size} --fill_device=1 --unlink=1 --ioengine=psync");
+        let (code, complaint, job) = one_job(&full, &job);
+        assert_eq!((code, &job["error"]), (0, &0.into()), "{complaint}");
+        assert_eq!(number(&job["write"]["io_bytes"]), 8 * MIB);
+    }
+    let (code, _, job) = one_job(&full, &format!("{write} --ioengine=psync --ignore_error=,ENOSPC --unlink=1"));
+    assert_eq!((code, &job["total_err"], &job["first_error"]), (0, &128.into(), &28.into()));
+    std::fs::write(full.join("old"), "old").unwrap();
+    for name in ["new", "old"] {
+        for engine in ["psync", "mmap"] {
+            let job = format!("--filename={name} --rw=randrw --bs=64k --size=16m --ioengine={engine}");
+            let (code, complaint, job) = one_job(&full, &job);
+            assert_eq!((code, &job["error"]), (1, &28.into()), "{name} {engine}");
+            assert!(complaint.contains("ENOSPC on laying out file"), "{complaint}");
+        }
+    }
+    assert!(!full.join("new").exists());
+    assert_eq!(std::fs::read_to_string(full.join("old")).unwrap(), "old");
+}
+
+#[test]
+fn a_file_that_shrinks_or_goes_away_under_a_job_is_no_catastrophe() {
+    for (engine, func) in [("psync", "full resid"), ("io_uring", "full resid"), ("mmap", "io_u error")] {
+        let scratch = Scratch::new("shrinks");
+        let job =
+            format!("--name=a --filename=f --rw=randread --bs=64k --size=16m --ioengine={engine} --rate_iops=500");
+        let start = |more: &str| {
+            let path = scratch.filled("f", 16 * MIB);
+            let child = fathom(scratch.path(), format!("{job} {LONG} {more}").trim_end()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(600));
+            (path, child)
+        };
+        let (path, child) = start("");
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
+        let ended = outcome(child, Instant::now());
+        ended.ended_with(1);
+        assert!(ended.took < AT_ONCE);
+        assert!(ended.stderr.contains(&format!("func={func}")), "{}", ended.stderr);
+        assert!(number(&ended.json()["jobs"][0]["read"]["total_ios"]) > 10);
+
+        let (path, child) = start("--continue_on_error=io --runtime=1");
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
+        let ended = outcome(child, Instant::now());
+        ended.ended_with(0);
+        assert!(number(&ended.json()["jobs"][0]["total_err"]) > 10);
+
+        let (path, child) = start("--runtime=1");
+        std::fs::remove_file(path).unwrap();
+        outcome(child, Instant::now()).ended_with(0);
+    }
+}
+
+#[test]
+fn a_latency_beyond_the_limit_ends_the_job() {
+    let scratch = Scratch::new("max-latency");
+    let (code, complaint, job) = one_job(scratch.path(), &format!("--rw=write --max_latency=1us --direct=1 {PSYNC}"));
+    assert_eq!((code, &job["error"]), (1, &110.into()));
+    assert!(complaint.contains("nsec exceeds specified max (1000 nsec): f write 0 4096"), "{complaint}");
+}
+
+/// A control group that throttles a device.
+struct Throttle {
+    group: String,
+    device: String,
+}
+
+impl Throttle {
+    fn new(device: &Zram) -> Option<Self> {
+        let group = format!("/sys/fs/cgroup/blkio/fathom-{}", std::process::id());
+        stage::system(&format!("mkdir {group} && test -e {group}/blkio.throttle.read_bps_device"))?;
+        Some(Throttle { group, device: device.number() })
+    }
+
+    fn bytes_per_s(&self, limit: u64) {
+        for way in ["read", "write"] {
+            let file = format!("{}/blkio.throttle.{way}_bps_device", self.group);
+            std::fs::write(file, format!("{} {limit}", self.device)).unwrap();
+        }
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        self.bytes_per_s(0);
+        std::thread::sleep(Duration::from_millis(200));
+        stage::system(&format!("rmdir {}", self.group));
+    }
+}
+
+#[test]
+fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
+    let Some(device) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    for engine in ["psync", "io_uring", "libaio", "posixaio"] {
+        let scratch = Scratch::new("stuck");
+        let job = format!(
+            "--output=report --name=a --filename={} --ioengine={engine} --rw=randwrite --direct=1 --bs=4k --iodepth=4 \
+             --rate_iops=1000 --name=b --ioengine=null --size=1m --rw=read --rate_iops=1000 {LONG}",
+            device.device
+        );
+        let mut child = fathom(scratch.path(), &job).spawn().unwrap();
+        std::fs::write(format!("{}/cgroup.procs", throttle.group), child.id().to_string()).unwrap();
+        std::thread::sleep(Duration::from_millis(900));
+        throttle.bytes_per_s(1);
+        std::thread::sleep(Duration::from_millis(400));
+        signal(&child, "INT");
+        let begin = Instant::now();
+        // The kernel lets the process itself go only when the device answers again.
+        let report = loop {
+            let text = std::fs::read_to_string(scratch.file("report")).unwrap_or_default();
+            if text.ends_with("}\n") || begin.elapsed() > Duration::from_secs(5) {
+                break text;
+            }
+            assert!(child.try_wait().unwrap().is_none() || !text.is_empty(), "{engine}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let took = begin.elapsed();
+        throttle.bytes_per_s(0);
+        let ended = outcome(child, begin);
+        ended.ended_with(128);
+        assert!(took < AT_ONCE, "{engine}: {took:?}");
+        let jobs = serde_json::from_str::<Value>(&report).unwrap()["jobs"].clone();
+        assert_eq!(jobs[0]["error"], 5, "{engine}");
+        assert!(number(&jobs[0]["write"]["total_ios"]) > 300, "{engine}: {}", jobs[0]["write"]["total_ios"]);
+        assert!(number(&jobs[1]["read"]["total_ios"]) > 300 && jobs[1]["error"] == 0, "{engine}");
+    }
+}

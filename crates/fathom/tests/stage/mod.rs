@@ -1,0 +1,220 @@
+//! What the tests on faults play on: scratch directories, devices and mounts of their own, each gone at its end, and
+//! runs of the binary that are watched and interrupted.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+pub const MIB: u64 = 1 << 20;
+/// A run that takes longer hangs.
+const HANGS: Duration = Duration::from_secs(30);
+
+/// A directory of the test's own.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(test: &str) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("fathom-{test}-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A file with `bytes` bytes, none of them zero.
+    pub fn filled(&self, name: &str, bytes: u64) -> PathBuf {
+        let path = self.file(name);
+        std::fs::write(&path, vec![0x5a; bytes as usize]).unwrap();
+        path
+    }
+
+    /// Names in the directory.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+/// Runs a command of the system; `None`, and a word about it, where it fails.
+pub fn system(command: &str) -> Option<String> {
+    let output = Command::new("sh").arg("-c").arg(command).output().ok()?;
+    if output.status.success() {
+        return Some(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    eprintln!("SKIPPED: `{command}`: {}", String::from_utf8_lossy(&output.stderr).trim());
+    None
+}
+
+/// A loop device over a file.
+pub struct Loop {
+    pub device: String,
+    pub image: PathBuf,
+}
+
+impl Loop {
+    pub fn new(scratch: &Scratch, mib: u64, options: &str) -> Option<Self> {
+        let image = scratch.file("image");
+        std::fs::File::create(&image).unwrap().set_len(mib * MIB).unwrap();
+        let device = system(&format!("losetup --show -f {options} {}", image.display()))?;
+        Some(Loop { device, image })
+    }
+
+    /// Lets I/O beyond `mib` fail.
+    pub fn cut(&self, mib: u64) {
+        std::fs::OpenOptions::new().write(true).open(&self.image).unwrap().set_len(mib * MIB).unwrap();
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        system(&format!("losetup -d {}", self.device));
+    }
+}
+
+/// A zram device.
+pub struct Zram {
+    pub device: String,
+    number: String,
+}
+
+impl Zram {
+    pub fn new(mib: u64) -> Option<Self> {
+        let Ok(number) = std::fs::read_to_string("/sys/class/zram-control/hot_add") else {
+            eprintln!("SKIPPED: no zram device to be had");
+            return None;
+        };
+        let number = number.trim().to_owned();
+        let zram = Zram { device: format!("/dev/zram{number}"), number };
+        system(&format!("echo {mib}M > /sys/block/zram{}/disksize", zram.number))?;
+        Some(zram)
+    }
+
+    /// The device's number as `8:0`.
+    pub fn number(&self) -> String {
+        std::fs::read_to_string(format!("/sys/block/zram{}/dev", self.number)).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Zram {
+    fn drop(&mut self) {
+        system(&format!("echo {} > /sys/class/zram-control/hot_remove", self.number));
+    }
+}
+
+/// A mount, taken away at the end.
+pub struct Mount(pub PathBuf);
+
+impl Mount {
+    pub fn new(what: &str, at: &Path) -> Option<Self> {
+        std::fs::create_dir_all(at).unwrap();
+        system(&format!("mount {what} {}", at.display()))?;
+        Some(Mount(at.to_path_buf()))
+    }
+
+    pub fn tmpfs(mib: u64, at: &Path) -> Option<Self> {
+        Mount::new(&format!("-t tmpfs -o size={mib}m none"), at)
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        system(&format!("umount {}", self.0.display()));
+    }
+}
+
+/// What a run of the binary came to.
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// From the last signal, or the start, to the end.
+    pub took: Duration,
+}
+
+impl Outcome {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("no JSON document: {error}:\n{}\n{}", self.stdout, self.stderr))
+    }
+
+    /// Asserts an end of the kind: code, and no panic on the way.
+    pub fn ended_with(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self
+    }
+
+    pub fn complained_of(&self, what: &str) -> &Self {
+        assert!(self.stderr.contains(what), "nothing of `{what}` in:\n{}", self.stderr);
+        self
+    }
+}
+
+/// `fathom fio` with arguments that are separated by spaces.
+pub fn fathom(directory: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("fio").args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs to the end.
+pub fn run(directory: &Path, arguments: &str) -> Outcome {
+    let start = Instant::now();
+    outcome(fathom(directory, arguments).spawn().unwrap(), start)
+}
+
+/// Sends the signals, 100 ms apart, `after` the start.
+pub fn interrupted(directory: &Path, arguments: &str, after: Duration, signals: &[&str]) -> Outcome {
+    let child = fathom(directory, arguments).spawn().unwrap();
+    std::thread::sleep(after);
+    for (nth, name) in signals.iter().enumerate() {
+        if nth > 0 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        signal(&child, name);
+    }
+    outcome(child, Instant::now())
+}
+
+pub fn signal(child: &Child, name: &str) {
+    drop(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).output());
+}
+
+/// Waits for the end; a child that hangs is killed and told of.
+pub fn outcome(child: Child, since: Instant) -> Outcome {
+    let id = child.id();
+    let (ended, waiting) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let hangs = waiting.recv_timeout(HANGS).is_err();
+        if hangs {
+            drop(Command::new("kill").arg("-KILL").arg(id.to_string()).output());
+        }
+        hangs
+    });
+    let output = child.wait_with_output().unwrap();
+    let took = since.elapsed();
+    let _ = ended.send(());
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!watch.join().unwrap(), "the run hangs:\n{stdout}\n{stderr}");
+    Outcome { code: output.status.code(), stdout: stdout.into_owned(), stderr: stderr.into_owned(), took }
+}
