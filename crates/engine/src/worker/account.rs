@@ -207,6 +207,7 @@ impl IoLoop<'_> {
     /// The counters as they are now, with times filled in.
     pub fn current_stats(&mut self) -> WorkerStats {
         let now_ns = self.tick();
+        let usage = super::setup::usage_since(&self.usage_from);
         let mut stats = self.stats.clone();
         // A ramp that was cut short is all that there is to tell of.
         let runtime_ns = now_ns - self.clocks.measured_from_ns.unwrap_or(self.clocks.start_ns);
@@ -215,7 +216,7 @@ impl IoLoop<'_> {
         }
         stats.runtime_ns = runtime_ns;
         stats.elapsed_ns = now_ns - self.clocks.start_ns;
-        stats.usage = super::setup::usage_since(&self.usage_from);
+        stats.usage = usage;
         stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);
         stats
     }

@@ -514,11 +514,12 @@ impl IoLoop<'_> {
 
     /// Ends the ramp: what was counted is forgotten.
     fn begin_measuring(&mut self) {
-        let now_ns = self.clocks.now_ns;
         self.stats.clear();
+        // Right before the first time stamp: a short run is no longer than what clearing costs.
+        self.usage_from = os::process::thread_usage();
+        let now_ns = self.tick();
         // As in fio `number_ios` counts those that are measured.
         self.limits.ios = self.limits.ios.saturating_add(self.counts.issued_ios - u64::from(self.flights.count()));
-        self.usage_from = os::process::thread_usage();
         self.clocks.measured_from_ns = Some(now_ns);
         if self.limits.ramp_bytes > 0 && self.worker.limits.runtime_ns > 0 {
             self.clocks.deadline_ns = now_ns + self.worker.limits.runtime_ns;
