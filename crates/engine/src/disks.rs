@@ -6,8 +6,8 @@ use os::device::{Counters, Disk};
 use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse};
 
+use crate::live::shared_clock;
 use crate::prepare::Nature;
-use crate::run::shared_clock;
 
 /// The disks of a plan, each with its counters at the start.
 pub struct Disks {

@@ -1,19 +1,19 @@
 //! The coordinator: phases of workers, started together, sampled, stopped, and their events passed on.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use os::clock::{Clock, Source};
+use os::clock::Clock;
 use plan::{ExitAll, Plan};
 use record::{Ended, Event, RunError, WorkerStats};
 
 use crate::check;
 use crate::disks::Disks;
 use crate::early_layout::{EarlyLayout, News};
-use crate::live::{Live, State};
+use crate::live::{Live, State, shared_clock};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
@@ -444,12 +444,6 @@ impl<'a> Coordinator<'a> {
             observer.say(&format!("fathom: the logs are not complete: {error}"));
         }
     }
-}
-
-/// The engine's clock: workers may use another source, but all sources share one epoch.
-pub fn shared_clock() -> Clock {
-    static CLOCK: OnceLock<Clock> = OnceLock::new();
-    *CLOCK.get_or_init(|| Clock::new(Source::Monotonic))
 }
 
 fn log_refused(whose: &str, error: &std::io::Error) -> Refusal {
