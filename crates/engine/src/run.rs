@@ -40,11 +40,13 @@ pub trait Observer {
 }
 
 /// How a run is watched and stopped.
-pub struct Controls {
+pub struct Controls<'a> {
     /// Set by whoever wants the run to end, such as a signal handler.
     pub stop: &'static AtomicBool,
     pub tick: Duration,
     pub snapshot_every: Option<Duration>,
+    /// Asked now and then: true where snapshots of all workers are wanted at once.
+    pub snapshot_wanted: &'a dyn Fn() -> bool,
 }
 
 /// Why a plan is not carried out at all: nothing has been touched.
@@ -70,7 +72,7 @@ pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -
 
 struct Coordinator<'a> {
     plan: &'a Arc<Plan>,
-    controls: &'a Controls,
+    controls: &'a Controls<'a>,
     observer: &'a mut dyn Observer,
     clock: Clock,
     live: Arc<Live>,
@@ -93,7 +95,7 @@ struct Coordinator<'a> {
 }
 
 impl<'a> Coordinator<'a> {
-    fn new(plan: &'a Arc<Plan>, controls: &'a Controls, observer: &'a mut dyn Observer) -> Self {
+    fn new(plan: &'a Arc<Plan>, controls: &'a Controls<'a>, observer: &'a mut dyn Observer) -> Self {
         let clock = shared_clock();
         let now_ns = clock.now();
         let workers = plan.workers.len();
@@ -314,7 +316,7 @@ impl<'a> Coordinator<'a> {
             self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY).as_nanos() as u64;
             self.ask_for_snapshots();
         }
-        if now_ns >= self.next_status_ns {
+        if now_ns >= self.next_status_ns || (self.controls.snapshot_wanted)() {
             self.report_status(now_ns);
         }
         self.watch();

@@ -1,8 +1,9 @@
-//! The signals that ask a run to end: SIGINT, SIGTERM, SIGHUP, as a flag to look at and a wait that they cut short.
+//! The signals that ask a run to end (SIGINT, SIGTERM, SIGHUP), as a flag to look at and a wait that they cut short; and
+//! SIGUSR1, which asks how it goes.
 
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::file::check;
@@ -12,6 +13,8 @@ const ASKED: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 /// How often one of the signals came, and which came last.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static LAST: AtomicI32 = AtomicI32::new(0);
+/// Somebody wants to know how it goes.
+static STATUS_ASKED: AtomicBool = AtomicBool::new(false);
 /// The descriptor that wakes the waiters; -1 before there is one.
 static WAKER: AtomicI32 = AtomicI32::new(-1);
 
@@ -37,6 +40,11 @@ impl Interrupts {
     /// The last signal that came.
     pub fn last(&self) -> Option<i32> {
         Some(LAST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+    }
+
+    /// True once for each time that SIGUSR1 asked how it goes, or for several that came together.
+    pub fn take_status_request(&self) -> bool {
+        STATUS_ASKED.swap(false, Ordering::Relaxed)
     }
 
     /// Waits until more than `seen` signals have come, but not longer than `timeout`; true if they have.
@@ -76,12 +84,21 @@ fn install_once() -> io::Result<()> {
         if signal == libc::SIGHUP && action.sa_sigaction == libc::SIG_IGN {
             continue;
         }
-        action.sa_sigaction = note as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        // SAFETY: the handler touches atomics and makes one write.
-        check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) })?;
+        handle(signal, action, note)?;
     }
-    Ok(())
+    // SAFETY: an action is plain numbers; all zeroes is one.
+    handle(libc::SIGUSR1, unsafe { std::mem::zeroed() }, note_status)
+}
+
+fn handle(signal: libc::c_int, mut action: libc::sigaction, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
+    action.sa_sigaction = handler as *const () as usize;
+    action.sa_flags = libc::SA_RESTART;
+    // SAFETY: the handlers touch atomics and make at most one write.
+    check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }).map(drop)
+}
+
+extern "C" fn note_status(_: libc::c_int) {
+    STATUS_ASKED.store(true, Ordering::Relaxed);
 }
 
 extern "C" fn note(signal: libc::c_int) {

@@ -66,8 +66,12 @@ fn run(invocation: Invocation) -> ExitCode {
     };
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
     let _ = os::process::raise_open_files();
-    let controls =
-        Controls { stop: &STOP, tick: Duration::from_millis(100), snapshot_every: invocation.program.status_interval };
+    let controls = Controls {
+        stop: &STOP,
+        tick: Duration::from_millis(100),
+        snapshot_every: invocation.program.status_interval,
+        snapshot_wanted: &|| interrupts.take_status_request(),
+    };
     stop_on(interrupts);
     let mut watch = Watch::new(&invocation.program, &plan, output, interrupts);
     watch.begin();
