@@ -1,7 +1,5 @@
 //! SIGUSR1 asks a run how it goes: a report of what was measured so far is printed, and the run goes on.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
