@@ -164,9 +164,11 @@ impl Backend for Posixaio {
 
 impl Drop for Posixaio {
     fn drop(&mut self) {
-        // The library's threads write into the blocks of what is still in flight.
+        // The library's threads write into the blocks of what is still in flight, and come to their descriptors later,
+        // whose numbers must not be another file's by then.
         if !self.flying.is_empty() {
             std::mem::forget(std::mem::take(&mut self.blocks));
+            std::mem::forget(std::mem::replace(&mut self.files, Files::new(0)));
         }
     }
 }

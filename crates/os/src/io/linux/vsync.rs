@@ -35,7 +35,8 @@ impl Vsync {
         }
     }
 
-    /// Runs neighbouring operations in one call; how many, from the first on, could be.
+    /// Runs neighbouring operations in one call; how many, from the first on, the call reached. Those behind one that
+    /// was cut short have not been tried: they get a call of their own.
     fn move_run(&mut self, run: &[Op], fd: i32) -> io::Result<usize> {
         self.vector.clear();
         for op in run {
@@ -46,16 +47,21 @@ impl Vsync {
             };
             self.vector.push(libc::iovec { iov_base: data.cast(), iov_len: op.len as usize });
         }
-        let count = self.vector.len();
-        let mut moved = self.call(&run[0], fd);
-        for op in &run[..count] {
-            let result = if moved < 0 { moved as i32 } else { moved.min(i64::from(op.len)) as i32 };
-            if moved >= 0 {
-                moved -= i64::from(result);
+        let started = self.vector.len();
+        let outcome = self.call(&run[0], fd);
+        let mut left = outcome;
+        let mut reached = 0;
+        for op in &run[..started] {
+            let result = if outcome < 0 { outcome as i32 } else { left.min(i64::from(op.len)) as i32 };
+            if reached > 0 && outcome >= 0 && result == 0 && op.len > 0 {
+                break;
             }
+            left -= i64::from(result);
             self.done.push(Completion { slot: op.slot, result });
+            reached += 1;
         }
-        Ok(count)
+        run[reached..started].iter().for_each(|op| self.slots.finish(op.slot));
+        Ok(reached)
     }
 
     /// Runs the first of `ops`, with those neighbours that go along; how many that were.
@@ -138,7 +144,38 @@ impl Backend for Vsync {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::FromRawFd;
+
     use super::*;
+    use crate::file::OpenOptions;
+    use crate::io::config::EngineKind;
+    use crate::memory::{Buffers, MemorySpec};
+
+    #[test]
+    fn an_operation_behind_one_that_failed_half_way_has_its_own_result() {
+        // SAFETY: a name that ends in NUL, and flags.
+        let fd = unsafe { libc::memfd_create(c"fathom-vsync".as_ptr(), libc::MFD_ALLOW_SEALING) };
+        // SAFETY: the call returned a descriptor that nobody else has.
+        let memory = std::fs::File::from(unsafe { std::os::fd::OwnedFd::from_raw_fd(fd) });
+        memory.set_len(4096 + 512).unwrap();
+        // SAFETY: no pointers. The file won't grow any more.
+        assert_eq!(unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_GROW) }, 0);
+        let options = OpenOptions { read: true, write: true, ..OpenOptions::new() };
+        let file = options.open(format!("/proc/self/fd/{fd}").as_ref()).unwrap();
+        let buffers = Buffers::new(3, 4096, &MemorySpec::default()).unwrap();
+        let mut vsync = Vsync::open(&BackendConfig::new(EngineKind::Vsync, 3, 1), buffers.slots());
+        vsync.attach(0, &file).unwrap();
+        let ops = [0, 1, 2].map(|slot| {
+            let offset = u64::from(slot) * 4096;
+            Op { kind: Kind::Write, ioprio: 0, file: 0, slot, len: 4096, skip: 0, offset }
+        });
+        assert_eq!(vsync.submit(&ops).unwrap(), 3);
+        let mut done = Vec::new();
+        vsync.reap(3, 3, Duration::ZERO, &mut done).unwrap();
+        let results: Vec<i32> = done.iter().map(|completion| completion.result).collect();
+        assert_eq!(results, [4096, -libc::EPERM, -libc::EPERM]);
+        assert_eq!(vsync.slots.in_flight(), 0);
+    }
 
     #[test]
     fn a_run_ends_at_a_gap_another_file_or_another_kind() {
