@@ -8,7 +8,7 @@ use os::clock::{Clock, Source};
 use os::cpu::MemoryPolicy;
 use os::io::open_backend;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
-use plan::{Ddir, DedupeMode, Memory, Plan, Worker};
+use plan::{Access, Ddir, DedupeMode, Memory, Plan, Worker};
 use record::{RunError, WorkerStats};
 use units::random::Tausworthe;
 
@@ -163,6 +163,20 @@ pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
     Ok(())
 }
 
+/// The most bytes that one I/O may move.
+pub(super) fn largest_block(access: &Access) -> u64 {
+    let pattern = access.pattern;
+    let used = |ddir| match ddir {
+        // Sizes stand for sequential and random I/O then, not for directions.
+        Ddir::Read | Ddir::Write if access.block.by_sequential_or_random => true,
+        // A write after a trim takes the size of the trim.
+        Ddir::Trim => pattern.trims && pattern.writes,
+        ddir => pattern.has(ddir),
+    };
+    let sizes = Ddir::ALL.into_iter().filter(|&ddir| used(ddir)).map(|ddir| access.block.max_bytes[ddir]);
+    sizes.max().unwrap_or(0)
+}
+
 fn buffers(worker: &Worker) -> Result<Buffers, RunError> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
@@ -178,13 +192,7 @@ fn buffers(worker: &Worker) -> Result<Buffers, RunError> {
         align: worker.buffers.align_bytes as usize,
         hugepage_size: worker.buffers.hugepage_bytes as usize,
     };
-    let pattern = worker.access.pattern;
-    let bytes_each = Ddir::ALL
-        .into_iter()
-        .filter(|&ddir| pattern.has(ddir) && ddir != Ddir::Trim)
-        .map(|ddir| worker.access.block.max_bytes[ddir])
-        .max()
-        .unwrap_or(0);
+    let bytes_each = largest_block(&worker.access);
     Buffers::new(worker.depth.iodepth, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
 }
 
