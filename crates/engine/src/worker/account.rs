@@ -55,7 +55,7 @@ impl IoLoop<'_> {
     fn count_failure(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
         let flight = self.flights[slot];
         self.flights.give_back(slot);
-        self.counts.completed_ios += 1;
+        self.counts.completed_ios += u64::from(flight.purpose != Purpose::Sync);
         match self.failed(&flight, errno) {
             Failure::Survived => Ok(()),
             Failure::Full => {

@@ -127,8 +127,9 @@ impl IoLoop<'_> {
             let mut wait_until_ns = None;
             if !exhausted {
                 (exhausted, wait_until_ns) = self.refill()?;
-                self.hand_over()?;
             }
+            // Besides the new ones: what the kernel had no room for before, and the rest of short transfers.
+            self.hand_over()?;
             let in_flight = self.flights.count();
             if exhausted && in_flight == 0 {
                 return Ok(PassEnd::Complete);
@@ -298,7 +299,7 @@ impl IoLoop<'_> {
         let began_ns = self.clock.now();
         // What was made is closed outside the time taken.
         let made = metadata.run(&self.files.targets()[file as usize].path)?;
-        let took_ns = self.clock.now() - began_ns;
+        let took_ns = self.clock.now().saturating_sub(began_ns);
         drop(made);
         if self.worker.measure.clat {
             self.stats.ddirs[ddir as usize].clat.record(took_ns);
@@ -391,6 +392,7 @@ impl IoLoop<'_> {
         let low = if depth.low > 0 && depth.low < depth.iodepth && !exhausted { depth.low } else { u32::MAX };
         self.collect(min, max.max(min), WAIT_MAX)?;
         while self.flights.count() > low && !self.is_stopped() {
+            self.hand_over()?;
             self.collect(min.min(self.flights.count() as usize), max.max(min), WAIT_MAX)?;
         }
         Ok(())
@@ -401,15 +403,26 @@ impl IoLoop<'_> {
     }
 
     fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
+        let reaped = self.reap(min, max, timeout);
+        let counted = self.count_done();
+        reaped.and(counted)
+    }
+
+    /// Takes completions from the engine. An error is the engine's own, not one of an I/O.
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
         self.done.clear();
-        let mut done = std::mem::take(&mut self.done);
-        let room = done.capacity().min(max);
-        let reaped = self.backend.reap(min, room, timeout, &mut done);
+        let room = self.done.capacity().min(max);
+        let reaped = self.backend.reap(min, room, timeout, &mut self.done);
         self.tick();
-        if !done.is_empty() {
-            self.stats.complete.record(done.len() as u32);
+        if !self.done.is_empty() {
+            self.stats.complete.record(self.done.len() as u32);
         }
-        let mut outcome = reaped.map_err(|error| self.engine_failed("getevents", &error));
+        reaped.map_err(|error| self.engine_failed("getevents", &error))
+    }
+
+    fn count_done(&mut self) -> Result<(), RunError> {
+        let done = std::mem::take(&mut self.done);
+        let mut outcome = Ok(());
         for completion in &done {
             let counted = self.complete(*completion);
             outcome = outcome.and(counted);
@@ -421,18 +434,24 @@ impl IoLoop<'_> {
 
     /// Waits for what is in flight. A worker that is stopped or has failed gives up on I/Os that don't return.
     fn drain(&mut self, failed: bool) -> Result<(), RunError> {
-        for op in std::mem::take(&mut self.ops) {
+        for op in self.ops.drain(..) {
+            let flight = self.flights[op.slot];
             self.flights.give_back(op.slot);
-            if let Purpose::Data(ddir) = self.flights[op.slot].purpose {
-                self.stats.ddirs[ddir as usize].issued -= 1;
+            // What was made before the end of the ramp is no longer in the count.
+            if let (Purpose::Data(ddir), 0) = (flight.purpose, flight.done) {
+                let issued = &mut self.stats.ddirs[ddir as usize].issued;
+                *issued = issued.saturating_sub(1);
             }
         }
         let began_ns = self.tick();
+        let mut failed = failed;
         let mut outcome = Ok(());
         while self.flights.count() > 0 {
-            let collected = self.collect(1, usize::MAX, WAIT_MAX);
+            let reaped = self.reap(1, usize::MAX, WAIT_MAX);
+            let counted = self.count_done();
             let handed_over = self.hand_over();
-            outcome = outcome.and(collected).and(handed_over);
+            failed |= reaped.is_err() || handed_over.is_err();
+            outcome = outcome.and(reaped).and(counted).and(handed_over);
             if (failed || self.is_stopped()) && self.clocks.now_ns - began_ns > STOP_GRACE_NS {
                 self.buffers.leak();
                 return outcome.and(Err(self.unanswered()));
@@ -486,9 +505,10 @@ impl IoLoop<'_> {
         }
     }
 
+    /// Reads the clock. The wall clock (`clocksource=gettimeofday`) may be set back meanwhile; a worker's time isn't.
     #[inline]
     pub(super) fn tick(&mut self) -> u64 {
-        self.clocks.now_ns = self.clock.now();
+        self.clocks.now_ns = self.clocks.now_ns.max(self.clock.now());
         self.clocks.now_ns
     }
 
@@ -519,7 +539,7 @@ impl IoLoop<'_> {
         self.usage_from = os::process::thread_usage();
         let now_ns = self.tick();
         // As in fio `number_ios` counts those that are measured.
-        self.limits.ios = self.limits.ios.saturating_add(self.counts.issued_ios - u64::from(self.flights.count()));
+        self.limits.ios = self.limits.ios.saturating_add(self.counts.completed_ios);
         self.clocks.measured_from_ns = Some(now_ns);
         if self.limits.ramp_bytes > 0 && self.worker.limits.runtime_ns > 0 {
             self.clocks.deadline_ns = now_ns + self.worker.limits.runtime_ns;

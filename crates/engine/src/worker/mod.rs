@@ -9,6 +9,8 @@ mod io_loop;
 mod minimum;
 mod pace;
 mod setup;
+#[cfg(test)]
+mod tests;
 mod think;
 mod voice;
 

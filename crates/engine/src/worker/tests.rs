@@ -1,0 +1,166 @@
+//! The loop on an engine that does what kernels seldom do: takes little, moves little, fails as a whole.
+
+use std::io;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, atomic::AtomicBool};
+use std::time::Duration;
+
+use os::clock::{Clock, Source};
+use os::file::File;
+use os::io::{Backend, Completion, Op};
+use plan::{Ddir, Engine, Plan, Worker};
+use record::RunError;
+
+use super::{IoLoop, Voice, passes, setup};
+use crate::live::WorkerLive;
+use crate::sample::{self, Scratch};
+
+const BLOCK: u64 = 4096;
+const BLOCKS: u64 = 10;
+
+/// Takes some operations at a time, moves half of each at first, and may break.
+struct Reluctant {
+    in_flight: Vec<Op>,
+    taken_at_once: usize,
+    halves: bool,
+    submits_until_broken: usize,
+    idle: u32,
+}
+
+impl Reluctant {
+    fn new() -> Self {
+        Reluctant {
+            in_flight: Vec::new(),
+            taken_at_once: usize::MAX,
+            halves: false,
+            submits_until_broken: usize::MAX,
+            idle: 0,
+        }
+    }
+}
+
+impl Backend for Reluctant {
+    fn attach(&mut self, _: u32, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn detach(&mut self, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        if self.submits_until_broken == 0 {
+            return Err(io::Error::from_raw_os_error(22));
+        }
+        self.submits_until_broken -= 1;
+        let taken = ops.len().min(self.taken_at_once);
+        self.in_flight.extend_from_slice(&ops[..taken]);
+        Ok(taken)
+    }
+
+    fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        self.idle = if self.in_flight.is_empty() { self.idle + 1 } else { 0 };
+        assert!(self.idle < 10_000, "waits for what was never handed over");
+        for op in self.in_flight.drain(..max.min(self.in_flight.len())) {
+            let moved = if self.halves && op.skip == 0 { op.len / 2 } else { op.len };
+            out.push(Completion { slot: op.slot, result: moved as i32 });
+        }
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+}
+
+/// Runs a job of ten blocks over `backend` and looks at the loop afterwards.
+fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&IoLoop, Result<(), RunError>)) {
+    let scratch = Scratch::new("worker-loop");
+    let mut worker = sample::worker("a", "read", BLOCK, &[&scratch.file("f")]);
+    worker.engine = Engine::Null;
+    worker.targets.extent.size = Some(plan::Amount::Bytes(BLOCKS * BLOCK));
+    worker.depth.iodepth = 4;
+    change(&mut worker);
+    let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
+    let worker = &plan.workers[0];
+    let live = WorkerLive::default();
+    let voice = Voice::new(0, channel().0);
+    let prepared = setup::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let clock = Clock::new(Source::Monotonic);
+    let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
+    io_loop.backend = Box::new(backend);
+    let outcome = passes(&mut io_loop);
+    judge(&io_loop, outcome);
+}
+
+fn all_is_read(io_loop: &IoLoop, outcome: Result<(), RunError>) {
+    assert_eq!(outcome.err(), None);
+    let read = &io_loop.stats.ddirs[Ddir::Read as usize];
+    assert_eq!((read.ios, read.bytes, read.issued), (BLOCKS, BLOCKS * BLOCK, BLOCKS));
+    assert_eq!(io_loop.flights.count(), 0);
+}
+
+#[test]
+fn the_rest_of_short_transfers_is_asked_for_at_the_end_of_a_pass_too() {
+    run_over(
+        Reluctant { halves: true, ..Reluctant::new() },
+        |_| {},
+        |io_loop, outcome| {
+            assert_eq!(io_loop.stats.ddirs[Ddir::Read as usize].short, BLOCKS);
+            all_is_read(io_loop, outcome);
+        },
+    );
+}
+
+#[test]
+fn what_an_engine_did_not_take_is_handed_over_later_however_the_queue_is_kept() {
+    for low in [0, 1, 2] {
+        let backend = Reluctant { taken_at_once: 1, halves: true, ..Reluctant::new() };
+        run_over(backend, |worker| worker.depth.low = low, all_is_read);
+    }
+}
+
+#[test]
+fn an_engine_that_breaks_ends_the_worker_and_what_it_left_is_not_counted_as_issued() {
+    for submits in 0..4 {
+        let backend = Reluctant { submits_until_broken: submits, halves: true, ..Reluctant::new() };
+        run_over(
+            backend,
+            |_| {},
+            |io_loop, outcome| {
+                assert_eq!(outcome.map_err(|error| error.func), Err("submit".to_owned()));
+                let read = &io_loop.stats.ddirs[Ddir::Read as usize];
+                assert!(read.ios <= read.issued && read.issued <= BLOCKS, "{} of {}", read.ios, read.issued);
+            },
+        );
+    }
+}
+
+#[test]
+fn the_io_count_of_a_job_begins_with_the_first_that_is_measured() {
+    // Two of four slots hold syncs when the ramp ends: those are no I/Os of the job's.
+    let change = |worker: &mut Worker| {
+        worker.access = sample::worker("a", "write", BLOCK, &[]).access;
+        worker.access.syncs.fsync_every_writes = 1;
+        worker.limits.ramp_bytes = BLOCK;
+        worker.limits.number_ios = 5;
+    };
+    run_over(Reluctant::new(), change, |io_loop, outcome| {
+        assert_eq!(outcome.err(), None);
+        assert!(io_loop.limits.ios <= 5 + BLOCKS, "{}", io_loop.limits.ios);
+    });
+}
+
+#[test]
+fn a_buffer_holds_the_largest_block_that_may_come() {
+    let largest = |rw: &str, by_order: bool| {
+        let mut access = sample::worker("a", rw, BLOCK, &[]).access;
+        access.block.max_bytes = plan::PerDdir([1, 2, 4]);
+        access.block.by_sequential_or_random = by_order;
+        setup::largest_block(&access)
+    };
+    assert_eq!([largest("read", false), largest("write", false), largest("randrw", false)], [1, 2, 2]);
+    assert_eq!(largest("randread", true), 2, "sizes of sequential and of random I/O");
+    assert_eq!(largest("trim", false), 0, "a trim moves nothing");
+    assert_eq!(largest("trimwrite", false), 4, "a write as long as the trim before it");
+}
