@@ -472,3 +472,64 @@ fn failed(error: RunError) -> Ended {
 fn thread_name(job: &str) -> String {
     job.chars().filter(|c| *c != '\0').take(15).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[derive(Default)]
+    struct Ends(Vec<(usize, Ended)>);
+
+    impl Observer for Ends {
+        fn event(&mut self, event: Event) {
+            if let Event::Ended { worker, ended } = event {
+                self.0.push((worker, ended));
+            }
+        }
+
+        fn say(&mut self, _: &str) {}
+
+        fn tick(&mut self, _: &Live, _: u64) {}
+
+        fn snapshots_taken(&mut self) {}
+    }
+
+    /// Ends a run of one worker whose thread is `thread`, with `stop` set or not.
+    fn ended_by(thread: JoinHandle<()>, stop: &'static AtomicBool) -> Ended {
+        let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
+        let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
+        let controls = Controls { stop, tick: Duration::from_millis(1), snapshot_every: None };
+        let mut ends = Ends::default();
+        let mut coordinator = Coordinator::new(&plan, &controls, &mut ends);
+        coordinator.spawned[0] = true;
+        coordinator.threads[0] = Some(thread);
+        let live = Arc::clone(&coordinator.live);
+        live.workers[0].began_ns.store(coordinator.clock.now(), Relaxed);
+        live.workers[0].ios[0].store(7, Relaxed);
+        live.workers[0].bytes[0].store(7 * 4096, Relaxed);
+        coordinator.run_phase(0);
+        assert_eq!((ends.0.len(), ends.0[0].0), (1, 0));
+        ends.0.remove(0).1
+    }
+
+    #[test]
+    fn a_worker_that_panics_is_reported_with_what_it_had_done() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let ended = ended_by(std::thread::spawn(|| panic!("the test says so")), &STOP);
+        let error = ended.error.unwrap();
+        assert!(error.message.contains("the test says so"), "{}", error.message);
+        assert_eq!((ended.stats.ddirs[0].ios, ended.stats.ddirs[0].bytes), (7, 7 * 4096));
+    }
+
+    #[test]
+    fn a_worker_that_hangs_is_given_up_with_what_it_had_done() {
+        static STOP: AtomicBool = AtomicBool::new(true);
+        let start = std::time::Instant::now();
+        let ended = ended_by(std::thread::spawn(|| std::thread::sleep(Duration::from_secs(60))), &STOP);
+        assert!(start.elapsed() < STOP_PATIENCE + Duration::from_millis(500));
+        assert!(ended.error.unwrap().message.contains("stuck"));
+        let read = &ended.stats.ddirs[0];
+        assert!(read.ios == 7 && read.issued == 7 && read.runtime_ns > 0);
+    }
+}

@@ -8,7 +8,15 @@ fn a_signal_brings_a_report_while_the_run_goes_on() {
     let folder = std::env::temp_dir().join(format!("fathom-status-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.args(["fio", "--name=n", "--ioengine=null", "--size=1g", "--rate_iops=1000", "--time_based", "--runtime=2"]);
+    command.args([
+        "fio",
+        "--name=n",
+        "--ioengine=null",
+        "--size=1g",
+        "--rate_iops=1000",
+        "--time_based",
+        "--runtime=2",
+    ]);
     let run = command.current_dir(&folder).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1000));
     assert!(Command::new("kill").args(["-USR1", &run.id().to_string()]).status().unwrap().success());

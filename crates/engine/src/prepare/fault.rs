@@ -8,6 +8,7 @@ pub(crate) const EINVAL: i32 = 22;
 const EINTR: i32 = 4;
 const STOPPED: &str = "setup_files";
 pub(crate) const EIO: i32 = 5;
+pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EBUSY: i32 = 16;
 pub(crate) const ENOTDIR: i32 = 20;
 pub(crate) const EISDIR: i32 = 21;

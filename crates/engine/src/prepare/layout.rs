@@ -243,7 +243,8 @@ impl<'a> Layout<'a> {
     fn write(&mut self, worker: &Worker, from: u64, to: u64, site: &mut Site) -> Result<u64, RunError> {
         let block = worker.access.block.max_bytes[plan::Ddir::Write].max(1);
         let block = usize::try_from(block).unwrap_or(WRITE_BYTES);
-        let mut buffer = vec![0u8; block * WRITE_BYTES.div_ceil(block).max(1)];
+        let mut buffer =
+            zeroes(block * WRITE_BYTES.div_ceil(block).max(1)).map_err(|error| self.failed(&error, "write"))?;
         let mut at = from;
         let mut flushed = from;
         while at < to {
@@ -306,6 +307,14 @@ impl<'a> Layout<'a> {
         // The error that led here is what there is to tell; a file that can't even be removed adds nothing to it.
         drop(done);
     }
+}
+
+/// Blocks may be larger than the memory.
+fn zeroes(bytes: usize) -> io::Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(bytes).map_err(|_| io::Error::from_raw_os_error(fault::ENOMEM))?;
+    buffer.resize(bytes, 0);
+    Ok(buffer)
 }
 
 /// There is not that much space, or a file can't be that long.

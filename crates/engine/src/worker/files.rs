@@ -159,9 +159,12 @@ impl OpenFiles {
         outcome
     }
 
-    /// Flushes every open file, as at the end of a job.
-    pub fn fsync_all(&self) -> Result<(), RunError> {
+    /// Flushes every open file, as at the end of a job; those that a stop comes before are left as they are.
+    pub fn fsync_all(&self, live: &WorkerLive) -> Result<(), RunError> {
         for (index, file) in self.open.iter().enumerate().filter_map(|(at, file)| Some((at, file.as_ref()?))) {
+            if live.stop.load(Relaxed) {
+                break;
+            }
             file.fsync().map_err(|error| RunError {
                 errno: error.raw_os_error().unwrap_or(5),
                 func: "fsync".into(),
@@ -175,7 +178,9 @@ impl OpenFiles {
 /// What to do about the commonest reasons why a file can't be opened.
 fn hint(error: &std::io::Error, direct: bool) -> &'static str {
     const EINVAL: i32 = 22;
+    const EMFILE: i32 = 24;
     match error.raw_os_error() {
+        Some(EMFILE) => ": all jobs share one limit of open files; try a smaller openfiles=, or a larger `ulimit -n`",
         Some(EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
         _ => "",
     }

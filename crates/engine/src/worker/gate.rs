@@ -60,3 +60,26 @@ impl Drop for Ticket {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_panicked_or_after_a_stop() {
+        let (gate, stop) = (Arc::new(Gate::new(3)), AtomicBool::new(false));
+        let mut ticket = Ticket::new(Arc::clone(&gate));
+        let dead = Ticket::new(Arc::clone(&gate));
+        drop(Ticket::new(gate));
+        let panicked = std::thread::spawn(move || {
+            let _held = dead;
+            panic!("the test says so");
+        });
+        ticket.wait(&stop);
+        assert!(panicked.join().is_err());
+
+        let mut alone = Ticket::new(Arc::new(Gate::new(2)));
+        stop.store(true, Relaxed);
+        alone.wait(&stop);
+    }
+}

@@ -223,7 +223,7 @@ fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
     let syncs = &worker.access.syncs;
     if (syncs.end_fsync || syncs.end_syncfs) && worker.access.pattern.writes {
         io_loop.live.set_state(State::Syncing);
-        io_loop.files.fsync_all()?;
+        io_loop.files.fsync_all(io_loop.live)?;
     }
     Ok(())
 }
