@@ -499,7 +499,8 @@ mod tests {
     fn ended_by(thread: JoinHandle<()>, stop: &'static AtomicBool) -> Ended {
         let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
-        let controls = Controls { stop, tick: Duration::from_millis(1), snapshot_every: None };
+        let tick = Duration::from_millis(1);
+        let controls = Controls { stop, tick, snapshot_every: None, snapshot_wanted: &|| false };
         let mut ends = Ends::default();
         let mut coordinator = Coordinator::new(&plan, &controls, &mut ends);
         coordinator.spawned[0] = true;

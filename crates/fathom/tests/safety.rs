@@ -46,7 +46,8 @@ fn a_mounted_device_is_only_read_under_any_name() {
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     let at = scratch.file("mnt");
     let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
-    let Some(_mount) = Mount::new(&device.device, &at) else { return };
+    // A file system that is written would change its device by itself.
+    let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &at) else { return };
     let by = format!("mounted on {}", at.display());
     let link = scratch.file("link");
     std::os::unix::fs::symlink(&device.device, &link).unwrap();
@@ -87,7 +88,7 @@ fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free(
     system(&format!("mkfs.ext4 -q {first}")).unwrap();
     {
         let at = scratch.file("mnt");
-        let _mount = Mount::new(&first, &at).unwrap();
+        let _mount = Mount::new(&format!("-o ro {first}"), &at).unwrap();
         let by = format!("mounted on {}", at.display());
         only_read(&scratch, &first, &device.image, &by);
         only_read(&scratch, &disk, &device.image, &by);
