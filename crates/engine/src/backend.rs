@@ -56,6 +56,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::Cpu { .. } => return None,
     };
     config.atomic = worker.targets.open.atomic;
+    config.offload = worker.depth.offload;
     if let Some(range) = &worker.access.syncs.sync_file_range {
         let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
         config.sync_file_range = flags.iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).sum();

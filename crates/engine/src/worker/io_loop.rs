@@ -231,7 +231,7 @@ impl IoLoop<'_> {
         let depth = &self.worker.depth;
         let limit = self.search.as_ref().map_or(depth.iodepth, DepthSearch::depth);
         let in_flight = self.flights.count();
-        if self.backend.is_synchronous() && !depth.offload {
+        if self.backend.is_synchronous() {
             return u32::from(in_flight == 0);
         }
         let batch = depth.batch_submit.unwrap_or(BATCH_IOS_MAX).max(1);

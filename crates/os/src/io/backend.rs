@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::config::{BackendConfig, EngineKind};
 use super::linux;
 use super::null::Null;
+use super::offload::Offload;
 use super::op::{Completion, Op};
 use crate::file::File;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, Slots};
 
 /// One worker's way to the kernel. It lives and dies on that worker's thread.
 pub trait Backend {
@@ -76,6 +77,11 @@ impl std::error::Error for BackendError {
 pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
     check(config)?;
     let slots = buffers.slots();
+    if config.offload { Ok(Box::new(Offload::open(config, slots)?)) } else { open_over(config, slots) }
+}
+
+/// Opens the back end of the engine itself.
+pub(super) fn open_over(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match config.engine {
         EngineKind::Null => Box::new(Null::new(config, slots)),
         EngineKind::IoUring => Box::new(linux::uring::Uring::open(config, slots)?),

@@ -63,6 +63,8 @@ pub struct BackendConfig {
     pub depth: u32,
     /// Size of the file table: `attach` takes indices below it.
     pub files: u32,
+    /// Operations are submitted by threads of their own, one for each that may be in flight.
+    pub offload: bool,
 
     /// Polled completions (io_uring: IOPOLL ring; pvsync2: `RWF_HIPRI`).
     pub hipri: bool,
@@ -112,6 +114,7 @@ impl BackendConfig {
             engine,
             depth,
             files,
+            offload: false,
             hipri: false,
             hipri_percentage: 100,
             nowait: false,

@@ -10,6 +10,7 @@ mod config;
 mod files;
 mod linux;
 mod null;
+mod offload;
 mod op;
 #[cfg(test)]
 mod tests;

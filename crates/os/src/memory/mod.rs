@@ -147,7 +147,24 @@ pub(crate) struct Slots {
     in_flight: usize,
 }
 
+// SAFETY: the address is that of the region, which lives as long as any of its slots; the states are atomic. Nothing is
+// bound to a thread.
+unsafe impl Send for Slots {}
+
 impl Slots {
+    /// The same memory for a back end that works on behalf of this one, with books of its own: what it may touch is
+    /// what has been lent to this one.
+    pub(crate) fn beneath(&self) -> Slots {
+        Slots {
+            base: self.base,
+            region: Arc::clone(&self.region),
+            states: self.states.iter().map(|_| AtomicBool::new(false)).collect(),
+            stride: self.stride,
+            bytes_each: self.bytes_each,
+            in_flight: 0,
+        }
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.states.len()
     }
