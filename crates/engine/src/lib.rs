@@ -10,6 +10,7 @@ pub mod content;
 mod cpu_burn;
 mod disks;
 mod early_layout;
+mod idleness;
 pub mod live;
 mod logs;
 mod metadata;

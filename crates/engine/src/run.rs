@@ -13,6 +13,7 @@ use record::{Ended, Event, RunError, WorkerStats};
 use crate::check;
 use crate::disks::Disks;
 use crate::early_layout::{EarlyLayout, News};
+use crate::idleness::Idleness;
 use crate::live::{Live, State, shared_clock};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::prepare::{self, Prepared};
@@ -86,6 +87,7 @@ struct Coordinator<'a> {
     threads: Vec<Option<JoinHandle<()>>>,
     last_stats: Vec<Option<Box<WorkerStats>>>,
     disks: Disks,
+    idleness: Option<Idleness>,
     sender: Sender<Message>,
     receiver: Receiver<Message>,
     next_tick_ns: u64,
@@ -116,6 +118,7 @@ impl<'a> Coordinator<'a> {
             threads: (0..workers).map(|_| None).collect(),
             last_stats: vec![None; workers],
             disks: Disks::start(plan),
+            idleness: None,
             sender,
             receiver,
             next_tick_ns: now_ns,
@@ -163,6 +166,7 @@ impl<'a> Coordinator<'a> {
             }
         }
         self.disks.restart();
+        self.idleness = Idleness::start(self.plan);
     }
 
     /// A worker that the run's end came too early for: nothing failed.
@@ -286,6 +290,22 @@ impl<'a> Coordinator<'a> {
         if error {
             self.exit_all(index, limits.exit_all_on_error);
         }
+        self.end_idle_burners();
+    }
+
+    /// CPU jobs with `exit_on_io_done` end when all jobs that do I/O have ended, if there were any.
+    fn end_idle_burners(&self) {
+        let workers = || self.plan.workers.iter().enumerate();
+        let burns = |worker: &plan::Worker| matches!(worker.engine, plan::Engine::Cpu { .. });
+        let mut others = workers().filter(|(_, worker)| !burns(worker)).peekable();
+        if others.peek().is_none() || !others.all(|(index, _)| self.ended[index]) {
+            return;
+        }
+        for (index, worker) in workers() {
+            if matches!(worker.engine, plan::Engine::Cpu { exit_on_io_done: true, .. }) {
+                self.live.stop(index);
+            }
+        }
     }
 
     fn exit_all(&self, index: usize, whom: ExitAll) {
@@ -401,7 +421,7 @@ impl<'a> Coordinator<'a> {
         while let Ok(message) = self.receiver.try_recv() {
             self.handle(message);
         }
-        self.observer.event(Event::Disks(self.disks.used()));
+        tell_of_machine(self.observer, &self.disks, self.idleness.as_ref());
         self.observer.snapshots_taken();
     }
 
@@ -439,12 +459,20 @@ impl<'a> Coordinator<'a> {
     }
 
     fn finish(self) {
-        let Coordinator { observer, log_writer, disks, logs, .. } = self;
-        observer.event(Event::Disks(disks.used()));
+        let Coordinator { observer, log_writer, disks, idleness, logs, .. } = self;
+        tell_of_machine(observer, &disks, idleness.as_ref());
         drop(logs);
         if let Err(error) = log_writer.finish() {
             observer.say(&format!("fathom: the logs are not complete: {error}"));
         }
+    }
+}
+
+/// What the machine under the workers did so far.
+fn tell_of_machine(observer: &mut dyn Observer, disks: &Disks, idleness: Option<&Idleness>) {
+    observer.event(Event::Disks(disks.used()));
+    if let Some(idleness) = idleness {
+        observer.event(Event::CpuIdle(idleness.percent()));
     }
 }
 

@@ -12,6 +12,7 @@ pub struct Sampler {
     bandwidth: Series,
     iops: Series,
     enabled: bool,
+    began_ns: u64,
     /// When a window ends next; `u64::MAX` while there is nothing to sample.
     pub next_ns: u64,
 }
@@ -27,6 +28,10 @@ struct Series {
 impl Series {
     fn new(window_ms: u64) -> Self {
         Series { window_ns: window_ms.max(1) * 1_000_000, ..Series::default() }
+    }
+
+    fn restart(&mut self, now_ns: u64) {
+        *self = Series { window_ns: self.window_ns, last_ns: now_ns, ..Series::default() };
     }
 
     /// Ends the window if it is over; a direction that did nothing in it gives no sample.
@@ -51,6 +56,7 @@ impl Sampler {
             bandwidth: Series::new(measure.bandwidth_sample_ms),
             iops: Series::new(measure.iops_sample_ms),
             enabled: measure.bandwidth && measure.stats,
+            began_ns: 0,
             next_ns: u64::MAX,
         }
     }
@@ -61,8 +67,11 @@ impl Sampler {
             return;
         }
         let began_ns = worker.began_ns.load(Relaxed);
-        if self.bandwidth.last_ns == 0 {
-            (self.bandwidth.last_ns, self.iops.last_ns) = (began_ns, began_ns);
+        if self.began_ns != began_ns {
+            // It begins, or begins anew: what was before is no part of what is reported.
+            self.began_ns = began_ns;
+            self.bandwidth.restart(began_ns);
+            self.iops.restart(began_ns);
         }
         let read =
             |counters: &[std::sync::atomic::AtomicU64; 3]| counters.each_ref().map(|counter| counter.load(Relaxed));

@@ -135,6 +135,12 @@ pub fn set_thread_name(name: &str) -> io::Result<()> {
     check(unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) }).map(drop)
 }
 
+/// How much later than asked this thread's sleeps may end, in ns.
+pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
+    // SAFETY: no pointers.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
+}
+
 /// The machine's name.
 pub fn hostname() -> io::Result<String> {
     let mut bytes = [0u8; 256];

@@ -12,7 +12,7 @@ use os::memory::Buffers;
 use plan::{Ddir, Worker};
 use record::{RunError, WorkerStats};
 
-use super::depth_search::{DepthSearch, Verdict};
+use super::depth_search::DepthSearch;
 use super::files::OpenFiles;
 use super::flight::{Flight, Flights, Purpose};
 use super::minimum::MinimumRate;
@@ -29,6 +29,8 @@ use crate::metadata::Metadata;
 const BATCH_IOS_MAX: u32 = 16;
 /// Longest wait before the flags are looked at again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
+/// About what it takes to wake from a sleep.
+const WAKING: Duration = Duration::from_micros(15);
 /// How long a worker that was stopped or has failed waits for I/Os that are still in flight.
 const STOP_GRACE_NS: u64 = 800_000_000;
 
@@ -171,15 +173,8 @@ impl IoLoop<'_> {
         {
             return Err(RunError { errno: 5, func: "check_min_rate".into(), message: missed });
         }
-        if let Some(search) = &mut self.search {
-            match search.check(self.clocks.now_ns) {
-                Verdict::GoOn => {}
-                Verdict::Found => return Ok(Some(PassEnd::Finished)),
-                Verdict::Missed => {
-                    let message = "latency_target can't be met: even one I/O at a time takes longer".into();
-                    return Err(RunError { errno: 62, func: "latency target".into(), message });
-                }
-            }
+        if self.search.is_some() {
+            return self.follow_search();
         }
         Ok(None)
     }
@@ -466,6 +461,15 @@ impl IoLoop<'_> {
         RunError { errno: 5, func: "stop".into(), message }
     }
 
+    /// Goes on when nothing is in flight any more.
+    pub(super) fn wait_for_all(&mut self) -> Result<(), RunError> {
+        while self.flights.count() > 0 && !self.is_stopped() {
+            self.collect(1, usize::MAX, WAIT_MAX)?;
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
     fn pause_if_due(&mut self) -> Result<(), RunError> {
         let Some(think) = &self.think else { return Ok(()) };
         let counted = if think.counts_issued() { self.counts.issued_ios } else { self.counts.completed_ios };
@@ -473,10 +477,7 @@ impl IoLoop<'_> {
             return Ok(());
         }
         let (spin_ns, pause_ns) = think.pause_ns();
-        while self.flights.count() > 0 && !self.is_stopped() {
-            self.collect(1, usize::MAX, WAIT_MAX)?;
-            self.hand_over()?;
-        }
+        self.wait_for_all()?;
         let began_ns = self.tick();
         while self.tick() < (began_ns + spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
             std::hint::spin_loop();
@@ -494,14 +495,17 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Sleeps in short spells, so that a stop is seen.
+    /// Sleeps in short spells, so that a stop is seen. What the kernel's timers are too coarse for is spent turning.
     fn sleep_until(&mut self, due_ns: u64) {
         while !self.is_stopped() {
             let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
             if left.is_zero() {
                 break;
             }
-            std::thread::sleep(left.min(WAIT_MAX));
+            match left.checked_sub(WAKING) {
+                Some(spell) if !spell.is_zero() => std::thread::sleep(spell.min(WAIT_MAX)),
+                _ => std::hint::spin_loop(),
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Minimum rates: a worker that falls below its own ends with an error.
 
-use plan::{Ddir, Rate};
+use plan::{Ddir, Pattern, Rate};
 use record::WorkerStats;
 
 /// Nothing is judged before this.
@@ -14,9 +14,13 @@ pub struct MinimumRate {
 }
 
 impl MinimumRate {
-    /// `None` where the worker has no minimum.
-    pub fn new(rate: &Rate) -> Option<Self> {
-        rate.has_minimum().then_some(MinimumRate { rate: *rate, began_ns: 0, next_check_ns: u64::MAX, last: None })
+    /// `None` where the worker has no minimum. One for a direction that it never goes in is none.
+    pub fn new(rate: &Rate, pattern: Pattern) -> Option<Self> {
+        let mut rate = *rate;
+        for ddir in Ddir::ALL.into_iter().filter(|&ddir| !pattern.has(ddir)) {
+            (rate.min_bytes_per_s[ddir], rate.min_ios_per_s[ddir]) = (0, 0);
+        }
+        rate.has_minimum().then_some(MinimumRate { rate, began_ns: 0, next_check_ns: u64::MAX, last: None })
     }
 
     pub fn restart(&mut self, now_ns: u64) {
@@ -54,13 +58,16 @@ impl MinimumRate {
 
 #[cfg(test)]
 mod tests {
+    use plan::PerDdir;
+
     use super::*;
 
     #[test]
     fn a_window_below_the_minimum_is_named_and_one_above_is_not() {
         let mut rate = Rate { cycle_ms: 1000, ..Rate::default() };
-        rate.min_ios_per_s[Ddir::Read] = 100;
-        let mut minimum = MinimumRate::new(&rate).expect("a minimum is set");
+        rate.min_ios_per_s = PerDdir::all(100);
+        let reads = Pattern { reads: true, writes: false, trims: false, random: false };
+        let mut minimum = MinimumRate::new(&rate, reads).expect("a minimum is set");
         minimum.restart(0);
         let mut stats = WorkerStats::default();
         let mut at = |seconds: u64, ios: u64| {
@@ -71,6 +78,7 @@ mod tests {
         assert_eq!(at(2, 0), None, "the first window begins");
         assert_eq!(at(3, 150), None);
         assert_eq!(at(4, 200).as_deref(), Some("rate_iops_min=100 not met, got 50 IOPS (read)"));
-        assert!(MinimumRate::new(&Rate::default()).is_none());
+        assert!(MinimumRate::new(&Rate::default(), reads).is_none());
+        assert!(MinimumRate::new(&rate, Pattern { reads: false, ..reads }).is_none());
     }
 }

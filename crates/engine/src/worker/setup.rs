@@ -156,6 +156,10 @@ pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
     if let Some(prio) = process.ioprio {
         os::process::set_io_priority(prio.word()).map_err(|error| failed("ioprio_set", &error))?;
     }
+    if worker.rate.is_limited() || worker.think.pause_us > 0 {
+        // Sleeps that end late would make a rate or a pause another than the one asked for.
+        os::process::set_timer_slack(1).map_err(|error| failed("prctl", &error))?;
+    }
     set_scheduler(worker)?;
     if process.nice != 0 {
         os::process::set_nice(process.nice).map_err(|error| failed("nice", &error))?;
@@ -298,7 +302,7 @@ pub fn io_loop<'a>(
         logs,
         pace: Pace::new(worker, &seeds),
         think: Think::new(&worker.think),
-        minimum: MinimumRate::new(&worker.rate),
+        minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         search,
         metadata: Metadata::of(&worker.engine),
         stats: empty_stats(worker),

@@ -1,0 +1,185 @@
+//! Rates, pauses, latency targets and depths do what they do in fio. Where a figure hangs on time it has room for a
+//! machine that is busy; what a limit forbids has none.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fathom-honoured-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn fio(&self, words: &str) -> Output {
+        let words = words.split_whitespace();
+        Command::new(env!("CARGO_BIN_EXE_fathom")).arg("fio").args(words).current_dir(&self.0).output().unwrap()
+    }
+
+    fn report(&self, words: &str) -> Value {
+        let output = self.fio(&format!("--output-format=json {words}"));
+        serde_json::from_slice(&output.stdout).expect("the report is JSON")
+    }
+
+    fn job(&self, words: &str) -> Value {
+        self.report(words)["jobs"][0].clone()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+const NULL: &str = "--name=a --ioengine=null --size=4g --time_based";
+
+fn ios(job: &Value) -> (u64, u64) {
+    (job["read"]["total_ios"].as_u64().unwrap(), job["write"]["total_ios"].as_u64().unwrap())
+}
+
+/// A rate for half a second: never more, and little less.
+fn is_about(ios: u64, limit: u64) -> bool {
+    (limit * 8 / 10..=limit + 1).contains(&ios)
+}
+
+#[test]
+fn rates_hold_for_each_direction_and_each_clone() {
+    let scratch = Scratch::new("rates");
+    for (words, reads, writes) in [
+        ("--rate_iops=200", 100, 0),
+        ("--rate=1m --bs=4k", 128, 0),
+        ("--rate_iops=500,100 --rw=randrw", 250, 50),
+        // Both directions have the whole rate, whatever the mix.
+        ("--rate_iops=200 --rw=randrw --rwmixread=75", 100, 100),
+        ("--rate=1m,500k --rw=rw --bs=4k,8k", 128, 31),
+        ("--rate_iops=200 --numjobs=2 --group_reporting", 200, 0),
+        ("--rate_iops=200 --iodepth=16", 100, 0),
+        ("--rate_iops=400 --thinktime=10ms --thinktime_blocks=20", 200, 0),
+    ] {
+        let (read, written) = ios(&scratch.job(&format!("{NULL} --runtime=500ms {words}")));
+        assert!(is_about(read, reads) && is_about(written, writes), "{words}: {read} {written}");
+    }
+    // Arrivals at random come to the rate on the whole.
+    let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=1 --rate_iops=1000 --rate_process=poisson")));
+    assert!((700..1200).contains(&read), "{read}");
+}
+
+#[test]
+fn pauses_come_after_so_many_blocks_or_so_much_time() {
+    let scratch = Scratch::new("pauses");
+    // fio: 98, 475, 475, 370 to 475, and 100 in a second.
+    for (words, most) in [
+        ("--thinktime=10ms", 51),
+        ("--thinktime=10ms --thinktime_blocks=5", 255),
+        ("--thinktime=10ms --thinktime_blocks=5 --iodepth=8", 255),
+        ("--thinktime=10ms --thinktime_blocks=5 --iodepth=8 --thinktime_blocks_type=issue", 255),
+        ("--thinktime=10ms --thinktime_spin=5ms --thinktime_blocks=5", 255),
+        ("--thinktime=5s --thinktime_blocks=100", 100),
+    ] {
+        let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=500ms {words}")));
+        assert!(read <= most && read >= most * 6 / 10, "{words}: {read}");
+    }
+    let job =
+        scratch.job(&format!("{NULL} --runtime=300ms --thinktime=100ms --thinktime_iotime=50ms --rate_iops=1000"));
+    assert!(ios(&job).0 > 100, "by time, not by blocks: {}", ios(&job).0);
+    let ignoring = "--thinktime=10ms --thinktime_blocks=20 --rate_iops=1000 --rate_ignore_thinktime=1";
+    let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=600ms {ignoring}")));
+    assert!(read <= 420, "20 in 20 ms, then 10 ms of rest: {read}");
+    let spinning = scratch.job(&format!("{NULL} --runtime=300ms --thinktime=20ms --thinktime_spin=20ms"));
+    let sleeping = scratch.job(&format!("{NULL} --runtime=300ms --thinktime=20ms"));
+    let used = |job: &Value| job["usr_cpu"].as_f64().unwrap();
+    assert!(used(&spinning) > used(&sleeping) + 10.0, "{} {}", used(&spinning), used(&sleeping));
+}
+
+#[test]
+fn short_pauses_are_short() {
+    let scratch = Scratch::new("short");
+    let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=500ms --thinktime=10")));
+    assert!(read > 6000, "a timer's slack would make it 4000 to 8000 at best: {read}");
+}
+
+#[test]
+fn a_job_below_its_minimum_rate_fails_and_may_take_others_with_it() {
+    let scratch = Scratch::new("minimum");
+    let words = "--ioengine=null --size=4g --time_based --runtime=6 --rate_cycle=200 \
+        --name=a --thinktime=10ms --rate_iops_min=1000 --exitall_on_error --name=b";
+    let report = scratch.report(words);
+    let [a, b] = [0, 1].map(|at| &report["jobs"][at]);
+    assert_eq!((&a["error"], &b["error"]), (&Value::from(5), &Value::from(0)));
+    let runtime_ms = b["job_runtime"].as_u64().unwrap();
+    assert!((2000..4500).contains(&runtime_ms), "two seconds to settle, then a cycle: {runtime_ms}");
+    let job = scratch.job(&format!("{NULL} --runtime=2500ms --rate_iops=500 --rate_iops_min=100 --rate_cycle=200"));
+    assert_eq!(job["error"], 0);
+}
+
+#[test]
+fn a_latency_target_finds_a_depth_and_reports_that_alone() {
+    let scratch = Scratch::new("target");
+    let job = format!("{NULL} --runtime=10 --rw=randread --iodepth=8 --latency_window=50ms --latency_percentile=50");
+    let found = scratch.job(&format!("{job} --latency_target=1s"));
+    let facts = ["latency_depth", "latency_target", "latency_percentile", "latency_window"].map(|key| &found[key]);
+    assert_eq!(facts, [&Value::from(8), &1_000_000_000u64.into(), &50.0.into(), &50_000.into()]);
+    let runtime_ms = found["job_runtime"].as_u64().unwrap();
+    assert!((50..200).contains(&runtime_ms), "one window at the depth found: {runtime_ms}");
+    let text = String::from_utf8(scratch.fio(&format!("{job} --latency_target=1s")).stdout).unwrap();
+    let line = "     latency   : target=1000.00ms, window=50.00ms, percentile=50.00%, depth=8\n";
+    assert!(text.contains(line), "{text}");
+    let running = scratch.job(&format!("{job} --latency_target=1s --latency_run=1 --runtime=600ms"));
+    assert!(running["job_runtime"].as_u64().unwrap() >= 600);
+    let missed = scratch
+        .job("--name=a --ioengine=psync --size=4m --bs=1m --filename=g --latency_target=1us --latency_window=50ms");
+    assert_eq!(missed["error"], 110);
+    let file = "--name=a --ioengine=psync --size=1m --filename=f --bs=1m --max_latency=1us";
+    assert_eq!(scratch.job(file)["error"], 110);
+}
+
+#[test]
+fn a_pool_submits_for_engines_that_do_their_io_in_the_call() {
+    let scratch = Scratch::new("offload");
+    for engine in ["psync", "sync", "pvsync2", "mmap", "libaio", "io_uring"] {
+        let words =
+            "--name=a --rw=randrw --size=1m --bs=4k --iodepth=8 --io_submit_mode=offload --filename=f --loops=2";
+        let job = scratch.job(&format!("{words} --ioengine={engine}"));
+        assert_eq!((&job["error"], ios(&job).0 + ios(&job).1), (&Value::from(0), 512), "{engine}");
+        let level = |depth: &str| job["iodepth_level"][depth].as_f64().unwrap();
+        assert!(level("1") < 90.0, "{engine}: they are in flight together: {}", job["iodepth_level"]);
+    }
+    let inline = scratch.job("--name=a --ioengine=psync --size=1m --iodepth=8 --filename=f");
+    assert_eq!(inline["iodepth_level"]["1"], 100.0);
+}
+
+#[test]
+fn depths_and_batches_are_kept() {
+    let scratch = Scratch::new("depths");
+    let words = "--name=a --ioengine=libaio --size=4m --filename=f --rw=randread --iodepth=16";
+    let job = scratch.job(&format!("{words} --iodepth_batch_submit=4 --iodepth_batch_complete_min=4 --iodepth_low=8"));
+    assert_eq!(ios(&job).0, 1024);
+    let share = |kind: &str, upto: &str| job[kind][upto].as_f64().unwrap();
+    assert!(share("iodepth_submit", "8") == 0.0 && share("iodepth_submit", "4") > 99.0, "{}", job["iodepth_submit"]);
+    assert!(share("iodepth_level", "1") < 10.0, "it is never emptied: {}", job["iodepth_level"]);
+    let all = scratch.job(&format!("{words} --iodepth_batch=16 --iodepth_batch_complete_min=16"));
+    assert!(all["iodepth_submit"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_submit"]);
+    assert!(all["iodepth_complete"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_complete"]);
+}
+
+#[test]
+fn cpu_jobs_end_with_the_last_io_job_when_asked_and_idleness_is_told() {
+    let scratch = Scratch::new("cpu");
+    let words = "--name=io --ioengine=null --size=4g --time_based --runtime=300ms \
+        --name=c --ioengine=cpuio --cpuload=5 --cpuchunks=1000 --runtime=5 --exit_on_io_done=1";
+    let report = scratch.report(&format!("--idle-prof=percpu {words}"));
+    let runtime_ms = report["jobs"][1]["job_runtime"].as_u64().unwrap();
+    assert!((300..2500).contains(&runtime_ms), "{runtime_ms}");
+    let idleness = report["cpu_idleness"].as_object().unwrap();
+    assert!(idleness.contains_key("system") && idleness.contains_key("cpu-0"), "{idleness:?}");
+    assert!(idleness.values().all(|share| (0.0..=100.0).contains(&share.as_f64().unwrap())), "{idleness:?}");
+    let text = String::from_utf8(scratch.fio(&format!("--idle-prof=system {words}")).stdout).unwrap();
+    assert!(text.contains("\nCPU idleness:\n  system: "), "{text}");
+}
