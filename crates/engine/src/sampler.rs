@@ -27,7 +27,11 @@ struct Series {
 
 impl Series {
     fn new(window_ms: u64) -> Self {
-        Series { window_ns: window_ms.max(1) * 1_000_000, ..Series::default() }
+        Series { window_ns: window_ms.max(1).saturating_mul(1_000_000), ..Series::default() }
+    }
+
+    fn end_ns(&self) -> u64 {
+        self.last_ns.saturating_add(self.window_ns)
     }
 
     fn restart(&mut self, now_ns: u64) {
@@ -36,7 +40,7 @@ impl Series {
 
     /// Ends the window if it is over; a direction that did nothing in it gives no sample.
     fn sample(&mut self, now_ns: u64, counters: [u64; 3], unit: f64) {
-        if now_ns < self.last_ns + self.window_ns {
+        if now_ns < self.end_ns() {
             return;
         }
         let seconds = (now_ns - self.last_ns) as f64 / 1e9;
@@ -77,7 +81,7 @@ impl Sampler {
             |counters: &[std::sync::atomic::AtomicU64; 3]| counters.each_ref().map(|counter| counter.load(Relaxed));
         self.bandwidth.sample(now_ns, read(&worker.bytes), 1024.0);
         self.iops.sample(now_ns, read(&worker.ios), 1.0);
-        self.next_ns = (self.bandwidth.last_ns + self.bandwidth.window_ns).min(self.iops.last_ns + self.iops.window_ns);
+        self.next_ns = self.bandwidth.end_ns().min(self.iops.end_ns());
     }
 
     pub fn stop(&mut self) {

@@ -58,7 +58,7 @@ impl DepthSearch {
             iodepth,
             depth: 1,
             good: 0,
-            bad: iodepth + 1,
+            bad: iodepth.saturating_add(1),
             window_end_ns: u64::MAX,
             ios: 0,
             late: 0,
@@ -70,7 +70,7 @@ impl DepthSearch {
 
     pub fn restart(&mut self, now_ns: u64) {
         (self.ios, self.late, self.latest_ns) = (0, 0, 0);
-        self.window_end_ns = now_ns + self.target.window_ns;
+        self.window_end_ns = now_ns.saturating_add(self.target.window_ns);
     }
 
     pub fn depth(&self) -> u32 {

@@ -479,10 +479,10 @@ impl IoLoop<'_> {
         let (spin_ns, pause_ns) = think.pause_ns();
         self.wait_for_all()?;
         let began_ns = self.tick();
-        while self.tick() < (began_ns + spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
+        while self.tick() < began_ns.saturating_add(spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
             std::hint::spin_loop();
         }
-        self.sleep_until((began_ns + pause_ns).min(self.clocks.deadline_ns));
+        self.sleep_until(began_ns.saturating_add(pause_ns).min(self.clocks.deadline_ns));
         let now_ns = self.clocks.now_ns;
         if let Some(pace) = &mut self.pace
             && self.worker.rate.ignore_think_time
@@ -520,10 +520,10 @@ impl IoLoop<'_> {
     pub fn start(&mut self) {
         let limits = &self.worker.limits;
         let now_ns = self.tick();
-        let ramp_end_ns = now_ns + limits.ramp_ns;
+        let ramp_end_ns = now_ns.saturating_add(limits.ramp_ns);
         // The end of a ramp by bytes isn't known yet; the deadline is set when it has come.
         let by_time = limits.runtime_ns > 0 && self.limits.ramp_bytes == 0;
-        let deadline_ns = if by_time { ramp_end_ns + limits.runtime_ns } else { u64::MAX };
+        let deadline_ns = if by_time { ramp_end_ns.saturating_add(limits.runtime_ns) } else { u64::MAX };
         self.clocks = Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns, next_ns: ramp_end_ns };
         self.usage_from = os::process::thread_usage();
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
@@ -546,7 +546,7 @@ impl IoLoop<'_> {
         self.limits.ios = self.limits.ios.saturating_add(self.counts.completed_ios);
         self.clocks.measured_from_ns = Some(now_ns);
         if self.limits.ramp_bytes > 0 && self.worker.limits.runtime_ns > 0 {
-            self.clocks.deadline_ns = now_ns + self.worker.limits.runtime_ns;
+            self.clocks.deadline_ns = now_ns.saturating_add(self.worker.limits.runtime_ns);
         }
         self.clocks.next_ns = self.clocks.deadline_ns;
         if let Some(pace) = &mut self.pace {

@@ -37,7 +37,7 @@ impl MinimumRate {
         }
         let bytes = stats.ddirs.each_ref().map(|ddir| ddir.bytes);
         let ios = stats.ddirs.each_ref().map(|ddir| ddir.ios);
-        self.next_check_ns = now_ns + self.rate.cycle_ms.max(1) * 1_000_000;
+        self.next_check_ns = now_ns.saturating_add(self.rate.cycle_ms.max(1).saturating_mul(1_000_000));
         let (bytes_before, ios_before, then_ns) = self.last.replace((bytes, ios, now_ns))?;
         let seconds = (now_ns - then_ns) as f64 / 1e9;
         Ddir::ALL.into_iter().find_map(|ddir| {

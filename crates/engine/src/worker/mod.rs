@@ -131,11 +131,15 @@ fn burn(worker: &Worker, live: &WorkerLive, mut burner: CpuBurn, clock: Clock) -
     let start_ns = clock.now();
     live.began_ns.store(start_ns, Relaxed);
     let limits = &worker.limits;
-    let end_ns = if limits.runtime_ns == 0 { u64::MAX } else { start_ns + limits.ramp_ns + limits.runtime_ns };
+    let end_ns = if limits.runtime_ns == 0 {
+        u64::MAX
+    } else {
+        start_ns.saturating_add(limits.ramp_ns).saturating_add(limits.runtime_ns)
+    };
     let used_before = os::process::thread_usage();
     while !live.stop.load(Relaxed) && clock.now() < end_ns {
         let rest = burner.burn(&live.stop);
-        sleep_until(live, clock, (clock.now() + rest.as_nanos() as u64).min(end_ns));
+        sleep_until(live, clock, clock.now().saturating_add(rest.as_nanos() as u64).min(end_ns));
     }
     let elapsed_ns = clock.now() - start_ns;
     let usage = setup::usage_since(&used_before);
@@ -194,7 +198,7 @@ fn shell(worker: &Worker, command: &str, when: &str, voice: &Voice) -> Result<()
 
 fn start_delay(worker: &Worker, live: &WorkerLive, clock: Clock) {
     let delay_ns = setup::start_delay_ns(worker);
-    sleep_until(live, clock, clock.now() + delay_ns);
+    sleep_until(live, clock, clock.now().saturating_add(delay_ns));
 }
 
 /// Pass after pass, until the work or the time is over.

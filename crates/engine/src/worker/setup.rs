@@ -78,7 +78,7 @@ pub fn start_delay_ns(worker: &Worker) -> u64 {
     }
     let wide = worker.access.generator == plan::Generator::Tausworthe64;
     let mut state = Tausworthe::new(seeds(worker).of(Purpose::StartDelay), wide);
-    least + (state.fraction() * (most - least + 1) as f64) as u64
+    least.saturating_add((state.fraction() * ((most - least) as f64 + 1.0)) as u64)
 }
 
 /// What goes into the worker's buffers.

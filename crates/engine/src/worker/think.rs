@@ -23,7 +23,7 @@ impl Think {
         if self.think.blocks == 0 {
             return u64::MAX;
         }
-        (self.ios_at_last + self.think.blocks).saturating_sub(ios)
+        self.ios_at_last.saturating_add(self.think.blocks).saturating_sub(ios)
     }
 
     pub fn counts_issued(&self) -> bool {
@@ -31,14 +31,15 @@ impl Think {
     }
 
     pub fn is_due(&self, ios: u64, now_ns: u64) -> bool {
-        let by_time = self.think.io_time_us > 0 && now_ns - self.last_ns >= self.think.io_time_us * 1000;
-        let by_count = self.think.blocks > 0 && ios >= self.ios_at_last + self.think.blocks;
+        let by_time = self.think.io_time_us > 0 && now_ns - self.last_ns >= self.think.io_time_us.saturating_mul(1000);
+        let by_count = self.think.blocks > 0 && ios >= self.ios_at_last.saturating_add(self.think.blocks);
         by_time || by_count
     }
 
     /// Spinning and whole length of the pause, in ns.
     pub fn pause_ns(&self) -> (u64, u64) {
-        (self.think.spin_us * 1000, self.think.pause_us.max(self.think.spin_us) * 1000)
+        let ns = |us: u64| us.saturating_mul(1000);
+        (ns(self.think.spin_us), ns(self.think.pause_us.max(self.think.spin_us)))
     }
 
     pub fn paused(&mut self, ios: u64, now_ns: u64) {

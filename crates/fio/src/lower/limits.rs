@@ -13,10 +13,10 @@ pub fn limits(values: &Values, exits_all: bool) -> Limits {
     let whom = exit_what(values);
     let asked = |on: bool| if on { whom } else { ExitAll::Nobody };
     Limits {
-        start_delay_ns: (delay_us * 1000, delay_to_us.max(delay_us) * 1000),
-        runtime_ns: values.unsigned("runtime") * 1000,
+        start_delay_ns: (ns(delay_us), ns(delay_to_us.max(delay_us))),
+        runtime_ns: ns(values.unsigned("runtime")),
         time_based,
-        ramp_ns: values.unsigned("ramp_time") * 1000,
+        ramp_ns: ns(values.unsigned("ramp_time")),
         ramp_bytes: values.unsigned("ramp_size"),
         loops: loops as u32,
         // As in fio a number for each pass, and none for a job that goes by time.
@@ -24,6 +24,11 @@ pub fn limits(values: &Values, exits_all: bool) -> Limits {
         exit_all: asked(exits_all),
         exit_all_on_error: asked(values.flag("exitall_on_error")),
     }
+}
+
+/// Microseconds, fio's unit of time, in ns; centuries are as good as for ever.
+fn ns(us: u64) -> u64 {
+    us.saturating_mul(1000)
 }
 
 fn exit_what(values: &Values) -> ExitAll {
@@ -61,10 +66,10 @@ pub fn think_time(values: &Values) -> ThinkTime {
 }
 
 pub fn latency_target(values: &Values) -> Option<LatencyTarget> {
-    let target_ns = values.unsigned("latency_target") * 1000;
+    let target_ns = ns(values.unsigned("latency_target"));
     (target_ns > 0).then(|| LatencyTarget {
         target_ns,
-        window_ns: values.unsigned("latency_window") * 1000,
+        window_ns: ns(values.unsigned("latency_window")),
         percentile: values.floats("latency_percentile").and_then(|list| list.values.first().copied()).unwrap_or(100.0),
         keep_running: values.flag("latency_run"),
     })
@@ -80,6 +85,16 @@ pub fn errors(values: &Values) -> ErrorPolicy {
         continue_on_verify: verify || matches!(word, "verify" | "all"),
         survivable_errno,
         dump: values.flag("error_dump"),
-        max_latency_ns: PerDdir(values.unsigneds("max_latency").map(|us| us * 1000)),
+        max_latency_ns: PerDdir(values.unsigneds("max_latency").map(ns)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_centuries_does_not_wrap_round_to_moments() {
+        assert_eq!((ns(7), ns(u64::MAX / 2)), (7000, u64::MAX));
     }
 }

@@ -67,7 +67,7 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     ),
     program("profile", 'p', Required, "name", NotYet, "Run a built-in workload"),
     program("warnings-fatal", 'w', Nothing, "", Honoured, "Treat warnings about jobs as errors"),
-    program("max-jobs", 'j', Required, "number", Accepted("the number of jobs has no limit"), "Most jobs to run"),
+    program("max-jobs", 'j', Required, "number", Accepted("there may be 4096 jobs"), "Most jobs to run"),
     program("terse-version", 'V', Required, "number", Honoured, "Layout of the terse format: 2 to 5"),
     program("server", 'S', Optional, "address", NotYet, "Wait for jobs from another machine"),
     program("daemonize", 'D', Required, "file", NotYet, "Put the server into the background"),

@@ -9,6 +9,11 @@ use super::value::number::Amount;
 use super::values::Values;
 use super::{Job, Reading};
 
+/// As many as fio runs.
+const JOBS_MAX: u64 = 4096;
+/// Files are kept track of one by one: more would fill the memory before the disk.
+const FILES_MAX: u64 = 10_000_000;
+
 /// Checks each job, and what jobs say of each other.
 pub fn jobs(reading: &mut Reading) {
     if reading.dry_run {
@@ -27,6 +32,7 @@ pub fn jobs(reading: &mut Reading) {
         logs(job, &mut found);
         wait_for(job, &reading.jobs[..index], &mut found);
     }
+    counts(&reading.jobs, &mut found);
     dedup(&mut found.errors);
     dedup(&mut found.warnings);
     reading.errors.extend(found.errors);
@@ -187,6 +193,24 @@ fn logs(job: &Job, found: &mut Found) {
             "has nothing to be logged with",
             "add write_lat_log and log_offset=1",
         );
+    }
+}
+
+/// Clones and their files, over all jobs.
+fn counts(jobs: &[Job], found: &mut Found) {
+    let (mut clones, mut files) = (0u64, 0u64);
+    for job in jobs {
+        let of_job = job.values.unsigned("numjobs").max(1);
+        clones = clones.saturating_add(of_job);
+        files = files.saturating_add(job.values.unsigned("nrfiles").max(1).saturating_mul(of_job));
+        if clones > JOBS_MAX {
+            let message = format!("with its clones there are {clones} jobs, more than {JOBS_MAX}");
+            return found.error(&message, job, "numjobs", "too many", "make numjobs smaller");
+        }
+        if files > FILES_MAX {
+            let message = format!("with its files there are {files}, more than {FILES_MAX}");
+            return found.error(&message, job, "nrfiles", "too many", "make nrfiles smaller");
+        }
     }
 }
 
