@@ -151,6 +151,25 @@ fn commands_run_before_and_after_a_job_and_their_output_is_kept() {
     assert_eq!((reads(&jobs[0]), &jobs[0]["error"]), (0, &Value::from(5)));
 }
 
+/// What a job's threads are given goes on to the command before it.
+#[test]
+fn processors_niceness_and_names_are_those_of_the_worker() {
+    let scratch = Scratch::new("process");
+    let told = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let prerun = "--exec_prerun=nice; grep Cpus_allowed_list /proc/self/status; ionice 2>&1";
+        command.args(["fio", "--name=a", "--ioengine=null", "--size=4k", prerun]).args(words);
+        assert!(command.current_dir(&scratch.0).output().unwrap().status.success(), "{words:?}");
+        std::fs::read_to_string(scratch.0.join("a.prerun.txt")).unwrap()
+    };
+    let plain = told(&["--nice=3", "--cpus_allowed=0"]);
+    assert!(plain.starts_with("3\nCpus_allowed_list:\t0\n"), "{plain}");
+    assert!(told(&["--cpumask=1"]).contains("Cpus_allowed_list:\t0\n"));
+    assert!(told(&["--cpus_allowed=0-3", "--cpus_allowed_policy=split"]).contains("Cpus_allowed_list:\t0\n"));
+    let prio = told(&["--prioclass=2", "--prio=6"]);
+    assert!(prio.contains("best-effort: prio 6") || prio.contains("not found"), "{prio}");
+}
+
 #[test]
 fn a_prerun_comes_after_the_start_delay() {
     let scratch = Scratch::new("prerun-delay");
@@ -162,6 +181,18 @@ fn a_prerun_comes_after_the_start_delay() {
     assert!(command.arg("fio").args(words).current_dir(&scratch.0).output().unwrap().status.success());
     let seen = std::fs::read_to_string(scratch.0.join("b.prerun.txt")).unwrap();
     assert!(seen.lines().any(|name| name == "x"), "what the first job left: {seen}");
+}
+
+#[test]
+fn debug_tells_of_its_subjects_beside_the_report() {
+    let scratch = Scratch::new("debug");
+    let output =
+        scratch.fio("--debug=process,rate --output-format=json --name=a --ioengine=null --size=4k --rate_iops=77");
+    serde_json::from_slice::<Value>(&output.stdout).expect("the report stays JSON");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("rate     a/0: ") && said.contains("77"), "{said}");
+    assert!(said.contains("process  a/0: started as thread ") && said.contains("process  a/0: ended"), "{said}");
+    assert!(!said.contains("file     "), "nobody asked for that: {said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `fathom fio`: from the command line over the plan and its run to the reports and the exit code.
 
+mod debug;
 mod output;
 mod watch;
 

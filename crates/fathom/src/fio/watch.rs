@@ -11,11 +11,13 @@ use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
 
+use super::debug::Debug;
 use super::output::Output;
 
 pub struct Watch<'a> {
     program: &'a Program,
     record: Record,
+    debug: Debug,
     output: Output,
     interrupts: Interrupts,
     eta: Option<EtaLine>,
@@ -47,11 +49,21 @@ impl<'a> Watch<'a> {
             shown: 0,
         });
         let record = Record::new(Arc::clone(plan), unix_ms());
-        Watch { program, record, output, interrupts, eta, eta_s: None, told_interrupt: false }
+        Watch {
+            program,
+            record,
+            debug: Debug::new(&program.debug),
+            output,
+            interrupts,
+            eta,
+            eta_s: None,
+            told_interrupt: false,
+        }
     }
 
     /// What fio prints before the first I/O.
     pub fn begin(&mut self) {
+        self.debug.plan(&self.record.plan);
         if self.program.formats.normal {
             self.output.write(&render::banner(&self.record.plan));
         }
@@ -140,6 +152,7 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn event(&mut self, event: Event) {
         self.note_interrupt();
+        self.debug.event(&self.record, &event);
         if let Event::Ended { worker, ended } = &event
             && let Some(error) = &ended.error
         {

@@ -69,7 +69,9 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
     let low = given("iodepth_low").filter(|&low| low > 0 && low < iodepth).unwrap_or(iodepth);
     let submit = given("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
     let min = given("iodepth_batch_complete_min");
-    let max = given("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
+    // As in fio no more are taken than are waited for, unless the job says so.
+    let most = given("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
+    let max = most.or(min.filter(|&min| min > 0));
     Depth {
         iodepth,
         low,
