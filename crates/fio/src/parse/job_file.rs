@@ -13,6 +13,8 @@ use crate::options::kind::Kind;
 
 /// Files that include one another in a circle end here.
 const INCLUDE_DEPTH_MAX: usize = 16;
+/// Files that include others many times over end here.
+const INCLUDES_MAX: usize = 10_000;
 
 /// A line without its comment and the blanks around it, and where it stood.
 #[derive(Clone, Debug)]
@@ -57,7 +59,11 @@ pub fn read(path: &str, stonewall: bool, reading: &mut Reading) -> Vec<Shown> {
         if skipping {
             continue;
         }
-        let options = with_includes(options, path, 0, reading);
+        let mut included = Included { lines: Vec::with_capacity(options.len()), files: 0 };
+        if !included.add(options, path, 0, reading) {
+            break;
+        }
+        let options = included.lines;
         let is_global = name.starts_with("global");
         let mut section =
             if is_global { reading.globals.clone() } else { reading.globals.job(Some(&name), line.at.clone()) };
@@ -120,41 +126,60 @@ fn header(line: &Line, reading: &mut Reading) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Puts the lines of included files in place of `include`.
-fn with_includes(lines: Vec<Line>, path: &str, depth: usize, reading: &mut Reading) -> Vec<Line> {
-    let mut all = Vec::with_capacity(lines.len());
-    for line in lines {
-        let Some(rest) = line.text.strip_prefix("include") else {
-            all.push(line);
-            continue;
-        };
-        let wanted = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
-        let beside = path.rfind('/').map(|slash| format!("{}{wanted}", &path[..=slash]));
-        let file = match beside {
-            Some(beside) if !reading.env.exists(wanted) => beside,
-            _ => wanted.to_owned(),
-        };
-        if depth == INCLUDE_DEPTH_MAX {
-            let error = Diagnostic::error("files include each other without end");
-            reading.errors.push(error.at(&line.at, "too many levels"));
-            return all;
-        }
-        let source = match open(&file, reading) {
-            Ok(source) => source,
-            Err(diagnostic) => {
-                reading.errors.push(diagnostic.at(&line.at, "included here"));
+/// The lines of a section with those of included files in place of `include`.
+struct Included {
+    lines: Vec<Line>,
+    files: usize,
+}
+
+impl Included {
+    /// Adds lines of the file at `path`; false where the files that they include have no end.
+    fn add(&mut self, lines: Vec<Line>, path: &str, depth: usize, reading: &mut Reading) -> bool {
+        for line in lines {
+            let Some(rest) = line.text.strip_prefix("include") else {
+                self.lines.push(line);
                 continue;
+            };
+            self.files += 1;
+            if depth == INCLUDE_DEPTH_MAX || self.files > INCLUDES_MAX {
+                let error = Diagnostic::error("files include each other without end");
+                reading.errors.push(error.at(&line.at, "too many levels"));
+                return false;
             }
-        };
-        let included = self::lines(&source);
-        if let Some(header) = included.iter().find(|line| line.text.starts_with('[')) {
-            let error = Diagnostic::error("an included file can't have sections");
-            reading.errors.push(error.at(&header.at, "expected an option"));
-            continue;
+            let wanted = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
+            let file = beside(wanted, path, reading);
+            let goes_on = match included_lines(&file, &line, reading) {
+                Ok(lines) => self.add(lines, &file, depth + 1, reading),
+                Err(diagnostic) => {
+                    reading.errors.push(diagnostic);
+                    true
+                }
+            };
+            if !goes_on {
+                return false;
+            }
         }
-        all.extend(with_includes(included, &file, depth + 1, reading));
+        true
     }
-    all
+}
+
+/// Where an included file is: as it is named, or else in the folder of the file that includes it.
+fn beside(wanted: &str, path: &str, reading: &Reading) -> String {
+    match path.rfind('/') {
+        Some(slash) if !reading.env.exists(wanted) => format!("{}{wanted}", &path[..=slash]),
+        _ => wanted.to_owned(),
+    }
+}
+
+fn included_lines(file: &str, include: &Line, reading: &mut Reading) -> Result<Vec<Line>, Diagnostic> {
+    let source = open(file, reading).map_err(|diagnostic| diagnostic.at(&include.at, "included here"))?;
+    let lines = lines(&source);
+    match lines.iter().find(|line| line.text.starts_with('[')) {
+        Some(header) => {
+            Err(Diagnostic::error("an included file can't have sections").at(&header.at, "expected an option"))
+        }
+        None => Ok(lines),
+    }
 }
 
 /// Sets the core options by priority, then what is left as options of the engine.

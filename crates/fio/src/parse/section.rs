@@ -51,6 +51,11 @@ impl Section {
 
     /// Sets one option; what is wrong goes to `reading`. Returns whether it was set.
     pub fn set(&mut self, option: &'static Opt, text: Option<&str>, place: &Place, reading: &mut Reading) -> bool {
+        if names_targets(option) && text.is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
+            let problem = Problem::wrong(0..0, "the name is not UTF-8 text", "another file than it says");
+            reading.tell(Severity::Wrong, describe(option, &problem, place));
+            return false;
+        }
         let mut context = Context {
             kb_base: if self.values.word("kb_base") == "1000" { 1000 } else { 1024 },
             env: reading.env,
@@ -147,6 +152,11 @@ impl Section {
         let given = given.filter(|(option, ..)| option.engines.is_empty() || !engine_is_told);
         given.map(|(option, _, at)| unsupported(option.name, at)).collect()
     }
+}
+
+/// Text that isn't UTF-8 was read with other letters in its place. In a description that harms nobody.
+fn names_targets(option: &Opt) -> bool {
+    matches!(option.name, "filename" | "directory" | "opendir")
 }
 
 pub fn readonly_error(rw: &str, at: &Span) -> Diagnostic {

@@ -147,7 +147,7 @@ impl Reader<'_> {
         self.enter()?;
         let operand = self.signed()?;
         self.depth -= 1;
-        Ok(Operand { value: -operand.value, whole: -operand.whole, is_float: operand.is_float })
+        Ok(Operand::whole(0).combine(operand, i128::checked_sub, |a, b| a - b))
     }
 
     fn enter(&mut self) -> Result<(), Problem> {
@@ -267,6 +267,13 @@ mod tests {
         assert_eq!(bytes("(7%4)"), Some(3.0));
         assert_eq!(bytes("(-4+10)"), Some(6.0));
         assert_eq!(bytes("( 4 * 1k )"), Some(4096.0));
+        assert_eq!(bytes("(-(-1.5k))"), Some(1536.0));
+    }
+
+    #[test]
+    fn the_ends_of_the_number_line_have_an_opposite() {
+        assert_eq!(bytes("(-(0-2^126-2^126))"), Some(2f64.powi(127)));
+        assert_eq!(bytes("(-(0-1e40))"), Some(1e40));
     }
 
     #[test]
