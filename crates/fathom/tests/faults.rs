@@ -249,6 +249,29 @@ fn a_latency_beyond_the_limit_ends_the_job() {
     assert!(complaint.contains("nsec exceeds specified max (1000 nsec): f write 0 4096"), "{complaint}");
 }
 
+#[test]
+fn a_report_that_does_not_fit_in_its_file_is_printed() {
+    let scratch = Scratch::new("report");
+    let full = scratch.file("full");
+    let Some(_mount) = Mount::tmpfs(4, &full) else { return };
+    let job = "--output=report --output-format=json --name=a --filename=f --rw=write --bs=64k --fill_device=1";
+    let ended = run(&full, job);
+    ended.complained_of("it goes to standard output");
+    assert_eq!(number(&ended.json()["jobs"][0]["write"]["io_bytes"]), 4 * MIB);
+}
+
+#[test]
+fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
+    for when in ["prerun", "postrun"] {
+        let scratch = Scratch::new("command");
+        std::fs::write(scratch.file("job"), format!("[a]\nexec_{when}=exec sleep 5\nsize=64k\nrw=read\n")).unwrap();
+        let stopped = interrupted(scratch.path(), "--output-format=json job", Duration::from_millis(500), &["TERM"]);
+        stopped.ended_with(128);
+        assert!(stopped.took < AT_ONCE, "{when}: {:?}", stopped.took);
+        assert_eq!(stopped.json()["jobs"][0]["error"], 0, "{when}");
+    }
+}
+
 /// A control group that throttles a device.
 struct Throttle {
     group: String,

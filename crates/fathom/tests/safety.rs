@@ -56,16 +56,14 @@ fn a_mounted_device_is_only_read_under_any_name() {
     let node = scratch.file("node");
     system(&format!("mknod {} b 7 {number}", node.display())).unwrap();
     std::fs::write(scratch.file("bound"), "").unwrap();
-    let bound = system(&format!("mount --bind {} {}", device.device, scratch.file("bound").display()));
+    let bound = scratch.file("bound");
+    let bound = system(&format!("mount --bind {} {}", device.device, bound.display())).map(|_| Mount(bound));
     let names =
         [device.device.as_str(), "link", "link-to-link", "node", "bound", &format!("/dev/../{}", device.device)];
     for name in names {
         if name != "bound" || bound.is_some() {
             only_read(&scratch, name, &device.image, &by);
         }
-    }
-    if bound.is_some() {
-        system(&format!("umount {}", scratch.file("bound").display()));
     }
     let job = format!("--name=a --filename={} --bs=4k --size=64k --offset=8m --rw=write", device.device);
     run(scratch.path(), &job).ended_with(1);

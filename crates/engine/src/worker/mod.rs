@@ -14,8 +14,9 @@ mod tests;
 mod think;
 mod voice;
 
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use os::clock::Clock;
@@ -32,6 +33,11 @@ use gate::Ticket;
 use io_loop::{IoLoop, PassEnd};
 pub use setup::lay_out;
 pub use voice::{Message, Voice};
+
+/// How long a command of the job's may go on after a stop before it is left to itself.
+const COMMAND_GRACE: Duration = Duration::from_millis(500);
+/// How often is looked whether it has ended.
+const COMMAND_LOOK: Duration = Duration::from_millis(5);
 
 /// What a worker's thread is given.
 pub struct Assignment {
@@ -91,11 +97,11 @@ fn work(
     if let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine {
         wait_at_gate();
         start_delay(worker, live, clock);
-        if let Err(error) = prerun(worker, voice) {
+        if let Err(error) = prerun(worker, live, voice) {
             return failed(error);
         }
         let ended = burn(worker, live, CpuBurn::new(load_percent, chunk_us, sorts, clock), clock);
-        postrun(worker, voice);
+        postrun(worker, live, voice);
         return ended;
     }
     let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
@@ -110,7 +116,7 @@ fn work(
     };
     wait_at_gate();
     start_delay(worker, live, clock);
-    let outcome = prerun(worker, voice).and_then(|()| pre_read(&io_loop)).and_then(|()| passes(&mut io_loop));
+    let outcome = prerun(worker, live, voice).and_then(|()| pre_read(&io_loop)).and_then(|()| passes(&mut io_loop));
     finish(io_loop, outcome)
 }
 
@@ -165,35 +171,51 @@ fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
 }
 
 /// A job whose preparations fail is not worth measuring.
-fn prerun(worker: &Worker, voice: &Voice) -> Result<(), RunError> {
-    worker.process.exec_prerun.as_ref().map_or(Ok(()), |command| shell(worker, command, "prerun", voice))
+fn prerun(worker: &Worker, live: &WorkerLive, voice: &Voice) -> Result<(), RunError> {
+    worker.process.exec_prerun.as_ref().map_or(Ok(()), |command| shell(worker, command, "prerun", &live.stop, voice))
 }
 
 /// What was measured stays right whatever becomes of the command after it.
-fn postrun(worker: &Worker, voice: &Voice) {
+fn postrun(worker: &Worker, live: &WorkerLive, voice: &Voice) {
     let Some(command) = &worker.process.exec_postrun else { return };
-    if let Err(error) = shell(worker, command, "postrun", voice) {
+    if let Err(error) = shell(worker, command, "postrun", &live.stop, voice) {
         voice.say(format!("{}: {}", worker.name, error.message));
     }
 }
 
 /// Runs a command of the job's; what it prints goes to a file named after the job.
-fn shell(worker: &Worker, command: &str, when: &str, voice: &Voice) -> Result<(), RunError> {
+fn shell(worker: &Worker, command: &str, when: &str, stop: &AtomicBool, voice: &Voice) -> Result<(), RunError> {
     let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
     let kept = format!("{}.{when}.txt", worker.name);
     voice.say(format!("{} : Saving output of {when} in {kept}", worker.name));
     let output = std::fs::File::create(kept).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
-    let status = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(RunError {
+    let started = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).spawn();
+    match started.and_then(|child| wait_for(child, stop)) {
+        Ok(None) => Ok(()),
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(status)) => Err(RunError {
             errno: 5,
             func: format!("exec_{when}"),
             message: format!("exec_{when}: `{command}` ended with {status}"),
         }),
         Err(error) => Err(failed(&error)),
     }
+}
+
+/// How a command ended; `None` where the run is stopped and the command left to itself.
+fn wait_for(mut child: Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
+    let mut patience = COMMAND_GRACE;
+    while !patience.is_zero() {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(COMMAND_LOOK);
+        if stop.load(Relaxed) {
+            patience = patience.saturating_sub(COMMAND_LOOK);
+        }
+    }
+    Ok(None)
 }
 
 fn start_delay(worker: &Worker, live: &WorkerLive, clock: Clock) {
@@ -267,7 +289,7 @@ fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
         logs.finish(now_ns);
     }
     let unlinked = if worker.targets.unlink { prepare::unlink(worker, files.targets()) } else { Ok(()) };
-    postrun(worker, voice);
+    postrun(worker, live, voice);
     Ended {
         stats: Box::new(stats),
         error: outcome.and(closed).and(unlinked).err(),

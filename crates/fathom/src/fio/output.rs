@@ -17,18 +17,15 @@ impl Output {
         matches!(self, Output::Stdout)
     }
 
-    /// Writes a piece of the report. A reader that has gone away is no reason to stop measuring.
+    /// Writes a piece of the report. A reader that has gone away is no reason to stop measuring; a file that takes no
+    /// more, on a disk that the job has just filled, is one to go on elsewhere.
     pub fn write(&mut self, text: &str) {
-        let written = match self {
-            Output::Stdout => {
-                print_and_flush(text);
-                Ok(())
-            }
-            Output::File(file) => file.write_all(text.as_bytes()).and_then(|()| file.flush()),
-        };
-        if let Err(error) = written {
-            eprintln!("fio: the report can't be written: {error}");
+        if let Output::File(file) = self {
+            let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
+            eprintln!("fio: the report can't be written where --output says: {error}; it goes to standard output");
+            *self = Output::Stdout;
         }
+        print_and_flush(text);
     }
 }
 
