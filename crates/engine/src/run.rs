@@ -267,6 +267,8 @@ impl<'a> Coordinator<'a> {
                 self.observer.event(Event::Snapshot { worker, stats });
             }
             Event::Ended { worker, mut ended } => {
+                let now_ns = self.clock.now();
+                self.samplers[worker].finish(&self.live.workers[worker], now_ns);
                 self.samplers[worker].fill(&mut ended.stats);
                 self.worker_ended(worker, ended);
             }

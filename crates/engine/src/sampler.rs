@@ -20,7 +20,9 @@ pub struct Sampler {
 #[derive(Default)]
 struct Series {
     window_ns: u64,
+    /// When the last sample was taken, and when the next is due: late looks don't put the later ones off.
     last_ns: u64,
+    due_ns: u64,
     last: [u64; 3],
     samples: [Moments; 3],
 }
@@ -30,17 +32,14 @@ impl Series {
         Series { window_ns: window_ms.max(1).saturating_mul(1_000_000), ..Series::default() }
     }
 
-    fn end_ns(&self) -> u64 {
-        self.last_ns.saturating_add(self.window_ns)
-    }
-
     fn restart(&mut self, now_ns: u64) {
-        *self = Series { window_ns: self.window_ns, last_ns: now_ns, ..Series::default() };
+        let due_ns = now_ns.saturating_add(self.window_ns);
+        *self = Series { window_ns: self.window_ns, last_ns: now_ns, due_ns, ..Series::default() };
     }
 
     /// Ends the window if it is over; a direction that did nothing in it gives no sample.
     fn sample(&mut self, now_ns: u64, counters: [u64; 3], unit: f64) {
-        if now_ns < self.end_ns() {
+        if now_ns < self.due_ns {
             return;
         }
         let seconds = (now_ns - self.last_ns) as f64 / 1e9;
@@ -51,6 +50,12 @@ impl Series {
             }
         }
         (self.last, self.last_ns) = (counters, now_ns);
+        self.due_ns = self.due_ns.saturating_add(self.window_ns).max(now_ns.saturating_add(self.window_ns / 2));
+    }
+
+    /// The window in which a worker ends counts where nearly all of it has passed.
+    fn nearly_over(&mut self) {
+        self.due_ns -= self.window_ns / 10;
     }
 }
 
@@ -77,11 +82,25 @@ impl Sampler {
             self.bandwidth.restart(began_ns);
             self.iops.restart(began_ns);
         }
+        self.take(worker, now_ns);
+        self.next_ns = self.bandwidth.due_ns.min(self.iops.due_ns);
+    }
+
+    fn take(&mut self, worker: &WorkerLive, now_ns: u64) {
         let read =
             |counters: &[std::sync::atomic::AtomicU64; 3]| counters.each_ref().map(|counter| counter.load(Relaxed));
         self.bandwidth.sample(now_ns, read(&worker.bytes), 1024.0);
         self.iops.sample(now_ns, read(&worker.ios), 1.0);
-        self.next_ns = self.bandwidth.end_ns().min(self.iops.end_ns());
+    }
+
+    /// Takes the last samples of a worker that has ended.
+    pub fn finish(&mut self, worker: &WorkerLive, now_ns: u64) {
+        if self.enabled && self.bandwidth.last_ns != 0 {
+            self.bandwidth.nearly_over();
+            self.iops.nearly_over();
+            self.take(worker, now_ns);
+        }
+        self.stop();
     }
 
     pub fn stop(&mut self) {
@@ -102,8 +121,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn late_looks_cost_no_sample() {
+        let mut series = Series::new(500);
+        series.restart(0);
+        for (nth, late_ns) in [3_000_000, 9_000_000, 1_000_000].into_iter().enumerate() {
+            let due_ns = (nth as u64 + 1) * 500_000_000;
+            series.sample(due_ns + late_ns, [1024 * (nth as u64 + 1), 0, 0], 1024.0);
+        }
+        series.sample(1_999_000_000, [4096, 0, 0], 1024.0);
+        assert_eq!(series.samples[0].count, 3);
+        series.nearly_over();
+        series.sample(1_999_000_000, [4096, 0, 0], 1024.0);
+        assert_eq!(series.samples[0].count, 4);
+    }
+
+    #[test]
     fn a_window_gives_the_rate_over_the_time_that_really_passed() {
         let mut series = Series::new(500);
+        series.restart(0);
         series.sample(400_000_000, [1024, 0, 0], 1024.0);
         assert_eq!(series.samples[0].count, 0);
         series.sample(1_000_000_000, [2048, 0, 0], 1024.0);

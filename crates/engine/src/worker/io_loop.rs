@@ -27,6 +27,9 @@ use crate::metadata::Metadata;
 
 /// Most I/Os handed over by one call where the job doesn't say: larger batches gain nothing and blur the latencies.
 const BATCH_IOS_MAX: u32 = 16;
+/// How long handing over a batch may take where the job doesn't say: a device that does its work inside the call, or
+/// large blocks, get batches of one.
+const BATCH_NS_MAX: u64 = 20_000;
 /// Longest wait before the flags are looked at again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 /// About what it takes to wake from a sleep.
@@ -68,6 +71,8 @@ pub struct IoLoop<'a> {
     /// What the thread had used when measuring began.
     pub usage_from: os::process::Usage,
     pub voice: &'a Voice,
+    /// I/Os that can be handed over in [`BATCH_NS_MAX`], by the last batch.
+    pub batch_ios: u32,
     pub ops: Vec<Op>,
     pub done: Vec<Completion>,
 }
@@ -229,7 +234,7 @@ impl IoLoop<'_> {
         if self.backend.is_synchronous() {
             return u32::from(in_flight == 0);
         }
-        let batch = depth.batch_submit.unwrap_or(BATCH_IOS_MAX).max(1);
+        let batch = depth.batch_submit.unwrap_or(self.batch_ios).max(1);
         let mut room = limit.saturating_sub(in_flight).min(batch);
         if let Some(think) = &self.think {
             let counted = if think.counts_issued() {
@@ -329,8 +334,11 @@ impl IoLoop<'_> {
         if self.ops.is_empty() {
             return Ok(());
         }
-        let synchronous = self.backend.is_synchronous();
-        let before_ns = if synchronous { self.tick() } else { 0 };
+        // A batch of one is timed from when it was made, without another look at the clock.
+        let before_ns = match self.ops[..] {
+            [only] if !self.backend.is_synchronous() => self.flights[only.slot].start_ns,
+            _ => self.tick(),
+        };
         let taken = self.backend.submit(&self.ops).map_err(|error| self.engine_failed("submit", &error))?;
         if taken == 0 {
             if self.flights.count() as usize == self.ops.len() {
@@ -338,29 +346,43 @@ impl IoLoop<'_> {
             }
             return Ok(());
         }
-        let issue_ns = if synchronous { before_ns } else { self.tick() };
-        let already = self.flights.count() - self.ops.len() as u32;
-        for (nth, op) in self.ops.iter().take(taken).enumerate() {
-            let flight = &mut self.flights[op.slot];
-            flight.issue_ns = issue_ns;
-            self.stats.depth.record(already + nth as u32 + 1);
-            if let Purpose::Data(ddir) = flight.purpose
-                && !synchronous
-                && flight.done == 0
-            {
-                let slat_ns = issue_ns - flight.start_ns;
-                if self.worker.measure.slat {
-                    self.stats.ddirs[ddir as usize].slat.record(slat_ns);
-                }
-                if let Some(logs) = &mut self.logs {
-                    let (bytes, offset) = (flight.len, flight.offset);
-                    logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, bytes, offset, slat_ns });
-                }
-            }
-        }
+        self.handed_over(before_ns, taken as u32);
         self.stats.submit.record(taken as u32);
         self.ops.drain(..taken);
         Ok(())
+    }
+
+    /// Notes when each of the first `taken` I/Os of a batch was handed over. The kernel took them one after another, so
+    /// each gets its share of the call: one stamp for all would turn the time of the others into its latency.
+    fn handed_over(&mut self, before_ns: u64, taken: u32) {
+        let synchronous = self.backend.is_synchronous();
+        let after_ns = if synchronous { before_ns } else { self.tick() };
+        let each_ns = (after_ns - before_ns) / u64::from(taken);
+        let asked = self.worker.depth.batch_submit.is_some();
+        self.batch_ios = (BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)) as u32;
+        let already = self.flights.count() - self.ops.len() as u32;
+        for nth in 0..taken {
+            let op = &self.ops[nth as usize];
+            let flight = &mut self.flights[op.slot];
+            flight.issue_ns = if nth + 1 == taken { after_ns } else { before_ns + each_ns * u64::from(nth + 1) };
+            self.stats.depth.record(already + nth + 1);
+            let Purpose::Data(ddir) = flight.purpose else { continue };
+            if synchronous || flight.done > 0 {
+                continue;
+            }
+            if nth > 0 && !asked {
+                // The batch is the engine's idea: waiting for those before it is not part of this I/O.
+                flight.start_ns = before_ns + each_ns * u64::from(nth);
+            }
+            let slat_ns = flight.issue_ns - flight.start_ns;
+            if self.worker.measure.slat {
+                self.stats.ddirs[ddir as usize].slat.record(slat_ns);
+            }
+            if let Some(logs) = &mut self.logs {
+                let (issued_ns, bytes, offset) = (flight.issue_ns, flight.len, flight.offset);
+                logs.submitted(&SubmittedIo { issued_ns, ddir, bytes, offset, slat_ns });
+            }
+        }
     }
 
     /// Collects completions by the job's rules: how many to wait for, and how low the queue is to fall.

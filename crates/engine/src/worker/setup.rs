@@ -312,6 +312,7 @@ pub fn io_loop<'a>(
         clocks: Marks { now_ns: 0, start_ns: 0, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: u64::MAX },
         usage_from: os::process::Usage::default(),
         voice,
+        batch_ios: 1,
         ops: Vec::with_capacity(iodepth as usize + 1),
         done: Vec::with_capacity(iodepth as usize + 1),
     })
