@@ -26,6 +26,9 @@ const STOP_PATIENCE: Duration = Duration::from_millis(1000);
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
 const EIO: i32 = 5;
 const EAGAIN: i32 = 11;
+/// What fio says of a depth that its engine can't have.
+const DEPTH_IS_ONE: &str =
+    "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
 /// A worker's stack: it calls little and recurses nowhere.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -220,6 +223,10 @@ impl<'a> Coordinator<'a> {
         let gate = Arc::new(Gate::new(ready.len()));
         for index in ready {
             self.spawned[index] = true;
+            let worker = &self.plan.workers[index];
+            if worker.depth_as_asked() > worker.depth.iodepth {
+                self.observer.say(DEPTH_IS_ONE);
+            }
             let assignment = Assignment {
                 plan: Arc::clone(self.plan),
                 index,

@@ -40,6 +40,21 @@ pub enum Engine {
     Falloc,
 }
 
+impl Engine {
+    /// Makes, looks at or removes files or directories, and moves no data.
+    pub fn works_on_names(&self) -> bool {
+        matches!(
+            self,
+            Engine::FileCreate
+                | Engine::FileStat(_)
+                | Engine::FileDelete
+                | Engine::DirCreate
+                | Engine::DirStat(_)
+                | Engine::DirDelete
+        )
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IoUring {
     pub hipri: bool,

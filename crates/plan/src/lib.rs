@@ -112,6 +112,13 @@ pub struct Worker {
     pub echo: Arc<Echo>,
 }
 
+impl Worker {
+    /// The depth that reports show, which a synchronous engine can't have.
+    pub fn depth_as_asked(&self) -> u32 {
+        self.echo.iodepth.max(self.depth.iodepth)
+    }
+}
+
 /// What a report repeats of the job as it was written.
 #[derive(Clone, Debug, Default)]
 pub struct Echo {
@@ -122,6 +129,8 @@ pub struct Echo {
     pub ioengine: String,
     /// fio's name of the pattern, such as `randrw`.
     pub rw: String,
+    /// The depth as it was given.
+    pub iodepth: u32,
     /// Results of this job are added up over its group.
     pub group_reporting: bool,
     /// Number of workers that the job was cloned into.

@@ -25,7 +25,19 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
     if nature.diskless {
         return Ok(());
     }
-    match prepare::kind_of_target(worker, path)? {
+    let kind = prepare::kind_of_target(worker, path)?;
+    if worker.access.pattern.trims
+        && worker.engine != Engine::Falloc
+        && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
+    {
+        return Err(fault::new(
+            fault::ENOTTY,
+            "td_io_queue",
+            format!("{}: only block devices can be trimmed", path.display()),
+            "a trimmed file would lose its contents; ioengine=falloc does that when it is asked to",
+        ));
+    }
+    match kind {
         Some((Kind::Char, _)) if worker.engine == Engine::Falloc => Err(fault::new(
             fault::EINVAL,
             "open_file",

@@ -12,6 +12,7 @@ pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EBUSY: i32 = 16;
 pub(crate) const ENOTDIR: i32 = 20;
 pub(crate) const EISDIR: i32 = 21;
+pub(crate) const ENOTTY: i32 = 25;
 pub(crate) const EROFS: i32 = 30;
 
 /// An error with fio's own message first and our advice after it.

@@ -40,7 +40,9 @@ impl IoLoop<'_> {
         let Purpose::Data(ddir) = flight.purpose else {
             self.flights.give_back(slot);
             self.stats.syncs += 1;
-            self.stats.sync_lat.record(self.clocks.now_ns - flight.issue_ns);
+            if self.worker.measure.clat {
+                self.stats.sync_lat.record(self.clocks.now_ns - flight.issue_ns);
+            }
             return Ok(());
         };
         let moved = if ddir == Ddir::Trim { flight.len } else { flight.done + completion.result as u32 };

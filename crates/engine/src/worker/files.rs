@@ -24,8 +24,6 @@ pub struct OpenFiles {
     without_files: bool,
     fsync_on_close: bool,
     invalidate: bool,
-    /// The engine works on no file: there is nothing to open.
-    diskless: bool,
     /// Targets that an engine without open files has worked on in this pass.
     visited: Vec<bool>,
 }
@@ -60,7 +58,6 @@ impl OpenFiles {
             without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
-            diskless: prepare::Nature::of(&worker.engine).diskless,
             visited: vec![false; targets.len()],
             targets,
         }
@@ -81,7 +78,7 @@ impl OpenFiles {
 
     #[inline]
     pub fn ensure_open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
-        if self.diskless || self.open[index as usize].is_some() { Ok(()) } else { self.open(index, backend, live) }
+        if self.open[index as usize].is_some() { Ok(()) } else { self.open(index, backend, live) }
     }
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {

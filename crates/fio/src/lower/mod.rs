@@ -90,6 +90,7 @@ fn add_job(plan: &mut Plan, job: &Job, place: Places, machine: &dyn Machine) {
         options: as_typed(&job.options),
         ioengine: values.text("ioengine").unwrap_or("psync").to_owned(),
         rw: values.word("rw").to_owned(),
+        iodepth: values.unsigned("iodepth").max(1) as u32,
         group_reporting: values.flag("group_reporting"),
         numjobs,
         thread: values.flag("thread"),

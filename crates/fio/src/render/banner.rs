@@ -49,7 +49,7 @@ fn job_line(worker: &Worker) -> String {
         range('R', Ddir::Read),
         range('W', Ddir::Write),
         engine_name(&worker.engine),
-        worker.depth.iodepth,
+        worker.depth_as_asked(),
     )
 }
 

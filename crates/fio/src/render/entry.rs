@@ -113,7 +113,7 @@ impl Entry<'_> {
             Some(target) => (target, self.stats.latency_depth),
             None => {
                 let none = LatencyTarget { target_ns: 0, window_ns: 0, percentile: 100.0, keep_running: false };
-                (none, self.last.depth.iodepth)
+                (none, self.last.depth_as_asked())
             }
         }
     }

@@ -5,7 +5,7 @@ use super::group::{Group, groups};
 use super::latency_bins::{BOUNDS, BOUNDS_MS, Classes};
 use super::{Options, disks, json_text, normal::depth_levels};
 use plan::{IdleProfile, Unified};
-use record::{DiskCounters, DiskUse, Latency, Record, WorkerStats};
+use record::{DiskCounters, DiskUse, Latency, Record};
 use serde_json::{Map, Value, json};
 
 /// What fio has for an end that it can't tell, as in its first seconds.
@@ -77,7 +77,7 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
         job["sync"] = syncs(entry, detail);
     }
     add_usage(&mut job, entry);
-    add_distributions(&mut job, &entry.stats, depth_levels(entry));
+    add_distributions(&mut job, entry);
     add_errors(&mut job, entry);
     add_latency_target(&mut job, entry);
     if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
@@ -178,13 +178,14 @@ fn add_usage(job: &mut Value, entry: &Entry) {
     job["minf"] = usage.minor_faults.into();
 }
 
-fn add_distributions(job: &mut Value, stats: &WorkerStats, levels: [u64; 7]) {
+fn add_distributions(job: &mut Value, entry: &Entry) {
     let depths = |names: [&str; 7], counts: [u64; 7]| keyed(&names, &shares(counts, counts.iter().sum(), 0.1));
-    job["iodepth_level"] = depths(["1", "2", "4", "8", "16", "32", ">=64"], levels);
+    let stats = &entry.stats;
+    job["iodepth_level"] = depths(["1", "2", "4", "8", "16", "32", ">=64"], depth_levels(entry));
     let together = ["0", "4", "8", "16", "32", "64", ">=64"];
     job["iodepth_submit"] = depths(together, stats.submit.upto);
     job["iodepth_complete"] = depths(together, stats.complete.upto);
-    let classes = Classes::of(&stats.ddirs);
+    let classes = Classes::of(entry);
     let whole = classes.total();
     let bounds = BOUNDS.map(|bound| bound.to_string());
     let names = bounds.each_ref().map(String::as_str);

@@ -1,5 +1,6 @@
 //! fio's coarse classes of completion latency, from below 2 ns to 2 s and above.
 
+use super::entry::Entry;
 use record::{DdirStats, Histogram};
 
 /// Upper bounds of the classes, in each unit; what is above goes on in the next unit.
@@ -17,7 +18,12 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub fn of(ddirs: &[DdirStats; 3]) -> Classes {
+    /// fio counts none for engines that time their own work on names.
+    pub fn of(entry: &Entry) -> Classes {
+        if entry.first.engine.works_on_names() { Classes::default() } else { Classes::of_ios(&entry.stats.ddirs) }
+    }
+
+    fn of_ios(ddirs: &[DdirStats; 3]) -> Classes {
         let mut whole = Histogram::default();
         ddirs.iter().for_each(|ddir| whole.merge(&ddir.clat.histogram));
         let mut below = 0;
@@ -52,7 +58,7 @@ mod tests {
             ddirs[0].clat.record(ns);
         }
         ddirs[1].clat.record(150);
-        let classes = Classes::of(&ddirs);
+        let classes = Classes::of_ios(&ddirs);
         assert_eq!(classes.total(), 12);
         assert_eq!((classes.ns[0], classes.ns[1], classes.ns[6]), (2, 1, 1));
         assert_eq!((classes.us[0], classes.us[1]), (2, 1));

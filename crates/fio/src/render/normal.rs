@@ -149,7 +149,7 @@ fn sample_unit(bandwidth: &Moments, kb_base: u32) -> (&'static str, f64) {
 }
 
 fn write_latency_classes(text: &mut String, entry: &Entry) {
-    let classes = Classes::of(&entry.stats.ddirs);
+    let classes = Classes::of(entry);
     let whole = classes.total();
     let bounds = BOUNDS.map(|bound| bound.to_string());
     let below = bounds.each_ref().map(String::as_str);

@@ -124,7 +124,7 @@ fn write_distributions(text: &mut String, entry: &Entry) {
     for share in shares(levels, levels.iter().sum(), 0.1) {
         let _ = write!(text, ";{share:3.1}%");
     }
-    let mut classes = Classes::of(&entry.stats.ddirs);
+    let mut classes = Classes::of(entry);
     let whole = classes.total();
     classes.us[0] += classes.ns.iter().sum::<u64>();
     let (us, ms) = (shares(classes.us, whole, 0.01), shares(classes.ms, whole, 0.01));
