@@ -180,7 +180,11 @@ impl Observer for Watch<'_> {
 
     fn tick(&mut self, live: &Live, now_ns: u64) {
         self.note_interrupt();
-        let due = self.eta.as_ref().is_some_and(|eta| now_ns >= eta.next_ns);
+        let due = self.eta.as_mut().is_some_and(|eta| {
+            // The first line comes after an interval, when there is something to tell.
+            eta.next_ns = eta.next_ns.max(live.started_ns + eta.every_ns);
+            now_ns >= eta.next_ns
+        });
         if !due && self.program.status_interval.is_none() {
             return;
         }

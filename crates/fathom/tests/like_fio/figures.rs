@@ -1,0 +1,47 @@
+//! Figures that two runs on the same machine must agree on.
+
+use super::pair::pair;
+
+fn both_of(words: &str, figure: &str) -> Option<[f64; 2]> {
+    let both = pair(&format!("--output-format=json {words}"))?;
+    Some([&both.fio, &both.ours].map(|ran| {
+        let report = ran.json();
+        let pointer = format!("/jobs/0/{figure}");
+        report.pointer(&pointer).and_then(serde_json::Value::as_f64).unwrap_or_else(|| panic!("no {figure}"))
+    }))
+}
+
+/// Both are in a range that a busy machine does not push either out of.
+fn both_are(words: &str, figure: &str, range: std::ops::Range<f64>) {
+    let Some(figures) = both_of(words, figure) else { return };
+    for (who, got) in ["fio", "fathom"].into_iter().zip(figures) {
+        assert!(range.contains(&got), "{words}: {who} has {figure} {got}, not {range:?}");
+    }
+}
+
+#[test]
+fn rates_are_kept_as_fio_keeps_them() {
+    let job = "--name=a --ioengine=null --size=1g --bs=4k --time_based --runtime=2";
+    both_are(&format!("{job} --rate_iops=500"), "read/iops", 400.0..520.0);
+    both_are(&format!("{job} --rate=4m --rw=write"), "write/bw_bytes", 3.2e6..4.4e6);
+    both_are(&format!("{job} --rate_iops=400,200 --rw=randrw --iodepth=8"), "write/iops", 150.0..215.0);
+}
+
+#[test]
+fn think_time_and_run_time_take_what_was_asked() {
+    let job = "--name=a --ioengine=null --size=1g --bs=4k";
+    both_are(&format!("{job} --thinktime=10ms --time_based --runtime=1"), "read/iops", 30.0..105.0);
+    both_are(
+        &format!("{job} --time_based --runtime=1 --ramp_time=500ms --rate_iops=1000"),
+        "job_runtime",
+        950.0..1800.0,
+    );
+}
+
+#[test]
+fn a_job_that_waits_for_its_device_runs_as_fast_as_under_fio() {
+    // Of 1 s each, cached; a factor of 4 is noise of a busy machine, a factor of 10 a mistake.
+    let words = "--name=a --size=4m --bs=64k --rw=read --time_based --runtime=1";
+    let Some([theirs, ours]) = both_of(words, "read/iops") else { return };
+    assert!(ours > theirs / 5.0, "fio {theirs} IOPS, fathom {ours}");
+}

@@ -1,0 +1,143 @@
+//! Both programs, each in an empty directory of its own, with the same words.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
+
+/// What a program left behind.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub directory: PathBuf,
+}
+
+impl Ran {
+    fn new(directory: &Path, output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            directory: directory.to_owned(),
+        }
+    }
+
+    /// The report's JSON document. fio puts talk in front of it.
+    pub fn json(&self) -> serde_json::Value {
+        let from = self.stdout.find("{\n").unwrap_or_else(|| panic!("no JSON in {}{}", self.stdout, self.stderr));
+        let mut documents = serde_json::Deserializer::from_str(&self.stdout[from..]).into_iter();
+        documents.next().unwrap().unwrap()
+    }
+
+    /// Sizes of the files that the jobs made.
+    pub fn files(&self) -> BTreeMap<String, u64> {
+        let mut found = BTreeMap::new();
+        walk(&self.directory, "", &mut found);
+        found.retain(|name, _| !name.ends_with(".log"));
+        found
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.directory.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+}
+
+fn walk(directory: &Path, prefix: &str, found: &mut BTreeMap<String, u64>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let about = entry.metadata().unwrap();
+        if about.is_dir() {
+            walk(&entry.path(), &format!("{name}/"), found);
+        } else {
+            found.insert(name, about.len());
+        }
+    }
+}
+
+/// A directory that goes away with it.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("fathom-like-fio-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+pub struct Pair {
+    pub fio: Ran,
+    pub ours: Ran,
+    _scratch: Scratch,
+}
+
+/// The real fio and its version.
+type Real = (String, String);
+
+/// `None`, and a word about it, where there is no real fio.
+pub fn real_fio() -> Option<&'static Real> {
+    static REAL: OnceLock<Option<Real>> = OnceLock::new();
+    let real = REAL.get_or_init(|| {
+        let program = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
+        let output = Command::new(&program).arg("--version").output().ok()?;
+        let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (output.status.success() && !version.contains("fathom")).then_some((program, version))
+    });
+    if real.is_none() {
+        eprintln!("SKIPPED: there is no real fio, so fathom is compared with nothing");
+    }
+    real.as_ref()
+}
+
+/// True where the real fio is older than the one that fathom follows.
+pub fn fio_is_old() -> bool {
+    real_fio().is_some_and(|(_, version)| !version.contains("3.42"))
+}
+
+/// Runs both with the same words, side by side: fio spends most of such a run asleep.
+pub fn pair(words: &str) -> Option<Pair> {
+    pair_prepared(words, &|_| {}, None)
+}
+
+/// `prepare` gets each program's directory; `stdin` is what both are given to read.
+pub fn pair_prepared(words: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: Option<&str>) -> Option<Pair> {
+    let (program, _) = real_fio()?;
+    let scratch = Scratch::new();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let run = |name: &str, program: &str, first: &[&str]| {
+        let directory = scratch.0.join(name);
+        std::fs::create_dir(&directory).unwrap();
+        prepare(&directory);
+        let mut command = Command::new(program);
+        command.args(first).args(&words).current_dir(&directory);
+        let output = match stdin {
+            None => command.stdin(Stdio::null()).output().unwrap(),
+            Some(text) => {
+                let path = scratch.0.join(format!("{name}.stdin"));
+                std::fs::write(&path, text).unwrap();
+                command.stdin(std::fs::File::open(&path).unwrap()).output().unwrap()
+            }
+        };
+        Ran::new(&directory, output)
+    };
+    let (fio, ours) = std::thread::scope(|scope| {
+        let fio = scope.spawn(|| run("fio", program, &[]));
+        let ours = run("fathom", FATHOM, &["fio"]);
+        (fio.join().unwrap(), ours)
+    });
+    Some(Pair { fio, ours, _scratch: scratch })
+}
