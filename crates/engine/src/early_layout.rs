@@ -12,12 +12,13 @@ use plan::Plan;
 use record::RunError;
 
 use crate::cpu_burn::CpuBurn;
+use crate::line::Line;
 use crate::prepare::Prepared;
 use crate::worker;
 
 /// What becomes known while files are laid out.
 pub enum News {
-    Say(String),
+    Say(Line),
     LaidOut(usize, Result<Prepared, RunError>),
     /// Nothing new for a while.
     Nothing,
@@ -68,9 +69,9 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
             continue;
         }
         if let Some(announcement) = CpuBurn::announcement(job) {
-            tell(News::Say(announcement));
+            tell(News::Say(Line::News(announcement)));
         }
-        let outcome = worker::lay_out(plan, job, stop, &mut |line| tell(News::Say(line.into())));
+        let outcome = worker::lay_out(plan, job, stop, &mut |line| tell(News::Say(line)));
         tell(News::LaidOut(index, outcome));
     }
 }

@@ -11,6 +11,7 @@ mod cpu_burn;
 mod disks;
 mod early_layout;
 mod idleness;
+mod line;
 pub mod live;
 mod logs;
 mod metadata;
@@ -22,5 +23,6 @@ mod worker;
 #[cfg(test)]
 mod sample;
 
+pub use line::Line;
 pub use live::{Live, State};
 pub use run::{Controls, Observer, Refusal, run};

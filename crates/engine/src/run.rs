@@ -14,6 +14,7 @@ use crate::check;
 use crate::disks::Disks;
 use crate::early_layout::{EarlyLayout, News};
 use crate::idleness::Idleness;
+use crate::line::Line;
 use crate::live::{Live, State, shared_clock};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::prepare::{self, Prepared};
@@ -35,8 +36,7 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Gets everything that the engine has to tell, on the coordinator's thread.
 pub trait Observer {
     fn event(&mut self, event: Event);
-    /// A line for people, such as that a file is being laid out.
-    fn say(&mut self, line: &str);
+    fn say(&mut self, line: &Line);
     /// Called at least every [`Controls::tick`] while the run goes on.
     fn tick(&mut self, live: &Live, now_ns: u64);
     /// All running workers have sent a snapshot, as [`Controls::snapshot_every`] asks.
@@ -397,7 +397,7 @@ impl<'a> Coordinator<'a> {
         let bytes = (!ramping).then_some(bytes);
         if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
             self.aggregate = None;
-            self.observer.say(&format!("fathom: --bandwidth-log: {error}"));
+            self.observer.say(&Line::Warning(format!("fathom: --bandwidth-log: {error}")));
         }
     }
 
@@ -472,7 +472,7 @@ impl<'a> Coordinator<'a> {
         tell_of_machine(observer, &disks, idleness.as_ref());
         drop(logs);
         if let Err(error) = log_writer.finish() {
-            observer.say(&format!("fathom: the logs are not complete: {error}"));
+            observer.say(&Line::Warning(format!("fathom: the logs are not complete: {error}")));
         }
     }
 }
@@ -525,7 +525,7 @@ mod tests {
             }
         }
 
-        fn say(&mut self, _: &str) {}
+        fn say(&mut self, _: &Line) {}
 
         fn tick(&mut self, _: &Live, _: u64) {}
 

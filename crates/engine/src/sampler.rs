@@ -64,7 +64,7 @@ impl Sampler {
         Sampler {
             bandwidth: Series::new(measure.bandwidth_sample_ms),
             iops: Series::new(measure.iops_sample_ms),
-            enabled: measure.bandwidth && measure.stats,
+            enabled: measure.stats,
             began_ns: 0,
             next_ns: u64::MAX,
         }

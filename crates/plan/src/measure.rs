@@ -5,6 +5,7 @@ pub struct Measure {
     pub slat: bool,
     pub clat: bool,
     pub lat: bool,
+    /// Each I/O has a line in a log of bandwidth. Samples over windows are taken in any case.
     pub bandwidth: bool,
     /// Nothing at all is recorded of this worker (`stats=0`).
     pub stats: bool,

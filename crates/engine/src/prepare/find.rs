@@ -3,6 +3,7 @@
 use super::fault;
 use super::nature::Nature;
 use super::sizes::{Found, UNKNOWN, min_block};
+use crate::line::Line;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
 use record::RunError;
@@ -10,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The job's targets: those it names and, with `opendir`, every file below that directory.
-pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, RunError> {
+pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Line)) -> Result<Vec<PathBuf>, RunError> {
     let named = worker.targets.paths.iter().map(PathBuf::from);
     let Some(directory) = &worker.targets.opendir else {
         return Ok(named.collect());
@@ -19,7 +20,7 @@ pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(&str)) -> Result<Vec<Pa
     files_below(Path::new(directory), &mut below)?;
     let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
-    say(&format!("fio: opendir added {} files", paths.len()));
+    say(Line::News(format!("fio: opendir added {} files", paths.len())));
     Ok(paths)
 }
 

@@ -5,6 +5,7 @@ use super::fault;
 use super::nature::Nature;
 use super::sizes::Shares;
 use crate::check::{check_alignment, in_use};
+use crate::line::Line;
 use os::device::Census;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
@@ -60,14 +61,14 @@ pub(crate) fn extend(
         return Ok(());
     }
     let several = count > 1;
-    (site.say)(&format!(
+    (site.say)(Line::News(format!(
         "{}: Laying out IO file{} ({count} file{} / {}{}MiB)",
         worker.name,
         if several { "s" } else { "" },
         if several { "s" } else { "" },
         if several { "total " } else { "" },
         bytes / MIB,
-    ));
+    )));
     if site.readonly {
         return Err(fault::new(
             fault::EROFS,
@@ -201,7 +202,7 @@ impl<'a> Layout<'a> {
         present: u64,
         wanted: u64,
         with_data: bool,
-        say: &mut dyn FnMut(&str),
+        say: &mut dyn FnMut(Line),
     ) -> Result<(), RunError> {
         if worker.targets.extent.fill_device {
             return Ok(());
@@ -222,7 +223,7 @@ impl<'a> Layout<'a> {
             (Err(error), Fallocate::Keep) => Err(self.failed(&error, "fallocate")),
             (Err(error), Fallocate::Truncate) => Err(self.failed(&error, "ftruncate")),
             (Err(error), Fallocate::Posix) if !(with_data && does_not_fit(&error)) => {
-                say(&format!("fio: posix_fallocate fails: {error}"));
+                say(Line::Warning(format!("fio: posix_fallocate fails: {error}")));
                 Ok(())
             }
             // What can't be reserved can't be written either: better known now than when the disk is full.
@@ -230,10 +231,10 @@ impl<'a> Layout<'a> {
             // fio's default is a try: file systems without fallocate are as good.
             (Err(error), _) if error.kind() == ErrorKind::Unsupported => Ok(()),
             (Err(error), _) => {
-                say(&format!(
+                say(Line::Warning(format!(
                     "fio: {}: no space reserved for bytes {present} to {wanted}: {error}",
                     self.path.display()
-                ));
+                )));
                 Ok(())
             }
         }

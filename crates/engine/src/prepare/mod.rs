@@ -23,6 +23,7 @@ pub(crate) use sizes::check_size;
 pub use unlink::unlink;
 
 use crate::access::{Purpose, SeedTable};
+use crate::line::Line;
 use os::file::Kind;
 use plan::Worker;
 use record::RunError;
@@ -59,7 +60,7 @@ pub struct Site<'a> {
     /// Set when the run is to end; a layout then puts back what was there and returns.
     pub stop: &'a AtomicBool,
     /// Takes what is to be told: fio's informational lines.
-    pub say: &'a mut dyn FnMut(&str),
+    pub say: &'a mut dyn FnMut(Line),
     /// Fills one block with the job's data.
     pub fill: &'a mut dyn FnMut(&mut [u8]),
     /// The job's seeds: file sizes may be drawn.
@@ -83,7 +84,7 @@ pub fn lay_out(worker: &Worker, site: &mut Site) -> Result<Prepared, RunError> {
     let mut shares = sizes::share_out(worker, nature, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
         if share.io_size == 0 {
-            (site.say)(&format!("fio: file {} may be ignored", path.display()));
+            (site.say)(Line::Warning(format!("fio: file {} may be ignored", path.display())));
         }
     }
     layout::extend(worker, nature, &paths, &mut shares, site)?;

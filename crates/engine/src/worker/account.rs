@@ -9,6 +9,7 @@ use record::{RunError, WorkerStats};
 use super::depth_search::DepthSearch;
 use super::flight::{Flight, Purpose};
 use super::io_loop::IoLoop;
+use crate::line::Line;
 use crate::logs::LoggedIo;
 
 const EIO: i32 = 5;
@@ -183,7 +184,8 @@ impl IoLoop<'_> {
         );
         if survives {
             // People know errors by their names.
-            self.voice.say(format!("fio: {}", message.replace(&format!(" (os error {errno})"), "")));
+            let message = message.replace(&format!(" (os error {errno})"), "");
+            self.voice.say(Line::Warning(format!("fio: {message}")));
             return Failure::Survived;
         }
         Failure::Fatal(RunError { errno, func: "io_u error".into(), message })

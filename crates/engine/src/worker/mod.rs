@@ -25,6 +25,7 @@ use plan::{Engine, Plan, Worker};
 use record::{Ended, RunError, Started, WorkerStats};
 
 use crate::cpu_burn::CpuBurn;
+use crate::line::Line;
 use crate::live::{Live, State, WorkerLive};
 use crate::logs::WorkerLogs;
 use crate::prepare::{self, Prepared};
@@ -193,7 +194,7 @@ fn prerun(worker: &Worker, live: &WorkerLive, voice: &Voice) -> Result<(), RunEr
 fn postrun(worker: &Worker, live: &WorkerLive, voice: &Voice) {
     let Some(command) = &worker.process.exec_postrun else { return };
     if let Err(error) = shell(worker, command, "postrun", &live.stop, voice) {
-        voice.say(format!("{}: {}", worker.name, error.message));
+        voice.say(Line::Warning(format!("{}: {}", worker.name, error.message)));
     }
 }
 
@@ -201,7 +202,7 @@ fn postrun(worker: &Worker, live: &WorkerLive, voice: &Voice) {
 fn shell(worker: &Worker, command: &str, when: &str, stop: &AtomicBool, voice: &Voice) -> Result<(), RunError> {
     let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
     let kept = format!("{}.{when}.txt", worker.name);
-    voice.say(format!("{} : Saving output of {when} in {kept}", worker.name));
+    voice.say(Line::News(format!("{} : Saving output of {when} in {kept}", worker.name)));
     let output = std::fs::File::create(kept).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let started = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).spawn();

@@ -23,6 +23,7 @@ use super::voice::Voice;
 use crate::access::{FileExtent, Generator, Job, Purpose, SeedTable};
 use crate::backend;
 use crate::content::{self, Content};
+use crate::line::Line;
 use crate::live::WorkerLive;
 use crate::logs::WorkerLogs;
 use crate::metadata::Metadata;
@@ -109,7 +110,7 @@ pub fn lay_out(
     plan: &Plan,
     worker: &Worker,
     stop: &AtomicBool,
-    say: &mut dyn FnMut(&str),
+    say: &mut dyn FnMut(Line),
 ) -> Result<Prepared, RunError> {
     let seeds = seeds(worker);
     let mut content = content(plan, worker, &seeds, worker.targets.extent.size.map_or(0, |size| size.of(0)))?;

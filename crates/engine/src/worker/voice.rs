@@ -4,10 +4,11 @@ use std::sync::mpsc::Sender;
 
 use record::{Ended, Event, Started, WorkerStats};
 
+use crate::line::Line;
+
 pub enum Message {
     Event(Event),
-    /// A line for people, which leaves no trace in the record.
-    Say(String),
+    Say(Line),
 }
 
 pub struct Voice {
@@ -32,7 +33,7 @@ impl Voice {
         self.send(Message::Event(Event::Ended { worker: self.worker, ended }));
     }
 
-    pub fn say(&self, line: String) {
+    pub fn say(&self, line: Line) {
         self.send(Message::Say(line));
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::program::{Eta, Program};
 use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
-use engine::{Live, Observer};
+use engine::{Line, Live, Observer};
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
@@ -169,12 +169,16 @@ impl Observer for Watch<'_> {
         self.record.apply(event);
     }
 
-    fn say(&mut self, line: &str) {
+    /// As under fio, what reads a machine's format hears nothing but of trouble: many take any word on standard
+    /// error for a failure.
+    fn say(&mut self, line: &Line) {
         self.clear_eta();
-        if self.program.formats.normal {
-            self.output.write(&format!("{line}\n"));
-        } else {
-            eprintln!("{line}");
+        match line {
+            Line::News(text) | Line::Warning(text) if self.program.formats.normal => {
+                self.output.write(&format!("{text}\n"));
+            }
+            Line::News(_) => {}
+            Line::Warning(text) => eprintln!("{text}"),
         }
     }
 

@@ -7,6 +7,7 @@ mod sharing;
 
 use super::{Prepared, Site, lay_out};
 use crate::access::SeedTable;
+use crate::line::Line;
 use plan::Worker;
 use record::RunError;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +25,9 @@ fn prepare_saying(worker: &Worker) -> (Result<Prepared, RunError>, Vec<String>) 
     let mut site = Site {
         readonly: false,
         stop: &AtomicBool::new(false),
-        say: &mut |line| said.push(line.to_owned()),
+        say: &mut |line| match line {
+            Line::News(text) | Line::Warning(text) => said.push(text),
+        },
         fill: &mut |block| block.fill(DATA),
         seeds: &seeds(worker),
     };
