@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use crate::file::check;
-use crate::memory::Buffers;
 pub use crate::memory::page_size;
 
 /// A memory node and its processors.
@@ -113,18 +112,6 @@ pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
     check(returned as i32).map(drop)
 }
 
-/// Has the buffers' memory taken by `policy`; to be called before they are touched.
-pub fn bind_buffers(buffers: &Buffers, policy: &MemoryPolicy) -> io::Result<()> {
-    let (mode, nodes) = policy.parts();
-    let mask = mask_of(nodes);
-    let (start, bytes) = buffers.span();
-    // SAFETY: the range is the buffers' own mapping and the mask is as long as said.
-    let returned = unsafe {
-        libc::syscall(libc::SYS_mbind, start, bytes, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1, 0)
-    };
-    check(returned as i32).map(drop)
-}
-
 fn mask_of(numbers: &[u32]) -> Vec<u64> {
     let words = numbers.iter().max().map_or(1, |most| *most as usize / 64 + 1);
     let mut mask = vec![0; words];
@@ -178,7 +165,6 @@ pub fn total_memory() -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::MemorySpec;
 
     #[test]
     fn the_kernels_lists_are_read_and_nonsense_is_not() {
@@ -234,10 +220,9 @@ mod tests {
     }
 
     #[test]
-    fn memory_policies_are_taken_for_the_thread_and_for_buffers() {
+    fn memory_policies_are_taken_for_the_thread() {
         let result = std::thread::spawn(|| {
             let node = nodes().unwrap()[0].id;
-            let buffers = Buffers::new(2, 4096, &MemorySpec::default()).unwrap();
             let policies = [
                 MemoryPolicy::Bind(vec![node]),
                 MemoryPolicy::Prefer(Some(node)),
@@ -245,7 +230,6 @@ mod tests {
             ];
             for policy in &policies {
                 set_memory_policy(policy)?;
-                bind_buffers(&buffers, policy)?;
             }
             set_memory_policy(&MemoryPolicy::Local)?;
             set_memory_policy(&MemoryPolicy::Default)

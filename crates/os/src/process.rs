@@ -38,11 +38,6 @@ pub fn thread_usage() -> Usage {
     usage(libc::RUSAGE_THREAD)
 }
 
-/// What the whole process has used.
-pub fn process_usage() -> Usage {
-    usage(libc::RUSAGE_SELF)
-}
-
 fn usage(who: libc::c_int) -> Usage {
     // SAFETY: the structure is plain numbers; all zeroes is one.
     let mut found: libc::rusage = unsafe { std::mem::zeroed() };
@@ -63,21 +58,6 @@ fn usage(who: libc::c_int) -> Usage {
 pub fn set_nice(nice: i32) -> io::Result<()> {
     // SAFETY: no pointers; on Linux the value belongs to the thread.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
-}
-
-/// Classes of I/O priority, with fio's numbers for `prioclass`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u16)]
-pub enum IoClass {
-    None = 0,
-    RealTime = 1,
-    BestEffort = 2,
-    Idle = 3,
-}
-
-/// The kernel's word for an I/O priority: level 0 to 7, hint 0 to 1023.
-pub fn io_priority(class: IoClass, level: u16, hint: u16) -> u16 {
-    ((class as u16) << 13) | ((hint & 0x3ff) << 3) | (level & 7)
 }
 
 /// Sets this thread's I/O priority.
@@ -125,38 +105,10 @@ pub fn thread_id() -> u32 {
     unsafe { libc::gettid() as u32 }
 }
 
-/// Names this thread in what the system shows: the first 15 bytes.
-pub fn set_thread_name(name: &str) -> io::Result<()> {
-    let mut bytes = [0u8; 16];
-    for (to, from) in bytes[..15].iter_mut().zip(name.bytes().take_while(|byte| *byte != 0)) {
-        *to = from;
-    }
-    // SAFETY: the name is 16 bytes that end in a NUL.
-    check(unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) }).map(drop)
-}
-
 /// How much later than asked this thread's sleeps may end, in ns.
 pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
     // SAFETY: no pointers.
     check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
-}
-
-/// The machine's name.
-pub fn hostname() -> io::Result<String> {
-    let mut bytes = [0u8; 256];
-    // SAFETY: the kernel writes at most as many bytes as it is told there are.
-    check(unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len()) })?;
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
-}
-
-/// The width of the terminal on standard output, in columns; `None` where there is no terminal.
-pub fn terminal_width() -> Option<u16> {
-    // SAFETY: the structure is plain numbers; all zeroes is one.
-    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
-    // SAFETY: this request fills the structure.
-    let returned = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
-    (returned == 0 && size.ws_col > 0).then_some(size.ws_col)
 }
 
 /// True where standard output is a terminal.
@@ -197,34 +149,21 @@ mod tests {
         }
         let used = thread_usage().since(&before);
         assert!(used.user_ns + used.system_ns > 5_000_000, "{used:?}");
-        assert!(process_usage().user_ns >= thread_usage().user_ns);
     }
 
     #[test]
-    fn an_io_priority_packs_class_hint_and_level() {
-        assert_eq!(io_priority(IoClass::BestEffort, 4, 0), 0x4004);
-        assert_eq!(io_priority(IoClass::RealTime, 7, 1), 0x200f);
-        assert_eq!(io_priority(IoClass::None, 0, 0), 0);
+    fn a_thread_takes_a_priority_and_a_nice_value() {
+        let best_effort_5 = 0x4005;
+        let thread = std::thread::spawn(move || set_io_priority(best_effort_5).and_then(|()| set_nice(1)));
+        thread.join().unwrap().unwrap();
     }
 
     #[test]
-    fn a_thread_takes_a_priority_a_name_and_a_nice_value() {
-        let thread = std::thread::spawn(|| {
-            set_io_priority(io_priority(IoClass::BestEffort, 5, 0))?;
-            set_nice(1)?;
-            set_thread_name("a name that is too long")?;
-            std::fs::read_to_string("/proc/thread-self/comm")
-        });
-        assert_eq!(thread.join().unwrap().unwrap(), "a name that is \n");
-    }
-
-    #[test]
-    fn memory_is_locked_and_the_host_has_a_name() {
+    fn memory_is_locked_and_threads_are_numbered() {
         match LockedMemory::new(64 << 10) {
             Ok(memory) => drop(memory),
             Err(error) => eprintln!("SKIPPED: no memory may be locked here: {error}"),
         }
-        assert!(!hostname().unwrap().is_empty());
         assert!(thread_id() > 0);
     }
 }

@@ -163,7 +163,6 @@ pub struct Syncs {
     pub fdatasync_every_writes: u32,
     pub sync_file_range: Option<SyncFileRange>,
     pub end_fsync: bool,
-    pub end_syncfs: bool,
     pub fsync_on_close: bool,
 }
 

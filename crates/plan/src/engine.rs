@@ -90,6 +90,4 @@ pub struct Depth {
     pub complete_max: Option<u32>,
     /// I/Os start at their time whatever is in flight (`io_submit_mode=offload`).
     pub offload: bool,
-    /// Overlapping I/Os wait for one another.
-    pub serialize_overlap: bool,
 }

@@ -133,8 +133,6 @@ pub struct Echo {
     pub iodepth: u32,
     /// Results of this job are added up over its group.
     pub group_reporting: bool,
-    /// Number of workers that the job was cloned into.
-    pub numjobs: u32,
     /// `thread` was given: fio's report says threads where it otherwise says processes.
     pub thread: bool,
 }

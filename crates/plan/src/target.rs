@@ -67,8 +67,6 @@ pub struct Open {
     pub sync: SyncMode,
     /// Writes are atomic (`RWF_ATOMIC`).
     pub atomic: bool,
-    /// Try O_NOATIME.
-    pub noatime: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

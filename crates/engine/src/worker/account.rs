@@ -227,6 +227,7 @@ impl IoLoop<'_> {
 
     pub(super) fn snapshot(&mut self) {
         self.live.snapshot_wanted.store(false, Relaxed);
+        self.clock.refresh();
         let stats = self.current_stats();
         self.voice.snapshot(&stats);
     }

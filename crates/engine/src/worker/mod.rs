@@ -262,7 +262,7 @@ fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
         io_loop.content.start_pass();
     }
     let syncs = &worker.access.syncs;
-    if (syncs.end_fsync || syncs.end_syncfs) && worker.access.pattern.writes {
+    if syncs.end_fsync && worker.access.pattern.writes {
         io_loop.live.set_state(State::Syncing);
         io_loop.files.fsync_all(io_loop.live)?;
     }

@@ -72,15 +72,7 @@ pub fn depth(values: &Values, engine: &Engine) -> Depth {
     // As in fio no more are taken than are waited for, unless the job says so.
     let most = given("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
     let max = most.or(min.filter(|&min| min > 0));
-    Depth {
-        iodepth,
-        low,
-        batch_submit: submit,
-        complete_min: min,
-        complete_max: max,
-        offload,
-        serialize_overlap: values.flag("serialize_overlap"),
-    }
+    Depth { iodepth, low, batch_submit: submit, complete_min: min, complete_max: max, offload }
 }
 
 fn is_synchronous(engine: &Engine) -> bool {

@@ -92,7 +92,6 @@ fn add_job(plan: &mut Plan, job: &Job, place: Places, machine: &dyn Machine) {
         rw: values.word("rw").to_owned(),
         iodepth: values.unsigned("iodepth").max(1) as u32,
         group_reporting: values.flag("group_reporting"),
-        numjobs,
         thread: values.flag("thread"),
     });
     // fio numbers the clones downwards after the first, and the number is in file names and offsets.

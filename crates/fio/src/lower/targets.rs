@@ -31,7 +31,6 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
                 _ => SyncMode::None,
             },
             atomic: values.flag("atomic"),
-            noatime: true,
         },
         create: Create {
             allowed: values.flag("allow_file_create"),

@@ -92,7 +92,3 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
     ),
     program("merge-blktrace-only", 'A', Nothing, "", NotYet, "Merge traces and stop"),
 ];
-
-pub fn program_option(name: &str) -> Option<&'static ProgramOption> {
-    PROGRAM_OPTIONS.iter().find(|option| option.name == name)
-}

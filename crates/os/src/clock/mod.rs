@@ -49,7 +49,7 @@ struct Epoch {
 
 impl Clock {
     /// A clock from `source`; from the monotonic clock where the time-stamp counter can't be trusted, as
-    /// [`source`](Self::source) then says and [`why_no_tsc`] explains.
+    /// [`source`](Self::source) then says.
     pub fn new(source: Source) -> Self {
         let epoch = epoch();
         let reading = match source {
@@ -82,11 +82,6 @@ impl Clock {
         }
     }
 
-    /// Unix time, in nanoseconds, at which this and every clock of the process stood at 0.
-    pub fn unix_epoch(&self) -> u64 {
-        epoch().unix
-    }
-
     /// Compares a counter with `CLOCK_MONOTONIC` and takes its deviation, which is returned in nanoseconds, out over
     /// the time to come: time never jumps nor runs backwards. A counter that is beyond repair (the machine slept, or
     /// moved to another host) gives way to the monotonic clock. To be called every second or so; other sources have
@@ -113,11 +108,6 @@ pub fn utc_offset_s() -> i32 {
     // SAFETY: both pointers are to live values of the right types.
     let found = unsafe { libc::localtime_r(&now, &mut local) };
     if found.is_null() { 0 } else { local.tm_gmtoff as i32 }
-}
-
-/// Why the time-stamp counter isn't used on this machine; `None` where it is.
-pub fn why_no_tsc() -> Option<&'static str> {
-    calibrated().as_ref().err().copied()
 }
 
 /// Nanoseconds of one of the kernel's clocks, by its number (`CLOCK_REALTIME` is 0).
@@ -200,12 +190,6 @@ mod tests {
     fn clocks_of_all_sources_agree_on_the_epoch() {
         let [one, two, three] = ALL.map(|source| Clock::new(source).now());
         assert!(one.abs_diff(two) < 5_000_000 && one.abs_diff(three) < 5_000_000, "{one} {two} {three}");
-    }
-
-    #[test]
-    fn the_epoch_is_in_unix_time() {
-        let clock = Clock::new(Source::Monotonic);
-        assert!((clock.unix_epoch() + clock.now()).abs_diff(wall()) < 5_000_000);
     }
 
     #[test]

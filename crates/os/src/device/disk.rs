@@ -128,11 +128,6 @@ impl Disk {
         }
         Ok(())
     }
-
-    /// True for disks with moving parts, as far as the kernel knows.
-    pub fn is_rotational(&self) -> bool {
-        fs::read_to_string(self.folder.join("queue/rotational")).is_ok_and(|text| text.trim() == "1")
-    }
 }
 
 /// The disk that a device is, or is a part of.

@@ -18,7 +18,6 @@ pub use status::{StatCall, Status, direct_alignment, make_dir, may_write, remove
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
-const BLKPBSZGET: libc::Ioctl = 0x127b;
 
 /// What a path leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,28 +181,15 @@ impl File {
 
     /// The least transfer a block device takes in direct I/O.
     pub fn logical_block_size(&self) -> io::Result<u32> {
-        self.block_size(BLKSSZGET)
-    }
-
-    pub fn physical_block_size(&self) -> io::Result<u32> {
-        self.block_size(BLKPBSZGET)
-    }
-
-    fn block_size(&self, request: libc::Ioctl) -> io::Result<u32> {
         let mut bytes: libc::c_int = 0;
-        // SAFETY: these requests write an int.
-        check(unsafe { libc::ioctl(self.raw(), request, &mut bytes) })?;
+        // SAFETY: this request writes an int.
+        check(unsafe { libc::ioctl(self.raw(), BLKSSZGET, &mut bytes) })?;
         Ok(bytes as u32)
     }
 
     pub fn fsync(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::fsync(self.raw()) }).map(drop)
-    }
-
-    pub fn fdatasync(&self) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::fdatasync(self.raw()) }).map(drop)
     }
 
     /// Of a loop device: device and inode of the file beneath, and the device that this file is, or 0.
@@ -220,12 +206,6 @@ impl File {
         // SAFETY: this request fills a structure of this size.
         check(unsafe { libc::ioctl(self.raw(), LOOP_GET_STATUS64, &mut info) })?;
         Ok((info.device, info.inode, info.is_device))
-    }
-
-    /// Writes back everything on the file's file system.
-    pub fn syncfs(&self) -> io::Result<()> {
-        // SAFETY: no pointers.
-        check(unsafe { libc::syncfs(self.raw()) }).map(drop)
     }
 
     /// Reads at `offset`, outside any back end; fewer bytes at the end of the file.
@@ -324,8 +304,6 @@ mod tests {
             file.advise(advice, 0, 0).unwrap();
         }
         file.fsync().unwrap();
-        file.fdatasync().unwrap();
-        file.syncfs().unwrap();
         file.invalidate_cache(0, 8192).unwrap();
         file.punch_hole(0, 4096).unwrap();
         let mut bytes = [1; 8192];

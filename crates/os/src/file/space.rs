@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{File, Kind, check};
+use super::{File, check};
 
 /// `_IO(0x12, 119)` of `linux/fs.h`.
 const BLKDISCARD: libc::Ioctl = 0x1277;
@@ -43,12 +43,6 @@ impl File {
     pub fn set_size(&self, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
-    }
-
-    /// Discards a range: see [`Trim`](crate::io::Kind::Trim).
-    pub fn discard(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        let returned = discard(self.raw(), self.kind == Kind::Block, offset, bytes);
-        check(returned as i32).map(drop)
     }
 }
 

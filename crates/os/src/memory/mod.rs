@@ -90,11 +90,6 @@ impl Buffers {
         self.region.lock()
     }
 
-    /// Where the memory starts and how long it is.
-    pub(crate) fn span(&self) -> (*mut u8, usize) {
-        self.region.span()
-    }
-
     /// The back end's side.
     pub(crate) fn slots(&self) -> Slots {
         Slots {

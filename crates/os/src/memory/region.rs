@@ -95,10 +95,6 @@ impl Region {
         unsafe { self.start.add(self.skip) }
     }
 
-    pub(crate) fn span(&self) -> (*mut u8, usize) {
-        (self.start, self.bytes)
-    }
-
     pub(crate) fn lock(&self) -> io::Result<()> {
         // SAFETY: the range is this region's own mapping.
         match unsafe { libc::mlock(self.start.cast(), self.bytes) } {

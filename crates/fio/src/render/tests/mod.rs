@@ -37,15 +37,7 @@ pub fn worker(name: &str) -> Worker {
             compress_chunk_bytes: 512,
             dedupe: None,
         },
-        depth: Depth {
-            iodepth: 1,
-            low: 1,
-            batch_submit: None,
-            complete_min: None,
-            complete_max: None,
-            offload: false,
-            serialize_overlap: false,
-        },
+        depth: Depth { iodepth: 1, low: 1, batch_submit: None, complete_min: None, complete_max: None, offload: false },
         limits: Limits::default(),
         rate: Rate::default(),
         think: ThinkTime::default(),
@@ -53,7 +45,7 @@ pub fn worker(name: &str) -> Worker {
         errors: ErrorPolicy::default(),
         process: Process::default(),
         measure: measure(),
-        echo: Arc::new(Echo { ioengine: "psync".into(), rw: "read".into(), numjobs: 1, ..Echo::default() }),
+        echo: Arc::new(Echo { ioengine: "psync".into(), rw: "read".into(), ..Echo::default() }),
     }
 }
 
