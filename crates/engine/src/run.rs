@@ -225,7 +225,7 @@ impl<'a> Coordinator<'a> {
             self.spawned[index] = true;
             let worker = &self.plan.workers[index];
             if worker.depth_as_asked() > worker.depth.iodepth {
-                self.observer.say(DEPTH_IS_ONE);
+                self.observer.say(&Line::News(DEPTH_IS_ONE.into()));
             }
             let assignment = Assignment {
                 plan: Arc::clone(self.plan),
