@@ -56,7 +56,8 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::Cpu { .. } => return None,
     };
     config.atomic = worker.targets.open.atomic;
-    config.offload = worker.depth.offload;
+    // Nothing can be in the way of an engine that is done at once, and it has no files to hand over.
+    config.offload = worker.depth.offload && config.engine != EngineKind::Null;
     if let Some(range) = &worker.access.syncs.sync_file_range {
         let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
         config.sync_file_range = flags.iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).sum();

@@ -59,7 +59,7 @@ pub struct Refusal(pub Vec<RunError>);
 
 /// Carries a plan out.
 pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -> Result<(), Refusal> {
-    check::check(plan).map_err(Refusal)?;
+    check::check(plan, controls.stop).map_err(Refusal)?;
     let mut coordinator = Coordinator::new(plan, controls, observer);
     coordinator.lay_out();
     coordinator.open_logs()?;

@@ -39,6 +39,10 @@ fn every_engine_stops_at_once_and_reports_what_was_measured() {
         assert_eq!(read["total_ios"], read["clat_ns"]["N"], "{engine}");
         assert!((100..5000).contains(&number(&read["runtime"])), "{engine}: {}", read["runtime"]);
     }
+    for depth in [1, 4] {
+        let job = format!("--name=a --ioengine=null --rw=read --size=1m --io_submit_mode=offload --iodepth={depth}");
+        assert!(number(&jobs_when_interrupted(&job, 400, &["INT"])[0]["read"]["total_ios"]) > 0);
+    }
     let jobs = jobs_when_interrupted("--name=a --ioengine=cpuio --cpuload=90", 500, &["INT"]);
     assert!(number(&jobs[0]["job_runtime"]) > 100);
 }
@@ -70,6 +74,15 @@ fn no_wait_keeps_a_run_from_stopping() {
     for wait in ["--startdelay=50", "--startdelay=40,50 --numjobs=3", "--create_serialize=0 --startdelay=50"] {
         let jobs = jobs_when_interrupted(&format!("--rw=randread {PSYNC} --name=a {wait}"), 500, &["TERM"]);
         assert!(jobs.iter().all(|job| job["read"]["total_ios"] == 0), "{wait}");
+    }
+}
+
+#[test]
+fn a_run_of_very_many_files_stops_before_it_has_looked_at_all_of_them() {
+    let job = "--name=a --ioengine=filecreate --nrfiles=600000 --filesize=4k";
+    for after_ms in [200, 800] {
+        let jobs = jobs_when_interrupted(job, after_ms, &["INT"]);
+        assert!(jobs.len() == 1);
     }
 }
 

@@ -15,9 +15,11 @@ pub(crate) use safety::in_use;
 use crate::prepare::fault;
 use plan::{Plan, Worker};
 use record::RunError;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Says everything that keeps `plan` from being carried out.
-pub fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
+/// Says everything that keeps `plan` from being carried out, or what was found until `stop` was set: a plan may have
+/// millions of files.
+pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
     let mut safety = safety::Safety::default();
@@ -34,7 +36,7 @@ pub fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
                 continue;
             }
         };
-        for path in &paths {
+        for path in paths.iter().take_while(|_| !stop.load(Relaxed)) {
             faults.take(reach::check(plan, worker, path));
             faults.take(engine::check_alignment(worker, path));
             faults.take(safety.check(worker, path));

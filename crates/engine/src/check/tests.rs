@@ -1,12 +1,13 @@
 //! Plans that may be carried out and plans that may not, on devices of the tests' own.
 
-use super::check;
 use crate::sample::{self, Loop, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, IoUring, Memory, Plan, Worker};
+use record::RunError;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 const MIB: u64 = 1 << 20;
 
@@ -14,6 +15,10 @@ fn job(rw: &str, path: &Path) -> Worker {
     let mut worker = sample::worker("job", rw, 4096, &[path]);
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
     worker
+}
+
+fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
+    super::check(plan, &AtomicBool::new(false))
 }
 
 /// What a plan of one job is refused for; empty if it isn't.

@@ -50,18 +50,19 @@ fn show(diagnostics: &[Diagnostic]) {
 }
 
 fn run(invocation: Invocation) -> ExitCode {
+    let interrupts = match Interrupts::install() {
+        Ok(interrupts) => interrupts,
+        Err(error) => {
+            eprintln!("fio: signals can't be handled: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    stop_on(interrupts);
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
     let output = match Output::open(invocation.program.output.as_deref()) {
         Ok(output) => output,
         Err(error) => {
             eprintln!("fio: --output={}: {error}", invocation.program.output.unwrap_or_default());
-            return ExitCode::FAILURE;
-        }
-    };
-    let interrupts = match Interrupts::install() {
-        Ok(interrupts) => interrupts,
-        Err(error) => {
-            eprintln!("fio: signals can't be handled: {error}");
             return ExitCode::FAILURE;
         }
     };
@@ -73,7 +74,6 @@ fn run(invocation: Invocation) -> ExitCode {
         snapshot_every: invocation.program.status_interval,
         snapshot_wanted: &|| interrupts.take_status_request(),
     };
-    stop_on(interrupts);
     let mut watch = Watch::new(&invocation.program, &plan, output, interrupts);
     watch.begin();
     if let Err(refusal) = engine::run(&plan, &controls, &mut watch) {
