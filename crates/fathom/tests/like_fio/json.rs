@@ -4,8 +4,9 @@ use super::pair::{fio_is_old, pair};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const JOBS: [&str; 12] = [
+const JOBS: [&str; 13] = [
     "--rw=read",
+    "--rw=read --create_only=1",
     "--rw=randrw --fsync=4",
     "--rw=write --gtod_reduce=1",
     "--rw=randread --ioengine=libaio --iodepth=4 --lat_percentiles=1 --slat_percentiles=1",

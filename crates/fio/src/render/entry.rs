@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// Longest list of percentiles, which terse output has a fixed number of fields for.
 pub(super) const PERCENTILES_MAX: usize = 20;
 
+/// What fio shows where no latency target was given.
+const NO_TARGET: LatencyTarget = LatencyTarget { target_ns: 0, window_ns: 0, percentile: 100.0, keep_running: false };
+
 pub(super) struct Entry<'a> {
     /// Names and units are those of the first worker, as in fio.
     pub first: &'a Worker,
@@ -111,10 +114,9 @@ impl Entry<'_> {
     pub fn latency_target(&self) -> (LatencyTarget, u32) {
         match self.last.latency_target {
             Some(target) => (target, self.stats.latency_depth),
-            None => {
-                let none = LatencyTarget { target_ns: 0, window_ns: 0, percentile: 100.0, keep_running: false };
-                (none, self.last.depth_as_asked())
-            }
+            // A job that only makes its files has no depth.
+            None if self.last.targets.create.only => (NO_TARGET, 0),
+            None => (NO_TARGET, self.last.depth_as_asked()),
         }
     }
 
