@@ -242,7 +242,8 @@ impl<'a> Layout<'a> {
 
     /// Writes the job's data from `from` up to `to`, or as far as there is space with `fill_device`.
     fn write(&mut self, worker: &Worker, from: u64, to: u64, site: &mut Site) -> Result<u64, RunError> {
-        let block = worker.access.block.max_bytes[plan::Ddir::Write].max(1);
+        // A job that only reads may name any size for writes.
+        let block = worker.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
         let block = usize::try_from(block).unwrap_or(WRITE_BYTES);
         let mut buffer =
             zeroes(block * WRITE_BYTES.div_ceil(block).max(1)).map_err(|error| self.failed(&error, "write"))?;
