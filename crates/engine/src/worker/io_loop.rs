@@ -543,10 +543,9 @@ impl IoLoop<'_> {
         let limits = &self.worker.limits;
         let now_ns = self.tick();
         let ramp_end_ns = now_ns.saturating_add(limits.ramp_ns);
-        // The end of a ramp by bytes isn't known yet; the deadline is set when it has come.
-        let by_time = limits.runtime_ns > 0 && self.limits.ramp_bytes == 0;
-        let deadline_ns = if by_time { ramp_end_ns.saturating_add(limits.runtime_ns) } else { u64::MAX };
-        self.clocks = Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns, next_ns: ramp_end_ns };
+        // The runtime counts from the real end of the ramp, which may come late: the deadline is set when it has come.
+        self.clocks =
+            Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: ramp_end_ns };
         self.usage_from = os::process::thread_usage();
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
             self.begin_measuring();
@@ -567,7 +566,7 @@ impl IoLoop<'_> {
         // As in fio `number_ios` counts those that are measured.
         self.limits.ios = self.limits.ios.saturating_add(self.counts.completed_ios);
         self.clocks.measured_from_ns = Some(now_ns);
-        if self.limits.ramp_bytes > 0 && self.worker.limits.runtime_ns > 0 {
+        if self.worker.limits.runtime_ns > 0 {
             self.clocks.deadline_ns = now_ns.saturating_add(self.worker.limits.runtime_ns);
         }
         self.clocks.next_ns = self.clocks.deadline_ns;

@@ -34,7 +34,7 @@ fn think_time_and_run_time_take_what_was_asked() {
     both_are(
         &format!("{job} --time_based --runtime=1 --ramp_time=500ms --rate_iops=1000"),
         "job_runtime",
-        950.0..1800.0,
+        1000.0..1800.0,
     );
 }
 
