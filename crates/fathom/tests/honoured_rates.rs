@@ -143,6 +143,8 @@ fn a_latency_target_finds_a_depth_and_reports_that_alone() {
 #[test]
 fn a_pool_submits_for_engines_that_do_their_io_in_the_call() {
     let scratch = Scratch::new("offload");
+    let null = scratch.job("--name=a --ioengine=null --size=1m --iodepth=4 --io_submit_mode=offload");
+    assert_eq!((&null["error"], ios(&null).0), (&Value::from(0), 256));
     for engine in ["psync", "sync", "pvsync2", "mmap", "libaio", "io_uring"] {
         let words =
             "--name=a --rw=randrw --size=1m --bs=4k --iodepth=8 --io_submit_mode=offload --filename=f --loops=2";

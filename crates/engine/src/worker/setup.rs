@@ -132,17 +132,26 @@ pub fn usage_since(earlier: &os::process::Usage) -> record::Usage {
     }
 }
 
+/// The kernel's refusal to confine a thread: nearly always because nothing of what is named is there.
+fn confined(func: &str, what: &str, named: &[u32], error: &std::io::Error) -> RunError {
+    let named: Vec<String> = named.iter().map(u32::to_string).collect();
+    let message = format!("{func}: {error}: this machine has no {what} {} that may be used", named.join(", "));
+    RunError { message, ..failed(func, error) }
+}
+
 /// CPU, NUMA and priority settings of the calling thread.
 pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
     let process = &worker.process;
     if !process.cpus.is_empty() {
-        os::cpu::set_affinity(&process.cpus).map_err(|error| failed("cpu_set_affinity", &error))?;
+        os::cpu::set_affinity(&process.cpus)
+            .map_err(|error| confined("cpu_set_affinity", "CPU", &process.cpus, &error))?;
     }
     if !process.numa_cpu_nodes.is_empty() {
         let nodes = os::cpu::nodes().map_err(|error| failed("numa_available", &error))?;
         let wanted = nodes.into_iter().filter(|node| process.numa_cpu_nodes.contains(&node.id));
         let cpus: Vec<u32> = wanted.flat_map(|node| node.cpus).collect();
-        os::cpu::set_affinity(&cpus).map_err(|error| failed("numa_run_on_node_mask", &error))?;
+        os::cpu::set_affinity(&cpus)
+            .map_err(|error| confined("numa_run_on_node_mask", "node", &process.numa_cpu_nodes, &error))?;
     }
     if let Some(policy) = &process.numa_memory {
         let policy = match policy {
