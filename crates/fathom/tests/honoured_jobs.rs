@@ -196,6 +196,17 @@ fn debug_tells_of_its_subjects_beside_the_report() {
 }
 
 #[test]
+fn few_open_files_do_for_many_ios_in_flight() {
+    let scratch = Scratch::new("openfiles");
+    for engine in ["libaio", "io_uring", "posixaio", "psync"] {
+        let words = "--name=a --rw=randrw --size=1m --nrfiles=8 --openfiles=2 --iodepth=16";
+        let (jobs, said) = scratch.jobs(&format!("{words} --ioengine={engine}"));
+        let done = reads(&jobs[0]) + jobs[0]["write"]["total_ios"].as_u64().unwrap();
+        assert_eq!((&jobs[0]["error"], done), (&Value::from(0), 256), "{engine}: {said}");
+    }
+}
+
+#[test]
 fn files_are_unlinked_after_the_job_or_each_pass() {
     let scratch = Scratch::new("unlink");
     let job = "--name=a --size=1m --rw=write --ioengine=psync --loops=2";

@@ -76,6 +76,13 @@ impl OpenFiles {
         &self.targets
     }
 
+    /// The open file that has to be closed before this one can be opened.
+    #[inline]
+    pub fn in_the_way_of(&self, index: u32) -> Option<u32> {
+        let full = self.order.len() >= self.limit && self.open[index as usize].is_none();
+        if full { self.order.first().copied() } else { None }
+    }
+
     #[inline]
     pub fn ensure_open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         if self.open[index as usize].is_some() { Ok(()) } else { self.open(index, backend, live) }

@@ -259,7 +259,7 @@ impl IoLoop<'_> {
         let Io { ddir, offset, .. } = io;
         let (file, len) = (io.file as u32, io.length as u32);
         match self.metadata {
-            None => self.files.ensure_open(file, self.backend.as_mut(), self.live)?,
+            None => self.open(file)?,
             Some(metadata) => self.work_on(metadata, file, ddir)?,
         }
         if io.wrapped {
@@ -291,6 +291,18 @@ impl IoLoop<'_> {
         Ok(())
     }
 
+    /// Opens a file if it isn't yet. One that has to be closed for it is first done with.
+    #[inline]
+    fn open(&mut self, file: u32) -> Result<(), RunError> {
+        if let Some(closing) = self.files.in_the_way_of(file)
+            && self.flights.any_on(closing)
+        {
+            self.hand_over()?;
+            self.wait_for_all()?;
+        }
+        self.files.ensure_open(file, self.backend.as_mut(), self.live)
+    }
+
     /// Makes, looks at or removes a target, once in a pass.
     fn work_on(&mut self, metadata: Metadata, file: u32, ddir: Ddir) -> Result<(), RunError> {
         if !self.files.visit(file) {
@@ -316,7 +328,7 @@ impl IoLoop<'_> {
     }
 
     fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
-        self.files.ensure_open(file, self.backend.as_mut(), self.live)?;
+        self.open(file)?;
         let slot = self.flights.take().expect("room was counted before");
         self.flights[slot] =
             Flight { purpose: Purpose::Sync, file, offset: 0, len: 0, done: 0, start_ns, issue_ns: start_ns };
