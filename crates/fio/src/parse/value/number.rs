@@ -44,7 +44,7 @@ pub fn read(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Rea
     let value = digits.value.ok_or_else(|| {
         Problem::wrong(whole.clone(), format!("`{text}` is too large"), "must fit in 64 bits".to_owned())
     })?;
-    let rest = &text[digits.end..];
+    let rest = without_empty_fraction(&text[digits.end..]);
     let unit_range = digits.end..text.len();
     if digits.hexadecimal {
         if !rest.is_empty() {
@@ -94,6 +94,14 @@ fn read_calculated(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Res
         return Err(Problem::wrong(0..text.len(), format!("`{text}` is too large"), "must fit in 64 bits"));
     }
     Ok(Read { value: value as i128, percent: false })
+}
+
+/// Programs that calculate with floating point write 16777216.0: a whole number all the same.
+fn without_empty_fraction(rest: &str) -> &str {
+    match rest.strip_prefix('.') {
+        Some(fraction) if fraction.bytes().all(|digit| digit == b'0') => "",
+        _ => rest,
+    }
 }
 
 fn ignored(rest: &str, range: std::ops::Range<usize>) -> Problem {
@@ -237,6 +245,8 @@ mod tests {
         assert_eq!(bytes("", 1024), None);
         assert_eq!(bytes("k", 1024), None);
         assert_eq!(bytes("1.5g", 1024), None);
+        assert_eq!(bytes("16777216.0", 1024), Some(1 << 24));
+        assert_eq!(bytes("8.0k", 1024), None);
         assert_eq!(bytes("4kx", 1024), None);
         assert_eq!(bytes("99999999999999999999", 1024), None);
     }
@@ -244,6 +254,7 @@ mod tests {
     #[test]
     fn times_have_units_and_defaults() {
         assert_eq!(time("10", Scale::Seconds), Some(10_000_000));
+        assert_eq!(time("10.0", Scale::Seconds), Some(10_000_000));
         assert_eq!(time("10", Scale::Micros), Some(10));
         assert_eq!(time("10ms", Scale::Seconds), Some(10_000));
         assert_eq!(time("10msec", Scale::Seconds), Some(10_000));
