@@ -427,7 +427,7 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.live.stop.load(std::sync::atomic::Ordering::Relaxed)
     }
 
@@ -504,33 +504,8 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    fn pause_if_due(&mut self) -> Result<(), RunError> {
-        let Some(think) = &self.think else { return Ok(()) };
-        let counted = if think.counts_issued() { self.counts.issued_ios } else { self.counts.completed_ios };
-        if !think.is_due(counted, self.clocks.now_ns) {
-            return Ok(());
-        }
-        let (spin_ns, pause_ns) = think.pause_ns();
-        self.wait_for_all()?;
-        let began_ns = self.tick();
-        while self.tick() < began_ns.saturating_add(spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
-            std::hint::spin_loop();
-        }
-        self.sleep_until(began_ns.saturating_add(pause_ns).min(self.clocks.deadline_ns));
-        let now_ns = self.clocks.now_ns;
-        if let Some(pace) = &mut self.pace
-            && self.worker.rate.ignore_think_time
-        {
-            pace.forgive(now_ns - began_ns);
-        }
-        if let Some(think) = &mut self.think {
-            think.paused(counted, now_ns);
-        }
-        Ok(())
-    }
-
     /// Sleeps in short spells, so that a stop is seen. What the kernel's timers are too coarse for is spent turning.
-    fn sleep_until(&mut self, due_ns: u64) {
+    pub(super) fn sleep_until(&mut self, due_ns: u64) {
         while !self.is_stopped() {
             let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
             if left.is_zero() {

@@ -1,6 +1,9 @@
 //! Think time: when a pause is due between I/Os.
 
 use plan::ThinkTime;
+use record::RunError;
+
+use super::io_loop::IoLoop;
 
 pub struct Think {
     think: ThinkTime,
@@ -44,5 +47,33 @@ impl Think {
 
     pub fn paused(&mut self, ios: u64, now_ns: u64) {
         (self.ios_at_last, self.last_ns) = (ios, now_ns);
+    }
+}
+
+impl IoLoop<'_> {
+    /// Pauses if it is time to: when nothing is in flight any more.
+    pub(super) fn pause_if_due(&mut self) -> Result<(), RunError> {
+        let Some(think) = &self.think else { return Ok(()) };
+        let counted = if think.counts_issued() { self.counts.issued_ios } else { self.counts.completed_ios };
+        if !think.is_due(counted, self.clocks.now_ns) {
+            return Ok(());
+        }
+        let (spin_ns, pause_ns) = think.pause_ns();
+        self.wait_for_all()?;
+        let began_ns = self.tick();
+        while self.tick() < began_ns.saturating_add(spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
+            std::hint::spin_loop();
+        }
+        self.sleep_until(began_ns.saturating_add(pause_ns).min(self.clocks.deadline_ns));
+        let now_ns = self.clocks.now_ns;
+        if let Some(pace) = &mut self.pace
+            && self.worker.rate.ignore_think_time
+        {
+            pace.forgive(now_ns - began_ns);
+        }
+        if let Some(think) = &mut self.think {
+            think.paused(counted, now_ns);
+        }
+        Ok(())
     }
 }
