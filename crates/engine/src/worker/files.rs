@@ -76,11 +76,15 @@ impl OpenFiles {
         &self.targets
     }
 
-    /// The open file that has to be closed before this one can be opened.
+    /// True where another file has to be closed before this one is opened.
     #[inline]
-    pub fn in_the_way_of(&self, index: u32) -> Option<u32> {
-        let full = self.order.len() >= self.limit && self.open[index as usize].is_none();
-        if full { self.order.first().copied() } else { None }
+    pub fn is_full_for(&self, index: u32) -> bool {
+        self.order.len() >= self.limit && self.open[index as usize].is_none()
+    }
+
+    /// The open files, the one opened first in front.
+    pub fn in_order(&self) -> &[u32] {
+        &self.order
     }
 
     #[inline]
@@ -89,10 +93,6 @@ impl OpenFiles {
     }
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
-        if self.order.len() >= self.limit {
-            let oldest = self.order.remove(0);
-            self.close(oldest, backend, live)?;
-        }
         let target = &self.targets[index as usize];
         let failed = |func: &str, error: &std::io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(5),

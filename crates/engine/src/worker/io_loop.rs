@@ -31,7 +31,7 @@ const BATCH_IOS_MAX: u32 = 16;
 /// large blocks, get batches of one.
 const BATCH_NS_MAX: u64 = 20_000;
 /// Longest wait before the flags are looked at again.
-const WAIT_MAX: Duration = Duration::from_millis(100);
+pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
 /// About what it takes to wake from a sleep.
 const WAKING: Duration = Duration::from_micros(15);
 /// How long a worker that was stopped or has failed waits for I/Os that are still in flight.
@@ -258,10 +258,12 @@ impl IoLoop<'_> {
     fn make_io(&mut self, io: Io, start_ns: u64) -> Result<(), RunError> {
         let Io { ddir, offset, .. } = io;
         let (file, len) = (io.file as u32, io.length as u32);
-        match self.metadata {
-            None => self.open(file)?,
-            Some(metadata) => self.work_on(metadata, file, ddir)?,
+        if let Some(metadata) = self.metadata {
+            self.work_on(metadata, file, ddir)?;
+        } else if !self.open(file)? {
+            return Ok(());
         }
+        let start_ns = start_ns.max(self.clocks.now_ns);
         if io.wrapped {
             self.files.start_over(file);
         }
@@ -291,44 +293,11 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Opens a file if it isn't yet. One that has to be closed for it is first done with.
-    #[inline]
-    fn open(&mut self, file: u32) -> Result<(), RunError> {
-        if let Some(closing) = self.files.in_the_way_of(file)
-            && self.flights.any_on(closing)
-        {
-            self.hand_over()?;
-            self.wait_for_all()?;
-        }
-        self.files.ensure_open(file, self.backend.as_mut(), self.live)
-    }
-
-    /// Makes, looks at or removes a target, once in a pass.
-    fn work_on(&mut self, metadata: Metadata, file: u32, ddir: Ddir) -> Result<(), RunError> {
-        if !self.files.visit(file) {
-            return Ok(());
-        }
-        let began_ns = self.clock.now();
-        // What was made is closed outside the time taken.
-        let made = metadata.run(&self.files.targets()[file as usize].path)?;
-        let took_ns = self.clock.now().saturating_sub(began_ns);
-        drop(made);
-        if self.worker.measure.clat {
-            self.stats.ddirs[ddir as usize].clat.record(took_ns);
-        }
-        Ok(())
-    }
-
-    /// Closes a file that has nothing left in this pass, unless I/O on it is still under way.
-    fn file_done(&mut self, file: u32) -> Result<(), RunError> {
-        if self.flights.any_on(file) {
-            return Ok(());
-        }
-        self.files.close(file, self.backend.as_mut(), self.live)
-    }
-
     fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
-        self.open(file)?;
+        if !self.open(file)? {
+            return Ok(());
+        }
+        let start_ns = start_ns.max(self.clocks.now_ns);
         let slot = self.flights.take().expect("room was counted before");
         self.flights[slot] =
             Flight { purpose: Purpose::Sync, file, offset: 0, len: 0, done: 0, start_ns, issue_ns: start_ns };
@@ -342,7 +311,7 @@ impl IoLoop<'_> {
     }
 
     /// Hands the made I/Os to the kernel.
-    fn hand_over(&mut self) -> Result<(), RunError> {
+    pub(super) fn hand_over(&mut self) -> Result<(), RunError> {
         if self.ops.is_empty() {
             return Ok(());
         }
@@ -431,7 +400,7 @@ impl IoLoop<'_> {
         self.live.stop.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
+    pub(super) fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
         let reaped = self.reap(min, max, timeout);
         let counted = self.count_done();
         reaped.and(counted)

@@ -7,6 +7,7 @@ mod flight;
 mod gate;
 mod io_loop;
 mod minimum;
+mod open;
 mod pace;
 mod setup;
 #[cfg(test)]

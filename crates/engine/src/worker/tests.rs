@@ -20,6 +20,7 @@ const BLOCKS: u64 = 10;
 
 /// Takes some operations at a time, moves half of each at first, and may break.
 struct Reluctant {
+    attached: Vec<u32>,
     in_flight: Vec<Op>,
     taken_at_once: usize,
     halves: bool,
@@ -30,6 +31,7 @@ struct Reluctant {
 impl Reluctant {
     fn new() -> Self {
         Reluctant {
+            attached: Vec::new(),
             in_flight: Vec::new(),
             taken_at_once: usize::MAX,
             halves: false,
@@ -40,11 +42,14 @@ impl Reluctant {
 }
 
 impl Backend for Reluctant {
-    fn attach(&mut self, _: u32, _: &File) -> io::Result<()> {
+    fn attach(&mut self, index: u32, _: &File) -> io::Result<()> {
+        self.attached.push(index);
         Ok(())
     }
 
-    fn detach(&mut self, _: u32) -> io::Result<()> {
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        assert!(self.in_flight.iter().all(|op| op.file != index), "file {index} is closed under its I/O");
+        self.attached.retain(|&attached| attached != index);
         Ok(())
     }
 
@@ -54,6 +59,8 @@ impl Backend for Reluctant {
         }
         self.submits_until_broken -= 1;
         let taken = ops.len().min(self.taken_at_once);
+        let attached = |op: &Op| self.attached.contains(&op.file);
+        assert!(self.attached.is_empty() || ops.iter().all(attached), "I/O on a file that is closed");
         self.in_flight.extend_from_slice(&ops[..taken]);
         Ok(taken)
     }
@@ -117,6 +124,23 @@ fn what_an_engine_did_not_take_is_handed_over_later_however_the_queue_is_kept() 
     for low in [0, 1, 2] {
         let backend = Reluctant { taken_at_once: 1, halves: true, ..Reluctant::new() };
         run_over(backend, |worker| worker.depth.low = low, all_is_read);
+    }
+}
+
+#[test]
+fn a_file_is_closed_for_another_when_its_io_is_done() {
+    for open_files in [1, 2] {
+        let several = |worker: &mut Worker| {
+            let first = worker.targets.paths[0].clone();
+            worker.targets.paths = (0..3).map(|file| format!("{first}{file}")).collect();
+            worker.targets.open_files = open_files;
+            worker.targets.extent.size = Some(plan::Amount::Bytes(3 * BLOCKS * BLOCK));
+            worker.engine = Engine::Posixaio;
+        };
+        run_over(Reluctant { taken_at_once: 3, halves: true, ..Reluctant::new() }, several, |io_loop, outcome| {
+            assert_eq!(outcome.err(), None);
+            assert_eq!(io_loop.stats.ddirs[Ddir::Read as usize].ios, 3 * BLOCKS);
+        });
     }
 }
 
