@@ -1,12 +1,23 @@
 //! From a job's engine to the configuration of a back end.
 
+use os::file::Advice;
 use os::io::{BackendConfig, EngineKind};
-use plan::{Engine, Worker};
+use plan::{Engine, Fadvise, Worker};
 
 /// `sync_file_range`'s flags, in the kernel's numbers.
 const WAIT_BEFORE: u32 = 1;
 const WRITE: u32 = 2;
 const WAIT_AFTER: u32 = 4;
+
+/// What the kernel is to know of the order in which targets are gone through.
+pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
+    match (worker.targets.fadvise, worker.access.pattern.random) {
+        (Fadvise::None, _) => None,
+        (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
+        (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
+        (Fadvise::NoReuse, _) => Some(Advice::NoReuse),
+    }
+}
 
 /// The back end for `worker`'s I/Os on so many files; `None` for the engine that does none. Engines that only make,
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
@@ -37,7 +48,9 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
             ..new(EngineKind::Pvsync2)
         },
         Engine::Mmap { thp } => {
-            BackendConfig { thp: *thp, mmap_drop: worker.targets.open.direct, ..new(EngineKind::Mmap) }
+            let mmap_drop = worker.targets.open.direct;
+            let mmap_advice = advice(worker).unwrap_or(Advice::Normal);
+            BackendConfig { thp: *thp, mmap_drop, mmap_advice, ..new(EngineKind::Mmap) }
         }
         Engine::Sync => new(EngineKind::Sync),
         Engine::Psync => new(EngineKind::Psync),

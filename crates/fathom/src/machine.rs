@@ -24,6 +24,10 @@ impl fio::parse::env::Env for RealMachine {
         Path::new(path).exists()
     }
 
+    fn is_directory(&self, path: &str) -> bool {
+        Path::new(path).is_dir()
+    }
+
     fn page_bytes(&self) -> u64 {
         os::memory::page_size() as u64
     }

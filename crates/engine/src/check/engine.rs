@@ -40,6 +40,14 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
             "use bs=2g or less",
         );
     }
+    let knows_atomic = matches!(worker.engine, Engine::IoUring(_) | Engine::Libaio { .. } | Engine::Pvsync2 { .. });
+    if worker.targets.open.atomic && !knows_atomic {
+        return refuse(
+            "init",
+            "fio: engine does not support atomic writes".into(),
+            "use atomic=1 with ioengine=io_uring, libaio or pvsync2",
+        );
+    }
     match worker.engine {
         Engine::Cpu { load_percent: 0, .. } => {
             refuse("cpuio", "cpu thread needs rate (cpuload=)".into(), "the share of a processor to burn, in percent")

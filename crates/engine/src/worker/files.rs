@@ -1,13 +1,15 @@
 //! A worker's open files: opened when first used, at most so many at once.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, OpenOptions};
 use os::io::Backend;
-use plan::{Engine, Fadvise, SyncMode, Worker};
+use plan::{Engine, SyncMode, Worker};
 use record::RunError;
 
+use crate::backend;
 use crate::live::WorkerLive;
 use crate::prepare::{self, Nature, Target};
 
@@ -18,8 +20,7 @@ pub struct OpenFiles {
     order: Vec<u32>,
     limit: usize,
     options: OpenOptions,
-    advice: Fadvise,
-    random: bool,
+    advice: Option<Advice>,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
     without_files: bool,
     fsync_on_close: bool,
@@ -53,8 +54,7 @@ impl OpenFiles {
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             options,
-            advice: worker.targets.fadvise,
-            random: pattern.random,
+            advice: backend::advice(worker),
             without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
@@ -94,7 +94,7 @@ impl OpenFiles {
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let target = &self.targets[index as usize];
-        let failed = |func: &str, error: &std::io::Error| RunError {
+        let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(5),
             func: format!("{func}({})", target.path.display()),
             message: format!("{}: {error}{}", target.path.display(), hint(error, self.options.direct)),
@@ -105,7 +105,7 @@ impl OpenFiles {
             self.options.open(&target.path)
         };
         let file = file.map_err(|error| failed("open", &error))?;
-        if let (Some(advice), false) = (self.advice(), self.without_files) {
+        if let (Some(advice), false) = (self.advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
         }
@@ -128,15 +128,6 @@ impl OpenFiles {
             && !self.without_files
         {
             let _ = prepare::invalidate(file, &self.targets[index as usize]);
-        }
-    }
-
-    fn advice(&self) -> Option<Advice> {
-        match (self.advice, self.random) {
-            (Fadvise::None, _) => None,
-            (Fadvise::Random, _) | (Fadvise::Pattern, true) => Some(Advice::Random),
-            (Fadvise::Sequential, _) | (Fadvise::Pattern, false) => Some(Advice::Sequential),
-            (Fadvise::NoReuse, _) => Some(Advice::NoReuse),
         }
     }
 
@@ -163,13 +154,21 @@ impl OpenFiles {
         outcome
     }
 
-    /// Flushes every open file, as at the end of a job; those that a stop comes before are left as they are.
+    /// Flushes every file of the job at the end of a pass, those that are closed already, too. Those that a stop comes
+    /// before are left as they are.
     pub fn fsync_all(&self, live: &WorkerLive) -> Result<(), RunError> {
-        for (index, file) in self.open.iter().enumerate().filter_map(|(at, file)| Some((at, file.as_ref()?))) {
+        if self.without_files {
+            return Ok(());
+        }
+        for (index, file) in self.open.iter().enumerate() {
             if live.stop.load(Relaxed) {
                 break;
             }
-            file.fsync().map_err(|error| RunError {
+            let synced = match file {
+                Some(file) => file.fsync(),
+                None => self.fsync_closed(&self.targets[index].path),
+            };
+            synced.map_err(|error| RunError {
                 errno: error.raw_os_error().unwrap_or(5),
                 func: "fsync".into(),
                 message: format!("{}: fsync: {error}", self.name(index as u32)),
@@ -177,10 +176,19 @@ impl OpenFiles {
         }
         Ok(())
     }
+
+    fn fsync_closed(&self, path: &Path) -> io::Result<()> {
+        match (OpenOptions { create: false, ..self.options }).open(path) {
+            Ok(file) => file.fsync(),
+            // Never written: there is nothing to flush.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// What to do about the commonest reasons why a file can't be opened.
-fn hint(error: &std::io::Error, direct: bool) -> &'static str {
+fn hint(error: &io::Error, direct: bool) -> &'static str {
     const EINVAL: i32 = 22;
     const EMFILE: i32 = 24;
     match error.raw_os_error() {

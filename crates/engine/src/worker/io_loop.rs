@@ -18,6 +18,7 @@ use super::flight::{Flight, Flights, Purpose};
 use super::minimum::MinimumRate;
 use super::pace::{Admission, Pace};
 use super::think::Think;
+use super::unsynced::Unsynced;
 use super::voice::Voice;
 use crate::access::{Due, Generator, Io, Next, SyncKind};
 use crate::content::Content;
@@ -58,6 +59,8 @@ pub struct IoLoop<'a> {
     pub files: OpenFiles,
     /// The work of an engine that does it when a target is opened.
     pub metadata: Option<Metadata>,
+    /// What `sync_file_range` is to cover; kept only where the job uses it.
+    pub unsynced: Option<Unsynced>,
     pub logs: Option<WorkerLogs>,
     pub pace: Option<Pace>,
     pub think: Option<Think>,
@@ -269,6 +272,9 @@ impl IoLoop<'_> {
         }
         let slot = self.flights.take().expect("room was counted before");
         if ddir == Ddir::Write {
+            if let Some(unsynced) = &mut self.unsynced {
+                unsynced.add(file, offset, len);
+            }
             let content = &mut self.content;
             self.buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
         }
@@ -299,14 +305,16 @@ impl IoLoop<'_> {
         }
         let start_ns = start_ns.max(self.clocks.now_ns);
         let slot = self.flights.take().expect("room was counted before");
-        self.flights[slot] =
-            Flight { purpose: Purpose::Sync, file, offset: 0, len: 0, done: 0, start_ns, issue_ns: start_ns };
         let kind = match kind {
             SyncKind::Fsync => Kind::Fsync,
             SyncKind::Fdatasync => Kind::Fdatasync,
             SyncKind::SyncFileRange => Kind::SyncFileRange,
         };
-        self.ops.push(Op { kind, ioprio: 0, file, slot, len: 0, skip: 0, offset: 0 });
+        let unsynced = self.unsynced.as_mut().map_or((0, 0), |unsynced| unsynced.take(file));
+        let (offset, len) = if kind == Kind::SyncFileRange { unsynced } else { (0, 0) };
+        self.flights[slot] =
+            Flight { purpose: Purpose::Sync, file, offset, len, done: 0, start_ns, issue_ns: start_ns };
+        self.ops.push(Op { kind, ioprio: 0, file, slot, len, skip: 0, offset });
         Ok(())
     }
 

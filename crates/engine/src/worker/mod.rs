@@ -13,6 +13,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod think;
+mod unsynced;
 mod voice;
 
 use std::process::{Child, ExitStatus};
@@ -252,6 +253,7 @@ fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
         let end = io_loop.pass()?;
         loops_left = loops_left.saturating_sub(1);
         let moved = io_loop.counts.completed_bytes > before_bytes;
+        flush(io_loop)?;
         if end != PassEnd::Complete || !moved || !goes_on(io_loop, loops_left) {
             break;
         }
@@ -262,10 +264,16 @@ fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
         io_loop.access.start_pass();
         io_loop.content.start_pass();
     }
-    let syncs = &worker.access.syncs;
-    if syncs.end_fsync && worker.access.pattern.writes {
+    Ok(())
+}
+
+/// What `end_fsync` asks for when a pass is over.
+fn flush(io_loop: &mut IoLoop) -> Result<(), RunError> {
+    let access = &io_loop.worker.access;
+    if access.syncs.end_fsync && access.pattern.writes {
         io_loop.live.set_state(State::Syncing);
         io_loop.files.fsync_all(io_loop.live)?;
+        io_loop.live.set_state(State::Running);
     }
     Ok(())
 }

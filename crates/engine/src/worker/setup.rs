@@ -19,6 +19,7 @@ use super::io_loop::{Counts, IoLoop, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::pace::Pace;
 use super::think::Think;
+use super::unsynced::Unsynced;
 use super::voice::Voice;
 use crate::access::{FileExtent, Generator, Job, Purpose, SeedTable};
 use crate::backend;
@@ -308,6 +309,7 @@ pub fn io_loop<'a>(
         buffers,
         content,
         access,
+        unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(prepared.targets.len())),
         files: OpenFiles::new(worker, prepared.targets),
         logs,
         pace: Pace::new(worker, &seeds),

@@ -123,14 +123,9 @@ fn distribution(given: &share::Distribution) -> Distribution {
     }
 }
 
-/// Without a `zonemode`, a `zonesize` means strides.
 fn strides(values: &Values) -> Option<Strides> {
     let size_bytes = values.unsigned("zonesize");
-    let strided = match values.word("zonemode") {
-        "strided" => true,
-        "" => size_bytes > 0,
-        _ => false,
-    };
+    let strided = values.word("zonemode") == "strided";
     let range_bytes = values.unsigned("zonerange");
     let skip_bytes = match values.amount("zoneskip") {
         Some(Amount::Bytes(bytes)) => bytes,

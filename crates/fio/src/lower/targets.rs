@@ -6,6 +6,7 @@ use plan::{
 };
 
 use super::Machine;
+use crate::parse::value::names;
 use crate::parse::value::number::Amount;
 use crate::parse::value::pattern;
 use crate::parse::value::word::WordArgument;
@@ -92,7 +93,7 @@ fn extent(values: &Values) -> Extent {
 
 /// The job's files, and whether their names were made from the job's own.
 fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<String>, bool) {
-    let directories = values.text("directory").map(split_names).unwrap_or_default();
+    let directories = values.text("directory").map(names::split).unwrap_or_default();
     // Clones take turns with the directories.
     let directory = (!directories.is_empty()).then(|| &directories[clone as usize % directories.len()]);
     let place = |name: String| match directory {
@@ -101,7 +102,7 @@ fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<
     };
     if let Some(names) = values.text("filename") {
         let mut paths = Vec::new();
-        for name in split_names(names) {
+        for name in names::split(names) {
             let path = place(name);
             if !paths.contains(&path) {
                 paths.push(path);
@@ -122,28 +123,6 @@ fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<
         place(name.replace("$filenum", &file.to_string()).replace("$clientuid", "localhost"))
     };
     ((0..count).map(path).collect(), true)
-}
-
-/// Names are separated by colons; `\:` is a colon in a name.
-fn split_names(text: &str) -> Vec<String> {
-    let mut names = vec![String::new()];
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if letters.peek() == Some(&':') => names.last_mut().into_iter().for_each(|name| name.push(':')),
-            ':' => {
-                names.push(String::new());
-                continue;
-            }
-            _ => {
-                names.last_mut().into_iter().for_each(|name| name.push(letter));
-                continue;
-            }
-        }
-        letters.next();
-    }
-    names.retain(|name| !name.is_empty());
-    names
 }
 
 fn service(values: &Values) -> FileService {
@@ -230,7 +209,7 @@ fn dedupe(values: &Values) -> Option<Dedupe> {
 
 #[cfg(test)]
 mod tests {
-    use super::{buffers, split_names};
+    use super::buffers;
     use crate::parse::Request;
     use crate::parse::env::FixedEnv;
     use plan::Content;
@@ -262,13 +241,5 @@ mod tests {
         assert!(!refills("--buffer_compress_percentage=100") && !refills(""));
         let all = buffers_of("--buffer_compress_percentage=100");
         assert_eq!((all.content, all.compress_percent), (Content::Zero, Some(100)));
-    }
-
-    #[test]
-    fn colons_separate_names_unless_escaped() {
-        assert_eq!(split_names("/dev/a:/dev/b"), ["/dev/a", "/dev/b"]);
-        assert_eq!(split_names(r"/dev/dsk/foo@3,0\:c"), ["/dev/dsk/foo@3,0:c"]);
-        assert_eq!(split_names("a::b:"), ["a", "b"]);
-        assert_eq!(split_names(r"C\x:y"), [r"C\x", "y"]);
     }
 }

@@ -307,7 +307,7 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option("initiator", Engine, Text, NotYet, "iSCSI initiator's name")
         .default("iqn.2019-04.org.fio:fio")
         .engines(&["libiscsi"]),
-    option("thp", Engine, Number(INT), NotYet, "Ask for transparent huge pages").engines(&["mmap"]),
+    option("thp", Engine, Number(INT), Honoured, "Ask for transparent huge pages").engines(&["mmap"]),
     option("skip_bad", Engine, Bool, NotYet, "Leave out bad blocks").default("0").engines(&["mtd"]),
     option("uri", Engine, Text, NotYet, "NBD URI").engines(&["nbd"]),
     option("hostname", Engine, Text, NotYet, "Other side's host or address").engines(&["net", "netsplice"]),

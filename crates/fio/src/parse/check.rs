@@ -4,7 +4,9 @@
 
 use units::diagnostic::{Diagnostic, Span};
 
+use super::env::Env;
 use super::section::readonly_error;
+use super::value::names;
 use super::value::number::Amount;
 use super::values::Values;
 use super::{Job, Reading};
@@ -24,6 +26,7 @@ pub fn jobs(reading: &mut Reading) {
         if reading.program.readonly {
             readonly(job, &mut found);
         }
+        directories(job, reading.env, &mut found);
         zones(job, &mut found);
         sizes(job, &mut found);
         rates(job, &mut found);
@@ -74,19 +77,31 @@ fn readonly(job: &Job, found: &mut Found) {
     }
 }
 
+/// A directory that isn't there may be a mount that is missing: what would be measured then is another disk.
+fn directories(job: &Job, env: &dyn Env, found: &mut Found) {
+    let names = job.values.text("directory").map(names::split).unwrap_or_default();
+    for name in names.iter().filter(|name| !env.is_directory(name)) {
+        found.error(
+            &format!("{name} is not a directory"),
+            job,
+            "directory",
+            "must be there before the run",
+            "make it, or mount what belongs there",
+        );
+    }
+}
+
 fn zones(job: &Job, found: &mut Found) {
     let values = &job.values;
     let size = values.unsigned("zonesize");
     match values.word("zonemode") {
-        "none" if size > 0 && values.is_set("zonemode") => {
-            found.error(
-                "zonesize means nothing with zonemode=none",
-                job,
-                "zonesize",
-                "contradicts zonemode=none",
-                "use zonemode=strided, or leave out zonesize",
-            );
-        }
+        "none" if size > 0 => found.error(
+            "zonesize means nothing with zonemode=none",
+            job,
+            "zonesize",
+            "contradicts zonemode=none, which is the default",
+            "add zonemode=strided, or leave out zonesize",
+        ),
         "strided" if size == 0 => found.error(
             "zonemode=strided needs zonesize",
             job,

@@ -8,6 +8,7 @@ pub trait Env {
     /// Bytes of a file; `-` is standard input.
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
     fn exists(&self, path: &str) -> bool;
+    fn is_directory(&self, path: &str) -> bool;
     fn page_bytes(&self) -> u64;
     fn memory_mib(&self) -> u64;
     fn cpus(&self) -> u64;
@@ -43,6 +44,11 @@ impl Env for FixedEnv {
 
     fn exists(&self, path: &str) -> bool {
         self.files.contains_key(path)
+    }
+
+    /// Every name that isn't a file's.
+    fn is_directory(&self, path: &str) -> bool {
+        !self.files.contains_key(path)
     }
 
     fn page_bytes(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod list;
+pub mod names;
 pub mod number;
 pub mod pattern;
 pub mod share;
