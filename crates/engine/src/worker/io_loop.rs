@@ -30,7 +30,7 @@ use crate::metadata::Metadata;
 const BATCH_IOS_MAX: u32 = 16;
 /// How long handing over a batch may take where the job doesn't say: a device that does its work inside the call, or
 /// large blocks, get batches of one.
-const BATCH_NS_MAX: u64 = 20_000;
+const BATCH_NS_MAX: u64 = 5_000;
 /// Longest wait before the flags are looked at again.
 pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
 /// About what it takes to wake from a sleep.
