@@ -263,3 +263,15 @@ fn nothing_is_on_standard_error_beside_a_machines_report() {
         scratch.stdout(&format!("--name=a {SHORT} --rw=randread")).contains("a: Laying out IO file (1 file / 1MiB)\n")
     );
 }
+
+#[test]
+fn a_refused_plan_is_a_whole_document_with_its_errors_as_fields() {
+    let scratch = Scratch::new("refused");
+    std::fs::create_dir_all(scratch.0.join("folder")).unwrap();
+    let output = scratch.fio("--name=a --filename=folder --rw=write --bs=4k --size=4k --output-format=json");
+    assert_eq!(output.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let job = &document["jobs"][0];
+    assert_ne!(job["error"], 0);
+    assert!(job["error_messages"][0].as_str().unwrap().contains("folder"), "{job}");
+}

@@ -74,6 +74,15 @@ impl<'a> Watch<'a> {
         for error in errors {
             self.complain(&render::error_message(error));
         }
+        // A machine gets the errors as fields of a whole document; people have read them.
+        if let Some(first) = errors.first()
+            && !self.program.formats.normal
+        {
+            let all: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            let error = RunError { message: all.join("; "), ..first.clone() };
+            self.record.workers.iter_mut().for_each(|worker| worker.error = Some(error.clone()));
+            self.report();
+        }
         ExitCode::FAILURE
     }
 
