@@ -1,5 +1,5 @@
 //! Options about jobs, their order, ends, errors and commands do what they do in fio. The figures here are fio's, taken
-//! from fio 3.33 and 3.42 with the same words.
+//! from fio 3.42 with the same words.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 

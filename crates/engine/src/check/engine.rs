@@ -4,9 +4,11 @@ use crate::backend;
 use crate::prepare::{Nature, fault};
 use os::file::{Kind, OpenOptions, StatCall};
 use os::io::BackendConfig;
-use plan::{Ddir, Engine, Worker};
+use plan::{Ddir, Engine, IoUring, Worker};
 use record::RunError;
 use std::path::Path;
+
+const EOPNOTSUPP: i32 = 95;
 
 /// Lengths of I/Os are counted in 32 bits.
 const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
@@ -64,6 +66,20 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
         ),
         _ => Ok(()),
     }
+}
+
+/// A polled ring needs a device that can be polled; others fail each I/O.
+pub(super) fn check_polling(worker: &Worker, path: &Path) -> Result<(), RunError> {
+    let Engine::IoUring(IoUring { hipri: true, .. }) = worker.engine else { return Ok(()) };
+    let disks = os::device::disks(path).unwrap_or_default();
+    // A disk that doesn't say is asked by the first I/O.
+    let Some(disk) = disks.iter().find(|disk| disk.polls().is_ok_and(|polls| !polls)) else { return Ok(()) };
+    Err(fault::new(
+        EOPNOTSUPP,
+        "td_io_init",
+        format!("fio: hipri: {} can't be polled for completions", disk.name),
+        &format!("leave hipri out, or give the driver of {} queues to poll (for NVMe: nvme.poll_queues=)", disk.name),
+    ))
 }
 
 /// Direct I/O takes whole blocks of the device only. Asked of targets that exist; of others when they are made.

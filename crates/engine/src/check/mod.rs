@@ -39,6 +39,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
         for path in paths.iter().take_while(|_| !stop.load(Relaxed)) {
             faults.take(reach::check(plan, worker, path));
             faults.take(engine::check_alignment(worker, path));
+            faults.take(engine::check_polling(worker, path));
             faults.take(safety.check(worker, path));
             faults.take(scheduler::check(worker, path));
         }

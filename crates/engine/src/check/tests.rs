@@ -293,3 +293,21 @@ fn a_block_longer_than_one_io_can_be_is_refused() {
     let refused = refusals(long);
     assert!(refused.iter().any(|message| message.contains("4294967296 bytes is more than one I/O")), "{refused:?}");
 }
+
+#[test]
+fn a_polled_ring_on_a_disk_that_cannot_be_polled_is_refused_by_the_disks_name() {
+    let scratch = Scratch::new("check-polling");
+    let path = scratch.file("f");
+    let disks = os::device::disks(&path).unwrap();
+    let Some(disk) = disks.iter().find(|disk| disk.polls().is_ok_and(|polls| !polls)) else {
+        eprintln!("SKIPPED: no disk here that can't be polled");
+        return;
+    };
+    let mut polled = job("randread", &path);
+    polled.engine = Engine::IoUring(IoUring { hipri: true, nonvectored: true, ..IoUring::default() });
+    polled.targets.open.direct = true;
+    let refused = refusals(polled.clone());
+    assert!(refused.iter().any(|message| message.contains(&format!("{} can't be polled", disk.name))), "{refused:?}");
+    polled.engine = Engine::IoUring(IoUring { nonvectored: true, ..IoUring::default() });
+    assert_eq!(refusals(polled), Vec::<String>::new());
+}

@@ -103,6 +103,11 @@ impl Disk {
         Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
     }
 
+    /// Whether completions can be polled for, as polled rings need.
+    pub fn polls(&self) -> io::Result<bool> {
+        Ok(fs::read_to_string(self.folder.join("queue/io_poll"))?.trim() == "1")
+    }
+
     /// The I/O scheduler in use, and all that the disk offers.
     pub fn scheduler(&self) -> io::Result<(String, Vec<String>)> {
         let text = fs::read_to_string(self.folder.join("queue/scheduler"))?;
