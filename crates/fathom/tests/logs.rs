@@ -215,8 +215,8 @@ fn windows_of_latencies_and_rates() {
     let Some(both) = both("windows", &job) else { return };
     both.same_structure().same_windows(250, 2);
     let rates = both.ours["a_iops.1.log"].iter().map(|line| line[1]);
-    assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 20), "{:?}", rates.collect::<Vec<_>>());
-    assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 80 && line[3] == 0));
+    assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 250), "{:?}", rates.collect::<Vec<_>>());
+    assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 1000 && line[3] == 0));
 }
 
 #[test]
