@@ -9,12 +9,18 @@ const USAGE: &str = "\
 fathom measures storage with the words of the tools you know.
 
 usage: fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
+                                                  (`fio` may be left out before an option)
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
        fathom --version | --help
 
 Called by the name `fio` (a symlink will do) fathom is fio:
        ln -s $(command -v fathom) fio && ./fio --name=test --rw=randread --size=64m
 ";
+
+/// A line without a command that begins with an option is one of fio's: fathom's own begin with a command.
+fn begins_a_fio_line(word: &str) -> bool {
+    word.starts_with("--") || (word.starts_with('-') && word.contains('='))
+}
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
@@ -33,6 +39,7 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             ExitCode::SUCCESS
         }
+        Some((word, _)) if begins_a_fio_line(word) => fio::main(&words),
         Some((word, _)) => {
             eprintln!("fathom: no such command: {word}\n\n{USAGE}");
             ExitCode::from(2)
