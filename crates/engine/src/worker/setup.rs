@@ -257,7 +257,7 @@ fn empty_stats(worker: &Worker) -> WorkerStats {
 /// When a pass and the work as a whole are done, by fio's reckoning.
 fn pass_limits(worker: &Worker, prepared: &Prepared, synchronous: bool) -> PassLimits {
     // Trimmed and then written, each byte counts twice in a pass, each I/O twice in their number.
-    let pairs = worker.access.pattern.trims && worker.access.pattern.writes;
+    let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
     let pass_bytes = prepared.pass_bytes.saturating_add(if pairs { prepared.total_bytes } else { 0 });
     let ios = match worker.limits.number_ios {
