@@ -16,6 +16,7 @@ pub(crate) fn worker(name: &str, rw: &str, block: u64, paths: &[&Path]) -> Worke
         engine: Engine::Psync,
         targets: targets(paths),
         access: access(rw, block),
+        streams: plan::Streams::default(),
         buffers: buffers(),
         depth: Depth { iodepth: 1, low: 1, batch_submit: None, complete_min: None, complete_max: None, offload: false },
         limits: Limits { loops: 1, ..Limits::default() },

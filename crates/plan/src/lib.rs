@@ -9,6 +9,7 @@ mod engine;
 mod limit;
 mod measure;
 mod process;
+pub mod stream;
 mod target;
 
 pub use access::*;
@@ -17,6 +18,7 @@ pub use engine::*;
 pub use limit::*;
 pub use measure::*;
 pub use process::*;
+pub use stream::{Stream, Streams};
 pub use target::*;
 
 use std::sync::Arc;
@@ -73,6 +75,19 @@ pub struct Plan {
     pub aggregate_bandwidth_log: Option<String>,
     /// How CPU idleness is measured beside the run.
     pub idle_profile: IdleProfile,
+    pub origin: Origin,
+}
+
+/// Who asked for the run, and in which words: a report in that language repeats them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    #[default]
+    Fio,
+    DiskSpd {
+        command_line: String,
+        /// The profile as XML, which holds all that a command line can say.
+        profile_xml: String,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -100,6 +115,9 @@ pub struct Worker {
     pub engine: Engine,
     pub targets: Targets,
     pub access: Access,
+    /// A pattern for each target, by which the worker goes where there are any; `access`, `rate` and `think` are then
+    /// what that looks like as a whole.
+    pub streams: Streams,
     pub buffers: Buffers,
     pub depth: Depth,
     pub limits: Limits,

@@ -1,6 +1,6 @@
 //! What the engine reports while it runs.
 
-use crate::{DiskUse, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, WorkerStats};
 
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -19,6 +19,24 @@ pub enum Event {
     },
     Disks(Vec<DiskUse>),
     CpuIdle(Vec<f64>),
+    Machine(Machine),
+    /// A phase came to another part of its time.
+    Stage {
+        phase: u32,
+        stage: Stage,
+    },
+    /// Phases end in order.
+    PhaseEnded(PhaseRecord),
+}
+
+/// The parts of a phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    Preparing,
+    WarmingUp,
+    Measuring,
+    CoolingDown,
+    Ended,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

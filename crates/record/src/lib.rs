@@ -6,15 +6,21 @@ mod disk;
 mod event;
 mod histogram;
 mod latency;
+mod machine;
 mod moments;
+mod phase;
 mod stats;
+mod target;
 
 pub use disk::{DiskCounters, DiskUse};
-pub use event::{Ended, Event, RunError, Started};
+pub use event::{Ended, Event, RunError, Stage, Started};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
+pub use machine::{Cpu, Machine};
 pub use moments::Moments;
-pub use stats::{DdirStats, DepthMap, Usage, WorkerStats};
+pub use phase::{CpuUse, PhaseRecord};
+pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
+pub use target::{Interval, Series, SpreadRange, TargetStats};
 
 use plan::Plan;
 use std::sync::Arc;
@@ -30,6 +36,9 @@ pub struct Record {
     pub disks: Vec<DiskUse>,
     /// Idle share of each CPU in percent, where it was asked for.
     pub cpu_idle_percent: Vec<f64>,
+    /// One for each phase that was begun, in order.
+    pub phases: Vec<PhaseRecord>,
+    pub machine: Machine,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -46,7 +55,15 @@ pub struct WorkerRecord {
 impl Record {
     pub fn new(plan: Arc<Plan>, started_unix_ms: u64) -> Self {
         let workers = plan.workers.iter().map(|_| WorkerRecord::default()).collect();
-        Record { plan, started_unix_ms, workers, disks: Vec::new(), cpu_idle_percent: Vec::new() }
+        Record {
+            plan,
+            started_unix_ms,
+            workers,
+            disks: Vec::new(),
+            cpu_idle_percent: Vec::new(),
+            phases: Vec::new(),
+            machine: Machine::default(),
+        }
     }
 
     /// Takes one event in. Events of a worker come in order; a later snapshot replaces the one before.
@@ -64,6 +81,9 @@ impl Record {
             }
             Event::Disks(disks) => self.disks = disks,
             Event::CpuIdle(percent) => self.cpu_idle_percent = percent,
+            Event::Machine(machine) => self.machine = machine,
+            Event::Stage { .. } => {}
+            Event::PhaseEnded(phase) => self.phases.push(phase),
         }
     }
 

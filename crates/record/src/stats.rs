@@ -1,6 +1,6 @@
 //! The counters of one worker, and how workers add up.
 
-use crate::{Latency, Moments};
+use crate::{Latency, Moments, TargetStats};
 
 /// What a worker counts. Copied whole for a snapshot.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,23 @@ pub struct WorkerStats {
     pub elapsed_ns: u64,
     /// The depth that a search for a latency target found.
     pub latency_depth: u32,
+    /// The same I/Os by target, where each has a pattern of its own.
+    pub targets: Vec<TargetStats>,
+    pub waits: Waits,
+}
+
+/// How a worker with streams waited: DiskSpd's wait statistics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Waits {
+    /// Waits for a completion with all I/Os in flight.
+    pub completion: u64,
+    /// Waits for a completion while a rate held others back.
+    pub throttle: u64,
+    /// Sleeps with nothing in flight, as a rate held all back.
+    pub throttle_sleep: u64,
+    /// Looks for completions without waiting, and how many had found 0 to 6 of them, or 7 and more.
+    pub lookaside: u64,
+    pub lookaside_completions: [u64; 8],
 }
 
 #[derive(Clone, Debug, Default)]

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 8] = [
+const EDGES: [(&str, &[&str]); 9] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan", "units"]),
     ("os", &["units"]),
     ("engine", &["os", "plan", "record", "units"]),
     ("fio", &["plan", "record", "units"]),
-    ("fathom", &["engine", "fio", "os", "plan", "record", "units"]),
+    ("diskspd", &["plan", "record", "units"]),
+    ("fathom", &["diskspd", "engine", "fio", "os", "plan", "record", "units"]),
     ("xtask", &["fio"]),
 ];
 

@@ -72,7 +72,7 @@ impl Debug {
                 self.tell("io", &record.plan.workers[*worker], &format!("reads, writes, trims so far: {done:?}"));
             }
             Event::Disks(disks) if self.wants("diskutil") => eprintln!("diskutil {disks:?}"),
-            Event::Disks(_) | Event::CpuIdle(_) => {}
+            _ => {}
         }
     }
 }

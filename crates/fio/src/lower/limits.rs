@@ -18,6 +18,7 @@ pub fn limits(values: &Values, exits_all: bool) -> Limits {
         time_based,
         ramp_ns: ns(values.unsigned("ramp_time")),
         ramp_bytes: values.unsigned("ramp_size"),
+        cool_down_ns: 0,
         loops: loops as u32,
         // As in fio a number for each pass, and none for a job that goes by time.
         number_ios: if time_based { 0 } else { values.unsigned("number_ios").saturating_mul(loops) },

@@ -132,6 +132,7 @@ fn worker(
         measure: measure::measure(values, &job.name),
         echo: Arc::clone(echo),
         access,
+        streams: plan::Streams::default(),
         engine,
     }
 }

@@ -26,6 +26,7 @@ pub fn worker(name: &str) -> Worker {
         engine: Engine::Psync,
         targets: targets(),
         access: access(),
+        streams: plan::Streams::default(),
         buffers: Buffers {
             memory: Memory::Malloc,
             align_bytes: 0,

@@ -1,0 +1,7 @@
+//! DiskSpd's dialect: its command lines and XML profiles in, its reports out; all of them meet in one [`Profile`].
+//!
+//! Invariant: no device and no file is touched here.
+
+pub mod profile;
+
+pub use profile::Profile;

@@ -1,0 +1,163 @@
+//! A pattern for each target, and queues over them: DiskSpd's thread.
+//!
+//! Where fio's job has one pattern over all its files, a thread of DiskSpd's has a stream for each of its targets, and
+//! keeps I/Os in flight for each stream by itself or over all of them by weight. One generator serves all streams of a
+//! worker, so that equal seeds give DiskSpd's own offsets.
+
+use crate::Open;
+
+/// All that a worker's I/O consists of.
+#[derive(Clone, Debug, Default)]
+pub struct Streams {
+    pub list: Vec<Stream>,
+    pub queues: Vec<Queue>,
+    /// Where the worker's generator starts.
+    pub seed: u64,
+    /// Counts are kept for each interval of this length, too; 0 is none.
+    pub interval_ms: u32,
+    /// Sleep until the next I/O is due, not a ms at a time, where a rate holds it back.
+    pub sleep_exactly: bool,
+}
+
+impl Streams {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// I/Os in flight in all.
+    pub fn depth(&self) -> u32 {
+        self.queues.iter().map(|queue| queue.depth).sum()
+    }
+}
+
+/// I/Os in flight together; each next one goes to one of the streams.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    pub depth: u32,
+    pub shares: Vec<StreamShare>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StreamShare {
+    /// Place in [`Streams::list`].
+    pub stream: u32,
+    pub weight: u32,
+}
+
+/// What is done to one target by one worker.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    pub path: String,
+    /// Streams of workers of a phase with the same number are on the same target: they share one interlocked offset.
+    pub target: u32,
+    pub open: Open,
+    pub hints: AccessHints,
+    /// The target is mapped into memory, and blocks are copied.
+    pub mapping: Option<Mapping>,
+    /// The kernel's priority word of each I/O; 0 leaves it alone.
+    pub ioprio: u16,
+    /// Make the file anew with so many bytes before the phase.
+    pub create: Option<NewFile>,
+    pub block_bytes: u32,
+    /// Start of the part that is used.
+    pub base_bytes: u64,
+    /// Its end, from the start of the target; `None` is the target's own.
+    pub end_bytes: Option<u64>,
+    /// Where this worker begins, from `base_bytes` on.
+    pub start_bytes: u64,
+    pub order: Order,
+    pub spread: Spread,
+    pub write_percent: u32,
+    pub content: WriteContent,
+    pub rate: StreamRate,
+    pub burst: Option<Burst>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    Sequential {
+        stride_bytes: u64,
+    },
+    /// Each I/O in flight goes through the target by itself.
+    Parallel {
+        stride_bytes: u64,
+    },
+    /// One offset for all workers on the target.
+    Interlocked {
+        stride_bytes: u64,
+    },
+    /// 100 percent is all random; else the rest goes on from the last random place.
+    Random {
+        align_bytes: u64,
+        percent: u32,
+    },
+}
+
+/// How random offsets are spread over the target: shares of the I/O in percent, over shares of the target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Spread {
+    Uniform,
+    /// (percent of I/O, percent of the target)
+    Percent(Vec<(u32, u32)>),
+    /// (percent of I/O, bytes); 0 bytes is all that is left.
+    Absolute(Vec<(u32, u64)>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AccessHints {
+    pub random: bool,
+    pub sequential: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// Blocks are written around the processor's caches.
+    pub write_through: bool,
+    /// What follows each write.
+    pub flush: Option<Flush>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flush {
+    /// `msync(2)` of the block.
+    View,
+    /// The block's cache lines are written back, and waited for.
+    CacheLines,
+    /// The same without waiting.
+    CacheLinesNoDrain,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewFile {
+    pub bytes: u64,
+    pub zeros: bool,
+}
+
+/// What is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WriteContent {
+    /// Bytes 0, 1, … 255 over and over.
+    Counting,
+    Zero,
+    /// New random bytes for each write, from the worker's own generator.
+    Fresh,
+    /// A random place of a buffer of so many bytes: random ones, or a file's over and over.
+    Source {
+        bytes: u64,
+        file: Option<String>,
+    },
+}
+
+/// For one worker on one target, counted as I/Os are issued.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum StreamRate {
+    Unlimited,
+    BytesPerMs(f64),
+}
+
+/// After so many I/Os a pause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Burst {
+    pub ios: u32,
+    pub pause_ms: u32,
+}

@@ -1,0 +1,23 @@
+//! The machine that a run was on.
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Machine {
+    pub hostname: String,
+    pub kernel: String,
+    pub processor: String,
+    pub memory_bytes: u64,
+    pub page_bytes: u64,
+    pub cpus: Vec<Cpu>,
+}
+
+/// One processor that is running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cpu {
+    pub id: u32,
+    pub socket: u32,
+    pub node: u32,
+    /// The physical core, counted over the machine.
+    pub core: u32,
+    /// 0 on machines of one kind of core; else higher is faster.
+    pub efficiency_class: u8,
+}

@@ -1,0 +1,21 @@
+//! What a phase was as a whole.
+
+/// How long a phase was measured and what its processors did meanwhile.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PhaseRecord {
+    /// Unix time of the start of the measured part, in ms; 0 where it never came to that.
+    pub measured_from_unix_ms: u64,
+    pub measured_ns: u64,
+    pub cpus: Vec<CpuUse>,
+    /// Why it came to nothing: what failed before its threads started.
+    pub failed: Option<String>,
+}
+
+/// What one processor did over the measured part, in ns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CpuUse {
+    pub cpu: u32,
+    pub user_ns: u64,
+    pub kernel_ns: u64,
+    pub idle_ns: u64,
+}
