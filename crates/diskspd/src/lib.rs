@@ -3,5 +3,6 @@
 //! Invariant: no device and no file is touched here.
 
 pub mod profile;
+pub mod xml;
 
 pub use profile::Profile;

@@ -1,0 +1,3 @@
+//! DiskSpd's XML.
+
+pub mod writer;

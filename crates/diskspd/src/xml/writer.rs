@@ -1,0 +1,155 @@
+//! Elements as DiskSpd lays them out: one a line, two blanks deeper for each level, text and attributes escaped.
+//!
+//! Invariant: what comes out is well formed, whatever goes in.
+
+use std::fmt::{Display, Write as _};
+
+/// Names and values, in order.
+pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];
+
+pub struct Writer {
+    text: String,
+    /// Blanks before the next line.
+    indent: usize,
+}
+
+impl Writer {
+    /// The outermost elements stand behind so many blanks.
+    pub fn new(indent: usize) -> Writer {
+        Writer { text: String::new(), indent }
+    }
+
+    /// An element with others in it.
+    pub fn nested(&mut self, name: &str, inside: impl FnOnce(&mut Writer)) {
+        self.nested_with(name, &[], inside);
+    }
+
+    pub fn nested_with(&mut self, name: &str, attributes: Attributes, inside: impl FnOnce(&mut Writer)) {
+        self.start(name, attributes);
+        self.text.push_str(">\n");
+        self.indent += 2;
+        inside(self);
+        self.indent -= 2;
+        self.blanks();
+        self.end(name);
+    }
+
+    /// An element with text in it.
+    pub fn leaf(&mut self, name: &str, value: impl Display) {
+        self.leaf_with(name, &[], value);
+    }
+
+    pub fn leaf_with(&mut self, name: &str, attributes: Attributes, value: impl Display) {
+        self.start(name, attributes);
+        self.text.push('>');
+        push_text(&mut self.text, &value.to_string());
+        self.end(name);
+    }
+
+    /// An element with nothing in it: `<Name a="1"/>`.
+    pub fn empty(&mut self, name: &str, attributes: Attributes) {
+        self.start(name, attributes);
+        self.text.push_str("/>\n");
+    }
+
+    /// Lines that were written by another writer with this one's indentation.
+    pub fn append(&mut self, lines: &str) {
+        self.text.push_str(lines);
+    }
+
+    /// For [`Writer::append`].
+    pub fn indent(&self) -> usize {
+        self.indent
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    fn start(&mut self, name: &str, attributes: Attributes) {
+        self.blanks();
+        self.text.push('<');
+        self.text.push_str(name);
+        for (name, value) in attributes {
+            self.text.push(' ');
+            self.text.push_str(name);
+            self.text.push_str("=\"");
+            push_attribute(&mut self.text, &value.to_string());
+            self.text.push('"');
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.text.push_str("</");
+        self.text.push_str(name);
+        self.text.push_str(">\n");
+    }
+
+    fn blanks(&mut self) {
+        self.text.extend(std::iter::repeat_n(' ', self.indent));
+    }
+}
+
+/// White space at the ends would be taken for layout by readers, a carriage return for a line end.
+fn push_text(out: &mut String, text: &str) {
+    let inner = text.trim_matches(is_white);
+    let start = text.len() - text.trim_start_matches(is_white).len();
+    for (at, c) in text.char_indices() {
+        let at_an_end = at < start || at >= start + inner.len();
+        if (is_white(c) && at_an_end) || c == '\r' { push_reference(out, c) } else { push_char(out, c) }
+    }
+}
+
+fn push_attribute(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => push_reference(out, c),
+            _ => push_char(out, c),
+        }
+    }
+}
+
+fn push_char(out: &mut String, c: char) {
+    match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        // XML has no way to say these.
+        '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+        _ => out.push(c),
+    }
+}
+
+fn push_reference(out: &mut String, c: char) {
+    // Writing to a string can't fail.
+    let _ = write!(out, "&#{};", u32::from(c));
+}
+
+/// XML's white space.
+pub(super) fn is_white(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_stand_two_blanks_deeper_for_each_level() {
+        let mut writer = Writer::new(2);
+        writer.nested("A", |writer| {
+            writer.leaf("B", 1);
+            writer.nested_with("C", &[("d", &"e")], |writer| writer.empty("F", &[("g", &2), ("h", &3)]));
+        });
+        let lines = "  <A>\n    <B>1</B>\n    <C d=\"e\">\n      <F g=\"2\" h=\"3\"/>\n    </C>\n  </A>\n";
+        assert_eq!(writer.finish(), lines);
+    }
+
+    #[test]
+    fn markup_in_values_is_escaped() {
+        let mut writer = Writer::new(0);
+        writer.leaf_with("P", &[("n", &"<u>\"\n")], "a&b<c>]]>\r\u{1}d ");
+        assert_eq!(writer.finish(), "<P n=\"&lt;u&gt;&quot;&#10;\">a&amp;b&lt;c&gt;]]&gt;&#13;\u{fffd}d&#32;</P>\n");
+    }
+}
