@@ -8,6 +8,7 @@ pub mod cpu;
 pub mod device;
 pub mod file;
 pub mod io;
+pub mod machine;
 pub mod memory;
 pub mod process;
 pub mod signal;

@@ -1,10 +1,19 @@
-//! Processors and memory nodes: which there are, and who runs and allocates where.
+//! Processors and memory nodes: which there are, how they are laid out, what they did, and who runs and allocates where.
+
+mod cache;
+mod times;
+mod topology;
+#[cfg(test)]
+mod tree;
 
 use std::io;
 use std::path::Path;
 
 use crate::file::check;
 pub use crate::memory::page_size;
+pub use cache::{Cache, CacheKind, caches};
+pub use times::{CpuTime, CpuTimes};
+pub use topology::{Cpu, topology};
 
 /// A memory node and its processors.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,47 +130,6 @@ fn mask_of(numbers: &[u32]) -> Vec<u64> {
     mask
 }
 
-/// How long a processor has been idle and how long it has been there, in the kernel's ticks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CpuTime {
-    pub idle: u64,
-    pub total: u64,
-}
-
-impl CpuTime {
-    /// Share of idle time since `earlier`, in percent; `None` where no tick has passed.
-    pub fn idle_percent_since(&self, earlier: &CpuTime) -> Option<f64> {
-        let total = self.total.checked_sub(earlier.total).filter(|&total| total > 0)?;
-        Some(100.0 * self.idle.saturating_sub(earlier.idle) as f64 / total as f64)
-    }
-}
-
-/// The times of each processor, in order.
-pub fn times() -> io::Result<Vec<CpuTime>> {
-    Ok(parse_times(&std::fs::read_to_string("/proc/stat")?))
-}
-
-/// Waiting for I/O is idle time: a processor that waits has nothing else to do.
-fn parse_times(stat: &str) -> Vec<CpuTime> {
-    let cpus = stat.lines().filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "));
-    let times = cpus.map(|line| {
-        // Guests' time, behind the eighth field, is in the user's time already.
-        let fields: Vec<u64> =
-            line.split_whitespace().skip(1).take(8).map(|field| field.parse().unwrap_or(0)).collect();
-        CpuTime { idle: fields.iter().skip(3).take(2).sum(), total: fields.iter().sum() }
-    });
-    times.collect()
-}
-
-/// The machine's memory in bytes.
-pub fn total_memory() -> io::Result<u64> {
-    // SAFETY: the structure is plain numbers; all zeroes is one.
-    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::sysinfo(&mut info) })?;
-    Ok(info.totalram * u64::from(info.mem_unit))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,17 +142,6 @@ mod tests {
         for nonsense in ["3-1", "a", "0-", "0-4294967295", "-"] {
             assert_eq!(parse_list(nonsense), None, "{nonsense}");
         }
-    }
-
-    #[test]
-    fn idle_time_is_what_was_idle_or_waited_for_io() {
-        let stat = "cpu  9 9 9 9\ncpu0 10 0 10 70 10 0 0 0 99 99\ncpu1 0 0 0 5\nintr 1 2\n";
-        let times = parse_times(stat);
-        assert_eq!(times, [CpuTime { idle: 80, total: 100 }, CpuTime { idle: 5, total: 5 }]);
-        let later = CpuTime { idle: 90, total: 140 };
-        assert_eq!(later.idle_percent_since(&times[0]), Some(25.0));
-        assert_eq!(later.idle_percent_since(&later), None);
-        assert!(!super::times().unwrap().is_empty());
     }
 
     #[test]
@@ -240,10 +197,5 @@ mod tests {
             }
             result => result.unwrap(),
         }
-    }
-
-    #[test]
-    fn the_machine_has_memory() {
-        assert!(total_memory().unwrap() > 1 << 20);
     }
 }

@@ -1,0 +1,135 @@
+//! What each processor did, by the kernel's books in `/proc/stat`.
+//!
+//! They are kept to a hundredth of a second and there are none finer that every kernel has: over a second a share is
+//! known to one percent. Idle time is exact before it is rounded; user's and kernel's are sampled at the timer's tick
+//! on all but a few kernels.
+
+use std::io;
+
+/// What one processor has done since it was started, or between two moments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CpuTime {
+    pub cpu: u32,
+    /// Programs, those of low priority and virtual machines among them.
+    pub user_ns: u64,
+    /// The kernel for programs and for itself, with hard and soft interrupts.
+    pub kernel_ns: u64,
+    /// Nothing. Waiting for I/O is idle time: a processor that waits has nothing else to do.
+    pub idle_ns: u64,
+    /// Kept back by the hypervisor while there was something to do. It is neither use nor idleness of this machine, so
+    /// it stands beside the other three.
+    pub stolen_ns: u64,
+}
+
+impl CpuTime {
+    /// The fields of a line of `/proc/stat` behind its name: user, nice, system, idle, iowait, irq, softirq, steal;
+    /// guests' time, behind these, is in the user's time already.
+    fn parse(line: &str, tick_ns: u64) -> Option<Self> {
+        let (cpu, fields) = line.strip_prefix("cpu")?.split_once(' ')?;
+        // The sum over all, on the first line, has no number.
+        let cpu = cpu.parse().ok()?;
+        let mut ticks = [0u64; 8];
+        for (tick, field) in ticks.iter_mut().zip(fields.split_ascii_whitespace()) {
+            *tick = field.parse().ok()?;
+        }
+        let [user, nice, system, idle, wait, interrupts, soft, steal] = ticks;
+        let ns =
+            |ticks: &[u64]| ticks.iter().fold(0, |sum: u64, tick| sum.saturating_add(tick.saturating_mul(tick_ns)));
+        Some(CpuTime {
+            cpu,
+            user_ns: ns(&[user, nice]),
+            kernel_ns: ns(&[system, interrupts, soft]),
+            idle_ns: ns(&[idle, wait]),
+            stolen_ns: ns(&[steal]),
+        })
+    }
+
+    /// What was done since `earlier`. The kernel's waiting time may run backwards, which counts as none.
+    pub fn since(&self, earlier: &CpuTime) -> CpuTime {
+        CpuTime {
+            cpu: self.cpu,
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            kernel_ns: self.kernel_ns.saturating_sub(earlier.kernel_ns),
+            idle_ns: self.idle_ns.saturating_sub(earlier.idle_ns),
+            stolen_ns: self.stolen_ns.saturating_sub(earlier.stolen_ns),
+        }
+    }
+
+    /// Share of idle time in percent; `None` where no tick has passed.
+    pub fn idle_percent(&self) -> Option<f64> {
+        let busy = self.user_ns.saturating_add(self.kernel_ns).saturating_add(self.stolen_ns);
+        let total = busy.saturating_add(self.idle_ns);
+        (total > 0).then(|| 100.0 * self.idle_ns as f64 / total as f64)
+    }
+}
+
+/// The times of all running processors at one moment.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CpuTimes {
+    list: Vec<CpuTime>,
+}
+
+impl CpuTimes {
+    pub fn now() -> io::Result<Self> {
+        let text = std::fs::read_to_string("/proc/stat")?;
+        // SAFETY: no pointers.
+        let ticks_each_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+        let tick_ns = 1_000_000_000 / u64::try_from(ticks_each_second).unwrap_or(100).max(1);
+        Ok(CpuTimes { list: parse(&text, tick_ns) })
+    }
+
+    /// What each processor did since `earlier`, by number; only those that were running then and are now.
+    pub fn since(&self, earlier: &CpuTimes) -> Vec<CpuTime> {
+        let passed = |now: &CpuTime| {
+            let then = earlier.list.iter().find(|then| then.cpu == now.cpu)?;
+            Some(now.since(then))
+        };
+        self.list.iter().filter_map(passed).collect()
+    }
+}
+
+fn parse(stat: &str, tick_ns: u64) -> Vec<CpuTime> {
+    stat.lines().filter_map(|line| CpuTime::parse(line, tick_ns)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_is_idle_interrupts_are_the_kernels_and_stolen_time_is_nobodys() {
+        let stat = "cpu  9 9 9 9\ncpu0 10 1 20 70 5 3 4 8 99 99\ncpu12 0 0 0 5\nintr 1 2\ncpufreq x\n";
+        let times = parse(stat, 10);
+        let first = CpuTime { cpu: 0, user_ns: 110, kernel_ns: 270, idle_ns: 750, stolen_ns: 80 };
+        assert_eq!(times, [first, CpuTime { cpu: 12, idle_ns: 50, ..CpuTime::default() }]);
+    }
+
+    #[test]
+    fn times_are_subtracted_processor_by_processor() {
+        let earlier = CpuTimes { list: parse("cpu0 1 0 0 9\ncpu1 0 0 0 5 3\ncpu2 1 1 1 1\n", 1) };
+        let later = CpuTimes { list: parse("cpu0 2 0 3 13\ncpu1 4 0 0 8 1\ncpu3 1 1 1 1\n", 1) };
+        let passed = later.since(&earlier);
+        assert_eq!(passed.iter().map(|time| time.cpu).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!((passed[0].user_ns, passed[0].kernel_ns, passed[0].idle_ns), (1, 3, 4));
+        assert_eq!(passed[0].idle_percent(), Some(50.0));
+        assert_eq!((passed[1].user_ns, passed[1].idle_ns), (4, 1));
+        assert_eq!(later.since(&later)[0].idle_percent(), None);
+    }
+
+    #[test]
+    fn a_busy_thread_shows_in_its_processors_time() {
+        let mine = super::super::affinity().unwrap()[0];
+        let passed = std::thread::spawn(move || {
+            super::super::set_affinity(&[mine]).unwrap();
+            let before = CpuTimes::now().unwrap();
+            let start = std::time::Instant::now();
+            while start.elapsed().as_millis() < 150 {
+                std::hint::black_box(0);
+            }
+            CpuTimes::now().unwrap().since(&before)
+        });
+        let passed = passed.join().unwrap();
+        let used = passed.iter().find(|time| time.cpu == mine).unwrap();
+        assert!(used.user_ns + used.kernel_ns + used.stolen_ns >= 50_000_000, "{used:?}");
+    }
+}

@@ -1,0 +1,87 @@
+//! The machine as a whole: its name, kernel, processor and memory.
+
+use std::ffi::CStr;
+use std::io;
+use std::path::Path;
+
+use crate::file::check;
+
+/// The name by which the machine calls itself.
+pub fn hostname() -> io::Result<String> {
+    names().map(|names| text(&names.nodename))
+}
+
+/// The release of the running kernel, as `6.8.0-45-generic`.
+pub fn kernel_release() -> io::Result<String> {
+    names().map(|names| text(&names.release))
+}
+
+/// What the processor calls itself; the architecture where it doesn't.
+pub fn processor() -> io::Result<String> {
+    let told = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|cpuinfo| processor_in(&cpuinfo));
+    // Arm's boards tell their own name where the processor has none.
+    let board = || std::fs::read_to_string(Path::new("/sys/firmware/devicetree/base/model")).ok();
+    let named = told.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
+    match named.filter(|name| !name.is_empty()) {
+        Some(name) => Ok(name),
+        None => names().map(|names| text(&names.machine)),
+    }
+}
+
+/// The first processor's name in `/proc/cpuinfo`: each architecture has a word of its own for it.
+fn processor_in(cpuinfo: &str) -> Option<String> {
+    const WORDS: [&str; 5] = ["model name", "Model Name", "cpu model", "cpu", "uarch"];
+    let value_of = |word: &str| {
+        let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+        fields.find(|(name, _)| name.trim() == word).map(|(_, value)| value.trim().to_string())
+    };
+    WORDS.iter().find_map(|word| value_of(word)).filter(|name| !name.is_empty())
+}
+
+/// The machine's memory in bytes.
+pub fn total_memory() -> io::Result<u64> {
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::sysinfo(&mut info) })?;
+    Ok(info.totalram * u64::from(info.mem_unit))
+}
+
+fn names() -> io::Result<libc::utsname> {
+    // SAFETY: the structure is plain bytes; all zeroes is one.
+    let mut names: libc::utsname = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::uname(&mut names) })?;
+    Ok(names)
+}
+
+fn text(field: &[libc::c_char]) -> String {
+    let bytes: Vec<u8> = field.iter().map(|byte| *byte as u8).collect();
+    match CStr::from_bytes_until_nul(&bytes) {
+        Ok(name) => name.to_string_lossy().into_owned(),
+        Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_has_names_and_memory() {
+        assert_eq!(hostname().unwrap(), std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
+        assert_eq!(kernel_release().unwrap(), std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap().trim());
+        assert!(!processor().unwrap().is_empty());
+        assert!(total_memory().unwrap() > 1 << 20);
+    }
+
+    #[test]
+    fn the_processors_name_is_found_under_each_architectures_word() {
+        let found = |text: &str| processor_in(text);
+        let x86 = "processor\t: 0\nmodel\t\t: 167\nmodel name\t: Some(R) Processor @ 2.0: GHz\n";
+        assert_eq!(found(x86), Some("Some(R) Processor @ 2.0: GHz".into()));
+        assert_eq!(found("processor : 0\ncpu : POWER9, altivec\n"), Some("POWER9, altivec".into()));
+        assert_eq!(found("processor : 0\nCPU implementer : 0x41\n"), None);
+        assert_eq!(found("model name :\n"), None);
+    }
+}
