@@ -2,6 +2,7 @@
 
 mod fio;
 mod machine;
+mod run;
 
 use std::process::ExitCode;
 

@@ -1,22 +1,21 @@
-//! Watches a run: folds its events into the record, shows the running line, and prints the reports.
+//! Watches a run: shows the running line, tells of errors, and prints the reports.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::program::{Eta, Program};
 use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
-use engine::{Line, Live, Observer};
+use engine::{Line, Live};
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
 
 use super::debug::Debug;
 use super::output::Output;
+use crate::run::{Outcome, Watcher, unix_ms};
 
 pub struct Watch<'a> {
     program: &'a Program,
-    record: Record,
     debug: Debug,
     output: Output,
     interrupts: Interrupts,
@@ -35,7 +34,7 @@ struct EtaLine {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(program: &'a Program, plan: &Arc<Plan>, output: Output, interrupts: Interrupts) -> Self {
+    pub fn new(program: &'a Program, output: Output, interrupts: Interrupts) -> Self {
         let wanted = match program.eta {
             Eta::Always => true,
             Eta::Never => false,
@@ -48,40 +47,32 @@ impl<'a> Watch<'a> {
             next_ns: 0,
             shown: 0,
         });
-        let record = Record::new(Arc::clone(plan), unix_ms());
-        Watch {
-            program,
-            record,
-            debug: Debug::new(&program.debug),
-            output,
-            interrupts,
-            eta,
-            eta_s: None,
-            told_interrupt: false,
-        }
+        let debug = Debug::new(&program.debug);
+        Watch { program, debug, output, interrupts, eta, eta_s: None, told_interrupt: false }
     }
 
     /// What fio prints before the first I/O.
-    pub fn begin(&mut self) {
-        self.debug.plan(&self.record.plan);
+    pub fn begin(&mut self, plan: &Plan) {
+        self.debug.plan(plan);
         if self.program.formats.normal {
-            self.output.write(&render::banner(&self.record.plan));
+            self.output.write(&render::banner(plan));
         }
     }
 
     /// The run was refused before anything was touched.
-    pub fn refused(&mut self, errors: &[RunError]) -> ExitCode {
-        for error in errors {
+    pub fn refused(mut self, outcome: Outcome) -> ExitCode {
+        let Outcome { mut record, refused } = outcome;
+        for error in &refused {
             self.complain(&render::error_message(error));
         }
         // A machine gets the errors as fields of a whole document; people have read them.
-        if let Some(first) = errors.first()
+        if let Some(first) = refused.first()
             && !self.program.formats.normal
         {
-            let all: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            let all: Vec<&str> = refused.iter().map(|error| error.message.as_str()).collect();
             let error = RunError { message: all.join("; "), ..first.clone() };
-            self.record.workers.iter_mut().for_each(|worker| worker.error = Some(error.clone()));
-            self.report();
+            record.workers.iter_mut().for_each(|worker| worker.error = Some(error.clone()));
+            self.report(&record);
         }
         ExitCode::FAILURE
     }
@@ -91,17 +82,17 @@ impl<'a> Watch<'a> {
     }
 
     /// Prints the reports and says how the program is to end.
-    pub fn finish(mut self) -> ExitCode {
+    pub fn finish(mut self, record: &Record) -> ExitCode {
         self.note_interrupt();
         self.clear_eta();
         self.eta_s = Some(0);
-        self.report();
+        self.report(record);
         // As in fio the code is the number of workers that failed.
-        let failed = self.record.workers.iter().filter(|worker| worker.error.is_some()).count();
+        let failed = record.workers.iter().filter(|worker| worker.error.is_some()).count();
         ExitCode::from(u8::try_from(failed).unwrap_or(u8::MAX))
     }
 
-    fn report(&mut self) {
+    fn report(&mut self, record: &Record) {
         let options = Options {
             now_unix_ms: unix_ms(),
             utc_offset_s: os::clock::utc_offset_s(),
@@ -118,7 +109,7 @@ impl<'a> Watch<'a> {
                 (false, false) => None,
             },
         };
-        self.output.write(&render::report(&self.record, reports, &options));
+        self.output.write(&render::report(record, reports, &options));
     }
 
     fn clear_eta(&mut self) {
@@ -158,14 +149,14 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Observer for Watch<'_> {
-    fn event(&mut self, event: Event) {
+impl Watcher for Watch<'_> {
+    fn event(&mut self, record: &Record, event: &Event) {
         self.note_interrupt();
-        self.debug.event(&self.record, &event);
-        if let Event::Ended { worker, ended } = &event
+        self.debug.event(record, event);
+        if let Event::Ended { worker, ended } = event
             && let Some(error) = &ended.error
         {
-            let tid = self.record.workers[*worker].started.map_or(0, |started| started.tid);
+            let tid = record.workers[*worker].started.map_or(0, |started| started.tid);
             self.clear_eta();
             self.complain(&render::error_message(error));
             let line = render::error_line(tid, error);
@@ -175,7 +166,6 @@ impl Observer for Watch<'_> {
                 eprint!("{line}");
             }
         }
-        self.record.apply(event);
     }
 
     /// As under fio, what reads a machine's format hears nothing but of trouble: many take any word on standard
@@ -191,7 +181,7 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn tick(&mut self, live: &Live, now_ns: u64) {
+    fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
         self.note_interrupt();
         let due = self.eta.as_mut().is_some_and(|eta| {
             // The first line comes after an interval, when there is something to tell.
@@ -202,18 +192,18 @@ impl Observer for Watch<'_> {
             return;
         }
         let elapsed_ms = (now_ns - live.started_ns) / 1_000_000;
-        let progress = progress(live, &self.record, now_ns);
-        self.eta_s = render::eta_s(&self.record.plan, &progress, elapsed_ms);
+        let progress = progress(live, record, now_ns);
+        self.eta_s = render::eta_s(&record.plan, &progress, elapsed_ms);
         let Some(eta) = self.eta.as_mut().filter(|_| due) else { return };
         eta.next_ns = now_ns + eta.every_ns;
-        let line = eta.line.next(&self.record.plan, &progress, elapsed_ms);
+        let line = eta.line.next(&record.plan, &progress, elapsed_ms);
         eta.shown = line.len();
         self.talk(&line);
     }
 
-    fn snapshots_taken(&mut self) {
+    fn snapshots_taken(&mut self, record: &Record) {
         self.clear_eta();
-        self.report();
+        self.report(record);
     }
 }
 
@@ -241,8 +231,4 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
         }
     };
     live.workers.iter().zip(&record.workers).map(one).collect()
-}
-
-fn unix_ms() -> u64 {
-    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as u64)
 }

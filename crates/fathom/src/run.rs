@@ -1,0 +1,87 @@
+//! Carries a plan out: signals, the engine, and the record that its events fold into. Prints nothing.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use engine::{Controls, Line, Live, Observer};
+use os::signal::Interrupts;
+use plan::Plan;
+use record::{Event, Record, RunError};
+
+/// Set when a signal asks the run to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+const TICK: Duration = Duration::from_millis(100);
+
+/// Who hears of a run while it goes on, with the record as it was before.
+pub trait Watcher {
+    fn event(&mut self, record: &Record, event: &Event);
+    fn say(&mut self, line: &Line);
+    /// Called every 100 ms.
+    fn tick(&mut self, record: &Record, live: &Live, now_ns: u64);
+    /// The record has fresh snapshots of all workers, for a report while the run goes on.
+    fn snapshots_taken(&mut self, record: &Record);
+}
+
+/// What a run came to.
+pub struct Outcome {
+    pub record: Record,
+    /// Why the plan was not carried out, with nothing touched; empty where it was.
+    pub refused: Vec<RunError>,
+}
+
+/// Takes the process's signals over, from now on: one that asks to end stops the run that goes on, and those after it.
+pub fn take_signals() -> io::Result<Interrupts> {
+    let interrupts = Interrupts::install()?;
+    // The flag is set at once, whatever the other threads are at: laying a file out, for one.
+    std::thread::spawn(move || {
+        while !interrupts.wait(0, Duration::MAX) {}
+        STOP.store(true, Relaxed);
+    });
+    Ok(interrupts)
+}
+
+/// Runs the plan to its end.
+pub fn run(
+    plan: &Arc<Plan>,
+    interrupts: Interrupts,
+    snapshot_every: Option<Duration>,
+    watcher: &mut dyn Watcher,
+) -> Outcome {
+    // Jobs with thousands of files are common; what the limit is then shows when it is reached.
+    let _ = os::process::raise_open_files();
+    let snapshot_wanted = || interrupts.take_status_request();
+    let controls = Controls { stop: &STOP, tick: TICK, snapshot_every, snapshot_wanted: &snapshot_wanted };
+    let mut fold = Fold { record: Record::new(Arc::clone(plan), unix_ms()), watcher };
+    let refused = engine::run(plan, &controls, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
+    Outcome { record: fold.record, refused }
+}
+
+pub fn unix_ms() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as u64)
+}
+
+struct Fold<'a> {
+    record: Record,
+    watcher: &'a mut dyn Watcher,
+}
+
+impl Observer for Fold<'_> {
+    fn event(&mut self, event: Event) {
+        self.watcher.event(&self.record, &event);
+        self.record.apply(event);
+    }
+
+    fn say(&mut self, line: &Line) {
+        self.watcher.say(line);
+    }
+
+    fn tick(&mut self, live: &Live, now_ns: u64) {
+        self.watcher.tick(&self.record, live, now_ns);
+    }
+
+    fn snapshots_taken(&mut self) {
+        self.watcher.snapshots_taken(&self.record);
+    }
+}
