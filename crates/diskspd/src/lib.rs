@@ -3,6 +3,7 @@
 //! Invariant: no device and no file is touched here.
 
 pub mod profile;
+pub mod render;
 pub mod xml;
 
 pub use profile::Profile;
