@@ -281,6 +281,31 @@ pub enum Distribution {
     Absolute(Vec<Range>),
 }
 
+impl Distribution {
+    /// What of the I/O no range has goes to what is left of the target. Ranges that add up to nonsense stay nonsense.
+    #[must_use]
+    pub fn with_rest(mut self) -> Distribution {
+        let rest = |ranges: &[Range]| {
+            let given = ranges.iter().fold(0u32, |sum, range| sum.saturating_add(range.io_percent));
+            100u32.checked_sub(given).filter(|&rest| rest > 0)
+        };
+        match &mut self {
+            Distribution::Percent(ranges) => {
+                if let Some(io_percent) = rest(ranges) {
+                    let taken = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.target));
+                    ranges.push(Range { io_percent, target: 100u64.saturating_sub(taken) });
+                }
+            }
+            Distribution::Absolute(ranges) => {
+                if let Some(io_percent) = rest(ranges) {
+                    ranges.push(Range { io_percent, target: 0 });
+                }
+            }
+        }
+        self
+    }
+}
+
 /// A share of the I/O in percent, and its share of the target: in percent, or in bytes (0 is all that is left).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {

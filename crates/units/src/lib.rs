@@ -1,4 +1,5 @@
 //! Quantities, generators and diagnostics that every other crate may build on: no I/O, no clock.
 
 pub mod diagnostic;
+pub mod nearest;
 pub mod random;

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use units::nearest::nearest;
+
 use super::engines::{ENGINES, engine};
 use super::kind::{Kind, Number, Unit};
 use super::program::{PROGRAM_OPTIONS, Takes};
-use super::{CORE, Opt, Support, core_option, engine_option, engine_options, nearest};
+use super::{CORE, Opt, Support, core_option, engine_option, engine_options};
 use crate::parse::Printed;
 
 fn out(stdout: String) -> Printed {

@@ -194,17 +194,6 @@ pub fn engine_options(engine: &str) -> impl Iterator<Item = &'static Opt> {
     ENGINE_OPTIONS.iter().filter(move |option| option.engines.contains(&engine))
 }
 
-/// The name nearest to a misspelt one, if any is near enough to be meant.
-pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = wrong.chars().count().div_ceil(3);
-    names
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -249,13 +238,5 @@ mod tests {
             assert!(!option.help.is_empty() && option.help.len() < 100, "{}", option.name);
             assert!(!option.help.ends_with('.'), "{}", option.name);
         }
-    }
-
-    #[test]
-    fn a_misspelt_name_finds_its_neighbour() {
-        let names = || CORE.iter().map(|option| option.name);
-        assert_eq!(nearest("iodepht", names()), Some("iodepth"));
-        assert_eq!(nearest("numjob", names()), Some("numjobs"));
-        assert_eq!(nearest("xyzzyplugh", names()), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::nearest::nearest;
 
 use super::job_file::quoted;
 use super::program::{self, Stop};
@@ -10,7 +11,7 @@ use super::section::{Place, Section};
 use super::{COMMAND_LINE, Reading};
 use crate::options::kind::Kind;
 use crate::options::program::{PROGRAM_OPTIONS, ProgramOption, Takes};
-use crate::options::{CORE, Opt, PROFILE_OPTIONS, engine_options, nearest};
+use crate::options::{CORE, Opt, PROFILE_OPTIONS, engine_options};
 
 /// The arguments, and the text they make together for messages.
 pub struct Arguments {

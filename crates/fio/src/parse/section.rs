@@ -1,13 +1,14 @@
 //! The options of one job, or of the globals, while they are being read.
 
 use units::diagnostic::{Diagnostic, Span};
+use units::nearest::nearest;
 
 use super::value::{self, Context, Problem, Severity, Value};
 use super::values::Values;
 use super::{JobOption, Reading};
 use crate::options::engines::{ENGINES, Engine, engine};
 use crate::options::kind::Kind;
-use crate::options::{CORE, Opt, engine_option, engine_options, nearest};
+use crate::options::{CORE, Opt, engine_option, engine_options};
 
 /// What has been read of a section so far.
 #[derive(Clone, Debug)]

@@ -30,7 +30,7 @@ pub fn find<'a>(text: &str, words: &'a [Word]) -> Result<&'a Word, Problem> {
         if name.trim() != name && words.iter().any(|word| word.name == name.trim()) {
             return problem.help("leave out the blank");
         }
-        match crate::options::nearest(name, words.iter().map(|word| word.name)) {
+        match units::nearest::nearest(name, words.iter().map(|word| word.name)) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),
             None => problem,
         }
