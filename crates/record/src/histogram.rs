@@ -136,10 +136,15 @@ impl Histogram {
 
     /// The middle of the bin that holds the value of nearest rank: the ceil(p/100·n)-th smallest.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
+        self.ranked((percent / 100.0 * self.total as f64).ceil() as u64)
+    }
+
+    /// The middle of the bin that holds the value of that rank from below; ranks begin with 1.
+    pub fn ranked(&self, rank: u64) -> Option<u64> {
         if self.total == 0 {
             return None;
         }
-        let rank = ((percent / 100.0 * self.total as f64).ceil() as u64).clamp(1, self.total);
+        let rank = rank.clamp(1, self.total);
         let mut seen = 0;
         for bin in self.bins() {
             seen += bin.count;

@@ -68,18 +68,31 @@ impl Latency {
 
     /// Deviation of the sample (divided by n - 1).
     pub fn deviation_ns(&self) -> f64 {
-        if self.count < 2 {
-            return 0.0;
-        }
+        if self.count < 2 { 0.0 } else { (self.squared_distances() / (self.count - 1) as f64).sqrt() }
+    }
+
+    /// Deviation of these values as all there are (divided by n).
+    pub fn population_deviation_ns(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { (self.squared_distances() / self.count as f64).sqrt() }
+    }
+
+    /// The sum of the squared distances from the mean.
+    fn squared_distances(&self) -> f64 {
         let (n, sum) = (u128::from(self.count), u128::from(self.sum_ns));
         // n·Σx² - (Σx)² is exact in integers; only the last step rounds.
         match n.checked_mul(self.sum_squares) {
-            Some(scaled) => (scaled.saturating_sub(sum * sum) as f64 / (n as f64 * (n - 1) as f64)).sqrt(),
+            Some(scaled) => scaled.saturating_sub(sum * sum) as f64 / n as f64,
             None => {
                 let mean = self.mean_ns();
-                ((self.sum_squares as f64 / n as f64 - mean * mean).max(0.0) * n as f64 / (n - 1) as f64).sqrt()
+                (self.sum_squares as f64 / n as f64 - mean * mean).max(0.0) * n as f64
             }
         }
+    }
+
+    /// The value of that rank from below, the smallest being of rank 1: within a bin's width, and never outside what
+    /// was measured.
+    pub fn ranked_ns(&self, rank: u64) -> u64 {
+        self.histogram.ranked(rank).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
 
     /// The percentile of nearest rank within a bin's width, and never outside what was measured.
@@ -98,6 +111,7 @@ mod tests {
         [2u64, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|ns| latency.record(ns));
         assert_eq!(latency.mean_ns(), 5.0);
         assert!((latency.deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert_eq!(latency.population_deviation_ns(), 2.0);
         assert_eq!((latency.min_ns(), latency.max_ns()), (2, 9));
     }
 

@@ -7,6 +7,8 @@ pub struct Machine {
     pub processor: String,
     pub memory_bytes: u64,
     pub page_bytes: u64,
+    /// What decides the processors' frequencies, by name; none where nothing does.
+    pub governors: Vec<String>,
     pub cpus: Vec<Cpu>,
 }
 

@@ -56,6 +56,11 @@ impl Moments {
     pub fn deviation(&self) -> f64 {
         self.variance().sqrt()
     }
+
+    /// Deviation of these values as all there are (divided by n).
+    pub fn population_deviation(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
+    }
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ pub struct TargetStats {
 }
 
 /// A share of the I/O on a range of the target, in bytes from the start of the part that is used.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SpreadRange {
+    /// As it was asked for. Where the target was too small for all that was asked, the percentages of what is left add
+    /// up to less than 100, and the I/O was shared out in their proportion.
+    pub io_percent: u32,
     pub from: u64,
     pub to: u64,
-    pub io_percent: f64,
-    /// The percentage is what was asked for, not rescaled to a smaller target.
-    pub as_asked: bool,
 }
 
 /// Counts and latencies by interval of completion.

@@ -1,6 +1,7 @@
 //! Processors and memory nodes: which there are, how they are laid out, what they did, and who runs and allocates where.
 
 mod cache;
+mod governor;
 mod times;
 mod topology;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::path::Path;
 use crate::file::check;
 pub use crate::memory::page_size;
 pub use cache::{Cache, CacheKind, caches};
+pub use governor::governors;
 pub use times::{CpuTime, CpuTimes};
 pub use topology::{Cpu, topology};
 
