@@ -1,8 +1,13 @@
 //! Files and devices as targets: opening, kind and size; what they take on disk and in the page cache lies beside.
 
 mod cache;
+mod make;
+mod resident;
 mod space;
 mod status;
+#[cfg(test)]
+mod tests;
+mod written;
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -11,8 +16,10 @@ use std::sync::Arc;
 
 use crate::memory::c_path;
 pub use cache::Advice;
+pub use make::Maker;
 pub(crate) use space::discard;
 pub use status::{StatCall, Status, direct_alignment, make_dir, may_write, remove_dir, stat, unlink};
+pub use written::{Written, written};
 
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
@@ -225,101 +232,4 @@ impl File {
 
 pub(crate) fn check(returned: i32) -> io::Result<i32> {
     if returned >= 0 { Ok(returned) } else { Err(io::Error::last_os_error()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A folder of its own for one test, removed at the end.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("fathom-os-file-{}-{name}", std::process::id()));
-            make_dir(&path, 0o700).unwrap();
-            Folder(path)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            std::fs::remove_dir_all(&self.0).unwrap();
-        }
-    }
-
-    fn read_write() -> OpenOptions {
-        OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() }
-    }
-
-    #[test]
-    fn a_file_gets_its_length_and_blocks_in_each_way() {
-        let folder = Folder::new("allocate");
-        let path = folder.0.join("a");
-        let size = |file: &File| file.size().unwrap().unwrap();
-        for how in ["grow", "keep", "touch", "hole"] {
-            let file = OpenOptions { truncate: true, ..read_write() }.open(&path).unwrap();
-            let result = match how {
-                "grow" | "keep" => file.allocate(0, 1 << 20, how == "keep"),
-                "touch" => file.allocate_or_write(0, 1 << 20),
-                _ => file.set_size(1 << 20),
-            };
-            match result {
-                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                    eprintln!("SKIPPED {how}: this file system can't");
-                    continue;
-                }
-                result => result.unwrap(),
-            }
-            let found = stat(&path, StatCall::Stat).unwrap();
-            assert_eq!(size(&file), if how == "keep" { 0 } else { 1 << 20 }, "{how}");
-            assert_eq!(found.allocated >= 1 << 20, how != "hole", "{how}: {}", found.allocated);
-            file.set_size(100).unwrap();
-            assert_eq!(size(&file), 100);
-        }
-    }
-
-    #[test]
-    fn every_call_gives_the_same_status() {
-        let folder = Folder::new("status");
-        let path = folder.0.join("a");
-        read_write().open(&path).unwrap().write_at(b"12345", 0).unwrap();
-        let status = stat(&path, StatCall::Stat).unwrap();
-        assert_eq!((status.kind, status.bytes), (Kind::Regular, 5));
-        assert_eq!(status, stat(&path, StatCall::Statx).unwrap());
-        assert_eq!(status, stat(&path, StatCall::Lstat).unwrap());
-        assert_eq!(stat(&folder.0, StatCall::Statx).unwrap().kind, Kind::Directory);
-        assert_eq!(stat(Path::new("/dev/null"), StatCall::Stat).unwrap().is_device, (1, 3));
-        unlink(&path).unwrap();
-        assert_eq!(stat(&path, StatCall::Stat).unwrap_err().raw_os_error(), Some(libc::ENOENT));
-        assert!(make_dir(&folder.0, 0o700).is_err());
-    }
-
-    #[test]
-    fn advice_invalidation_and_syncs_are_taken() {
-        let folder = Folder::new("cache");
-        let file = read_write().open(&folder.0.join("a")).unwrap();
-        file.write_at(&[7; 8192], 0).unwrap();
-        for advice in [Advice::Random, Advice::Sequential, Advice::NoReuse, Advice::Normal] {
-            file.advise(advice, 0, 0).unwrap();
-        }
-        file.fsync().unwrap();
-        file.invalidate_cache(0, 8192).unwrap();
-        file.punch_hole(0, 4096).unwrap();
-        let mut bytes = [1; 8192];
-        assert_eq!(file.read_at(&mut bytes, 0).unwrap(), 8192);
-        assert!(bytes[..4096].iter().all(|byte| *byte == 0) && bytes[4096..].iter().all(|byte| *byte == 7));
-    }
-
-    #[test]
-    fn what_can_t_be_opened_says_why_and_a_nul_in_a_path_is_no_panic() {
-        let folder = Folder::new("errors");
-        let read = OpenOptions { read: true, ..OpenOptions::new() };
-        assert_eq!(read.open(&folder.0.join("a")).unwrap_err().raw_os_error(), Some(libc::ENOENT));
-        assert!(read.open(Path::new("a\0b")).is_err());
-        let twice = OpenOptions { exclusive: true, ..read_write() };
-        twice.open(&folder.0.join("a")).unwrap();
-        assert_eq!(twice.open(&folder.0.join("a")).unwrap_err().raw_os_error(), Some(libc::EEXIST));
-        assert_eq!(read.open(Path::new("/dev/zero")).unwrap().size().unwrap(), None);
-    }
 }

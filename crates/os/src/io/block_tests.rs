@@ -8,16 +8,16 @@ use super::tests::{BLOCK, SECOND, Scratch, buffers, each_configuration, op, run}
 use super::*;
 use crate::file::{File, OpenOptions};
 
-const DEVICE_BLOCKS: u64 = 256;
+pub(crate) const DEVICE_BLOCKS: u64 = 256;
 const CONTROL: &str = "/sys/class/zram-control";
 
 /// A compressed device in memory, made for one test and removed with it.
-struct Zram {
+pub(crate) struct Zram {
     number: String,
 }
 
 impl Zram {
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         // Making one is reading a file; a second reader would make a second one.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -31,11 +31,11 @@ impl Zram {
         Some(zram)
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         PathBuf::from(format!("/dev/zram{}", self.number))
     }
 
-    fn open(&self) -> File {
+    pub(crate) fn open(&self) -> File {
         OpenOptions { read: true, write: true, direct: true, ..OpenOptions::new() }.open(&self.path()).unwrap()
     }
 }

@@ -5,7 +5,7 @@
 
 mod backend;
 #[cfg(test)]
-mod block_tests;
+pub(crate) mod block_tests;
 mod config;
 mod files;
 mod linux;
