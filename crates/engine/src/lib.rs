@@ -18,6 +18,7 @@ mod metadata;
 mod prepare;
 mod run;
 mod sampler;
+pub mod streams;
 mod worker;
 
 #[cfg(test)]

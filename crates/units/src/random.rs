@@ -1,15 +1,18 @@
-//! Random generators that are seeded with a number: the same seed gives the same sequence as in fio.
+//! Random generators that are seeded with a number: the same seed gives the same sequence as in fio, and with
+//! [`Jenkins64`] the same as in DiskSpd.
 //!
 //! [`Tausworthe32`] and [`Tausworthe64`] are L'Ecuyer's combined generators, [`Lfsr`] walks a shift register through
 //! every value of a range once. On top of the first stand the skewed distributions [`Zipf`], [`Pareto`] and [`Normal`].
 //! Nothing here knows where its seed comes from.
 
+mod jenkins;
 mod lfsr;
 mod skewed;
 mod tausworthe;
 #[cfg(test)]
 mod tests;
 
+pub use jenkins::Jenkins64;
 pub use lfsr::{Lfsr, LfsrError};
 pub use skewed::{Normal, Pareto, Zipf};
 pub use tausworthe::{Tausworthe, Tausworthe32, Tausworthe64};

@@ -105,3 +105,52 @@ fn what_no_register_can_do_is_refused() {
     assert_eq!(Lfsr::new(5, 7).unwrap_err(), LfsrError::StuckSeed);
     assert!(Lfsr::new((1 << 63) - 1, 1).is_ok());
 }
+
+/// What DiskSpd's generator drew and filled, by seed.
+fn diskspd_cases() -> Vec<serde_json::Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/diskspd/prng-cases.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn jenkins_draws_what_diskspd_draws() {
+    for case in diskspd_cases() {
+        let mut random = Jenkins64::new(case["seed"].as_u64().unwrap());
+        for word in case["rand64"].as_array().unwrap() {
+            assert_eq!(random.draw().to_string(), word.as_str().unwrap(), "seed {}", case["seed"]);
+        }
+    }
+}
+
+#[test]
+fn jenkins_fills_buffers_as_diskspd_does() {
+    for case in diskspd_cases() {
+        let seed = case["seed"].as_u64().unwrap();
+        let mut buffer = [0; 300];
+        Jenkins64::new(seed).fill(&mut buffer);
+        assert_eq!(hex(&buffer), case["randbuffer300"].as_str().unwrap(), "seed {seed}");
+        Jenkins64::new(seed).fill_correlated(&mut buffer);
+        assert_eq!(hex(&buffer), case["randbuffer300_pseudo"].as_str().unwrap(), "seed {seed}");
+    }
+}
+
+#[test]
+fn jenkins_fills_any_length_and_goes_on_after_it() {
+    for length in [0, 1, 7, 8, 127, 128, 129, 136, 256, 264, 4096] {
+        let mut random = Jenkins64::new(3);
+        random.fill_correlated(&mut vec![0; length]);
+        // Five draws stand for 16 words while more than 16 are left.
+        let (words, part) = (length / 8, usize::from(length % 8 > 0));
+        let blocks = words.saturating_sub(1) / 16;
+        let mut plain = Jenkins64::new(3);
+        for _ in 0..words - blocks * 11 + part {
+            plain.draw();
+        }
+        assert_eq!(random.draw(), plain.draw(), "{length} bytes");
+    }
+}

@@ -1,0 +1,203 @@
+//! Where the next I/O on one target goes, and whether it is a write.
+//!
+//! Draws from the worker's generator come in DiskSpd's order, so that a seed gives its sequence: offset, range of the
+//! distribution, direction. Offsets are relative to the part that is used until the last moment.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plan::Ddir;
+use plan::stream::{Order, Stream};
+use record::SpreadRange;
+use units::random::Jenkins64;
+
+use super::error::Fault;
+use super::remainder::Remainder;
+use super::spread::{Reach, SpreadTable};
+
+/// One worker's way over one target.
+#[derive(Debug)]
+pub(super) struct Walk {
+    order: Walked,
+    base: u64,
+    /// Distance of sequential offsets, alignment of random ones.
+    stride: u64,
+    /// The last offset of a whole block.
+    last: u64,
+    /// Where a sequence goes on after the end: at the start, in its own phase.
+    wrapped: u64,
+    align: Remainder,
+    aligned: Remainder,
+    spread: Option<SpreadTable>,
+    next: u64,
+    shared: Arc<AtomicU64>,
+    direction: Direction,
+    start: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Walked {
+    Sequential,
+    Parallel,
+    Interlocked,
+    Random,
+    /// Random for so many of a hundred choices; goes on from there for the rest.
+    Mixed(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Direction {
+    Fixed(Ddir),
+    /// Writes for so many of a hundred draws.
+    Drawn {
+        write_percent: u32,
+        last: Ddir,
+    },
+}
+
+impl Walk {
+    /// Checks the stream against its target's size, and draws what a thread draws before its first I/O.
+    pub fn new(
+        stream: &Stream,
+        target_bytes: u64,
+        shared: Arc<AtomicU64>,
+        random: &mut Jenkins64,
+    ) -> Result<Self, Fault> {
+        let (order, stride) = match stream.order {
+            Order::Sequential { stride_bytes } => (Walked::Sequential, stride_bytes),
+            Order::Parallel { stride_bytes } => (Walked::Parallel, stride_bytes),
+            Order::Interlocked { stride_bytes } => (Walked::Interlocked, stride_bytes),
+            Order::Random { align_bytes, percent: 100.. } => (Walked::Random, align_bytes),
+            Order::Random { align_bytes, percent } => (Walked::Mixed(percent), align_bytes),
+        };
+        let reach = reach(stream, stride, target_bytes)?;
+        let spread = match order {
+            Walked::Random | Walked::Mixed(_) => SpreadTable::new(&stream.spread, reach)?,
+            Walked::Sequential | Walked::Parallel | Walked::Interlocked => None,
+        };
+        let direction = match stream.write_percent {
+            0 => Direction::Fixed(Ddir::Read),
+            100.. => Direction::Fixed(Ddir::Write),
+            write_percent => Direction::Drawn { write_percent, last: Ddir::Read },
+        };
+        let mut walk = Walk {
+            order,
+            base: stream.base_bytes,
+            stride,
+            last: reach.part_bytes - reach.block_bytes,
+            wrapped: stream.start_bytes % stride,
+            align: Remainder::by(stride),
+            aligned: Remainder::by(reach.aligned_bytes()),
+            spread,
+            next: stream.start_bytes,
+            shared,
+            direction,
+            start: stream.start_bytes,
+        };
+        if let Walked::Mixed(_) = walk.order {
+            walk.next = walk.random_offset(random);
+        }
+        walk.draw_direction(true, random);
+        Ok(walk)
+    }
+
+    /// Where a slot's own pointer begins.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Each slot goes over the target by itself.
+    pub fn is_parallel(&self) -> bool {
+        self.order == Walked::Parallel
+    }
+
+    pub fn spread(&self) -> Vec<SpreadRange> {
+        self.spread.as_ref().map(SpreadTable::ranges).unwrap_or_default()
+    }
+
+    /// The next offset from the start of the target, and the direction. `pointer` is the slot's own.
+    #[inline]
+    pub fn step(&mut self, pointer: &mut u64, random: &mut Jenkins64) -> (u64, Ddir) {
+        let (offset, chosen) = match self.order {
+            Walked::Random => (self.random_offset(random), true),
+            Walked::Sequential => (self.follow(), false),
+            Walked::Parallel => {
+                let offset = self.wrap(*pointer);
+                *pointer = offset + self.stride;
+                (offset, false)
+            }
+            Walked::Interlocked => (self.aligned.of(self.shared.fetch_add(self.stride, Ordering::Relaxed)), false),
+            Walked::Mixed(percent) => {
+                let chosen = random.chance(percent);
+                if chosen {
+                    self.next = self.random_offset(random);
+                    let offset = self.next;
+                    self.next += self.stride;
+                    (offset, true)
+                } else {
+                    (self.follow(), false)
+                }
+            }
+        };
+        (offset + self.base, self.draw_direction(chosen, random))
+    }
+
+    #[inline]
+    fn follow(&mut self) -> u64 {
+        let offset = self.wrap(self.next);
+        self.next = offset + self.stride;
+        offset
+    }
+
+    #[inline]
+    fn wrap(&self, offset: u64) -> u64 {
+        if offset > self.last { self.wrapped } else { offset }
+    }
+
+    #[inline]
+    fn random_offset(&self, random: &mut Jenkins64) -> u64 {
+        let drawn = self.align.round_down(random.draw());
+        match &self.spread {
+            None => self.aligned.of(drawn),
+            Some(spread) => spread.place(drawn, random),
+        }
+    }
+
+    /// A run of sequential I/Os between random ones has one direction.
+    #[inline]
+    fn draw_direction(&mut self, chosen: bool, random: &mut Jenkins64) -> Ddir {
+        match &mut self.direction {
+            Direction::Fixed(ddir) => *ddir,
+            Direction::Drawn { write_percent, last } => {
+                if chosen || !matches!(self.order, Walked::Mixed(_)) {
+                    *last = if random.chance(*write_percent) { Ddir::Write } else { Ddir::Read };
+                }
+                *last
+            }
+        }
+    }
+}
+
+/// The part of the target that is used, if the stream's blocks fit into it.
+fn reach(stream: &Stream, stride: u64, target_bytes: u64) -> Result<Reach, Fault> {
+    let (block_bytes, base_bytes) = (stream.block_bytes, stream.base_bytes);
+    if block_bytes == 0 {
+        return Err(Fault::NoBlock);
+    }
+    if stride == 0 {
+        return Err(Fault::NoStride);
+    }
+    let end_bytes = stream.end_bytes.map_or(target_bytes, |end| end.min(target_bytes));
+    let part_bytes = match end_bytes.checked_sub(base_bytes) {
+        None | Some(0) => return Err(Fault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes }),
+        Some(part_bytes) => part_bytes,
+    };
+    if u64::from(block_bytes) > part_bytes {
+        return Err(Fault::BlockTooLarge { block_bytes, part_bytes, target_bytes });
+    }
+    let start_bytes = stream.start_bytes;
+    if start_bytes > part_bytes - u64::from(block_bytes) {
+        return Err(Fault::StartBeyondEnd { start_bytes, block_bytes, part_bytes, target_bytes });
+    }
+    Ok(Reach { block_bytes: u64::from(block_bytes), align_bytes: stride, part_bytes })
+}

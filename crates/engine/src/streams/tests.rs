@@ -1,0 +1,68 @@
+//! The same seeds give DiskSpd's sequences, and what holds for all of them.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use plan::stream::{AccessHints, Burst, Order, Queue, Spread, Stream, StreamRate, StreamShare, Streams, WriteContent};
+use plan::{Ddir, Open};
+use units::random::Jenkins64;
+
+use super::{Fault, Source, SourceMaker, Step};
+
+const BLOCK: u32 = 4096;
+
+fn stream(order: Order) -> Stream {
+    Stream {
+        path: "target".to_owned(),
+        target: 0,
+        open: Open::default(),
+        hints: AccessHints::default(),
+        mapping: None,
+        ioprio: 0,
+        create: None,
+        block_bytes: BLOCK,
+        base_bytes: 0,
+        end_bytes: None,
+        start_bytes: 0,
+        order,
+        spread: Spread::Uniform,
+        write_percent: 0,
+        content: WriteContent::Counting,
+        rate: StreamRate::Unlimited,
+        burst: None,
+    }
+}
+
+fn random(align_bytes: u64) -> Order {
+    Order::Random { align_bytes, percent: 100 }
+}
+
+fn streams(list: Vec<Stream>, depth: u32) -> Streams {
+    let shares = |stream| vec![StreamShare { stream, weight: 1 }];
+    let queues = (0..list.len() as u32).map(|stream| Queue { depth, shares: shares(stream) }).collect();
+    Streams { list, queues, seed: 0, interval_ms: 0, sleep_exactly: false }
+}
+
+fn source(stream: &Stream, depth: u32, target_bytes: u64) -> Source {
+    Source::new(&streams(vec![stream.clone()], depth), &[target_bytes], &[]).unwrap()
+}
+
+/// Offset and direction of I/Os that nothing holds back, slots in turn.
+fn ios(source: &mut Source, depth: u32, count: usize) -> Vec<(u64, Ddir)> {
+    (0..depth)
+        .cycle()
+        .take(count)
+        .map(|slot| match source.next(slot, 0) {
+            Step::Io { offset, ddir, .. } => (offset, ddir),
+            Step::Wait { .. } => panic!("held back"),
+        })
+        .collect()
+}
+
+fn offsets(source: &mut Source, depth: u32, count: usize) -> Vec<u64> {
+    ios(source, depth, count).into_iter().map(|(offset, _)| offset).collect()
+}
+
+mod like_diskspd;
+mod properties;
+mod sources;
