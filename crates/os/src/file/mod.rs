@@ -18,7 +18,7 @@ use crate::memory::c_path;
 pub use cache::Advice;
 pub use make::Maker;
 pub(crate) use space::discard;
-pub use status::{StatCall, Status, direct_alignment, make_dir, may_write, remove_dir, stat, unlink};
+pub use status::{StatCall, Status, direct_alignment, is_dax, make_dir, may_write, remove_dir, stat, unlink};
 pub use written::{Written, written};
 
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.

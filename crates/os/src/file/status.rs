@@ -89,6 +89,18 @@ pub fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
     Ok(told.then_some(found.stx_dio_offset_align))
 }
 
+/// True where mapped memory of the file is the device itself, without a page cache between.
+pub fn is_dax(path: &Path) -> io::Result<bool> {
+    /// `STATX_ATTR_DAX` of `linux/stat.h`.
+    const ATTR_DAX: u64 = 0x20_0000;
+    let name = c_path(path)?;
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut found: libc::statx = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a C string and the kernel fills the structure.
+    check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_BASIC_STATS, &mut found) })?;
+    Ok(found.stx_attributes & ATTR_DAX != 0)
+}
+
 /// Removes a name.
 pub fn unlink(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;

@@ -63,6 +63,7 @@ fn every_call_gives_the_same_status() {
     assert_eq!(status, stat(&path, StatCall::Statx).unwrap());
     assert_eq!(status, stat(&path, StatCall::Lstat).unwrap());
     assert_eq!(stat(&folder.0, StatCall::Statx).unwrap().kind, Kind::Directory);
+    assert!(!is_dax(&path).unwrap(), "this would take persistent memory");
     assert_eq!(stat(Path::new("/dev/null"), StatCall::Stat).unwrap().is_device, (1, 3));
     unlink(&path).unwrap();
     assert_eq!(stat(&path, StatCall::Stat).unwrap_err().raw_os_error(), Some(libc::ENOENT));

@@ -4,8 +4,10 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use super::config::{BackendConfig, EngineKind};
+use super::config::{BackendConfig, EngineKind, Mapping};
+use super::files::misuse;
 use super::linux;
+use super::mixed::Mixed;
 use super::null::Null;
 use super::offload::Offload;
 use super::op::{Completion, Op};
@@ -17,6 +19,12 @@ pub trait Backend {
     /// Makes file `index` usable in operations: registers it with the kernel where asked, maps it for mmap. The
     /// back end holds on to the descriptor, so it can't be closed and reused beneath an operation.
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()>;
+
+    /// As [`attach`](Backend::attach), for a file that is to be mapped into memory: its operations are copies, run to
+    /// their end by `submit`. Only the mmap engine and configurations with `maps_too` can do that.
+    fn map(&mut self, _index: u32, _file: &File, _mapping: Mapping) -> io::Result<()> {
+        Err(misuse("this back end maps no files"))
+    }
 
     /// Ends the use of file `index`.
     fn detach(&mut self, index: u32) -> io::Result<()>;
@@ -77,7 +85,12 @@ impl std::error::Error for BackendError {
 pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
     check(config)?;
     let slots = buffers.slots();
-    if config.offload { Ok(Box::new(Offload::open(config, slots)?)) } else { open_over(config, slots) }
+    let backend = if config.offload { Box::new(Offload::open(config, slots)?) } else { open_over(config, slots)? };
+    if !config.maps_too {
+        return Ok(backend);
+    }
+    let mapped = linux::mmap::Mmap::open(config, buffers.slots())?;
+    Ok(Box::new(Mixed::new(backend, mapped, config.files)))
 }
 
 /// Opens the back end of the engine itself.

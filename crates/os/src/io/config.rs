@@ -55,6 +55,29 @@ impl fmt::Display for EngineKind {
     }
 }
 
+/// How a mapped file is used, beyond copying.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mapping {
+    /// Blocks are copied around the processor's caches: written straight to the mapped memory, read straight to the
+    /// buffer.
+    pub write_through: bool,
+    /// What follows each write.
+    pub flush: Option<Flush>,
+}
+
+/// How a block that was written to mapped memory goes on from there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flush {
+    /// `msync(2)` of the block's pages: to the device.
+    View,
+    /// The block's cache lines are written back to memory, and waited for. That is the device where memory is the
+    /// device (see [`is_dax`](crate::file::is_dax)), else the page cache only. Processors without such instructions
+    /// sync the pages.
+    CacheLines,
+    /// The same without waiting.
+    CacheLinesNoDrain,
+}
+
 /// A back end's configuration. Fields that an engine has no use for are left at their default by the caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackendConfig {
@@ -100,6 +123,8 @@ pub struct BackendConfig {
     pub thp: bool,
     /// mmap: write back and drop each block after its transfer, the nearest thing to direct I/O.
     pub mmap_drop: bool,
+    /// Files may be mapped, too, beside those that this engine reads and writes: see `Backend::map`.
+    pub maps_too: bool,
     /// mmap: what the kernel is told of the order of access.
     pub mmap_advice: Advice,
 
@@ -131,6 +156,7 @@ impl BackendConfig {
             libaio_vectored: false,
             thp: false,
             mmap_drop: false,
+            maps_too: false,
             mmap_advice: Advice::Normal,
             sync_file_range: 0,
         }

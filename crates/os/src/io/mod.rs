@@ -9,6 +9,7 @@ pub(crate) mod block_tests;
 mod config;
 mod files;
 mod linux;
+mod mixed;
 mod null;
 mod offload;
 mod op;
@@ -18,5 +19,5 @@ mod tests;
 pub(crate) use files::misuse;
 
 pub use backend::{Backend, BackendError, open_backend, probe};
-pub use config::{BackendConfig, EngineKind};
+pub use config::{BackendConfig, EngineKind, Flush, Mapping};
 pub use op::{Completion, Kind, Op};

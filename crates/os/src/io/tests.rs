@@ -89,6 +89,8 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
     also("io_uring defer_taskrun", EngineKind::IoUring, |config| config.defer_taskrun = true);
     also("libaio without the mapped ring", EngineKind::Libaio, |config| config.userspace_reap = false);
     also("mmap that drops", EngineKind::Mmap, |config| config.mmap_drop = true);
+    also("io_uring that may map", EngineKind::IoUring, |config| config.maps_too = true);
+    also("psync that may map", EngineKind::Psync, |config| config.maps_too = true);
     also("libaio vectored", EngineKind::Libaio, |config| config.libaio_vectored = true);
     all
 }
@@ -357,6 +359,78 @@ fn a_file_cut_short_under_its_mapping_is_an_error_and_not_the_end() {
     file.set_size(8 * BLOCK as u64).unwrap();
     assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 5)])[0].result, BLOCK as i32);
     assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, -libc::ENOSPC);
+}
+
+/// Every way to use a mapped file.
+fn mappings() -> Vec<Mapping> {
+    let flushes = [None, Some(Flush::View), Some(Flush::CacheLines), Some(Flush::CacheLinesNoDrain)];
+    let both = |flush| [false, true].map(|write_through| Mapping { write_through, flush });
+    flushes.into_iter().flat_map(both).collect()
+}
+
+#[test]
+fn mapped_files_are_copied_to_the_byte_whatever_follows_a_write() {
+    for mapping in mappings() {
+        let scratch = Scratch::new("mapped", 4);
+        let mut buffers = buffers(2);
+        let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 2, 1), &buffers).unwrap();
+        backend.map(0, &scratch.open(false), mapping).unwrap();
+        buffers.fill(0, |bytes| bytes.fill(0xab));
+        // Neither its start, its end nor its place in the buffer is on a line.
+        let odd = Op { skip: 3, len: 1001, offset: 4090, ..op(Kind::Write, 0, 0) };
+        assert_eq!(run(&mut *backend, &[odd])[0].result, 1001, "{mapping:?}");
+        let content = std::fs::read(&scratch.0).unwrap();
+        assert!(content[4090..][..1001].iter().all(|byte| *byte == 0xab), "{mapping:?}");
+        assert_eq!((content[4089], content[4090 + 1001]), (1, 2), "{mapping:?}");
+        assert_eq!(run(&mut *backend, &[op(Kind::Read, 1, 0)])[0].result, BLOCK as i32);
+        assert_eq!(&*buffers.slot_mut(1), &content[..BLOCK], "{mapping:?}");
+        scratch.open(false).set_size(BLOCK as u64).unwrap();
+        assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 3)])[0].result, -libc::EIO, "{mapping:?}: cut short");
+    }
+}
+
+#[test]
+fn mapped_and_other_files_are_used_side_by_side() {
+    for engine in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Psync] {
+        let config = BackendConfig { maps_too: true, ..BackendConfig::new(engine, 8, 3) };
+        if let Err(error) = probe(&config) {
+            eprintln!("SKIPPED {engine}: {error}");
+            continue;
+        }
+        let files = [Scratch::new("side-a", 8), Scratch::new("side-b", 8)];
+        let mut buffers = buffers(8);
+        let mut backend = open_backend(&config, &buffers).unwrap();
+        let view = Mapping { flush: Some(Flush::View), ..Mapping::default() };
+        backend.attach(0, &files[0].open(true)).unwrap();
+        backend.map(1, &files[1].open(false), view).unwrap();
+        // Twice with the places changed: what is mapped can be attached and the other way round.
+        for round in 0..2u8 {
+            for slot in 0..8 {
+                buffers.fill(slot, |bytes| bytes.fill(0x40 + 16 * round + slot as u8));
+            }
+            let ops: Vec<_> = (0..8).map(|at| Op { file: at / 2 % 2, ..op(Kind::Write, at, u64::from(at)) }).collect();
+            run(&mut *backend, &ops).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{engine}"));
+            for (at, op) in ops.iter().enumerate() {
+                let on = if round == 0 { op.file } else { 1 - op.file };
+                let content = std::fs::read(&files[on as usize].0).unwrap();
+                let block = &content[op.offset as usize..][..BLOCK];
+                assert!(block.iter().all(|byte| *byte == 0x40 + 16 * round + at as u8), "{engine} {op:?}");
+            }
+            backend.map(0, &files[1].open(false), view).unwrap();
+            backend.attach(1, &files[0].open(true)).unwrap();
+        }
+        assert!(backend.detach(2).is_err() && backend.map(3, &files[1].open(false), view).is_err(), "{engine}");
+        backend.detach(0).unwrap();
+        assert!(backend.submit(&[op(Kind::Read, 0, 0)]).is_err(), "{engine}");
+    }
+}
+
+#[test]
+fn back_ends_that_map_nothing_say_so() {
+    let scratch = Scratch::new("unmapped", 1);
+    let buffers = buffers(1);
+    let mut backend = open_backend(&BackendConfig::new(EngineKind::Psync, 1, 1), &buffers).unwrap();
+    assert!(backend.map(0, &scratch.open(false), Mapping::default()).is_err());
 }
 
 #[test]

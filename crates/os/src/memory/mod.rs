@@ -5,6 +5,7 @@
 //! the two. So safe code can't reach a slot that the kernel may be writing to. The memory itself lives as long as either of them, and for ever if a back end
 //! is dropped while operations are still in flight (a device that never answers).
 
+pub(crate) mod cache_lines;
 mod region;
 
 use std::io;

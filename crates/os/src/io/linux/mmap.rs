@@ -9,10 +9,10 @@ use super::bus_error;
 use super::run::{errno, run_here};
 use crate::file::{Advice, File};
 use crate::io::backend::{Backend, BackendError};
-use crate::io::config::{BackendConfig, EngineKind};
+use crate::io::config::{BackendConfig, EngineKind, Flush, Mapping};
 use crate::io::files::{Files, misuse};
 use crate::io::op::{Completion, Kind, Op};
-use crate::memory::{Slots, page_size};
+use crate::memory::{Slots, cache_lines, page_size};
 
 /// A part of a file as memory.
 struct Window {
@@ -37,6 +37,7 @@ impl Drop for Window {
 /// An attached file.
 struct Target {
     file: File,
+    mapping: Mapping,
     window: Option<Window>,
     /// Bytes in the file when last looked; `None` for what has no size.
     size: Option<u64>,
@@ -109,25 +110,67 @@ impl Mmap {
         };
         // SAFETY: the window was found to hold the operation.
         let mapped = unsafe { window.address.add((op.offset - window.offset) as usize) };
-        let mut result = Ok(bytes as i32);
+        let (mapping, page) = (target.mapping, self.page as usize);
+        let mut flushed = Ok(());
         // SAFETY: `data` holds `len` bytes lent to this operation and `mapped` at least as many, which are the
         // file's: other processes may change them meanwhile, so they are never seen as a reference. A page that can't
         // be had is the guard's business.
         let whole = bus_error::guarded(window.address, window.bytes, || unsafe {
             match op.kind {
-                Kind::Read => ptr::copy_nonoverlapping(mapped, data, bytes),
-                _ => ptr::copy_nonoverlapping(data, mapped, bytes),
+                Kind::Read => read(mapping, mapped, data, bytes),
+                _ => flushed = write(mapping, data, mapped, bytes, page),
             }
         });
         if !whole {
             target.window = None;
             return Err(libc::EIO);
         }
+        flushed?;
         if self.drop_after {
-            result = write_back_and_drop(mapped, bytes, self.page as usize).map(|()| bytes as i32);
+            write_back_and_drop(mapped, bytes, page)?;
         }
-        result
+        Ok(bytes as i32)
     }
+}
+
+/// Copies from the mapping to the buffer.
+///
+/// # Safety
+/// `mapped` may be read and `data` written for `bytes` bytes.
+unsafe fn read(mapping: Mapping, mapped: *const u8, data: *mut u8, bytes: usize) {
+    // SAFETY: as promised by the caller. A plain copy is as good where the processor can't go around its caches.
+    unsafe {
+        if mapping.write_through {
+            cache_lines::copy_around(mapped, data, bytes);
+        } else {
+            ptr::copy_nonoverlapping(mapped, data, bytes);
+        }
+    }
+}
+
+/// Copies from the buffer to the mapping, and on from there as the mapping says; an error is an `errno`.
+///
+/// # Safety
+/// `data` may be read and `mapped` written for `bytes` bytes, and `mapped` lies in a mapping of whole pages.
+unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
+    // SAFETY: as promised by the caller.
+    let done = unsafe {
+        let around = if mapping.write_through {
+            cache_lines::copy_around(data, mapped, bytes)
+        } else {
+            ptr::copy_nonoverlapping(data, mapped, bytes);
+            true
+        };
+        around
+            && match mapping.flush {
+                None => true,
+                Some(Flush::View) => false,
+                Some(Flush::CacheLines) => cache_lines::write_back(mapped, bytes, true),
+                Some(Flush::CacheLinesNoDrain) => cache_lines::write_back(mapped, bytes, false),
+            }
+    };
+    // What the processor can't do, or isn't to do, is the kernel's to do.
+    if done { Ok(()) } else { sync_pages(mapped, bytes, page).map(drop) }
 }
 
 impl Target {
@@ -147,12 +190,21 @@ impl Target {
     fn map(&mut self, offset: u64, bytes: usize, page: u64, thp: bool, advice: Advice) -> Result<(), i32> {
         self.window = None;
         let protection = if self.file.is_writable() { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
-        let sharing = if thp { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
         let fd = self.file.descriptor();
         let attempt = |offset: u64, bytes: usize| {
-            // SAFETY: a fresh mapping, placed by the kernel.
-            let address =
-                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) };
+            let map = |sharing| {
+                // SAFETY: a fresh mapping, placed by the kernel.
+                unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) }
+            };
+            // Memory that is the device keeps what the processor flushed only if the file's own blocks are flushed
+            // before; other files can't be mapped so, and have no need.
+            let mut address = libc::MAP_FAILED;
+            if self.mapping != Mapping::default() && !thp {
+                address = map(libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC);
+            }
+            if address == libc::MAP_FAILED {
+                address = map(if thp { libc::MAP_PRIVATE } else { libc::MAP_SHARED });
+            }
             if address == libc::MAP_FAILED {
                 return Err(errno());
             }
@@ -192,17 +244,22 @@ fn sync(address: *mut u8, bytes: usize) -> i32 {
     }
 }
 
-/// Writes the pages of a transfer back and lets go of them.
-fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
+/// Writes the pages of a transfer back: where they start and how long they are.
+fn sync_pages(mapped: *mut u8, bytes: usize, page: usize) -> Result<(*mut u8, usize), i32> {
     let ahead = mapped as usize % page;
     // SAFETY: the mapping starts at a page, so the page's start lies in it.
     let start = unsafe { mapped.sub(ahead) };
     match sync(start, ahead + bytes) {
-        0 => {}
-        failed => return Err(-failed),
+        0 => Ok((start, ahead + bytes)),
+        failed => Err(-failed),
     }
+}
+
+/// Writes the pages of a transfer back and lets go of them.
+fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
+    let (start, bytes) = sync_pages(mapped, bytes, page)?;
     // SAFETY: the pages are of a file's mapping: what is dropped comes back from the file.
-    match unsafe { libc::madvise(start.cast(), ahead + bytes, libc::MADV_DONTNEED) } {
+    match unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) } {
         0 => Ok(()),
         _ => Err(errno()),
     }
@@ -210,9 +267,13 @@ fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(),
 
 impl Backend for Mmap {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.map(index, file, Mapping::default())
+    }
+
+    fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
         self.files.attach(index, file)?;
         self.targets[index as usize] =
-            Some(Target { file: file.clone(), window: None, size: file.size()?, partial: false });
+            Some(Target { file: file.clone(), mapping, window: None, size: file.size()?, partial: false });
         Ok(())
     }
 

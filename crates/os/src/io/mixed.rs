@@ -1,0 +1,92 @@
+//! Two back ends as one, for workers with mapped files beside others: copies run here and now, the rest in the kernel.
+
+use std::io;
+use std::time::Duration;
+
+use super::backend::Backend;
+use super::config::Mapping;
+use super::files::misuse;
+use super::linux::mmap::Mmap;
+use super::op::{Completion, Op};
+use crate::file::File;
+
+/// Which of the two has a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Nobody,
+    Kernel,
+    Mapped,
+}
+
+pub(super) struct Mixed {
+    /// Runs the operations on files that were attached. Both work on the same buffers' slots.
+    kernel: Box<dyn Backend>,
+    /// Runs those on files that were mapped.
+    mapped: Mmap,
+    /// By the file's index.
+    owners: Vec<Owner>,
+}
+
+impl Mixed {
+    pub(super) fn new(kernel: Box<dyn Backend>, mapped: Mmap, files: u32) -> Self {
+        Mixed { kernel, mapped, owners: vec![Owner::Nobody; files as usize] }
+    }
+
+    fn owner(&self, index: u32) -> Owner {
+        self.owners.get(index as usize).copied().unwrap_or(Owner::Nobody)
+    }
+
+    /// Takes file `index` from whoever has it, for `next`.
+    fn hand_over(&mut self, index: u32, next: Owner) -> io::Result<()> {
+        let Some(owner) = self.owners.get_mut(index as usize) else {
+            return Err(misuse("file index beyond the table"));
+        };
+        match std::mem::replace(owner, next) {
+            Owner::Nobody => Ok(()),
+            Owner::Kernel => self.kernel.detach(index),
+            Owner::Mapped => self.mapped.detach(index),
+        }
+    }
+}
+
+impl Backend for Mixed {
+    fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
+        self.hand_over(index, Owner::Kernel)?;
+        self.kernel.attach(index, file)
+    }
+
+    fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
+        self.hand_over(index, Owner::Mapped)?;
+        self.mapped.map(index, file, mapping)
+    }
+
+    fn detach(&mut self, index: u32) -> io::Result<()> {
+        if self.owner(index) == Owner::Nobody {
+            return Err(misuse("no such file attached"));
+        }
+        self.hand_over(index, Owner::Nobody)
+    }
+
+    /// Takes one operation on a mapped file at a time, so that each is timed by itself, or all up to the next such.
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        match ops.iter().position(|op| self.owner(op.file) == Owner::Mapped) {
+            Some(0) => self.mapped.submit(&ops[..1]),
+            Some(first) => self.kernel.submit(&ops[..first]),
+            None => self.kernel.submit(ops),
+        }
+    }
+
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        let before = out.len();
+        self.mapped.reap(0, max, Duration::ZERO, out)?;
+        let copied = out.len() - before;
+        if copied < max {
+            self.kernel.reap(min.saturating_sub(copied), max - copied, timeout, out)?;
+        }
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.kernel.is_synchronous()
+    }
+}
