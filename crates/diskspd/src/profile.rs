@@ -282,7 +282,8 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// What of the I/O no range has goes to what is left of the target. Ranges that add up to nonsense stay nonsense.
+    /// What of the I/O no range has goes to what is left of the target. Where nothing is left of it the shares of the
+    /// I/O stay below 100 in all.
     #[must_use]
     pub fn with_rest(mut self) -> Distribution {
         let rest = |ranges: &[Range]| {
@@ -291,9 +292,10 @@ impl Distribution {
         };
         match &mut self {
             Distribution::Percent(ranges) => {
-                if let Some(io_percent) = rest(ranges) {
-                    let taken = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.target));
-                    ranges.push(Range { io_percent, target: 100u64.saturating_sub(taken) });
+                let taken = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.target));
+                let left = 100u64.saturating_sub(taken);
+                if let Some(io_percent) = rest(ranges).filter(|_| left > 0) {
+                    ranges.push(Range { io_percent, target: left });
                 }
             }
             Distribution::Absolute(ranges) => {

@@ -1,7 +1,13 @@
 //! The name that a misspelt one was meant to be.
 
+const WRONG_MAX_BYTES: usize = 200;
+
 /// The name nearest to a misspelt one, if any is near enough to be meant.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Nobody meant a name by a whole text, and comparing takes memory for each of its letters.
+    if wrong.len() > WRONG_MAX_BYTES {
+        return None;
+    }
     let limit = wrong.chars().count().div_ceil(3);
     names
         .into_iter()

@@ -1,0 +1,342 @@
+//! An element's children and attributes, taken one by one by their names: what nobody took is a fault, and so is what
+//! is there twice.
+
+use std::cell::RefCell;
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+use roxmltree::{Attribute, Node};
+use units::diagnostic::{Diagnostic, Level, Source, Span};
+use units::nearest::nearest;
+
+use super::value::{self, Wrong};
+use super::words::Words;
+use super::writer::is_white;
+
+/// More faults than this tell nobody anything new.
+const FAULTS_MAX: usize = 100;
+/// Tools that write XML put their schema's place here; it says nothing of the profile.
+const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
+/// What is to be said of a document.
+pub struct Faults<'d> {
+    source: &'d Arc<Source>,
+    errors: RefCell<Vec<Diagnostic>>,
+    warnings: RefCell<Vec<Diagnostic>>,
+}
+
+impl<'d> Faults<'d> {
+    pub fn new(source: &'d Arc<Source>) -> Faults<'d> {
+        Faults { source, errors: RefCell::default(), warnings: RefCell::default() }
+    }
+
+    pub fn span(&self, range: Range<usize>) -> Span {
+        Span::new(self.source, range)
+    }
+
+    pub fn push(&self, fault: Diagnostic) {
+        let mut list = if fault.level == Level::Error { &self.errors } else { &self.warnings }.borrow_mut();
+        if list.len() < FAULTS_MAX {
+            list.push(fault);
+        }
+    }
+
+    /// Errors, if there are any; else warnings. In the document's order.
+    pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let (mut errors, mut warnings) = (self.errors.into_inner(), self.warnings.into_inner());
+        let place = |fault: &Diagnostic| fault.label.as_ref().map_or(0, |(span, _)| span.range().start);
+        errors.sort_by_key(place);
+        warnings.sort_by_key(place);
+        if errors.len() == FAULTS_MAX {
+            errors.push(Diagnostic::error(format!("more than {FAULTS_MAX} errors: only the first are shown")));
+        }
+        if errors.is_empty() { Ok(warnings) } else { Err(errors) }
+    }
+
+    /// The name in an element's opening tag.
+    pub fn name_span(&self, node: Node) -> Span {
+        let start = node.range().start + 1;
+        let rest = self.source.text.get(start..).unwrap_or("");
+        let length = rest.find(|c: char| is_white(c) || c == '/' || c == '>').unwrap_or(rest.len());
+        self.span(start..start + length)
+    }
+
+    /// An element's text, or its tag where there is none.
+    pub fn text_span(&self, node: Node) -> Span {
+        let texts = || node.children().filter(Node::is_text);
+        match (texts().next(), texts().next_back()) {
+            (Some(first), Some(last)) => self.trimmed(first.range().start..last.range().end),
+            _ => self.name_span(node),
+        }
+    }
+
+    fn trimmed(&self, range: Range<usize>) -> Span {
+        let text = self.source.text.get(range.clone()).unwrap_or("");
+        let start = text.len() - text.trim_start_matches(is_white).len();
+        match text.trim_matches(is_white).len() {
+            0 => self.span(range),
+            length => self.span(range.start + start..range.start + start + length),
+        }
+    }
+
+    fn wrong(&self, name: &str, text: &str, span: &Span, wrong: Wrong) {
+        let message = match text.trim_matches(is_white) {
+            "" => format!("{name} is empty"),
+            text => format!("{name} can't be `{}`", shortened(text)),
+        };
+        let mut fault = Diagnostic::error(message).at(span, wrong.expected);
+        fault.help = wrong.help;
+        self.push(fault);
+    }
+}
+
+/// An element that is being read.
+pub struct Element<'f, 'd> {
+    node: Node<'d, 'd>,
+    faults: &'f Faults<'d>,
+    children: Vec<(Node<'d, 'd>, Taken)>,
+    attributes: Vec<(Attribute<'d, 'd>, Taken)>,
+    child_names: Vec<&'static str>,
+    attribute_names: Vec<&'static str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    No,
+    Yes,
+}
+
+impl<'f, 'd> Element<'f, 'd> {
+    pub fn new(node: Node<'d, 'd>, faults: &'f Faults<'d>) -> Element<'f, 'd> {
+        let children = node.children().filter(Node::is_element).map(|child| (child, Taken::No)).collect();
+        let own = |attribute: &Attribute| attribute.namespace() != Some(SCHEMA_INSTANCE);
+        let attributes = node.attributes().filter(own).map(|attribute| (attribute, Taken::No)).collect();
+        Element { node, faults, children, attributes, child_names: Vec::new(), attribute_names: Vec::new() }
+    }
+
+    pub fn is_named(&self, name: &str) -> bool {
+        is_named(self.node, name)
+    }
+
+    pub fn name(&self) -> &'d str {
+        self.node.tag_name().name()
+    }
+
+    pub fn name_span(&self) -> Span {
+        self.faults.name_span(self.node)
+    }
+
+    pub fn faults(&self) -> &'f Faults<'d> {
+        self.faults
+    }
+
+    /// Of the first child with the name, or of this element.
+    pub fn span_of(&self, name: &str) -> Span {
+        self.faults.name_span(self.node(name).unwrap_or(self.node))
+    }
+
+    fn node(&self, name: &str) -> Option<Node<'d, 'd>> {
+        self.children.iter().map(|(child, _)| *child).find(|child| is_named(*child, name))
+    }
+
+    /// All children with a name.
+    pub fn each(&mut self, name: &'static str) -> Vec<Element<'f, 'd>> {
+        self.child_names.push(name);
+        let mut found = Vec::new();
+        for (child, taken) in &mut self.children {
+            if is_named(*child, name) {
+                *taken = Taken::Yes;
+                found.push(Element::new(*child, self.faults));
+            }
+        }
+        found
+    }
+
+    pub fn child(&mut self, name: &'static str) -> Option<Element<'f, 'd>> {
+        let mut found = self.each(name).into_iter();
+        let first = found.next();
+        if let Some(again) = found.next() {
+            let message = format!("{name} is there more than once in {}", self.name());
+            self.faults.push(Diagnostic::error(message).at(&again.name_span(), "given before"));
+        }
+        first
+    }
+
+    pub fn required(&mut self, name: &'static str) -> Option<Element<'f, 'd>> {
+        let child = self.child(name);
+        if child.is_none() {
+            self.missing(name);
+        }
+        child
+    }
+
+    /// All children with a name, of which there must be one.
+    pub fn each_required(&mut self, name: &'static str) -> Vec<Element<'f, 'd>> {
+        let found = self.each(name);
+        if found.is_empty() {
+            self.missing(name);
+        }
+        found
+    }
+
+    fn missing(&self, name: &str) {
+        let message = format!("{} has no {name}", self.name());
+        self.faults.push(Diagnostic::error(message).at(&self.name_span(), format!("expected an element {name} in it")));
+    }
+
+    pub fn u32(&mut self, name: &'static str) -> Option<u32> {
+        self.within(name, 0..=u32::MAX)
+    }
+
+    pub fn within(&mut self, name: &'static str, range: RangeInclusive<u32>) -> Option<u32> {
+        self.child(name).and_then(|child| child.value(|text| value::number(text, range)))
+    }
+
+    pub fn u64(&mut self, name: &'static str) -> Option<u64> {
+        self.child(name).and_then(|child| child.value(|text| value::number(text, 0..=u64::MAX)))
+    }
+
+    pub fn boolean(&mut self, name: &'static str) -> Option<bool> {
+        self.child(name).and_then(|child| child.value(value::boolean))
+    }
+
+    pub fn word<T: Copy>(&mut self, name: &'static str, words: Words<T>) -> Option<T> {
+        self.child(name).and_then(|child| child.value(|text| value::word(text, words)))
+    }
+
+    pub fn attribute<T>(&mut self, name: &'static str, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+        self.attribute_names.push(name);
+        let named = |attribute: &Attribute| attribute.namespace().is_none() && attribute.name() == name;
+        let (attribute, taken) = self.attributes.iter_mut().find(|(attribute, _)| named(attribute))?;
+        *taken = Taken::Yes;
+        match read(attribute.value()) {
+            Ok(value) => Some(value),
+            Err(wrong) => {
+                let span = self.faults.span(attribute.range_value());
+                self.faults.wrong(name, attribute.value(), &span, wrong);
+                None
+            }
+        }
+    }
+
+    pub fn required_attribute<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Result<T, Wrong>,
+    ) -> Option<T> {
+        if !self.node.has_attribute(name) {
+            let message = format!("{} has no attribute {name}", self.name());
+            let fault = Diagnostic::error(message).at(&self.name_span(), format!("expected {name}=\"…\""));
+            self.faults.push(fault);
+        }
+        self.attribute(name, read)
+    }
+
+    /// The end of an element that holds text.
+    pub fn value<T>(self, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+        let text = self.text();
+        let span = self.faults.text_span(self.node);
+        match read(&text) {
+            // Where there are elements the text is not what is wrong.
+            Err(wrong) if self.children.is_empty() => self.faults.wrong(self.name(), &text, &span, wrong),
+            Err(_) => {}
+            Ok(value) => {
+                self.nothing_else();
+                return Some(value);
+            }
+        }
+        self.nothing_else();
+        None
+    }
+
+    /// The end of an element that holds a path: white space around it is layout, unless written as references.
+    pub fn path(self) -> (String, Span) {
+        let span = self.faults.text_span(self.node);
+        let text = self.text();
+        let texts = || self.node.children().filter(Node::is_text);
+        let raw = |node: Node<'d, 'd>| self.faults.source.text.get(node.range()).unwrap_or("");
+        let before = texts().next().map_or(0, |node| line_ends_as_one(leading_white(raw(node))));
+        let after = texts().next_back().map_or(0, |node| line_ends_as_one(trailing_white(raw(node))));
+        let length = text.chars().count();
+        let path = text.chars().skip(before).take(length.saturating_sub(before + after)).collect();
+        self.nothing_else();
+        (path, span)
+    }
+
+    fn text(&self) -> String {
+        self.node.children().filter(Node::is_text).filter_map(|node| node.text()).collect()
+    }
+
+    /// The end of an element that holds elements.
+    pub fn end(self) {
+        let stray = |node: &Node| node.is_text() && node.text().is_some_and(|text| !text.chars().all(is_white));
+        if let Some(text) = self.node.children().find(stray) {
+            let span = self.faults.trimmed(text.range());
+            let message = format!("{} holds elements, not text", self.name());
+            self.faults.push(Diagnostic::error(message).at(&span, "expected an element"));
+        }
+        self.nothing_else();
+    }
+
+    fn nothing_else(&self) {
+        for (child, _) in self.children.iter().filter(|(_, taken)| *taken == Taken::No) {
+            let name = child.tag_name().name();
+            let message = format!("{} has no element `{}`", self.name(), shortened(name));
+            let label = match self.child_names[..] {
+                [] => format!("{} holds a value, not elements", self.name()),
+                _ => format!("not an element of {}", self.name()),
+            };
+            let mut fault = Diagnostic::error(message).at(&self.faults.name_span(*child), label);
+            fault.help = match child.tag_name().namespace() {
+                Some(_) => Some("the elements of a profile have no namespace: leave out xmlns".to_owned()),
+                None => known(name, &self.child_names),
+            };
+            self.faults.push(fault);
+        }
+        for (attribute, _) in self.attributes.iter().filter(|(_, taken)| *taken == Taken::No) {
+            let name = attribute.name();
+            let message = format!("{} has no attribute `{}`", self.name(), shortened(name));
+            let span = self.faults.span(attribute.range_qname());
+            let mut fault = Diagnostic::error(message).at(&span, format!("not an attribute of {}", self.name()));
+            fault.help = known(name, &self.attribute_names);
+            self.faults.push(fault);
+        }
+    }
+}
+
+/// The elements of a profile have no namespace.
+fn is_named(node: Node, name: &str) -> bool {
+    node.tag_name().namespace().is_none() && node.tag_name().name() == name
+}
+
+fn known(wrong: &str, names: &[&str]) -> Option<String> {
+    let near = nearest(wrong, names.iter().copied())
+        .or_else(|| names.iter().copied().find(|name| name.eq_ignore_ascii_case(wrong)));
+    match (near, names) {
+        (_, []) => None,
+        (Some(near), _) => Some(format!("did you mean {near}? known here: {}", names.join(", "))),
+        (None, _) => Some(format!("known here: {}", names.join(", "))),
+    }
+}
+
+/// What somebody wrote, in a length that fits a message.
+fn shortened(text: &str) -> String {
+    const SHOWN_MAX: usize = 60;
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn leading_white(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches(is_white).len()]
+}
+
+fn trailing_white(text: &str) -> &str {
+    &text[text.trim_end_matches(is_white).len()..]
+}
+
+/// Characters that are left when line ends have been made one.
+fn line_ends_as_one(white: &str) -> usize {
+    white.chars().count() - white.matches("\r\n").count()
+}

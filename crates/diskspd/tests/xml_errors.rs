@@ -1,0 +1,162 @@
+//! A broken profile is refused with file, line, column and what was expected; a huge or hostile one is refused soon.
+
+use std::time::{Duration, Instant};
+
+use diskspd::xml;
+use units::diagnostic::Diagnostic;
+
+fn errors(text: &str) -> Vec<Diagnostic> {
+    xml::read(text, "p.xml").expect_err("the profile is broken")
+}
+
+/// Of a target, with a line of its own for what it holds.
+fn target(inside: &str) -> String {
+    format!(
+        "<Profile><TimeSpans><TimeSpan><Targets><Target><Path>a</Path>\n  {inside}\n\
+         </Target></Targets></TimeSpan></TimeSpans></Profile>"
+    )
+}
+
+/// The only error, as it is shown.
+fn error(inside: &str) -> String {
+    let mut errors = errors(&target(inside));
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.remove(0).to_string()
+}
+
+#[track_caller]
+fn assert_told(inside: &str, place: &str, parts: &[&str]) {
+    let error = error(inside);
+    assert!(error.contains(&format!("p.xml:{place}")), "{error}");
+    for part in parts {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_is_shown_with_what_was_expected() {
+    assert_told(
+        "<BlockSize>abc</BlockSize>",
+        "2:14",
+        &["BlockSize can't be `abc`", "<BlockSize>abc</BlockSize>", "^^^ expected a whole number up to 4294967295"],
+    );
+    assert_told("<BlockSize>4K</BlockSize>", "2:14", &["a profile has no units: write 4096"]);
+    assert_told("<WriteRatio>101</WriteRatio>", "2:15", &["expected a whole number up to 100"]);
+    assert_told("<RandomRatio>100</RandomRatio>", "2:16", &["expected a whole number from 1 to 99"]);
+    assert_told("<IOPriority>4</IOPriority>", "2:15", &["expected a whole number from 1 to 3"]);
+    assert_told("<Weight></Weight>", "2:4", &["Weight is empty"]);
+    assert_told("<WriteThrough>yes</WriteThrough>", "2:17", &["expected true or false"]);
+    assert_told("<Throughput unit='iops'>1</Throughput>", "2:21", &["expected BPMS or IOPS", "did you mean IOPS?"]);
+    assert_told("<FlushType>viewoffile</FlushType>", "2:14", &["expected ViewOfFile or", "did you mean ViewOfFile?"]);
+}
+
+#[test]
+fn an_unknown_name_is_shown_with_the_one_that_was_meant() {
+    let known = "known here: Path, BlockSize";
+    assert_told(
+        "<blocksize>4096</blocksize>",
+        "2:4",
+        &["Target has no element `blocksize`", "did you mean BlockSize?"],
+    );
+    assert_told("<Foo/>", "2:4", &["^^^ not an element of Target", known]);
+    assert_told("<BlockSize unit='x'>1</BlockSize>", "2:14", &["BlockSize has no attribute `unit`"]);
+    assert_told("<BlockSize>1<K/></BlockSize>", "2:16", &["BlockSize holds a value, not elements"]);
+    assert_told("<Throughput Unit='IOPS'>1</Throughput>", "2:15", &["did you mean unit?"]);
+    assert_told("<BlockSize xmlns='urn:x'>1</BlockSize>", "2:4", &["leave out xmlns"]);
+    assert_told("stray", "2:3", &["Target holds elements, not text"]);
+}
+
+#[test]
+fn what_is_missing_or_there_twice_is_named() {
+    assert_told("<Weight>1</Weight><Weight>1</Weight>", "2:22", &["Weight is there more than once in Target"]);
+    assert_told("<Distribution/>", "2:4", &["neither Percent nor Absolute"]);
+    assert_told("<Distribution><Percent/></Distribution>", "2:18", &["expected an element Range in it"]);
+    assert_told(
+        "<Random>1</Random><Distribution><Percent><Range>10</Range></Percent></Distribution>",
+        "2:45",
+        &["Range has no attribute IO"],
+    );
+    let text = "<Profile>\n<TimeSpans><TimeSpan/></TimeSpans></Profile>";
+    assert!(errors(text)[0].to_string().contains("expected an element Targets in it"));
+}
+
+#[test]
+fn elements_that_contradict_each_other_are_refused() {
+    assert_told("<Random>1</Random><StrideSize>1</StrideSize>", "2:22", &["StrideSize can't stand beside Random"]);
+    let interlocked = "<RandomRatio>1</RandomRatio><InterlockedSequential>1</InterlockedSequential>";
+    assert_told(interlocked, "2:32", &["InterlockedSequential can't stand beside RandomRatio"]);
+}
+
+#[test]
+fn all_errors_are_told_in_the_order_of_the_document() {
+    let text = target("<Weight>x</Weight><BlockSize>y</BlockSize><Foo/>");
+    let found: Vec<String> = errors(&text).iter().map(|error| error.message.clone()).collect();
+    assert_eq!(found, ["Weight can't be `x`", "BlockSize can't be `y`", "Target has no element `Foo`"]);
+}
+
+#[test]
+fn text_that_is_no_xml_is_shown_where_it_breaks() {
+    let error = errors("<Profile>\n  <TimeSpans>\n</Profile>").remove(0).to_string();
+    assert!(error.contains("p.xml:3:1") && error.contains("expected 'TimeSpans' tag"), "{error}");
+    for text in ["", " \n", "Profile", "<Profile><TimeSpans>", "\u{feff}"] {
+        assert_eq!(errors(text).len(), 1, "{text:?}");
+    }
+}
+
+#[test]
+fn results_are_told_from_profiles() {
+    let error = errors("<Results><Profile/></Results>").remove(0).to_string();
+    assert!(error.contains("the element Profile in them"), "{error}");
+}
+
+#[test]
+fn what_has_no_effect_is_told() {
+    let warnings = |inside: &str| xml::read(&target(inside), "p.xml").expect("a profile").warnings;
+    let pattern = warnings("<WriteBufferContent><Pattern>random</Pattern></WriteBufferContent>");
+    assert!(pattern[0].to_string().contains("without RandomDataSource"), "{pattern:?}");
+    let cache = warnings("<DisableOSCache>true</DisableOSCache><DisableLocalCache>true</DisableLocalCache>");
+    assert!(cache[0].message.contains("DisableOSCache has no effect"), "{cache:?}");
+    assert_eq!(warnings("<Random>1</Random>"), []);
+}
+
+#[test]
+fn a_path_is_free_of_its_layout() {
+    let path = |text: &str| {
+        let text = target("").replace("<Path>a</Path>", &format!("<Path>{text}</Path>"));
+        xml::read(&text, "p.xml").expect("a profile").profile.time_spans[0].targets[0].path.clone()
+    };
+    assert_eq!(path("\r\n  /dev/sdb\r\n"), "/dev/sdb");
+    assert_eq!(path("a<!-- b -->c"), "ac");
+    assert_eq!(path("&#32;a&amp;b&#32;"), " a&b ");
+    assert_eq!(path("<![CDATA[a&b]]>"), "a&b");
+}
+
+#[test]
+fn hostile_documents_are_refused_soon() {
+    let many = |part: &str, times: usize| part.repeat(times);
+    let numbered = |before: &str, after: &str, times: usize| -> String {
+        (0..times).map(|number| format!("{before}{number}{after}")).collect()
+    };
+    let bomb =
+        "<!DOCTYPE a [<!ENTITY b \"1234567890\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]><Profile>&c;</Profile>";
+    let documents = [
+        bomb.to_owned(),
+        many("<a>", 3 << 20),
+        many("<Profile>", 1 << 20),
+        format!("<Profile {}/>", numbered("a", "='' ", 300_000)),
+        numbered("<a xmlns:b", "='c'>", 200_000),
+        format!("<Profile>{}</Profile>", many("<a/>", 1 << 20)),
+        target(&many("<Weight>1</Weight>", 300_000)),
+        target(&format!("<BlockSize>{}</BlockSize>", many("9", 8 << 20))),
+        target(&format!("<{}/>", many("a", 4 << 20))),
+        many(" ", 64 << 20),
+        target(&many("&amp;", 1 << 20)),
+    ];
+    for (number, text) in documents.iter().enumerate() {
+        let start = Instant::now();
+        let errors = errors(text);
+        let shown: usize = errors.iter().take(3).map(|error| error.message.len()).sum();
+        assert!(errors.len() <= 101 && shown < 1000, "document {number}");
+        assert!(start.elapsed() < Duration::from_secs(20), "document {number} took {:?}", start.elapsed());
+    }
+}
