@@ -1,0 +1,369 @@
+//! Named events, by which programs wait for each other: DiskSpd's `-y` switches.
+//!
+//! An event is a file in memory, `/dev/shm/diskspd-event-NAME`, whose first byte is `1` once it is set, so a script may
+//! set one, too. As on Windows
+//! - whoever wants to wait for an event or signal it makes it if it isn't there ([`Event::make`]: `-yr`, `-yp`, `-ys`,
+//!   `-yf`), and only setting one from outside needs it to exist ([`Event::find`]: `-ye`);
+//! - a set event stays set, for all who wait now or later;
+//! - it is gone with the last program that holds it, however that ended.
+//!
+//! The last of these is by a lock that every holder shares and that the kernel takes back with its process: a file that
+//! nobody locks is a leftover, whatever it says.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::file::check;
+use crate::memory::c_path;
+
+/// How often one who waits looks whether he is to go on waiting.
+const SPELL: Duration = Duration::from_millis(50);
+/// The same where the kernel can't tell of changes.
+const SHORT_SPELL: Duration = Duration::from_millis(5);
+/// Others may remove and make the same event meanwhile, but not for ever.
+const ATTEMPTS_MAX: u32 = 1000;
+const SET: u8 = b'1';
+
+/// An event that this program holds.
+#[derive(Debug)]
+pub struct Event {
+    path: PathBuf,
+    file: File,
+}
+
+impl Event {
+    /// The event of that name; made, and not set, where there is none.
+    pub fn make(name: &str) -> io::Result<Self> {
+        Self::make_in(&folder(), name)
+    }
+
+    /// The event of that name; `None` where nobody holds one.
+    pub fn find(name: &str) -> io::Result<Option<Self>> {
+        Self::find_in(&folder(), name)
+    }
+
+    fn make_in(folder: &Path, name: &str) -> io::Result<Self> {
+        let path = folder.join(file_name(name)?);
+        for _ in 0..ATTEMPTS_MAX {
+            let file = match open(&path, false) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match open(&path, true) {
+                    // Somebody else made it just now.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                    made => made?,
+                },
+                found => found?,
+            };
+            if try_lock(&file)? {
+                // New, or what a program that died has left.
+                file.set_len(0)?;
+                file.unlock()?;
+            }
+            if let Some(event) = Self::hold(file, &path)? {
+                return Ok(event);
+            }
+        }
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    fn find_in(folder: &Path, name: &str) -> io::Result<Option<Self>> {
+        let path = folder.join(file_name(name)?);
+        for _ in 0..ATTEMPTS_MAX {
+            let file = match open(&path, false) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                found => found?,
+            };
+            if try_lock(&file)? {
+                // Who died can't say any more that it is over. Where it isn't ours to remove it does no harm.
+                let _ = std::fs::remove_file(&path);
+                return Ok(None);
+            }
+            if let Some(event) = Self::hold(file, &path)? {
+                return Ok(Some(event));
+            }
+        }
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    /// Becomes one of the holders; `None` if the last of them has removed the file meanwhile.
+    fn hold(file: File, path: &Path) -> io::Result<Option<Self>> {
+        file.lock_shared()?;
+        let held = file.metadata()?;
+        match std::fs::symlink_metadata(path) {
+            Ok(named) if (named.dev(), named.ino()) == (held.dev(), held.ino()) => {
+                Ok(Some(Event { path: path.to_path_buf(), file }))
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(None),
+        }
+    }
+
+    /// Sets it, for good.
+    pub fn set(&self) -> io::Result<()> {
+        self.file.write_all_at(&[SET], 0)
+    }
+
+    pub fn is_set(&self) -> io::Result<bool> {
+        let mut state = [0];
+        Ok(self.file.read_at(&mut state, 0)? == 1 && state[0] == SET)
+    }
+
+    /// Waits until it is set: true; or until `stop` says so, which is asked every 50 ms and after every signal: false.
+    pub fn wait(&self, mut stop: impl FnMut() -> bool) -> io::Result<bool> {
+        let changes = Changes::of(&self.path).ok();
+        loop {
+            if self.is_set()? {
+                return Ok(true);
+            }
+            if stop() {
+                return Ok(false);
+            }
+            match &changes {
+                Some(changes) => changes.wait(SPELL)?,
+                None => std::thread::sleep(SHORT_SPELL),
+            }
+        }
+    }
+
+    /// As [`wait`](Event::wait), for at most so long.
+    pub fn wait_at_most(&self, time: Duration) -> io::Result<bool> {
+        let start = Instant::now();
+        self.wait(|| start.elapsed() >= time)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // The last one out removes it. That it can't leaves a file that nobody holds, which is no event.
+        if self.file.unlock().is_ok() && matches!(try_lock(&self.file), Ok(true)) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Where events are: in memory, so that none outlives the machine.
+fn folder() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { memory.to_path_buf() } else { PathBuf::from("/tmp") }
+}
+
+/// Any name makes a file's name: a slash is no path.
+fn file_name(name: &str) -> io::Result<String> {
+    const BYTES_MAX: usize = 255;
+    let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("event {name:?}: {why}")));
+    let file = format!("diskspd-event-{}", name.replace('%', "%25").replace('/', "%2F"));
+    if name.is_empty() {
+        return refused("a name is needed");
+    }
+    if name.contains('\0') {
+        return refused("a name can't contain a NUL byte");
+    }
+    if file.len() > BYTES_MAX {
+        return refused("the name is too long");
+    }
+    Ok(file)
+}
+
+/// Only a new file is asked to be made: the kernel may refuse that for existing files of others in such folders.
+fn open(path: &Path, make: bool) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(make)
+        .mode(0o666)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} is no event", path.display())));
+    }
+    Ok(file)
+}
+
+/// Takes the lock that leaves no other holder.
+fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The kernel's news of writes to a file.
+struct Changes {
+    notes: OwnedFd,
+}
+
+impl Changes {
+    fn of(path: &Path) -> io::Result<Self> {
+        let name = c_path(path)?;
+        // SAFETY: no pointers.
+        let fd = check(unsafe { libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK) })?;
+        // SAFETY: the descriptor was just made and has no other owner.
+        let notes = unsafe { OwnedFd::from_raw_fd(fd) };
+        // SAFETY: the name is a C string.
+        check(unsafe { libc::inotify_add_watch(notes.as_raw_fd(), name.as_ptr(), libc::IN_MODIFY) })?;
+        Ok(Changes { notes })
+    }
+
+    /// Until something was written, for `time` at most; a signal ends it.
+    fn wait(&self, time: Duration) -> io::Result<()> {
+        let mut asked = libc::pollfd { fd: self.notes.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let ms = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: one structure to be looked at.
+        match check(unsafe { libc::poll(&mut asked, 1, ms) }) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
+        }
+        let mut news = [0u8; 1024];
+        // SAFETY: the kernel fills at most as many bytes as there are. What is read, and that there may be nothing,
+        // doesn't matter.
+        unsafe { libc::read(self.notes.as_raw_fd(), news.as_mut_ptr().cast(), news.len()) };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    fn name(what: &str) -> String {
+        format!("fathom-test-{}-{what}", std::process::id())
+    }
+
+    fn path_of(name: &str) -> PathBuf {
+        folder().join(file_name(name).unwrap())
+    }
+
+    #[test]
+    fn a_set_event_stays_set_for_all_and_goes_with_the_last_holder() {
+        let name = name("set");
+        assert!(Event::find(&name).unwrap().is_none());
+        let one = Event::make(&name).unwrap();
+        let other = Event::make(&name).unwrap();
+        assert!(!one.wait_at_most(Duration::ZERO).unwrap());
+        Event::find(&name).unwrap().unwrap().set().unwrap();
+        assert!(one.is_set().unwrap() && other.wait_at_most(Duration::from_secs(9)).unwrap());
+        drop(one);
+        assert!(Event::make(&name).unwrap().is_set().unwrap(), "as long as anybody holds it");
+        drop(other);
+        assert!(!path_of(&name).exists());
+        assert!(!Event::make(&name).unwrap().is_set().unwrap(), "a new one isn't set");
+    }
+
+    #[test]
+    fn who_waits_is_woken_at_once_or_goes_when_told() {
+        let name = name("wait");
+        let event = Event::make(&name).unwrap();
+        let setter = Event::make(&name).unwrap();
+        let waiter = std::thread::spawn(move || {
+            assert!(event.wait(|| false).unwrap());
+            Instant::now()
+        });
+        std::thread::sleep(Duration::from_millis(70));
+        let set_at = Instant::now();
+        setter.set().unwrap();
+        let late = waiter.join().unwrap().duration_since(set_at);
+        assert!(late < Duration::from_secs(2), "{late:?}");
+        let other = Event::make(&self::name("stop")).unwrap();
+        let mut asked = 0;
+        let stop = || {
+            asked += 1;
+            asked == 3
+        };
+        assert!(!other.wait(stop).unwrap());
+    }
+
+    #[test]
+    fn what_a_script_writes_counts_and_what_it_leaves_does_not() {
+        let name = name("script");
+        let path = path_of(&name);
+        std::fs::write(&path, "1\n").unwrap();
+        assert!(Event::find(&name).unwrap().is_none(), "nobody holds it");
+        assert!(!path.exists());
+        std::fs::write(&path, "1\n").unwrap();
+        let event = Event::make(&name).unwrap();
+        assert!(!event.is_set().unwrap());
+        std::fs::write(&path, "1\n").unwrap();
+        assert!(event.is_set().unwrap());
+    }
+
+    #[test]
+    fn names_are_no_paths() {
+        assert_eq!(file_name("a/../b%").unwrap(), "diskspd-event-a%2F..%2Fb%25");
+        assert_eq!(file_name("Global\\go").unwrap(), "diskspd-event-Global\\go");
+        for bad in ["", "a\0b", &"x".repeat(300)] {
+            assert_eq!(Event::make(bad).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+            assert!(Event::find(bad).is_err());
+        }
+        let name = name("folder");
+        std::fs::create_dir(path_of(&name)).unwrap();
+        assert!(Event::make(&name).is_err() && Event::find(&name).is_err());
+        std::fs::remove_dir(path_of(&name)).unwrap();
+    }
+
+    #[test]
+    fn many_who_come_and_go_never_hold_two_of_a_name() {
+        let name = name("race");
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let name = name.clone();
+                std::thread::spawn(move || {
+                    for _ in 0..200 {
+                        let one = Event::make(&name).unwrap();
+                        let other = Event::make(&name).unwrap();
+                        one.set().unwrap();
+                        assert!(other.is_set().unwrap());
+                        assert!(Event::find(&name).unwrap().is_some_and(|found| found.is_set().unwrap()));
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(!path_of(&name).exists());
+    }
+
+    const CHILD: &str = "FATHOM_TEST_EVENT";
+
+    /// The other process of the test below; of no meaning by itself.
+    #[test]
+    fn child() {
+        let Ok(name) = std::env::var(CHILD) else { return };
+        let event = Event::make(&name).unwrap();
+        println!("\nholding");
+        assert!(event.wait_at_most(Duration::from_secs(30)).unwrap());
+    }
+
+    fn start_child(name: &str) -> Child {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "event::tests::child", "--nocapture"])
+            .env(CHILD, name)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap() == "holding"));
+        // The rest of its output has somewhere to go.
+        std::thread::spawn(move || lines.count());
+        child
+    }
+
+    #[test]
+    fn events_work_between_processes_and_die_with_them() {
+        let name = name("processes");
+        let mut child = start_child(&name);
+        Event::find(&name).unwrap().expect("the child holds it").set().unwrap();
+        assert!(child.wait().unwrap().success());
+        assert!(Event::find(&name).unwrap().is_none());
+        let mut child = start_child(&name);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(path_of(&name).exists(), "a killed program can't clean up");
+        assert!(Event::find(&name).unwrap().is_none(), "its event is gone all the same");
+    }
+}
