@@ -8,4 +8,4 @@ pub mod parse;
 pub mod render;
 
 pub use lower::lower;
-pub use parse::{Invocation, Job, Request, parse};
+pub use parse::{Invocation, Job, Request, parse, parse_with};

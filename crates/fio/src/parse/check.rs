@@ -60,7 +60,7 @@ fn place<'a>(job: &'a Job, option: &str) -> &'a Span {
 }
 
 /// What the globals say is found once for each job.
-fn dedup(diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn dedup(diagnostics: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
     for diagnostic in diagnostics.drain(..) {
         if !kept.contains(&diagnostic) {

@@ -18,9 +18,9 @@ const INCLUDES_MAX: usize = 10_000;
 
 /// A line without its comment and the blanks around it, and where it stood.
 #[derive(Clone, Debug)]
-struct Line {
-    text: String,
-    at: Span,
+pub(super) struct Line {
+    pub text: String,
+    pub at: Span,
 }
 
 /// What was printed for `--showcmd`: one piece for each section.
@@ -183,7 +183,7 @@ fn included_lines(file: &str, include: &Line, reading: &mut Reading) -> Result<V
 }
 
 /// Sets the core options by priority, then what is left as options of the engine.
-fn set_options(section: &mut Section, lines: &[Line], reading: &mut Reading) -> bool {
+pub(super) fn set_options(section: &mut Section, lines: &[Line], reading: &mut Reading) -> bool {
     let mut options: Vec<Written> = lines.iter().map(|line| Written::new(line, reading)).collect();
     options.sort_by_key(|written| -core_option(&written.name).map_or(0, |option| option.priority));
     let mut good = true;

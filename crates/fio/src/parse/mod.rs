@@ -81,7 +81,12 @@ pub struct Job {
 
 /// Reads a command line (without the program's own name) and the job files it names.
 pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
-    let mut reading = Reading::new(env);
+    parse_with(args, &[], env)
+}
+
+/// As `parse`, with options (`bs=4k`, one each) that are set in every job that is run after all that it says itself.
+pub fn parse_with(args: &[String], last_words: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
+    let mut reading = Reading::new(env, last_words);
     reading.look_ahead(args);
     let files = match command_line::read(args, &mut reading) {
         Ok(files) => files,
@@ -122,6 +127,8 @@ fn first_of(mut diagnostics: Vec<Diagnostic>, what: &str) -> Vec<Diagnostic> {
 /// What has been read so far.
 struct Reading<'a> {
     env: &'a dyn Env,
+    /// Options that each job gets when it is complete.
+    last_words: &'a [Span],
     /// Nothing will be run, so that what fathom can't do yet is no error.
     dry_run: bool,
     program: Program,
@@ -134,9 +141,10 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(env: &'a dyn Env) -> Reading<'a> {
+    fn new(env: &'a dyn Env, last_words: &'a [Span]) -> Reading<'a> {
         Reading {
             env,
+            last_words,
             dry_run: false,
             program: Program::default(),
             globals: Section::new(Span::new(&Source::new(COMMAND_LINE, ""), 0..0)),
@@ -181,6 +189,7 @@ impl<'a> Reading<'a> {
 
     /// A section is complete and becomes a job.
     fn finish(&mut self, mut section: Section) {
+        self.set_last_words(&mut section);
         if let Err(diagnostic) = section.load_engine() {
             self.tell(Severity::WhenRun, *diagnostic);
         }
@@ -201,6 +210,17 @@ impl<'a> Reading<'a> {
             values: section.values,
             at: section.at,
         });
+    }
+
+    /// What is wrong with these is wrong in every job alike, and told once.
+    fn set_last_words(&mut self, section: &mut Section) {
+        let line = |at: &Span| job_file::Line { text: at.text().to_owned(), at: at.clone() };
+        let lines: Vec<_> = self.last_words.iter().map(line).collect();
+        job_file::set_options(section, &lines, self);
+        if !lines.is_empty() {
+            check::dedup(&mut self.errors);
+            check::dedup(&mut self.warnings);
+        }
     }
 
     fn into_errors(self) -> Vec<Diagnostic> {
