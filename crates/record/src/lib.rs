@@ -11,6 +11,7 @@ mod moments;
 mod phase;
 mod stats;
 mod target;
+mod totals;
 
 pub use disk::{DiskCounters, DiskUse};
 pub use event::{Ended, Event, RunError, Stage, Started};
@@ -21,6 +22,7 @@ pub use moments::Moments;
 pub use phase::{CpuUse, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
 pub use target::{Interval, Series, SpreadRange, TargetStats};
+pub use totals::Totals;
 
 use plan::Plan;
 use std::sync::Arc;

@@ -87,6 +87,17 @@ impl DdirStats {
         self.bandwidth_kib.add_beside(&other.bandwidth_kib);
         self.iops.add_beside(&other.iops);
     }
+
+    /// Adds what was done after this.
+    pub fn follow(&mut self, other: &DdirStats) {
+        let runtime_ns = self.runtime_ns + other.runtime_ns;
+        let (bandwidth_kib, iops) = (self.bandwidth_kib, self.iops);
+        self.merge(other);
+        self.runtime_ns = runtime_ns;
+        (self.bandwidth_kib, self.iops) = (bandwidth_kib, iops);
+        self.bandwidth_kib.merge(&other.bandwidth_kib);
+        self.iops.merge(&other.iops);
+    }
 }
 
 fn per_second(amount: u64, ns: u64) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan", "units"]),
@@ -10,7 +10,8 @@ const EDGES: [(&str, &[&str]); 9] = [
     ("engine", &["os", "plan", "record", "units"]),
     ("fio", &["plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
-    ("fathom", &["diskspd", "engine", "fio", "os", "plan", "record", "units"]),
+    ("study", &["plan", "record", "units"]),
+    ("fathom", &["diskspd", "engine", "fio", "os", "plan", "record", "study", "units"]),
     ("xtask", &["fio"]),
 ];
 

@@ -1,0 +1,67 @@
+//! What a run did as a whole: its workers added up.
+
+use crate::{CpuUse, DdirStats, Record};
+use plan::Origin;
+
+/// Counts of all workers: of those of a phase beside one another, of phases one after another.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    pub ddirs: [DdirStats; 3],
+    /// The directions as one.
+    pub all: DdirStats,
+}
+
+impl Record {
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        let phases = self.plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
+        for phase in 0..phases {
+            let of_phase = self.phase_ddirs(phase);
+            let mut all = DdirStats::default();
+            for (total, ddir) in totals.ddirs.iter_mut().zip(&of_phase) {
+                total.follow(ddir);
+                all.merge(ddir);
+            }
+            totals.all.follow(&all);
+        }
+        totals
+    }
+
+    /// One phase's workers together.
+    fn phase_ddirs(&self, phase: u32) -> [DdirStats; 3] {
+        let mut ddirs = <[DdirStats; 3]>::default();
+        let of_phase = self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| worker.phase == phase);
+        for (_, worker) in of_phase {
+            ddirs.iter_mut().zip(&worker.stats.ddirs).for_each(|(sum, ddir)| sum.merge(ddir));
+        }
+        // DiskSpd's rates are over the measured time, fio's up to the last completion.
+        let measured_ns = self.phases.get(phase as usize).map_or(0, |phase| phase.measured_ns);
+        if measured_ns > 0 && matches!(self.plan.origin, Origin::DiskSpd { .. }) {
+            ddirs.iter_mut().filter(|ddir| ddir.ios > 0).for_each(|ddir| ddir.runtime_ns = measured_ns);
+        }
+        ddirs
+    }
+
+    /// How busy the machine's processors were in the measured time of all phases, as a mean over them, in percent; `None`
+    /// where nobody looked.
+    pub fn machine_busy_percent(&self) -> Option<f64> {
+        let cpus: Vec<&CpuUse> = self.phases.iter().flat_map(|phase| &phase.cpus).collect();
+        let busy_ns: u64 = cpus.iter().map(|cpu| cpu.user_ns + cpu.kernel_ns).sum();
+        let idle_ns: u64 = cpus.iter().map(|cpu| cpu.idle_ns).sum();
+        (busy_ns + idle_ns > 0).then(|| busy_ns as f64 * 100.0 / (busy_ns + idle_ns) as f64)
+    }
+
+    /// Processor time of the workers' threads over the time that they ran, in percent of one processor.
+    pub fn threads_busy_percent(&self) -> Option<f64> {
+        let used = |stats: &crate::WorkerStats| stats.usage.user_ns + stats.usage.system_ns;
+        let used_ns: u64 = self.workers.iter().map(|worker| used(&worker.stats)).sum();
+        let mut phase_ns: Vec<u64> = Vec::new();
+        for (worker, record) in self.plan.workers.iter().zip(&self.workers) {
+            let phase = worker.phase as usize;
+            phase_ns.resize(phase_ns.len().max(phase + 1), 0);
+            phase_ns[phase] = phase_ns[phase].max(record.stats.runtime_ns);
+        }
+        let ran_ns: u64 = phase_ns.iter().sum();
+        (ran_ns > 0).then(|| used_ns as f64 * 100.0 / ran_ns as f64)
+    }
+}

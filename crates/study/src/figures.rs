@@ -1,0 +1,141 @@
+//! What a run showed, in the figures that a sweep compares.
+
+use record::{DdirStats, Record};
+
+/// Percentiles that are kept.
+const PERCENTS: [f64; 3] = [50.0, 99.0, 99.9];
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Figures {
+    pub read: Rates,
+    pub write: Rates,
+    pub trim: Rates,
+    /// The directions as one.
+    pub total: Rates,
+    pub cpu: Option<Cpu>,
+}
+
+/// What was done in one direction; all zero where nothing was.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Rates {
+    pub iops: f64,
+    pub bytes_per_s: f64,
+    /// `None` where it wasn't measured or nothing was done.
+    pub latency: Option<Latencies>,
+}
+
+/// From the issue of an I/O to its completion.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Latencies {
+    pub mean_ns: f64,
+    pub p50_ns: f64,
+    pub p99_ns: f64,
+    pub p99_9_ns: f64,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Cpu {
+    pub percent: f64,
+    pub of: CpuOf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CpuOf {
+    /// All processors of the machine, whoever kept them busy.
+    Machine,
+    /// One processor, kept busy by the workers' threads: above 100 where several are.
+    Threads,
+}
+
+impl Figures {
+    pub fn of(record: &Record) -> Figures {
+        let totals = record.totals();
+        let [read, write, trim] = totals.ddirs.each_ref().map(Rates::of);
+        let machine = record.machine_busy_percent().map(|percent| Cpu { percent, of: CpuOf::Machine });
+        let threads = || record.threads_busy_percent().map(|percent| Cpu { percent, of: CpuOf::Threads });
+        Figures { read, write, trim, total: Rates::of(&totals.all), cpu: machine.or_else(threads) }
+    }
+
+    /// Each figure's median over several runs of the same; `None` of none.
+    pub fn median(runs: &[&Figures]) -> Option<Figures> {
+        let rates = |of: fn(&Figures) -> &Rates| Rates::median(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
+        let cpus: Vec<Cpu> = runs.iter().filter_map(|run| run.cpu).collect();
+        let first = runs.first()?;
+        Some(Figures {
+            read: rates(|run| &run.read),
+            write: rates(|run| &run.write),
+            trim: rates(|run| &run.trim),
+            total: rates(|run| &run.total),
+            cpu: first.cpu.map(|cpu| Cpu { percent: median(cpus.iter().map(|cpu| cpu.percent)), ..cpu }),
+        })
+    }
+}
+
+impl Rates {
+    fn of(stats: &DdirStats) -> Rates {
+        // Reports of fio may leave out either; the whole latency is what both dialects mean where it is there.
+        let latency = if stats.lat.count() > 0 { &stats.lat } else { &stats.clat };
+        let [p50_ns, p99_ns, p99_9_ns] = PERCENTS.map(|percent| latency.percentile_ns(percent) as f64);
+        let measured = Latencies { mean_ns: latency.mean_ns(), p50_ns, p99_ns, p99_9_ns };
+        Rates {
+            iops: stats.ios_per_s(),
+            bytes_per_s: stats.bytes_per_s(),
+            latency: (latency.count() > 0).then_some(measured),
+        }
+    }
+
+    fn median(runs: &[&Rates]) -> Rates {
+        let latencies: Vec<Latencies> = runs.iter().filter_map(|run| run.latency).collect();
+        let of = |figure: fn(&Latencies) -> f64| median(latencies.iter().map(figure));
+        Rates {
+            iops: median(runs.iter().map(|run| run.iops)),
+            bytes_per_s: median(runs.iter().map(|run| run.bytes_per_s)),
+            latency: (!latencies.is_empty()).then(|| Latencies {
+                mean_ns: of(|latencies| latencies.mean_ns),
+                p50_ns: of(|latencies| latencies.p50_ns),
+                p99_ns: of(|latencies| latencies.p99_ns),
+                p99_9_ns: of(|latencies| latencies.p99_9_ns),
+            }),
+        }
+    }
+}
+
+/// The middle value, or the mean of the two in the middle; 0 of none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match (values.get(middle), values.len() % 2) {
+        (None, _) => 0.0,
+        (Some(value), 1) => *value,
+        (Some(value), _) => (values[middle - 1] + value) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn figures_are_those_of_the_record() {
+        let figures = Figures::of(&sample::record(&[(100, 4096, 200_000), (50, 4096, 400_000)]));
+        assert_eq!((figures.read.iops, figures.write.iops, figures.total.iops), (100.0, 50.0, 150.0));
+        assert_eq!(figures.total.bytes_per_s, 150.0 * 4096.0);
+        let (read, total) = (figures.read.latency.unwrap(), figures.total.latency.unwrap());
+        assert_eq!(read.mean_ns, 200_000.0);
+        assert!((total.mean_ns - 800_000.0 / 3.0).abs() < 1.0 && total.p50_ns < 210_000.0 && total.p99_ns > 390_000.0);
+        assert_eq!(figures.trim, Rates::default());
+    }
+
+    #[test]
+    fn a_median_is_of_each_figure_by_itself() {
+        let run = |ios, ns| Figures::of(&sample::record(&[(ios, 4096, ns)]));
+        let runs = [run(100, 300_000), run(300, 100_000), run(200, 900_000)];
+        let middle = Figures::median(&runs.each_ref()).unwrap();
+        assert_eq!((middle.read.iops, middle.read.latency.unwrap().mean_ns), (200.0, 300_000.0));
+        assert_eq!(Figures::median(&[&runs[0], &runs[1]]).unwrap().total.iops, 200.0);
+        assert_eq!(Figures::median(&[]), None);
+    }
+}

@@ -1,0 +1,18 @@
+//! Studies: which runs to make one after another, and what they show together.
+//!
+//! Invariant: nothing here issues I/O or reads a clock. A record of a run goes in, the next run or an end comes out.
+
+pub mod axis;
+pub mod figures;
+pub mod metric;
+pub mod quantity;
+#[cfg(test)]
+mod sample;
+pub mod show;
+pub mod sweep;
+pub mod verdict;
+
+pub use axis::Axis;
+pub use figures::Figures;
+pub use metric::Metric;
+pub use sweep::{Order, Point, Row, Sweep, Turn};

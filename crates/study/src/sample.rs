@@ -1,0 +1,47 @@
+//! Records for tests: one worker that did what the test says, in one second.
+
+use std::sync::Arc;
+
+use fio::parse::env::FixedEnv;
+use plan::Plan;
+use record::{Record, RunError};
+
+struct NoMachine;
+
+impl fio::lower::Machine for NoMachine {
+    fn is_special_file(&self, _: &str) -> bool {
+        false
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        vec![0]
+    }
+}
+
+fn plan() -> Plan {
+    let words = ["--name=sample", "--size=1m"].map(str::to_owned);
+    match fio::parse(&words, &FixedEnv::default()) {
+        Ok(fio::Request::Run(invocation)) => fio::lower(&invocation, &NoMachine),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// For reads, writes and trims as far as they are there: how many, bytes of each, latency of each in ns.
+pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
+    let mut record = Record::new(Arc::new(plan()), 0);
+    let stats = &mut record.workers[0].stats;
+    stats.runtime_ns = 1_000_000_000;
+    stats.usage.user_ns = 250_000_000;
+    for (ddir, &(ios, bytes, ns)) in stats.ddirs.iter_mut().zip(did) {
+        (ddir.ios, ddir.bytes) = (ios, ios * bytes);
+        ddir.runtime_ns = if ios > 0 { 1_000_000_000 } else { 0 };
+        (0..ios).for_each(|_| ddir.lat.record(ns));
+    }
+    record
+}
+
+pub(crate) fn failed(message: &str) -> Record {
+    let mut failed = record(&[(1, 4096, 1000)]);
+    failed.workers[0].error = Some(RunError { errno: 28, func: "write".into(), message: message.into() });
+    failed
+}
