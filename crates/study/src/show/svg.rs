@@ -1,0 +1,2 @@
+//! x
+pub(super) fn write(_: &super::Report) -> String { String::new() }
