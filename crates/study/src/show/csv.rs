@@ -80,7 +80,10 @@ mod tests {
         assert_eq!(lines.len(), 5);
         assert!(lines[0].starts_with("bs,o,runs,failed_runs,iops,"), "{text}");
         assert!(lines[2].starts_with("\"4k,8k\",2,1,0,5.000,5242880.000,2.000,2097152.000,3.000,"), "{text}");
-        assert!(lines[3].starts_with("16k,1,1,1,,,") && lines[3].ends_with(",test.dat: no space left on the device"), "{text}");
+        assert!(
+            lines[3].starts_with("16k,1,1,1,,,") && lines[3].ends_with(",test.dat: no space left on the device"),
+            "{text}"
+        );
     }
 
     #[test]

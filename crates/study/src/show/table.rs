@@ -25,6 +25,9 @@ pub(super) struct TableRow {
 /// A column with the figure that it shows.
 type Shown<'a> = (Column, Box<dyn Fn(&Figures) -> String + 'a>);
 
+type Direction = fn(&Figures) -> &Rates;
+type Latency = fn(&Latencies) -> f64;
+
 /// For a figure that wasn't measured.
 const NONE: &str = "–";
 
@@ -63,7 +66,7 @@ fn shown<'a>(report: &Report) -> Vec<Shown<'a>> {
     let mut shown: Vec<Shown> = Vec::new();
     let any = |has: fn(&Figures) -> bool| report.rows.iter().filter_map(|row| row.median.as_ref()).any(has);
     let count = Scale { unit: "", divisor: 1.0 };
-    let directions: [(&str, fn(&Figures) -> &Rates, bool); 3] = [
+    let directions: [(&str, Direction, bool); 3] = [
         ("read", |figures| &figures.read, any(|figures| figures.read.iops > 0.0)),
         ("write", |figures| &figures.write, any(|figures| figures.write.iops > 0.0)),
         ("trim", |figures| &figures.trim, any(|figures| figures.trim.iops > 0.0)),
@@ -78,7 +81,7 @@ fn shown<'a>(report: &Report) -> Vec<Shown<'a>> {
     if any(|figures| figures.total.latency.is_some()) {
         let scale = latency_scale(report);
         let group = format!("latency, {}", scale.unit);
-        let kinds: [(&str, fn(&Latencies) -> f64); 4] = [
+        let kinds: [(&str, Latency); 4] = [
             ("mean", |latency| latency.mean_ns),
             ("p50", |latency| latency.p50_ns),
             ("p99", |latency| latency.p99_ns),
