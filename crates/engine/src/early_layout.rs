@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use plan::Plan;
+use plan::{Plan, Worker};
 use record::RunError;
 
 use crate::cpu_burn::CpuBurn;
@@ -60,12 +60,17 @@ impl EarlyLayout {
     }
 }
 
+/// True for jobs whose files are made before anything starts; others make their own, and streams theirs by phase.
+pub fn lays_out_early(job: &Worker) -> bool {
+    job.targets.create.serialize && job.streams.is_empty()
+}
+
 fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
     for (index, job) in plan.workers.iter().enumerate() {
         if stop.load(Relaxed) {
             break;
         }
-        if !job.targets.create.serialize {
+        if !lays_out_early(job) {
             continue;
         }
         if let Some(announcement) = CpuBurn::announcement(job) {

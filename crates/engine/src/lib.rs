@@ -14,10 +14,14 @@ mod idleness;
 mod line;
 pub mod live;
 mod logs;
+mod machine;
 mod metadata;
+mod new_files;
+mod phase;
 mod prepare;
 mod run;
 mod sampler;
+mod shared;
 pub mod streams;
 mod worker;
 

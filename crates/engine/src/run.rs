@@ -8,21 +8,28 @@ use std::time::Duration;
 
 use os::clock::Clock;
 use plan::{ExitAll, Plan};
-use record::{Ended, Event, RunError, WorkerStats};
+use record::{Ended, Event, RunError, Stage, WorkerStats};
 
 use crate::check;
 use crate::disks::Disks;
-use crate::early_layout::{EarlyLayout, News};
+use crate::early_layout::{EarlyLayout, News, lays_out_early};
 use crate::idleness::Idleness;
 use crate::line::Line;
 use crate::live::{Live, State, shared_clock};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
+use crate::machine;
+use crate::new_files::NewFiles;
+use crate::phase::PhaseWatch;
 use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
+use crate::shared::Shared;
 use crate::worker::{self, Assignment, Gate, Message, Voice};
 
 /// How long a stopped worker may take to report: a little longer than a worker waits for its own I/Os.
 const STOP_PATIENCE: Duration = Duration::from_millis(1000);
+/// How often the coordinator looks around at least; oftener while leave to start is waited for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+const START_LOOK_EVERY: Duration = Duration::from_millis(2);
 /// How often a worker's counters and histograms are kept, for the case that it never reports again.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
 const EIO: i32 = 5;
@@ -51,6 +58,8 @@ pub struct Controls<'a> {
     pub snapshot_every: Option<Duration>,
     /// Asked now and then: true where snapshots of all workers are wanted at once.
     pub snapshot_wanted: &'a dyn Fn() -> bool,
+    /// Asked when all workers of a phase are ready: they start when it says true.
+    pub may_start: &'a dyn Fn() -> bool,
 }
 
 /// Why a plan is not carried out at all: nothing has been touched.
@@ -61,6 +70,7 @@ pub struct Refusal(pub Vec<RunError>);
 pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -> Result<(), Refusal> {
     check::check(plan, controls.stop).map_err(Refusal)?;
     let mut coordinator = Coordinator::new(plan, controls, observer);
+    coordinator.observer.event(Event::Machine(machine::describe()));
     coordinator.lay_out();
     coordinator.open_logs()?;
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
@@ -97,6 +107,10 @@ struct Coordinator<'a> {
     next_snapshot_ns: u64,
     next_status_ns: u64,
     stop_by_ns: Option<u64>,
+    phase: Option<PhaseWatch>,
+    shared: Arc<Shared>,
+    /// Gates that wait for leave to open.
+    waiting: Vec<Arc<Gate>>,
 }
 
 impl<'a> Coordinator<'a> {
@@ -128,6 +142,9 @@ impl<'a> Coordinator<'a> {
             next_snapshot_ns: now_ns,
             next_status_ns: controls.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
             stop_by_ns: None,
+            phase: None,
+            shared: Arc::default(),
+            waiting: Vec::new(),
         }
     }
 
@@ -143,8 +160,7 @@ impl<'a> Coordinator<'a> {
             }
         };
         let jobs = self.plan.workers.iter().enumerate();
-        let mut missing: Vec<usize> =
-            jobs.filter(|(_, job)| job.targets.create.serialize).map(|(index, _)| index).collect();
+        let mut missing: Vec<usize> = jobs.filter(|(_, job)| lays_out_early(job)).map(|(index, _)| index).collect();
         while let Some(news) = layout.next() {
             match news {
                 News::Say(line) => self.observer.say(&line),
@@ -193,6 +209,7 @@ impl<'a> Coordinator<'a> {
         let members: Vec<usize> = (0..self.plan.workers.len())
             .filter(|&index| self.plan.workers[index].phase == phase && !self.ended[index])
             .collect();
+        self.begin_phase(phase);
         loop {
             if !self.live.is_stopping() {
                 self.start_ready(&members);
@@ -208,6 +225,58 @@ impl<'a> Coordinator<'a> {
             }
             self.attend();
         }
+        self.end_phase();
+    }
+
+    fn begin_phase(&mut self, phase: u32) {
+        self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
+        self.phase = Some(PhaseWatch::new(self.plan, phase));
+        let prepared = self.make_files(phase).and_then(|()| Shared::of_phase(self.plan, phase));
+        match prepared {
+            Ok(shared) => self.shared = Arc::new(shared),
+            Err(error) => self.give_up_phase(phase, &error),
+        }
+    }
+
+    fn end_phase(&mut self) {
+        let Some(watch) = self.phase.take() else { return };
+        let phase = watch.phase();
+        self.observer.event(Event::PhaseEnded(watch.end()));
+        self.observer.event(Event::Stage { phase, stage: Stage::Ended });
+    }
+
+    /// Makes the files that the streams of a phase ask for.
+    fn make_files(&mut self, phase: u32) -> Result<(), RunError> {
+        let Some(making) = NewFiles::start(self.plan, phase, self.controls.stop) else { return Ok(()) };
+        loop {
+            match making.outcome() {
+                Some(made) => return made,
+                None => self.watch(),
+            }
+        }
+    }
+
+    /// Ends the workers of a phase that can't begin.
+    fn give_up_phase(&mut self, phase: u32, error: &RunError) {
+        for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
+            if prepare::was_stopped(error) {
+                self.never_began(index);
+            } else {
+                self.worker_ended(index, failed(error.clone()));
+            }
+        }
+    }
+
+    /// Starts those that are ready, and tells of each part of the phase that begins.
+    fn follow_phase(&mut self, now_ns: u64) {
+        if !self.waiting.is_empty() && (self.controls.may_start)() {
+            self.waiting.drain(..).for_each(|gate| gate.count_out());
+        }
+        let Some(watch) = &mut self.phase else { return };
+        let phase = watch.phase();
+        while let Some(stage) = watch.advance(now_ns) {
+            self.observer.event(Event::Stage { phase, stage });
+        }
     }
 
     /// Starts the workers of a phase that need not wait, or no longer.
@@ -220,7 +289,12 @@ impl<'a> Coordinator<'a> {
         if ready.is_empty() {
             return;
         }
-        let gate = Arc::new(Gate::new(ready.len()));
+        // One place is the coordinator's: nobody starts without leave.
+        let gate = Arc::new(Gate::new(ready.len() + 1));
+        if let Some(watch) = &mut self.phase {
+            watch.starts_through(&gate);
+        }
+        self.waiting.push(Arc::clone(&gate));
         for index in ready {
             self.spawned[index] = true;
             let worker = &self.plan.workers[index];
@@ -235,6 +309,7 @@ impl<'a> Coordinator<'a> {
                 logs: self.logs[index].take(),
                 voice: Voice::new(index, self.sender.clone()),
                 gate: Arc::clone(&gate),
+                shared: Arc::clone(&self.shared),
             };
             let thread = std::thread::Builder::new().name(thread_name(&self.plan.workers[index].name));
             match thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment)) {
@@ -258,8 +333,10 @@ impl<'a> Coordinator<'a> {
         let samples = self.samplers.iter().map(|sampler| sampler.next_ns).min().unwrap_or(u64::MAX);
         let aggregate = self.aggregate.as_ref().map_or(u64::MAX, AggregateLog::due_ns);
         let samples = samples.min(aggregate.saturating_add(self.live.started_ns));
-        let next_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns).min(samples);
-        Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(Duration::from_millis(100))
+        let stage_ns = self.phase.as_ref().map_or(u64::MAX, PhaseWatch::next_ns);
+        let next_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns).min(samples).min(stage_ns);
+        let longest = if self.waiting.is_empty() { LOOK_EVERY } else { START_LOOK_EVERY };
+        Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(longest)
     }
 
     fn handle(&mut self, message: Message) {
@@ -291,6 +368,9 @@ impl<'a> Coordinator<'a> {
         self.live.workers[index].set_state(State::Ended);
         self.samplers[index].stop();
         let error = ended.error.is_some();
+        if let Some(watch) = &mut self.phase {
+            watch.worker_ended(&ended);
+        }
         self.observer.event(Event::Ended { worker: index, ended });
         let limits = &self.plan.workers[index].limits;
         if error || self.spawned[index] {
@@ -335,6 +415,7 @@ impl<'a> Coordinator<'a> {
     /// All that is due by time: samples, snapshots, the observer's tick, a stop from outside.
     fn attend(&mut self) {
         let now_ns = self.clock.now();
+        self.follow_phase(now_ns);
         for (worker, sampler) in self.live.workers.iter().zip(&mut self.samplers) {
             sampler.sample(worker, now_ns);
         }
@@ -537,7 +618,7 @@ mod tests {
         let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
         let tick = Duration::from_millis(1);
-        let controls = Controls { stop, tick, snapshot_every: None, snapshot_wanted: &|| false };
+        let controls = Controls { stop, tick, snapshot_every: None, snapshot_wanted: &|| false, may_start: &|| true };
         let mut ends = Ends::default();
         let mut coordinator = Coordinator::new(&plan, &controls, &mut ends);
         coordinator.spawned[0] = true;

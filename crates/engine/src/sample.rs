@@ -30,6 +30,40 @@ pub(crate) fn worker(name: &str, rw: &str, block: u64, paths: &[&Path]) -> Worke
     }
 }
 
+/// Such a worker with streams on `paths` in place of a pattern, four I/Os in flight for each.
+pub(crate) fn streaming_worker(paths: &[&Path]) -> Worker {
+    let stream = |(target, path): (usize, &&Path)| Stream {
+        path: path.to_str().expect("test paths are text").to_owned(),
+        target: target as u32,
+        open: Open::default(),
+        hints: stream::AccessHints::default(),
+        mapping: None,
+        ioprio: 0,
+        create: None,
+        block_bytes: 4096,
+        base_bytes: 0,
+        end_bytes: None,
+        start_bytes: 0,
+        order: stream::Order::Random { align_bytes: 4096, percent: 100 },
+        spread: stream::Spread::Uniform,
+        write_percent: 0,
+        content: stream::WriteContent::Counting,
+        rate: stream::StreamRate::Unlimited,
+        burst: None,
+    };
+    let list: Vec<Stream> = paths.iter().enumerate().map(stream).collect();
+    let queue =
+        |at: usize| stream::Queue { depth: 4, shares: vec![stream::StreamShare { stream: at as u32, weight: 1 }] };
+    let queues = (0..list.len()).map(queue).collect();
+    let mut worker = worker("thread", "randrw", 4096, paths);
+    worker.streams = Streams { list, queues, ..Streams::default() };
+    worker.engine = Engine::IoUring(IoUring::default());
+    worker.depth.iodepth = worker.streams.depth();
+    worker.measure.lat = true;
+    worker.limits.exit_all_on_error = ExitAll::Phase;
+    worker
+}
+
 fn targets(paths: &[&Path]) -> Targets {
     Targets {
         paths: paths.iter().map(|path| path.to_str().expect("test paths are text").to_owned()).collect(),

@@ -52,7 +52,8 @@ pub fn run(
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
     let _ = os::process::raise_open_files();
     let snapshot_wanted = || interrupts.take_status_request();
-    let controls = Controls { stop: &STOP, tick: TICK, snapshot_every, snapshot_wanted: &snapshot_wanted };
+    let controls =
+        Controls { stop: &STOP, tick: TICK, snapshot_every, snapshot_wanted: &snapshot_wanted, may_start: &|| true };
     let mut fold = Fold { record: Record::new(Arc::clone(plan), unix_ms()), watcher };
     let refused = engine::run(plan, &controls, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     Outcome { record: fold.record, refused }

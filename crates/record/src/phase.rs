@@ -7,7 +7,7 @@ pub struct PhaseRecord {
     pub measured_from_unix_ms: u64,
     pub measured_ns: u64,
     pub cpus: Vec<CpuUse>,
-    /// Why it came to nothing: what failed before its threads started.
+    /// What the first worker to fail failed with.
     pub failed: Option<String>,
 }
 

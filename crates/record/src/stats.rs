@@ -1,6 +1,7 @@
 //! The counters of one worker, and how workers add up.
 
-use crate::{Latency, Moments, TargetStats};
+use crate::{Latency, Moments, Series, TargetStats};
+use plan::Ddir;
 
 /// What a worker counts. Copied whole for a snapshot.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,23 @@ pub struct Waits {
     /// Looks for completions without waiting, and how many had found 0 to 6 of them, or 7 and more.
     pub lookaside: u64,
     pub lookaside_completions: [u64; 8],
+}
+
+impl Waits {
+    /// Counts a look for completions that found so many.
+    #[inline]
+    pub fn looked_aside(&mut self, found: usize) {
+        self.lookaside += 1;
+        self.lookaside_completions[found.min(7)] += 1;
+    }
+
+    fn merge(&mut self, other: &Waits) {
+        self.completion += other.completion;
+        self.throttle += other.throttle;
+        self.throttle_sleep += other.throttle_sleep;
+        self.lookaside += other.lookaside;
+        self.lookaside_completions.iter_mut().zip(other.lookaside_completions).for_each(|(mine, more)| *mine += more);
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -181,11 +199,33 @@ impl WorkerStats {
         self.runtime_ns += other.runtime_ns;
         self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
         self.latency_depth = self.latency_depth.max(other.latency_depth);
+        self.waits.merge(&other.waits);
+    }
+
+    /// Where an I/O on that target is counted.
+    #[inline]
+    pub fn counters(&mut self, target: u32, ddir: Ddir) -> &mut DdirStats {
+        match self.targets.get_mut(target as usize) {
+            Some(target) => &mut target.ddirs[ddir as usize],
+            None => &mut self.ddirs[ddir as usize],
+        }
+    }
+
+    /// Adds the counters of the targets up, where they are kept apart.
+    pub fn add_up_targets(&mut self) {
+        if self.targets.is_empty() {
+            return;
+        }
+        self.ddirs = Default::default();
+        for target in &self.targets {
+            self.ddirs.iter_mut().zip(&target.ddirs).for_each(|(whole, part)| whole.merge(part));
+        }
     }
 
     /// Forgets what was counted, as at the end of the ramp.
     pub fn clear(&mut self) {
-        for ddir in &mut self.ddirs {
+        let of_targets = self.targets.iter_mut().flat_map(|target| &mut target.ddirs);
+        for ddir in self.ddirs.iter_mut().chain(of_targets) {
             ddir.slat.clear();
             ddir.clat.clear();
             ddir.lat.clear();
@@ -193,7 +233,10 @@ impl WorkerStats {
         }
         self.sync_lat.clear();
         self.syncs = 0;
-        (self.depth, self.submit, self.complete) = Default::default();
+        (self.depth, self.submit, self.complete, self.waits) = Default::default();
+        for target in &mut self.targets {
+            target.series.iter_mut().for_each(Series::clear);
+        }
     }
 }
 

@@ -1,12 +1,18 @@
 //! What a worker did to one of its targets.
 
 use crate::{DdirStats, Moments};
+use plan::Ddir;
+
+/// Room is made for so many intervals beforehand; more are added as time goes on.
+const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 
 /// Counts for one target of one worker.
 #[derive(Clone, Debug, Default)]
 pub struct TargetStats {
     pub path: String,
     pub size_bytes: u64,
+    /// Bytes of the part in use that had never been written when the worker was set up, where that can be told.
+    pub unwritten_bytes: Option<u64>,
     pub ddirs: [DdirStats; 3],
     /// What happened in each interval since measuring began, where it was asked for.
     pub series: Option<Series>,
@@ -29,6 +35,26 @@ pub struct SpreadRange {
 pub struct Series {
     pub interval_ms: u32,
     pub intervals: Vec<Interval>,
+}
+
+impl Series {
+    pub fn new(interval_ms: u32, duration_ms: u64) -> Self {
+        let expected = duration_ms.div_ceil(u64::from(interval_ms.max(1))).min(INTERVALS_AHEAD_MAX);
+        Series { interval_ms, intervals: Vec::with_capacity(expected as usize) }
+    }
+
+    /// Counts an I/O that was done so long after measuring began.
+    pub fn record(&mut self, since_ns: u64, ddir: Ddir, latency_ns: u64) {
+        let at = (since_ns / (u64::from(self.interval_ms) * 1_000_000)) as usize;
+        if at >= self.intervals.len() {
+            self.intervals.resize_with(at + 1, Interval::default);
+        }
+        self.intervals[at].latency_ns[ddir as usize].record(latency_ns as f64);
+    }
+
+    pub fn clear(&mut self) {
+        self.intervals.clear();
+    }
 }
 
 /// One interval; indexed by direction. Latencies in ns.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 10] = [
+const EDGES: [(&str, &[&str]); 11] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan", "units"]),
@@ -10,8 +10,9 @@ const EDGES: [(&str, &[&str]); 10] = [
     ("engine", &["os", "plan", "record", "units"]),
     ("fio", &["plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
+    ("judge", &["plan", "record"]),
     ("study", &["plan", "record", "units"]),
-    ("fathom", &["diskspd", "engine", "fio", "os", "plan", "record", "study", "units"]),
+    ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "study", "units"]),
     ("xtask", &["fio"]),
 ];
 

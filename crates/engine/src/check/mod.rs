@@ -6,6 +6,7 @@ mod engine;
 mod reach;
 mod safety;
 mod scheduler;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,10 @@ pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
             faults.take(readonly(worker));
         }
         faults.take(engine::check(worker, &mut probed));
+        if !worker.streams.is_empty() {
+            streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
+            continue;
+        }
         // Without a sound engine and size there is no telling what a job does to its targets.
         let paths = match reach::targets(worker) {
             Ok(paths) => paths,

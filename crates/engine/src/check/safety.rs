@@ -24,9 +24,18 @@ impl Safety {
             return Ok(());
         }
         match kind_at(path) {
-            Some(Kind::Block) if changes_bytes(worker) => self.refuse_if_used(worker, path),
-            Some(Kind::Regular) if changes_bytes(worker) || removes(worker) => match self.holders(path) {
-                Ok(holders) => refuse(&worker.name, path, holders.to_vec()),
+            Some(Kind::Block) if !changes_bytes(worker) => Ok(()),
+            Some(Kind::Regular) if !changes_bytes(worker) && !removes(worker) => Ok(()),
+            _ => self.check_change(worker, path),
+        }
+    }
+
+    /// Refuses to change or replace what is in use.
+    pub(super) fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+        match kind_at(path) {
+            Some(Kind::Block) => self.refuse_if_used(worker, path),
+            Some(Kind::Regular) => match self.holders(path) {
+                Ok(holders) => refuse(worker, path, holders.to_vec()),
                 // Swap refuses writers by itself, and a machine that hides its devices has no loop device on the file.
                 Err(_) => Ok(()),
             },
@@ -49,7 +58,7 @@ impl Safety {
     fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         let holders = self.holders(path).map_err(|error| unknown(path, &error))?;
         let refused = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
-        refuse(&worker.name, path, refused)
+        refuse(worker, path, refused)
     }
 
     fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
@@ -69,7 +78,7 @@ impl Safety {
 /// Refuses to change a file that swap or a loop device lies on: for a layout, which extends files of jobs that only
 /// read, too.
 pub(crate) fn in_use(census: &Census, job: &str, path: &Path) -> Result<(), RunError> {
-    refuse(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
+    refuse_in_fios_words(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
 }
 
 /// fio's `allow_mounted_write` is about mounted file systems, and about nothing else.
@@ -77,7 +86,22 @@ fn allowed(worker: &Worker, holder: &Holder) -> bool {
     worker.targets.allow_mounted_write && matches!(holder.used, Use::Mounted { .. })
 }
 
-fn refuse(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
+fn refuse(worker: &Worker, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
+    match holders.first() {
+        Some(first) if !worker.streams.is_empty() => {
+            let said = format!("{} is in use: it is {}", path.display(), list(&holders));
+            Err(fault::new(fault::EBUSY, "open", said, &format!("nothing was written; {}", way_out(&first.used))))
+        }
+        _ => refuse_in_fios_words(&worker.name, path, holders),
+    }
+}
+
+fn list(holders: &[Holder]) -> String {
+    let each: Vec<_> = holders.iter().map(ToString::to_string).collect();
+    each.join("; ")
+}
+
+fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
     let Some(first) = holders.first() else {
         return Ok(());
     };
@@ -87,8 +111,7 @@ fn refuse(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> 
     } else {
         format!("fio: {shown} is in use. Aborting.")
     };
-    let by: Vec<_> = holders.iter().map(ToString::to_string).collect();
-    let advice = format!("job {job} would change it; {shown} is {}; {}", by.join("; "), way_out(&first.used));
+    let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
     Err(fault::new(fault::EBUSY, "check_mount_writes", said, &advice))
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn refuse_devices(path: &Path) -> Result<(), RunError> {
     }
 }
 
-fn device_size(path: &Path) -> Result<u64, RunError> {
+pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
     let shown = path.display();
     let opened = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path);
     let file = opened.map_err(|error| {

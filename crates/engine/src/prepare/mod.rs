@@ -17,7 +17,7 @@ mod tests;
 
 pub use cache::{invalidate, pre_read};
 pub(crate) use fault::was_stopped;
-pub(crate) use find::{kind_of_target, paths, refuse_devices};
+pub(crate) use find::{device_size, kind_of_target, paths, refuse_devices};
 pub use nature::Nature;
 pub(crate) use sizes::check_size;
 pub use unlink::unlink;

@@ -145,14 +145,11 @@ impl Source {
             pace.issued(now_ns);
         }
         let (offset, ddir) = entry.walk.step(&mut slot.pointer, &mut self.random);
-        if ddir == Ddir::Read {
-            slot.holds = None;
-        }
         Step::Io { stream, ddir, offset, length: entry.length }
     }
 
     /// Fills the slot's buffer for the write that [`Source::next`] has just given it, before any other slot's next.
-    /// A buffer that still holds what it should is left alone.
+    /// A buffer that still holds what it should is left alone: reads have places of their own.
     #[inline]
     pub fn fill(&mut self, slot: u32, stream: u32, buffer: &mut [u8]) {
         let slot = &mut self.slots[slot as usize];

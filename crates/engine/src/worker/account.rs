@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use os::io::{Completion, Kind, Op};
 use plan::Ddir;
-use record::{RunError, WorkerStats};
+use record::{RunError, TargetStats, WorkerStats};
 
 use super::depth_search::DepthSearch;
 use super::flight::{Flight, Purpose};
-use super::io_loop::IoLoop;
+use super::io_loop::{IoLoop, Supply};
 use crate::line::Line;
 use crate::logs::LoggedIo;
 
@@ -74,7 +74,10 @@ impl IoLoop<'_> {
         let now_ns = self.clocks.now_ns;
         let (clat_ns, lat_ns) = (now_ns - flight.issue_ns, now_ns - flight.start_ns);
         let measure = &self.worker.measure;
-        let stats = &mut self.stats.ddirs[ddir as usize];
+        if let Some(TargetStats { series: Some(series), .. }) = self.stats.targets.get_mut(flight.file as usize) {
+            series.record(now_ns - self.clocks.measured_from_ns.unwrap_or(now_ns), ddir, lat_ns);
+        }
+        let stats = self.stats.counters(flight.file, ddir);
         stats.ios += 1;
         stats.bytes += u64::from(flight.len);
         if self.metadata.is_none() {
@@ -123,7 +126,7 @@ impl IoLoop<'_> {
     fn go_on_with_rest(&mut self, slot: u32, ddir: Ddir, moved: u32, stuck: bool) -> Result<(), RunError> {
         let flight = self.flights[slot];
         if flight.done == 0 {
-            self.stats.ddirs[ddir as usize].short += 1;
+            self.stats.counters(flight.file, ddir).short += 1;
         }
         if stuck {
             // Nothing moves any more: the end of a file or device that was longer before.
@@ -139,6 +142,7 @@ impl IoLoop<'_> {
             });
         }
         self.flights[slot].done = moved;
+        let start = self.data_at(ddir);
         let kind = if ddir == Ddir::Read { Kind::Read } else { Kind::Write };
         self.ops.push(Op {
             kind,
@@ -146,7 +150,7 @@ impl IoLoop<'_> {
             file: flight.file,
             slot,
             len: flight.len - moved,
-            skip: moved,
+            skip: start + moved,
             offset: flight.offset + u64::from(moved),
         });
         Ok(())
@@ -202,22 +206,43 @@ impl IoLoop<'_> {
     /// Lets others see the counters.
     #[inline]
     pub(super) fn publish(&self) {
-        for (at, ddir) in self.stats.ddirs.iter().enumerate() {
-            self.live.bytes[at].store(ddir.bytes, Relaxed);
-            self.live.ios[at].store(ddir.ios, Relaxed);
+        for at in 0..self.stats.ddirs.len() {
+            let (mut bytes, mut ios) = (self.stats.ddirs[at].bytes, self.stats.ddirs[at].ios);
+            for target in &self.stats.targets {
+                (bytes, ios) = (bytes + target.ddirs[at].bytes, ios + target.ddirs[at].ios);
+            }
+            self.live.bytes[at].store(bytes, Relaxed);
+            self.live.ios[at].store(ios, Relaxed);
         }
     }
 
     /// The counters as they are now, with times filled in.
     pub fn current_stats(&mut self) -> WorkerStats {
+        if let Supply::Streams(streams) = &self.supply
+            && let Some(stats) = &streams.kept
+        {
+            return WorkerStats::clone(stats);
+        }
         let now_ns = self.tick();
+        self.stats_until(now_ns)
+    }
+
+    /// The counters at a point in time that the clock has just come to.
+    pub(super) fn stats_until(&mut self, now_ns: u64) -> WorkerStats {
         let usage = super::setup::usage_since(&self.usage_from);
         let mut stats = self.stats.clone();
+        if matches!(self.supply, Supply::Streams(_)) && self.clocks.measured_from_ns.is_none() {
+            // What completes while a thread warms up never counts.
+            stats.clear();
+            return stats;
+        }
         // A ramp that was cut short is all that there is to tell of.
         let runtime_ns = now_ns - self.clocks.measured_from_ns.unwrap_or(self.clocks.start_ns);
-        for ddir in stats.ddirs.iter_mut().filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
+        let of_targets = stats.targets.iter_mut().flat_map(|target| &mut target.ddirs);
+        for ddir in stats.ddirs.iter_mut().chain(of_targets).filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
             ddir.runtime_ns = runtime_ns;
         }
+        stats.add_up_targets();
         stats.runtime_ns = runtime_ns;
         stats.elapsed_ns = now_ns - self.clocks.start_ns;
         stats.usage = usage;

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, OpenOptions};
 use os::io::Backend;
-use plan::{Engine, SyncMode, Worker};
+use plan::stream::AccessHints;
+use plan::{Engine, Stream, SyncMode, Worker};
 use record::RunError;
 
 use crate::backend;
@@ -19,14 +20,21 @@ pub struct OpenFiles {
     /// Open files, the one opened first in front; only kept where their number is limited.
     order: Vec<u32>,
     limit: usize,
-    options: OpenOptions,
-    advice: Option<Advice>,
+    /// How targets are opened: one for all of them, or one for each.
+    ways: Vec<Way>,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
     without_files: bool,
     fsync_on_close: bool,
     invalidate: bool,
     /// Targets that an engine without open files has worked on in this pass.
     visited: Vec<bool>,
+}
+
+/// How a target is opened and what the kernel is told of it.
+#[derive(Clone, Copy)]
+struct Way {
+    options: OpenOptions,
+    advice: Option<Advice>,
 }
 
 impl OpenFiles {
@@ -53,14 +61,32 @@ impl OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
-            options,
-            advice: backend::advice(worker),
+            ways: vec![Way { options, advice: backend::advice(worker) }],
             without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
             visited: vec![false; targets.len()],
             targets,
         }
+    }
+
+    /// The targets of a worker with streams, each opened as its stream asks.
+    pub fn of_streams(worker: &Worker, targets: Vec<Target>) -> Self {
+        OpenFiles {
+            open: targets.iter().map(|_| None).collect(),
+            order: Vec::new(),
+            limit: usize::MAX,
+            ways: worker.streams.list.iter().map(Way::of_stream).collect(),
+            without_files: false,
+            fsync_on_close: false,
+            invalidate: false,
+            visited: vec![false; targets.len()],
+            targets,
+        }
+    }
+
+    fn way(&self, index: u32) -> &Way {
+        &self.ways[(index as usize).min(self.ways.len() - 1)]
     }
 
     pub fn name(&self, index: u32) -> String {
@@ -94,22 +120,23 @@ impl OpenFiles {
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let target = &self.targets[index as usize];
+        let Way { options, advice } = *self.way(index);
         let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(5),
             func: format!("{func}({})", target.path.display()),
-            message: format!("{}: {error}{}", target.path.display(), hint(error, self.options.direct)),
+            message: format!("{}: {error}{}", target.path.display(), hint(error, options.direct)),
         };
         let file = if self.without_files {
             OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
         } else {
-            self.options.open(&target.path)
+            options.open(&target.path)
         };
         let file = file.map_err(|error| failed("open", &error))?;
-        if let (Some(advice), false) = (self.advice, self.without_files) {
+        if let (Some(advice), false) = (advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
         }
-        if self.invalidate && !self.options.direct && !self.without_files {
+        if self.invalidate && !options.direct && !self.without_files {
             // A cache that can't be dropped is no reason not to measure.
             let _ = prepare::invalidate(&file, target);
         }
@@ -124,7 +151,7 @@ impl OpenFiles {
     pub fn start_over(&self, index: u32) {
         if let Some(file) = &self.open[index as usize]
             && self.invalidate
-            && !self.options.direct
+            && !self.way(index).options.direct
             && !self.without_files
         {
             let _ = prepare::invalidate(file, &self.targets[index as usize]);
@@ -133,7 +160,7 @@ impl OpenFiles {
 
     pub fn close(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let Some(file) = self.open[index as usize].take() else { return Ok(()) };
-        let synced = if self.fsync_on_close && self.options.write { file.fsync() } else { Ok(()) };
+        let synced = if self.fsync_on_close && self.way(index).options.write { file.fsync() } else { Ok(()) };
         let detached = backend.detach(index);
         self.order.retain(|&open| open != index);
         live.open_files.store(self.order.len() as u32, Relaxed);
@@ -166,7 +193,7 @@ impl OpenFiles {
             }
             let synced = match file {
                 Some(file) => file.fsync(),
-                None => self.fsync_closed(&self.targets[index].path),
+                None => self.fsync_closed(index as u32),
             };
             synced.map_err(|error| RunError {
                 errno: error.raw_os_error().unwrap_or(5),
@@ -177,13 +204,36 @@ impl OpenFiles {
         Ok(())
     }
 
-    fn fsync_closed(&self, path: &Path) -> io::Result<()> {
-        match (OpenOptions { create: false, ..self.options }).open(path) {
+    fn fsync_closed(&self, index: u32) -> io::Result<()> {
+        let options = OpenOptions { create: false, ..self.way(index).options };
+        match options.open(&self.targets[index as usize].path) {
             Ok(file) => file.fsync(),
             // Never written: there is nothing to flush.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Way {
+    fn of_stream(stream: &Stream) -> Self {
+        let writes = stream.write_percent > 0;
+        let options = OpenOptions {
+            // A mapping can only be written where it can be read, too.
+            read: stream.write_percent < 100 || stream.mapping.is_some(),
+            write: writes,
+            direct: stream.open.direct,
+            sync: stream.open.sync == SyncMode::Sync,
+            dsync: stream.open.sync == SyncMode::Dsync,
+            noatime: true,
+            ..OpenOptions::new()
+        };
+        let advice = match stream.hints {
+            AccessHints { random: true, sequential: false } => Some(Advice::Random),
+            AccessHints { random: false, sequential: true } => Some(Advice::Sequential),
+            _ => None,
+        };
+        Way { options, advice }
     }
 }
 

@@ -1,17 +1,28 @@
 //! Where the workers of a phase wait for one another, so that all start at once.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use crate::live::shared_clock;
 
 pub struct Gate {
     missing: Mutex<usize>,
     opened: Condvar,
+    /// When that was, on the engine's clock; 0 before.
+    opened_ns: AtomicU64,
+    /// A worker was given up before it was ready.
+    incomplete: AtomicBool,
 }
 
 impl Gate {
     pub fn new(workers: usize) -> Self {
-        Gate { missing: Mutex::new(workers), opened: Condvar::new() }
+        Gate {
+            missing: Mutex::new(workers),
+            opened: Condvar::new(),
+            opened_ns: AtomicU64::new(0),
+            incomplete: AtomicBool::new(false),
+        }
     }
 
     /// Counts one worker as ready, or as one that will never be.
@@ -19,8 +30,19 @@ impl Gate {
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         *missing -= 1;
         if *missing == 0 {
+            self.opened_ns.store(shared_clock().now(), Relaxed);
             self.opened.notify_all();
         }
+    }
+
+    /// When all had come, if they have.
+    pub fn opened_ns(&self) -> Option<u64> {
+        Some(self.opened_ns.load(Relaxed)).filter(|&opened_ns| opened_ns > 0)
+    }
+
+    /// True where somebody will not come: workers that only run together don't start then.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete.load(Relaxed)
     }
 
     fn wait_open(&self, stop: &AtomicBool) {
@@ -44,18 +66,25 @@ impl Ticket {
         Ticket { gate, counted: false }
     }
 
-    /// Counts the worker as ready and waits for the others, or until it is to stop.
-    pub fn wait(&mut self, stop: &AtomicBool) {
+    /// Counts the worker as ready and waits for the others, or until it is to stop. When the gate opened, if it did.
+    pub fn wait(&mut self, stop: &AtomicBool) -> Option<u64> {
         if !std::mem::replace(&mut self.counted, true) {
             self.gate.count_out();
         }
         self.gate.wait_open(stop);
+        self.gate.opened_ns()
+    }
+
+    /// As [`wait`](Self::wait); nothing where not all came.
+    pub fn wait_for_all(&mut self, stop: &AtomicBool) -> Option<u64> {
+        self.wait(stop).filter(|_| !self.gate.is_incomplete())
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.counted {
+            self.gate.incomplete.store(true, Relaxed);
             self.gate.count_out();
         }
     }

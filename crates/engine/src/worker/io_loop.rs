@@ -15,8 +15,10 @@ use record::{RunError, WorkerStats};
 use super::depth_search::DepthSearch;
 use super::files::OpenFiles;
 use super::flight::{Flight, Flights, Purpose};
+use super::marks::{Counts, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::pace::{Admission, Pace};
+use super::streaming::Streaming;
 use super::think::Think;
 use super::unsynced::Unsynced;
 use super::voice::Voice;
@@ -54,8 +56,7 @@ pub struct IoLoop<'a> {
     pub clock: Clock,
     pub backend: Box<dyn Backend>,
     pub buffers: Buffers,
-    pub content: Content,
-    pub access: Generator,
+    pub supply: Supply,
     pub files: OpenFiles,
     /// The work of an engine that does it when a target is opened.
     pub metadata: Option<Metadata>,
@@ -80,41 +81,12 @@ pub struct IoLoop<'a> {
     pub done: Vec<Completion>,
 }
 
-/// When the loop has to end.
-#[derive(Clone, Copy, Debug)]
-pub struct PassLimits {
-    /// Bytes to issue in one pass.
-    pub pass_bytes: u64,
-    /// Bytes to issue over all passes.
-    pub total_bytes: u64,
-    /// I/Os to issue in all; `u64::MAX` is no limit.
-    pub ios: u64,
-    pub time_based: bool,
-    pub ramp_bytes: u64,
-}
-
-/// What has been issued and met so far, ramp included.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
-    pub pass_bytes: u64,
-    pub issued_bytes: u64,
-    pub issued_ios: u64,
-    pub completed_ios: u64,
-    pub completed_bytes: u64,
-    pub errors: u64,
-    pub first_errno: i32,
-}
-
-/// Points in time, on the engine's clock.
-#[derive(Clone, Copy, Debug)]
-pub struct Marks {
-    pub now_ns: u64,
-    pub start_ns: u64,
-    /// Measuring since then; `None` in the ramp.
-    pub measured_from_ns: Option<u64>,
-    pub deadline_ns: u64,
-    /// The next of the above: all that the loop has to compare with.
-    pub next_ns: u64,
+/// Where a worker's I/Os come from, and what they write.
+pub enum Supply {
+    /// One pattern over all files: fio's job.
+    Pattern { access: Box<Generator>, content: Box<Content> },
+    /// A pattern for each target: DiskSpd's thread.
+    Streams(Box<Streaming>),
 }
 
 impl IoLoop<'_> {
@@ -147,6 +119,7 @@ impl IoLoop<'_> {
             if in_flight > 0 {
                 self.collect_as_asked(exhausted, wait_until_ns)?;
             } else if let Some(due_ns) = wait_until_ns {
+                self.stats.waits.throttle_sleep += 1;
                 self.sleep_until(due_ns);
             }
             if self.think.is_some() {
@@ -193,11 +166,19 @@ impl IoLoop<'_> {
         if room == 0 {
             return Ok((false, None));
         }
-        let start_ns = if self.clocks.now_ns == 0 || !self.backend.is_synchronous() || self.pace.is_some() {
+        let timed = self.pace.is_some() || matches!(&self.supply, Supply::Streams(streams) if streams.paced);
+        let start_ns = if self.clocks.now_ns == 0 || !self.backend.is_synchronous() || timed {
             self.tick()
         } else {
             self.clocks.now_ns
         };
+        match self.supply {
+            Supply::Pattern { .. } => self.refill_from_pattern(room, start_ns),
+            Supply::Streams(_) => self.refill_from_streams(room, start_ns),
+        }
+    }
+
+    fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         for _ in 0..room {
             if self.issue_limit_reached() {
                 return Ok((true, None));
@@ -205,7 +186,8 @@ impl IoLoop<'_> {
             if let Some(due_ns) = self.held_back(start_ns) {
                 return Ok((false, Some(due_ns)));
             }
-            match self.access.next() {
+            let Supply::Pattern { access, .. } = &mut self.supply else { break };
+            match access.next() {
                 Next::Io(io) => self.make_io(io, start_ns)?,
                 Next::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
                 Next::FileDone { file } => self.file_done(file as u32)?,
@@ -218,12 +200,13 @@ impl IoLoop<'_> {
     /// When the next I/O is due, if its rate holds it back now.
     fn held_back(&mut self, now_ns: u64) -> Option<u64> {
         let pace = self.pace.as_ref()?;
-        let Due::Io(wanted) = self.access.due() else { return None };
+        let Supply::Pattern { access, .. } = &mut self.supply else { return None };
+        let Due::Io(wanted) = access.due() else { return None };
         match pace.admit(wanted, now_ns) {
             Admission::Now => None,
             Admission::At(due_ns) => Some(due_ns),
             Admission::OtherWay => {
-                self.access.switch_direction();
+                access.switch_direction();
                 None
             }
         }
@@ -275,8 +258,9 @@ impl IoLoop<'_> {
             if let Some(unsynced) = &mut self.unsynced {
                 unsynced.add(file, offset, len);
             }
-            let content = &mut self.content;
-            self.buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
+            if let Supply::Pattern { content, .. } = &mut self.supply {
+                self.buffers.fill(slot, |buffer| content.prepare_write(&mut buffer[..len as usize], offset));
+            }
         }
         let kind = match ddir {
             Ddir::Read => Kind::Read,
@@ -292,7 +276,7 @@ impl IoLoop<'_> {
             self.counts.issued_bytes += u64::from(len);
         }
         self.counts.issued_ios += 1;
-        self.stats.ddirs[ddir as usize].issued += 1;
+        self.stats.counters(file, ddir).issued += 1;
         if let Some(pace) = &mut self.pace {
             pace.issued(ddir, u64::from(len));
         }
@@ -365,7 +349,7 @@ impl IoLoop<'_> {
             }
             let slat_ns = flight.issue_ns - flight.start_ns;
             if self.worker.measure.slat {
-                self.stats.ddirs[ddir as usize].slat.record(slat_ns);
+                self.stats.counters(flight.file, ddir).slat.record(slat_ns);
             }
             if let Some(logs) = &mut self.logs {
                 let (issued_ns, bytes, offset) = (flight.issue_ns, flight.len, flight.offset);
@@ -384,16 +368,20 @@ impl IoLoop<'_> {
         if !full && wait_until_ns.is_none() {
             // The queue still fills; take only what is there.
             return if depth.batch_submit.is_none() || depth.complete_min == Some(0) {
-                self.collect(0, max, Duration::ZERO)
+                self.collect(0, max, Duration::ZERO)?;
+                self.stats.waits.looked_aside(self.done.len());
+                Ok(())
             } else {
                 Ok(())
             };
         }
         if let Some(due_ns) = wait_until_ns {
             let now_ns = self.tick();
+            self.stats.waits.throttle += 1;
             let until_due = Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(WAIT_MAX);
             return self.collect(1, max, until_due);
         }
+        self.stats.waits.completion += 1;
         let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
         let low = if depth.low > 0 && depth.low < depth.iodepth && !exhausted { depth.low } else { u32::MAX };
         self.collect(min, max.max(min), WAIT_MAX)?;
@@ -427,6 +415,9 @@ impl IoLoop<'_> {
     }
 
     fn count_done(&mut self) -> Result<(), RunError> {
+        if self.clocks.now_ns >= self.clocks.window_ns {
+            self.pass_window_border();
+        }
         let done = std::mem::take(&mut self.done);
         let mut outcome = Ok(());
         for completion in &done {
@@ -445,7 +436,7 @@ impl IoLoop<'_> {
             self.flights.give_back(op.slot);
             // What was made before the end of the ramp is no longer in the count.
             if let (Purpose::Data(ddir), 0) = (flight.purpose, flight.done) {
-                let issued = &mut self.stats.ddirs[ddir as usize].issued;
+                let issued = &mut self.stats.counters(flight.file, ddir).issued;
                 *issued = issued.saturating_sub(1);
             }
         }
@@ -508,8 +499,7 @@ impl IoLoop<'_> {
         let now_ns = self.tick();
         let ramp_end_ns = now_ns.saturating_add(limits.ramp_ns);
         // The runtime counts from the real end of the ramp, which may come late: the deadline is set when it has come.
-        self.clocks =
-            Marks { now_ns, start_ns: now_ns, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: ramp_end_ns };
+        self.clocks = Marks { now_ns, start_ns: now_ns, next_ns: ramp_end_ns, ..Marks::UNSET };
         self.usage_from = os::process::thread_usage();
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
             self.begin_measuring();
@@ -527,6 +517,11 @@ impl IoLoop<'_> {
         // Right before the first time stamp: a short run is no longer than what clearing costs.
         self.usage_from = os::process::thread_usage();
         let now_ns = self.tick();
+        self.measure_from(now_ns);
+    }
+
+    /// What completes from now on counts.
+    pub(super) fn measure_from(&mut self, now_ns: u64) {
         // As in fio `number_ios` counts those that are measured.
         self.limits.ios = self.limits.ios.saturating_add(self.counts.completed_ios);
         self.clocks.measured_from_ns = Some(now_ns);
@@ -543,7 +538,9 @@ impl IoLoop<'_> {
         if let Some(search) = &mut self.search {
             search.restart(now_ns);
         }
-        self.access.forget_counts();
+        if let Supply::Pattern { access, .. } = &mut self.supply {
+            access.forget_counts();
+        }
         if let Some(logs) = &mut self.logs {
             logs.begin(now_ns);
         }

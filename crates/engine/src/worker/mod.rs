@@ -6,10 +6,15 @@ mod files;
 mod flight;
 mod gate;
 mod io_loop;
+mod marks;
 mod minimum;
 mod open;
 mod pace;
 mod setup;
+mod stream_setup;
+#[cfg(test)]
+mod stream_tests;
+mod streaming;
 #[cfg(test)]
 mod tests;
 mod think;
@@ -31,9 +36,10 @@ use crate::line::Line;
 use crate::live::{Live, State, WorkerLive};
 use crate::logs::WorkerLogs;
 use crate::prepare::{self, Prepared};
+use crate::shared::Shared;
 pub use gate::Gate;
 use gate::Ticket;
-use io_loop::{IoLoop, PassEnd};
+use io_loop::{IoLoop, PassEnd, Supply};
 pub use setup::lay_out;
 pub use voice::{Message, Voice};
 
@@ -53,21 +59,31 @@ pub struct Assignment {
     pub voice: Voice,
     /// Opened when all workers of the phase are ready.
     pub gate: Arc<Gate>,
+    /// What the workers of the phase have in common.
+    pub shared: Arc<Shared>,
 }
 
 /// The body of a worker's thread: it ends with an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
-    let Assignment { plan, index, live, prepared, logs, voice, gate } = assignment;
+    let Assignment { plan, index, live, prepared, logs, voice, gate, shared } = assignment;
     let worker = &plan.workers[index];
     let live_self = &live.workers[index];
     live_self.set_state(State::Initialising);
     voice.started(Started { tid: os::process::thread_id(), unix_ms: unix_ms() });
     let mut ticket = Ticket::new(gate);
-    let mut wait_at_gate = || {
-        live_self.set_state(State::Ready);
-        ticket.wait(&live_self.stop);
+    let outcome = if worker.streams.is_empty() {
+        let mut wait_at_gate = || {
+            live_self.set_state(State::Ready);
+            ticket.wait(&live_self.stop);
+        };
+        work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate)
+    } else {
+        let mut wait_at_gate = || {
+            live_self.set_state(State::Ready);
+            ticket.wait_for_all(&live_self.stop)
+        };
+        work_on_streams(worker, live_self, &shared, &voice, &mut wait_at_gate)
     };
-    let outcome = work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate);
     drop(ticket);
     live_self.set_state(State::Ended);
     voice.ended(outcome);
@@ -87,8 +103,6 @@ fn work(
     voice: &Voice,
     wait_at_gate: &mut dyn FnMut(),
 ) -> Ended {
-    let failed =
-        |error| Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 };
     let clock = setup::clock(worker);
     if let Err(error) = setup::thread_settings(worker) {
         return failed(error);
@@ -121,6 +135,30 @@ fn work(
     start_delay(worker, live, clock);
     let outcome = prerun(worker, live, voice).and_then(|()| pre_read(&io_loop)).and_then(|()| passes(&mut io_loop));
     finish(io_loop, outcome)
+}
+
+/// The work of a thread of DiskSpd's: as long as its phase.
+fn work_on_streams(
+    worker: &Worker,
+    live: &WorkerLive,
+    shared: &Shared,
+    voice: &Voice,
+    wait_at_gate: &mut dyn FnMut() -> Option<u64>,
+) -> Ended {
+    let built = setup::thread_settings(worker).and_then(|()| stream_setup::io_loop(worker, live, shared, voice));
+    let mut io_loop = match built {
+        Ok(io_loop) => io_loop,
+        Err(error) => return failed(error),
+    };
+    live.goal_bytes.store(u64::MAX, Relaxed);
+    let Some(start_ns) = wait_at_gate() else { return finish(io_loop, Ok(())) };
+    io_loop.start_streams(start_ns);
+    let outcome = io_loop.pass().map(|_| ());
+    finish(io_loop, outcome)
+}
+
+fn failed(error: RunError) -> Ended {
+    Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 }
 }
 
 /// What the worker means to transfer.
@@ -261,8 +299,10 @@ fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
         if worker.targets.unlink_each_loop {
             prepare::unlink(worker, io_loop.files.targets())?;
         }
-        io_loop.access.start_pass();
-        io_loop.content.start_pass();
+        if let Supply::Pattern { access, content } = &mut io_loop.supply {
+            access.start_pass();
+            content.start_pass();
+        }
     }
     Ok(())
 }

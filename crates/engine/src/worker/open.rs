@@ -45,7 +45,7 @@ impl IoLoop<'_> {
         let took_ns = self.clock.now().saturating_sub(began_ns);
         drop(made);
         if self.worker.measure.clat {
-            self.stats.ddirs[ddir as usize].clat.record(took_ns);
+            self.stats.counters(file, ddir).clat.record(took_ns);
         }
         Ok(())
     }

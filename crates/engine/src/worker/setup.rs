@@ -8,14 +8,15 @@ use os::clock::{Clock, Source};
 use os::cpu::MemoryPolicy;
 use os::io::open_backend;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
-use plan::{Access, Ddir, DedupeMode, Memory, Plan, Worker};
-use record::{RunError, WorkerStats};
+use plan::{Access, Ddir, DedupeMode, Measure, Memory, Plan, Worker};
+use record::{DdirStats, RunError, WorkerStats};
 use units::random::Tausworthe;
 
 use super::depth_search::DepthSearch;
 use super::files::OpenFiles;
 use super::flight::Flights;
-use super::io_loop::{Counts, IoLoop, Marks, PassLimits};
+use super::io_loop::{IoLoop, Supply};
+use super::marks::{Counts, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::pace::Pace;
 use super::think::Think;
@@ -193,6 +194,11 @@ pub(super) fn largest_block(access: &Access) -> u64 {
 }
 
 fn buffers(worker: &Worker) -> Result<Buffers, RunError> {
+    memory(worker, worker.depth.iodepth, largest_block(&worker.access))
+}
+
+/// Memory for so many I/Os of so many bytes, of the kind that the worker asks for.
+pub(super) fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> Result<Buffers, RunError> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
         Memory::Shm => (MemoryKind::Shm, None),
@@ -207,8 +213,7 @@ fn buffers(worker: &Worker) -> Result<Buffers, RunError> {
         align: worker.buffers.align_bytes as usize,
         hugepage_size: worker.buffers.hugepage_bytes as usize,
     };
-    let bytes_each = largest_block(&worker.access);
-    Buffers::new(worker.depth.iodepth, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
+    Buffers::new(slots, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
 }
 
 fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<Generator, RunError> {
@@ -247,11 +252,15 @@ fn empty_stats(worker: &Worker) -> WorkerStats {
     let mut stats = WorkerStats::default();
     let measure = &worker.measure;
     for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
-        let ddir = &mut stats.ddirs[ddir as usize];
-        let kinds = [(measure.slat, &mut ddir.slat), (measure.clat, &mut ddir.clat), (measure.lat, &mut ddir.lat)];
-        kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.prepare());
+        prepare_latencies(measure, &mut stats.ddirs[ddir as usize]);
     }
     stats
+}
+
+/// Makes room for the latencies that are recorded.
+pub(super) fn prepare_latencies(measure: &Measure, ddir: &mut DdirStats) {
+    let kinds = [(measure.slat, &mut ddir.slat), (measure.clat, &mut ddir.clat), (measure.lat, &mut ddir.lat)];
+    kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.prepare());
 }
 
 /// When a pass and the work as a whole are done, by fio's reckoning.
@@ -307,8 +316,7 @@ pub fn io_loop<'a>(
         clock,
         backend,
         buffers,
-        content,
-        access,
+        supply: Supply::Pattern { access: Box::new(access), content: Box::new(content) },
         unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(prepared.targets.len())),
         files: OpenFiles::new(worker, prepared.targets),
         logs,
@@ -321,7 +329,7 @@ pub fn io_loop<'a>(
         flights: Flights::new(iodepth),
         limits,
         counts: Counts::default(),
-        clocks: Marks { now_ns: 0, start_ns: 0, measured_from_ns: None, deadline_ns: u64::MAX, next_ns: u64::MAX },
+        clocks: Marks::UNSET,
         usage_from: os::process::Usage::default(),
         voice,
         batch_ios: 1,

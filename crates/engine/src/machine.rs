@@ -1,0 +1,23 @@
+//! The machine that a run is on, as its record tells it.
+
+use record::{Cpu, Machine};
+
+/// What can't be told is left empty.
+pub fn describe() -> Machine {
+    let cpu = |cpu: &os::cpu::Cpu| Cpu {
+        id: cpu.id,
+        socket: cpu.socket,
+        node: cpu.node,
+        core: cpu.core,
+        efficiency_class: cpu.efficiency_class,
+    };
+    Machine {
+        hostname: os::machine::hostname().unwrap_or_default(),
+        kernel: os::machine::kernel_release().unwrap_or_default(),
+        processor: os::machine::processor().unwrap_or_default(),
+        memory_bytes: os::machine::total_memory().unwrap_or_default(),
+        page_bytes: os::memory::page_size() as u64,
+        governors: os::cpu::governors(),
+        cpus: os::cpu::topology().unwrap_or_default().iter().map(cpu).collect(),
+    }
+}

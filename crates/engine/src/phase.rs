@@ -1,0 +1,127 @@
+//! The course of a phase as a whole: when its workers warm up, are measured and cool down, and what the processors did
+//! while they were measured.
+
+use std::sync::Arc;
+
+use os::cpu::CpuTimes;
+use plan::Plan;
+use record::{CpuUse, Ended, PhaseRecord, Stage};
+
+use crate::worker::{Gate, unix_ms};
+
+pub struct PhaseWatch {
+    phase: u32,
+    /// Opens when the phase starts.
+    gate: Option<Arc<Gate>>,
+    times: Option<Times>,
+    stage: Stage,
+    cpus_before: CpuTimes,
+    record: PhaseRecord,
+}
+
+/// Lengths of the parts of a phase whose workers all share them: those with streams.
+#[derive(Clone, Copy)]
+struct Times {
+    warm_up_ns: u64,
+    measured_ns: u64,
+}
+
+impl PhaseWatch {
+    pub fn new(plan: &Plan, phase: u32) -> Self {
+        let worker = plan.workers.iter().find(|worker| worker.phase == phase && !worker.streams.is_empty());
+        let times =
+            worker.map(|worker| Times { warm_up_ns: worker.limits.ramp_ns, measured_ns: worker.limits.runtime_ns });
+        PhaseWatch {
+            phase,
+            gate: None,
+            times,
+            stage: Stage::Preparing,
+            cpus_before: CpuTimes::default(),
+            record: PhaseRecord::default(),
+        }
+    }
+
+    pub fn starts_through(&mut self, gate: &Arc<Gate>) {
+        self.gate.get_or_insert_with(|| Arc::clone(gate));
+    }
+
+    /// When the next part begins, if that is known.
+    pub fn next_ns(&self) -> u64 {
+        self.begins_ns(next(self.stage)).unwrap_or(u64::MAX)
+    }
+
+    /// Goes on to the next part, if it is time.
+    pub fn advance(&mut self, now_ns: u64) -> Option<Stage> {
+        let coming = next(self.stage);
+        if coming == Stage::Ended || self.begins_ns(coming).is_none_or(|begins_ns| now_ns < begins_ns) {
+            return None;
+        }
+        self.stage = coming;
+        match coming {
+            Stage::Measuring => {
+                self.cpus_before = CpuTimes::now().unwrap_or_default();
+                self.record.measured_from_unix_ms = unix_ms();
+            }
+            Stage::CoolingDown => self.take_cpus(),
+            _ => {}
+        }
+        Some(coming)
+    }
+
+    pub fn worker_ended(&mut self, ended: &Ended) {
+        self.record.measured_ns = self.record.measured_ns.max(ended.stats.runtime_ns);
+        if let Some(error) = &ended.error {
+            self.record.failed.get_or_insert_with(|| error.message.clone());
+        }
+    }
+
+    /// The record of the phase, which is over.
+    pub fn end(mut self) -> PhaseRecord {
+        if self.stage == Stage::Measuring {
+            self.take_cpus();
+        }
+        self.record
+    }
+
+    pub fn phase(&self) -> u32 {
+        self.phase
+    }
+
+    fn begins_ns(&self, stage: Stage) -> Option<u64> {
+        let gate = self.gate.as_ref()?;
+        // Threads of DiskSpd's start together or not at all.
+        if self.times.is_some() && gate.is_incomplete() {
+            return None;
+        }
+        let opened_ns = gate.opened_ns()?;
+        let after_ns = match (stage, self.times) {
+            (Stage::WarmingUp, _) => 0,
+            (Stage::Measuring, times) => times.map_or(0, |times| times.warm_up_ns),
+            (Stage::CoolingDown, Some(times)) => times.warm_up_ns.saturating_add(times.measured_ns),
+            _ => return None,
+        };
+        Some(opened_ns.saturating_add(after_ns))
+    }
+
+    fn take_cpus(&mut self) {
+        let Ok(now) = CpuTimes::now() else { return };
+        let used = now.since(&self.cpus_before).into_iter();
+        self.record.cpus = used
+            .map(|used| CpuUse {
+                cpu: used.cpu,
+                user_ns: used.user_ns,
+                kernel_ns: used.kernel_ns,
+                idle_ns: used.idle_ns,
+            })
+            .collect();
+    }
+}
+
+fn next(stage: Stage) -> Stage {
+    match stage {
+        Stage::Preparing => Stage::WarmingUp,
+        Stage::WarmingUp => Stage::Measuring,
+        Stage::Measuring => Stage::CoolingDown,
+        Stage::CoolingDown | Stage::Ended => Stage::Ended,
+    }
+}

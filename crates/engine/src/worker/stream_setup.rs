@@ -1,0 +1,173 @@
+//! From a plan's streams to a loop that is ready to run.
+
+use std::path::Path;
+
+use os::file::{Kind, StatCall, Written};
+use os::io::open_backend;
+use plan::stream::StreamRate;
+use plan::{Ddir, Stream, Streams, Worker};
+use record::{RunError, Series, TargetStats, WorkerStats};
+
+use super::files::OpenFiles;
+use super::flight::Flights;
+use super::io_loop::{IoLoop, Supply};
+use super::marks::{Counts, Marks, PassLimits};
+use super::setup;
+use super::streaming::Streaming;
+use super::voice::Voice;
+use crate::backend;
+use crate::live::WorkerLive;
+use crate::prepare::{self, Target};
+use crate::shared::Shared;
+use crate::streams::{Source, SourceError};
+
+/// Data of writes begins at a multiple of this, which direct I/O can take on any disk.
+const DATA_ALIGN: u32 = 4096;
+
+/// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it.
+pub fn io_loop<'a>(
+    worker: &'a Worker,
+    live: &'a WorkerLive,
+    shared: &Shared,
+    voice: &'a Voice,
+) -> Result<IoLoop<'a>, RunError> {
+    let streams = &worker.streams;
+    let targets = streams.list.iter().map(target).collect::<Result<Vec<_>, _>>()?;
+    let sizes: Vec<u64> = targets.iter().map(|target| target.real_size).collect();
+    let source = source(streams, &sizes, shared).map_err(|error| unfit("streams", error.to_string()))?;
+    let depth = streams.depth();
+    let write_at = write_at(&streams.list);
+    let buffers = setup::memory(worker, depth, u64::from(write_at) + u64::from(largest_block(&streams.list)))?;
+    let config = backend::config(worker, targets.len());
+    let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
+    let backend = open_backend(&config, &buffers).map_err(|error| unfit("td_io_init", error.to_string()))?;
+    let stats = counters(worker, &source, &targets);
+    let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
+    let mut io_loop = IoLoop {
+        worker,
+        live,
+        clock: setup::clock(worker),
+        backend,
+        buffers,
+        supply: Supply::Streams(Box::new(Streaming::new(source, ioprios, depth, write_at, is_paced(streams)))),
+        unsynced: None,
+        files: OpenFiles::of_streams(worker, targets),
+        logs: None,
+        pace: None,
+        think: None,
+        minimum: None,
+        search: None,
+        metadata: None,
+        stats,
+        flights: Flights::new(depth),
+        limits: PassLimits::UNTIL_STOPPED,
+        counts: Counts::default(),
+        clocks: Marks::UNSET,
+        usage_from: os::process::Usage::default(),
+        voice,
+        batch_ios: 1,
+        ops: Vec::with_capacity(depth as usize + 1),
+        done: Vec::with_capacity(depth as usize + 1),
+    };
+    io_loop.open_all()?;
+    Ok(io_loop)
+}
+
+impl IoLoop<'_> {
+    /// Opens all targets beforehand: in a measured time there is nothing but I/O.
+    fn open_all(&mut self) -> Result<(), RunError> {
+        for file in 0..self.worker.streams.list.len() as u32 {
+            self.open(file)?;
+        }
+        Ok(())
+    }
+}
+
+fn source(streams: &Streams, target_bytes: &[u64], shared: &Shared) -> Result<Source, SourceError> {
+    let mut source = Source::new(streams, target_bytes, &shared.offsets)?;
+    for (at, stream) in (0u32..).zip(&streams.list) {
+        if let Some(Some(data)) = shared.sources.get(stream.target as usize) {
+            source.give_data(at, data.clone())?;
+        }
+    }
+    source.check_data()?;
+    Ok(source)
+}
+
+fn is_paced(streams: &Streams) -> bool {
+    streams.list.iter().any(|stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some())
+}
+
+fn unfit(func: &str, message: String) -> RunError {
+    RunError { errno: 22, func: func.into(), message }
+}
+
+/// A target as it is now.
+fn target(stream: &Stream) -> Result<Target, RunError> {
+    let path = Path::new(&stream.path);
+    let failed = |error: std::io::Error| RunError {
+        errno: error.raw_os_error().unwrap_or(5),
+        func: "open".into(),
+        message: format!("{}: {error}{}", stream.path, advice(&error)),
+    };
+    let status = os::file::stat(path, StatCall::Stat).map_err(failed)?;
+    let bytes = match status.kind {
+        Kind::Regular => status.bytes,
+        Kind::Block => prepare::device_size(path)?,
+        _ => return Err(unfit("open", format!("{}: neither a file nor a block device", stream.path))),
+    };
+    Ok(Target { path: path.into(), kind: status.kind, offset: stream.base_bytes, io_size: u64::MAX, real_size: bytes })
+}
+
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => ": -c<size> makes a file",
+        _ => "",
+    }
+}
+
+fn largest_block(streams: &[Stream]) -> u32 {
+    streams.iter().map(|stream| stream.block_bytes).max().unwrap_or(0)
+}
+
+/// Where in a slot's buffer the data of writes is. What a write takes must not be what a read brought, so the two have
+/// places of their own where a worker does both.
+fn write_at(streams: &[Stream]) -> u32 {
+    let reads = streams.iter().any(|stream| stream.write_percent < 100);
+    let writes = streams.iter().any(|stream| stream.write_percent > 0);
+    if reads && writes { largest_block(streams).next_multiple_of(DATA_ALIGN) } else { 0 }
+}
+
+/// Counters for each target, with room for all that the worker will record.
+fn counters(worker: &Worker, source: &Source, targets: &[Target]) -> WorkerStats {
+    let duration_ms = worker.limits.runtime_ns / 1_000_000;
+    let one = |(at, target): (usize, &Target)| {
+        let stream = &worker.streams.list[at];
+        let mut stats = TargetStats {
+            path: stream.path.clone(),
+            size_bytes: target.real_size,
+            unwritten_bytes: unwritten_bytes(stream, target),
+            spread: source.spread(at as u32),
+            series: (worker.streams.interval_ms > 0).then(|| Series::new(worker.streams.interval_ms, duration_ms)),
+            ..TargetStats::default()
+        };
+        let used = [(Ddir::Read, stream.write_percent < 100), (Ddir::Write, stream.write_percent > 0)];
+        for (ddir, _) in used.into_iter().filter(|(_, used)| *used) {
+            setup::prepare_latencies(&worker.measure, &mut stats.ddirs[ddir as usize]);
+        }
+        stats
+    };
+    WorkerStats { targets: targets.iter().enumerate().map(one).collect(), ..WorkerStats::default() }
+}
+
+/// What of the part in use was never written, for streams that read it.
+fn unwritten_bytes(stream: &Stream, target: &Target) -> Option<u64> {
+    if stream.write_percent == 100 {
+        return None;
+    }
+    let end = stream.end_bytes.unwrap_or(target.real_size);
+    match os::file::written(&target.path, stream.base_bytes..end) {
+        Ok(Written::Known { bytes_unwritten, .. }) => Some(bytes_unwritten),
+        Ok(Written::Unknown) | Err(_) => None,
+    }
+}

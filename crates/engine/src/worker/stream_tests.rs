@@ -1,0 +1,140 @@
+//! Threads of DiskSpd's on real files: what counts, over which time, for which target.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use plan::stream::{Burst, NewFile, StreamRate, WriteContent};
+use plan::{Ddir, Plan, Worker};
+use record::{Event, Record};
+
+use crate::sample::{Scratch, streaming_worker};
+use crate::{Controls, Line, Live, Observer};
+
+const MS: u64 = 1_000_000;
+
+struct Fold(Record);
+
+impl Observer for Fold {
+    fn event(&mut self, event: Event) {
+        self.0.apply(event);
+    }
+    fn say(&mut self, _: &Line) {}
+    fn tick(&mut self, _: &Live, _: u64) {}
+    fn snapshots_taken(&mut self) {}
+}
+
+fn run(workers: Vec<Worker>) -> Record {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let plan = Arc::new(Plan { workers, ..Plan::default() });
+    let tick = Duration::from_millis(10);
+    let controls =
+        Controls { stop: &STOP, tick, snapshot_every: None, snapshot_wanted: &|| false, may_start: &|| true };
+    let mut fold = Fold(Record::new(Arc::clone(&plan), 0));
+    crate::run(&plan, &controls, &mut fold).unwrap();
+    fold.0
+}
+
+fn file(scratch: &Scratch, name: &str, bytes: usize) -> std::path::PathBuf {
+    let path = scratch.file(name);
+    std::fs::write(&path, vec![1; bytes]).unwrap();
+    path
+}
+
+/// A thread that is measured for a fifth of a second after a tenth.
+fn short_worker(paths: &[&Path]) -> Worker {
+    let mut worker = streaming_worker(paths);
+    (worker.limits.ramp_ns, worker.limits.runtime_ns) = (100 * MS, 200 * MS);
+    worker
+}
+
+#[test]
+fn a_thread_counts_each_target_by_itself_and_only_the_measured_time() {
+    let scratch = Scratch::new("streams-targets");
+    let (a, b) = (file(&scratch, "a", 1 << 20), file(&scratch, "b", 1 << 20));
+    let mut worker = short_worker(&[&a, &b]);
+    worker.limits.cool_down_ns = 50 * MS;
+    worker.streams.interval_ms = 50;
+    worker.streams.list[1].write_percent = 100;
+    let record = run(vec![worker.clone(), worker]);
+    let phase = &record.phases[0];
+    assert_eq!((phase.measured_ns, phase.failed.as_deref()), (200 * MS, None));
+    assert!(phase.measured_from_unix_ms > 0 && !phase.cpus.is_empty());
+    for kept in &record.workers {
+        let stats = &kept.stats;
+        assert_eq!((stats.runtime_ns, stats.targets.len()), (200 * MS, 2));
+        let [reads, writes] =
+            [&stats.targets[0].ddirs[Ddir::Read as usize], &stats.targets[1].ddirs[Ddir::Write as usize]];
+        assert!(reads.ios > 100 && writes.ios > 100, "{} {}", reads.ios, writes.ios);
+        assert_eq!((reads.bytes, writes.bytes), (reads.ios * 4096, writes.ios * 4096));
+        assert_eq!((stats.ddirs[0].ios, stats.ddirs[1].ios), (reads.ios, writes.ios));
+        assert_eq!((reads.lat.count(), stats.targets[0].ddirs[1].ios), (reads.ios, 0));
+        let series = stats.targets[0].series.as_ref().unwrap();
+        assert_eq!(series.intervals.len(), 4, "four intervals of 50 ms");
+        let counted: u64 = series.intervals.iter().map(|interval| interval.latency_ns[0].count).sum();
+        assert_eq!(counted, reads.ios);
+    }
+}
+
+#[test]
+fn a_file_is_made_for_the_phase_and_what_is_written_counts_up() {
+    let scratch = Scratch::new("streams-create");
+    let path = scratch.file("new");
+    std::fs::write(&path, "old and short").unwrap();
+    let mut worker = short_worker(&[&path]);
+    worker.streams.list[0].create = Some(NewFile { bytes: 1 << 20, zeros: true });
+    worker.streams.list[0].write_percent = 50;
+    let record = run(vec![worker]);
+    assert_eq!(record.workers[0].error, None);
+    assert_eq!(record.workers[0].stats.targets[0].size_bytes, 1 << 20);
+    let written = std::fs::read(&path).unwrap();
+    assert_eq!(written.len(), 1 << 20);
+    let blocks = written.chunks(4096).filter(|block| block.iter().any(|byte| *byte != 0)).collect::<Vec<_>>();
+    assert!(!blocks.is_empty());
+    let counts_up = |block: &[u8]| block.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
+    assert!(blocks.iter().all(|block| counts_up(block)), "reads in the same slots must not spoil what is written");
+}
+
+#[test]
+fn rates_and_bursts_hold_a_stream_back_for_itself() {
+    let scratch = Scratch::new("streams-rates");
+    let paths = ["a", "b", "c"].map(|name| file(&scratch, name, 1 << 20));
+    let mut worker = short_worker(&[&paths[0], &paths[1], &paths[2]]);
+    worker.limits.runtime_ns = 500 * MS;
+    // 500 I/Os a second, and 10 at a time with 50 ms between.
+    worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
+    worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
+    let record = run(vec![worker]);
+    let ios: Vec<u64> = record.workers[0].stats.targets.iter().map(|target| target.ddirs[0].ios).collect();
+    assert!((225..=275).contains(&ios[0]), "500 a second for half a second: {ios:?}");
+    assert!((80..=120).contains(&ios[1]), "ten every 50 ms: {ios:?}");
+    assert!(ios[2] > 1000, "nothing holds the third back: {ios:?}");
+}
+
+#[test]
+fn a_thread_that_cannot_start_keeps_the_others_from_measuring() {
+    let scratch = Scratch::new("streams-failure");
+    let (good, small) = (file(&scratch, "good", 1 << 20), file(&scratch, "small", 1000));
+    let (mut one, mut other) = (short_worker(&[&good]), short_worker(&[&small]));
+    (one.limits.ramp_ns, other.limits.ramp_ns) = (0, 0);
+    let record = run(vec![one, other]);
+    let phase = &record.phases[0];
+    assert_eq!((phase.measured_from_unix_ms, phase.measured_ns), (0, 0));
+    assert!(phase.failed.as_ref().unwrap().contains("small"), "{:?}", phase.failed);
+    assert_eq!(record.workers[0].stats.ddirs[0].ios, 0);
+}
+
+#[test]
+fn phases_follow_one_another_and_sources_are_shared() {
+    let scratch = Scratch::new("streams-phases");
+    let path = file(&scratch, "a", 1 << 20);
+    let mut first = short_worker(&[&path]);
+    first.streams.list[0].content = WriteContent::Source { bytes: 1 << 16, file: None };
+    first.streams.list[0].write_percent = 100;
+    let second = Worker { phase: 1, ..short_worker(&[&path]) };
+    let record = run(vec![first.clone(), first, second]);
+    assert_eq!(record.phases.len(), 2);
+    assert!(record.phases.iter().all(|phase| phase.measured_ns == 200 * MS));
+    assert!(record.workers.iter().all(|kept| kept.error.is_none() && kept.stats.runtime_ns == 200 * MS));
+}
