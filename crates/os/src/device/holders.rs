@@ -147,7 +147,7 @@ impl World {
 }
 
 /// What a stacked device is, in words.
-fn describe(block: &Block) -> String {
+pub(super) fn describe(block: &Block) -> String {
     if let Some(name) = block.attribute("dm/name") {
         return format!("device-mapper device {name} ({})", block.name);
     }

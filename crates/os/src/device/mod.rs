@@ -4,6 +4,7 @@
 
 mod disk;
 mod holders;
+mod list;
 mod loops;
 mod mounts;
 mod signature;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 pub use disk::{Counters, Disk};
 use holders::World;
 pub use holders::{Holder, Relation, Use};
+pub use list::Listed;
 pub use topology::DeviceNumber;
 
 /// Where the kernel's account of devices is read.
@@ -51,6 +53,11 @@ impl Census {
     /// is in use.
     pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
         holders::of(&self.kernel, &self.world, path)
+    }
+
+    /// The machine's disks, those that are made of others among them, in the order of `lsblk`.
+    pub fn disks(&self) -> Vec<Listed> {
+        list::disks(&self.kernel, &self.world)
     }
 }
 

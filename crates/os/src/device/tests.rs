@@ -182,6 +182,31 @@ fn a_stacks_disks_are_those_beneath_it_once_each() {
 }
 
 #[test]
+fn disks_are_listed_by_number_with_what_they_are_and_who_uses_them() {
+    let (folder, kernel) = machine("list");
+    for (disk, sectors) in [("sda", 2048), ("sdb", 4096), ("sde", 8192), ("dm-0", 1024)] {
+        folder.write(&format!("sys/devices/{disk}/size"), &format!("{sectors}\n"));
+    }
+    folder.write("sys/devices/sda/device/model", "SuperFast 9000   \n");
+    folder.device("virtual/loop0", "7:0");
+    folder.link("sys/block/loop0", "sys/devices/virtual/loop0");
+    folder.write("sys/devices/virtual/loop0/size", "16\n");
+    folder.write("sys/devices/virtual/loop0/loop/backing_file", "/srv/image\n");
+    fs::remove_file(folder.0.join("sys/devices/virtual/loop0/partition")).unwrap();
+    let world = World::read(&kernel).unwrap();
+    let list = list::disks(&kernel, &world);
+    let paths: Vec<_> = list.iter().map(|disk| disk.path.to_str().unwrap()).collect();
+    assert_eq!(paths, ["/dev/loop0", "/dev/sda", "/dev/sdb", "/dev/sde", "/dev/dm-0"], "by number, none that is empty");
+    assert_eq!((list[0].model.as_str(), list[0].is_virtual, list[0].bytes), ("loop device on /srv/image", true, 8192));
+    assert_eq!((list[1].model.as_str(), list[1].is_virtual, list[1].bytes), ("SuperFast 9000", false, 1 << 20));
+    assert_eq!(list[1].used[0].to_string(), "mounted on /boot (partition /dev/sda1)");
+    assert_eq!((list[2].used.len(), list[3].used.len()), (1, 0));
+    for disk in Census::take().unwrap().disks() {
+        assert!(disk.bytes > 0 && disk.path.starts_with("/dev"), "{disk:?}");
+    }
+}
+
+#[test]
 fn counters_are_subtracted_over_the_wrap_of_32_bits() {
     let earlier = Counters { read_ios: 5, io_ticks_ms: (1 << 32) - 10, ..Counters::default() };
     let later = Counters { read_ios: 9, io_ticks_ms: 5, in_flight: 3, ..Counters::default() };

@@ -25,7 +25,9 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Op {
     pub kind: Kind,
-    /// The kernel's priority word for this operation (io_uring and libaio); 0 leaves the thread's own.
+    /// The kernel's priority word for this operation; 0 leaves the thread's own. Only io_uring and libaio can hand one
+    /// over: the calls of the synchronous engines, mmap's copies and the C library's AIO have no place for it, and theirs
+    /// is the thread's, set by [`set_io_priority`](crate::process::set_io_priority).
     pub ioprio: u16,
     /// Index given to [`Backend::attach`](super::Backend::attach).
     pub file: u32,
