@@ -1,0 +1,125 @@
+//! What the I/Os of rows amount to: reads, writes or all of them.
+
+use super::buckets::{Buckets, Window};
+use super::report::Row;
+use record::{DdirStats, Latency};
+
+/// What a table is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    Total,
+    Read,
+    Write,
+}
+
+impl Side {
+    fn ddirs<T>(self, all: &[T; 3]) -> &[T] {
+        match self {
+            Side::Total => all,
+            Side::Read => &all[..1],
+            Side::Write => &all[1..2],
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Figures {
+    pub bytes: u64,
+    pub ios: u64,
+    pub latency: Latency,
+    pub buckets: Buckets,
+}
+
+impl Figures {
+    pub fn of(row: &Row, side: Side, window: Window) -> Figures {
+        let mut figures = Figures::default();
+        for (ddir, stats) in row.ddirs.iter().enumerate() {
+            if side.ddirs(&[0, 1, 2]).contains(&ddir) {
+                figures.count(stats);
+                if let Some(series) = row.series {
+                    figures.buckets.add(&Buckets::of(series, ddir, window));
+                }
+            }
+        }
+        figures
+    }
+
+    pub fn sum<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>, side: Side, window: Window) -> Figures {
+        let mut sum = Figures::default();
+        rows.into_iter().for_each(|row| sum.add(&Figures::of(row, side, window)));
+        sum
+    }
+
+    fn count(&mut self, stats: &DdirStats) {
+        self.bytes += stats.bytes;
+        self.ios += stats.ios;
+        self.latency.merge(&stats.lat);
+    }
+
+    pub fn add(&mut self, other: &Figures) {
+        self.bytes += other.bytes;
+        self.ios += other.ios;
+        self.latency.merge(&other.latency);
+        self.buckets.add(&other.buckets);
+    }
+}
+
+/// A percentile, as the fraction of the values that may lie above it: 1/4 for the 75th, 1/1000 for three nines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Above {
+    pub of: u64,
+    pub above: u64,
+}
+
+impl Above {
+    pub const fn percent(percent: u64) -> Above {
+        Above { of: 100, above: 100 - percent }
+    }
+
+    /// `nines(3)` is 99.9 percent.
+    pub const fn nines(nines: u32) -> Above {
+        Above { of: 10_u64.pow(nines), above: 1 }
+    }
+
+    /// In ns, by nearest rank: the smallest value that at least the rest of the values doesn't exceed.
+    pub fn of_latency(self, latency: &Latency) -> u64 {
+        let count = latency.count();
+        // Exact, where a product of fractions may miss the rank by one.
+        let above = u128::from(count) * u128::from(self.above) / u128::from(self.of);
+        latency.ranked_ns(count - u64::try_from(above).unwrap_or(count))
+    }
+}
+
+pub fn milliseconds(ns: f64) -> f64 {
+    ns / 1e6
+}
+
+/// Per second; nothing where there was no time.
+pub fn rate(amount: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { amount / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_exact() {
+        let mut latency = Latency::default();
+        (1..=100).for_each(|ns| latency.record(ns));
+        for percent in 1..100 {
+            assert_eq!(Above::percent(percent).of_latency(&latency), percent);
+        }
+        assert_eq!(Above::percent(0).of_latency(&latency), 1);
+        assert_eq!(Above::nines(3).of_latency(&latency), 100);
+        assert_eq!(Above::nines(9).of_latency(&Latency::default()), 0);
+    }
+
+    #[test]
+    fn three_nines_of_a_thousand_is_the_last_but_one() {
+        let mut latency = Latency::default();
+        (0..999).for_each(|_| latency.record(1));
+        latency.record(9);
+        assert_eq!([2, 3, 4].map(|nines| Above::nines(nines).of_latency(&latency)), [1, 1, 9]);
+    }
+}

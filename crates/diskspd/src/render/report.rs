@@ -1,0 +1,142 @@
+//! The figures of a record in DiskSpd's order: time spans, their threads, the threads' targets.
+
+use super::buckets::Window;
+use super::figures::{Figures, Side};
+use crate::profile::{Profile, TimeSpan};
+use record::{CpuUse, DdirStats, Machine, PhaseRecord, Record, Series, SpreadRange, Waits};
+
+/// What DiskSpd says of a time span that has no figures.
+pub const INTERRUPTED: &str = "The test was interrupted before the measurements began. No results are displayed.";
+
+pub struct Report<'a> {
+    pub command_line: String,
+    pub profile: Profile,
+    pub machine: &'a Machine,
+    pub started_unix_ms: u64,
+    pub spans: Vec<Span<'a>>,
+}
+
+pub struct Span<'a> {
+    pub settings: TimeSpan,
+    /// Measured; `None` where it never came to that.
+    pub seconds: Option<f64>,
+    pub threads: Vec<Thread<'a>>,
+    pub cpus: Vec<CpuShare>,
+}
+
+pub struct Thread<'a> {
+    pub rows: Vec<Row<'a>>,
+    pub waits: Waits,
+}
+
+/// What a thread did to one target.
+pub struct Row<'a> {
+    pub path: String,
+    /// Where it is known.
+    pub size_bytes: Option<u64>,
+    pub ddirs: &'a [DdirStats; 3],
+    pub series: Option<&'a Series>,
+    pub spread: &'a [SpreadRange],
+}
+
+/// What a processor did, in percent of its time.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct CpuShare {
+    pub cpu: record::Cpu,
+    pub user: f64,
+    pub kernel: f64,
+    pub idle: f64,
+}
+
+impl<'a> Report<'a> {
+    /// The profile's time spans are the phases of the record's plan.
+    pub fn new(record: &'a Record, command_line: String, profile: Profile) -> Report<'a> {
+        let spans = profile.time_spans.iter().zip(0..).map(|(settings, phase)| span(record, settings, phase)).collect();
+        Report { command_line, profile, machine: &record.machine, started_unix_ms: record.started_unix_ms, spans }
+    }
+}
+
+impl<'a> Span<'a> {
+    pub fn rows(&self) -> impl Iterator<Item = &Row<'a>> {
+        self.threads.iter().flat_map(|thread| &thread.rows)
+    }
+
+    pub fn window(&self) -> Window {
+        Window::new(self.settings.duration_s, self.settings.io_bucket_ms)
+    }
+
+    pub fn sum(&self, side: Side) -> Figures {
+        Figures::sum(self.rows(), side, self.window())
+    }
+
+    /// The plain mean over the processors.
+    pub fn mean_cpu(&self) -> CpuShare {
+        let count = self.cpus.len().max(1) as f64;
+        let mean = |share: fn(&CpuShare) -> f64| self.cpus.iter().map(share).sum::<f64>() / count;
+        CpuShare {
+            cpu: record::Cpu::default(),
+            user: mean(|cpu| cpu.user),
+            kernel: mean(|cpu| cpu.kernel),
+            idle: mean(|cpu| cpu.idle),
+        }
+    }
+}
+
+impl CpuShare {
+    /// A processor of which no time was counted did nothing.
+    fn of(used: &CpuUse, machine: &Machine) -> CpuShare {
+        let known = machine.cpus.iter().find(|cpu| cpu.id == used.cpu).copied();
+        let cpu = known.unwrap_or(record::Cpu { id: used.cpu, ..Default::default() });
+        let all = (used.user_ns + used.kernel_ns + used.idle_ns) as f64;
+        if all == 0.0 {
+            return CpuShare { cpu, user: 0.0, kernel: 0.0, idle: 100.0 };
+        }
+        let share = |ns: u64| ns as f64 * 100.0 / all;
+        CpuShare { cpu, user: share(used.user_ns), kernel: share(used.kernel_ns), idle: share(used.idle_ns) }
+    }
+
+    pub fn usage(&self) -> f64 {
+        self.user + self.kernel
+    }
+}
+
+fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
+    let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
+    let threads = of_phase.map(|(worker, done)| Thread { rows: rows(worker, done), waits: done.stats.waits }).collect();
+    let measured = record.phases.get(phase as usize);
+    Span {
+        settings: settings.clone(),
+        seconds: seconds(record, measured, phase),
+        threads,
+        cpus: measured
+            .map_or(&[][..], |phase| &phase.cpus)
+            .iter()
+            .map(|cpu| CpuShare::of(cpu, &record.machine))
+            .collect(),
+    }
+}
+
+fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a>> {
+    let stats = &done.stats;
+    if worker.streams.is_empty() {
+        let path = worker.targets.paths.join(":");
+        return vec![Row { path, size_bytes: None, ddirs: &stats.ddirs, series: None, spread: &[] }];
+    }
+    let row = |target: &'a record::TargetStats| Row {
+        path: target.path.clone(),
+        size_bytes: Some(target.size_bytes),
+        ddirs: &target.ddirs,
+        series: target.series.as_ref(),
+        spread: &target.spread,
+    };
+    stats.targets.iter().map(row).collect()
+}
+
+/// Workers without streams are measured one by one: the longest of them is what the phase took.
+fn seconds(record: &Record, measured: Option<&PhaseRecord>, phase: u32) -> Option<f64> {
+    let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
+    let alone = of_phase.filter(|(worker, _)| worker.streams.is_empty()).map(|(_, done)| done.stats.runtime_ns).max();
+    let together = measured.filter(|phase| phase.failed.is_none()).map(|phase| phase.measured_ns);
+    let ns = alone.or(together).filter(|ns| *ns > 0)?;
+    Some(ns as f64 / 1e9)
+}

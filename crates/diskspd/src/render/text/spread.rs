@@ -1,0 +1,72 @@
+//! How the I/O was really spread over the targets, where it wasn't evenly.
+
+use crate::render::byte_size::aligned_byte_size;
+use crate::render::distribution::range_start;
+use crate::render::report::Span;
+use record::SpreadRange;
+use std::collections::BTreeMap;
+
+/// Threads that spread their I/O alike share the lines.
+pub fn lines(span: &Span) -> String {
+    let mut alike: BTreeMap<(&str, &[SpreadRange]), Vec<usize>> = BTreeMap::new();
+    for (number, thread) in span.threads.iter().enumerate() {
+        for row in thread.rows.iter().filter(|row| !row.spread.is_empty()) {
+            let threads = alike.entry((&row.path, row.spread)).or_default();
+            // A thread may have a target twice.
+            if threads.last() != Some(&number) {
+                threads.push(number);
+            }
+        }
+    }
+    if alike.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\nEffective IO Distributions\n{}\n", "-".repeat(26));
+    for ((path, spread), threads) in alike {
+        text += &format!("target: {path} [thread: {}]\n{}", numbers(&threads), ranges(spread));
+    }
+    text
+}
+
+/// `0 - 3 5`: a dash stands for three and more in a row.
+fn numbers(sorted: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in sorted {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let shown = |(first, last): (usize, usize)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first} {last}"),
+        _ => format!("{first} - {last}"),
+    };
+    runs.into_iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// Where a smaller target cut some off, the shares are those of what was left.
+fn ranges(spread: &[SpreadRange]) -> String {
+    let asked: u32 = spread.iter().map(|range| range.io_percent).sum();
+    let mut text = String::new();
+    for range in spread.iter().filter(|range| range.io_percent > 0) {
+        let share = if asked == 100 {
+            format!("   {:3}%", range.io_percent)
+        } else {
+            format!("    {:.1}%", f64::from(range.io_percent) * 100.0 / f64::from(asked))
+        };
+        text += &format!("{share} of IO => [{} - {})\n", range_start(range.from), aligned_byte_size(range.to));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_threads_in_a_row_are_a_range() {
+        let shown = [&[4][..], &[0, 1], &[0, 1, 2], &[0, 1, 2, 3, 5], &[0, 2, 3, 7, 8, 9]].map(numbers);
+        assert_eq!(shown, ["4", "0 1", "0 - 2", "0 - 3 5", "0 2 3 7 - 9"]);
+    }
+}

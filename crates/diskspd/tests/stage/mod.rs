@@ -1,0 +1,73 @@
+//! Records of runs that never were.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use fio::parse::env::FixedEnv;
+use fio::parse::{Request, parse};
+use plan::stream::{AccessHints, Order, Spread, Stream, StreamRate, WriteContent};
+use plan::{Open, Origin, Plan, Streams, Worker};
+use record::Record;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+struct TwoCpus;
+
+impl fio::lower::Machine for TwoCpus {
+    fn is_special_file(&self, _: &str) -> bool {
+        false
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        vec![0, 1]
+    }
+}
+
+pub fn corpus(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/diskspd").join(name)
+}
+
+/// What fio's words mean.
+pub fn fio_plan(line: &str) -> Plan {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    match parse(&words, &FixedEnv::default()) {
+        Ok(Request::Run(invocation)) => fio::lower::lower(&invocation, &TwoCpus),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// A thread of DiskSpd's in a time span; what it does matters to no report.
+pub fn thread(time_span: u32) -> Worker {
+    let mut worker = fio_plan("--name=thread --size=1m").workers.remove(0);
+    worker.phase = time_span;
+    worker.streams = Streams { list: vec![stream()], ..Streams::default() };
+    worker
+}
+
+fn stream() -> Stream {
+    Stream {
+        path: String::new(),
+        target: 0,
+        open: Open::default(),
+        hints: AccessHints::default(),
+        mapping: None,
+        ioprio: 0,
+        create: None,
+        block_bytes: 4096,
+        base_bytes: 0,
+        end_bytes: None,
+        start_bytes: 0,
+        order: Order::Sequential { stride_bytes: 4096 },
+        spread: Spread::Uniform,
+        write_percent: 0,
+        content: WriteContent::Counting,
+        rate: StreamRate::Unlimited,
+        burst: None,
+    }
+}
+
+/// Before anything happened; `threads` of each time span.
+pub fn record(command_line: &str, profile_xml: &str, threads: &[usize]) -> Record {
+    let workers = (0..).zip(threads).flat_map(|(span, count)| (0..*count).map(move |_| thread(span))).collect();
+    let origin = Origin::DiskSpd { command_line: command_line.to_owned(), profile_xml: profile_xml.to_owned() };
+    Record::new(Arc::new(Plan { workers, origin, ..Plan::default() }), 0)
+}

@@ -1,0 +1,14 @@
+//! Dates of days.
+
+/// Year, month from 0 and day from 1 of a day since 1970.
+pub fn civil(days: u64) -> (u64, usize, u64) {
+    // Years that begin in March end with the leap day, in eras of 400 years.
+    let since_march_0 = days + 719_468;
+    let (era, day_of_era) = (since_march_0 / 146_097, since_march_0 % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = (from_march + 2) % 12;
+    (era * 400 + year_of_era + u64::from(month < 2), month as usize, day)
+}
