@@ -81,7 +81,7 @@ fn expected(case: &Value, format: &str) -> String {
 fn in_order(text: &str) -> String {
     let mut parts: Vec<&str> = text.split("\n\n").collect();
     let of_target = |part: &&str| part.starts_with("Latency distribution: ");
-    if let Some(first) = parts.iter().position(|part| of_target(part)) {
+    if let Some(first) = parts.iter().position(of_target) {
         let count = parts[first..].iter().take_while(|part| of_target(part)).count();
         parts[first..first + count].sort_unstable();
     }

@@ -1,7 +1,5 @@
 //! Runs that were asked for in fio's words, told in DiskSpd's.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod stage;
 
 use diskspd::render;
