@@ -199,6 +199,11 @@ fn check_holes_in(folder: &Path) {
     assert_eq!(holes(&path, 0, PIECE), (0, None));
     assert_eq!(holes(&path, 3 * PIECE, 9 * PIECE), (0, None));
     assert_eq!(holes(&path, 9 * PIECE, u64::MAX), (0, None));
+    let go_on = AtomicBool::new(false);
+    let made = (2 << 20) + 5000;
+    making(&mut counting, &go_on, &folder.join("made"), made).unwrap();
+    assert_eq!(holes(&folder.join("made"), 0, made), (0, None));
+    unlink(&folder.join("made")).unwrap();
     file.set_size(0).unwrap();
     file.set_size(PIECE).unwrap();
     assert_eq!(holes(&path, 0, PIECE), (PIECE, Some(0..PIECE)));
