@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::{Controls, Line, Live, Observer};
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Event, Record, RunError};
+use record::{Event, Record, RunError, Said};
 
 /// Set when a signal asks the run to end.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -54,9 +54,13 @@ pub fn run(
     let snapshot_wanted = || interrupts.take_status_request();
     let controls =
         Controls { stop: &STOP, tick: TICK, snapshot_every, snapshot_wanted: &snapshot_wanted, may_start: &|| true };
-    let mut fold = Fold { record: Record::new(Arc::clone(plan), unix_ms()), watcher };
+    let mut record = Record::new(Arc::clone(plan), unix_ms());
+    record.utc_offset_s = os::clock::utc_offset_s();
+    let mut fold = Fold { record, watcher };
     let refused = engine::run(plan, &controls, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
-    Outcome { record: fold.record, refused }
+    let mut record = fold.record;
+    record.ended_unix_ms = unix_ms();
+    Outcome { record, refused }
 }
 
 pub fn unix_ms() -> u64 {
@@ -76,6 +80,10 @@ impl Observer for Fold<'_> {
 
     fn say(&mut self, line: &Line) {
         self.watcher.say(line);
+        self.record.say(match line {
+            Line::News(text) => Said::News(text.clone()),
+            Line::Warning(text) => Said::Warning(text.clone()),
+        });
     }
 
     fn tick(&mut self, live: &Live, now_ns: u64) {

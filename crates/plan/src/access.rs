@@ -1,9 +1,10 @@
 //! Which blocks are touched, in which order and direction, and how large.
 
 use crate::{Ddir, PerDdir};
+use serde::{Deserialize, Serialize};
 
 /// The access pattern of one worker.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Access {
     pub pattern: Pattern,
     pub block: BlockSizes,
@@ -24,7 +25,7 @@ pub struct Access {
 }
 
 /// fio's `rw`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pattern {
     pub reads: bool,
     pub writes: bool,
@@ -48,7 +49,7 @@ impl Pattern {
 }
 
 /// Block sizes for each direction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockSizes {
     pub min_bytes: PerDdir<u64>,
     pub max_bytes: PerDdir<u64>,
@@ -62,14 +63,15 @@ pub struct BlockSizes {
     pub by_sequential_or_random: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SizeShare {
     pub bytes: u64,
     pub percent: u32,
 }
 
 /// Where the generators of a worker start. The dialect decides the numbers; equal seeds give equal offsets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Seeds {
     /// fio's scheme: `randseed` spread over the generators by the worker's number.
     Repeatable {
@@ -83,7 +85,7 @@ pub enum Seeds {
 }
 
 /// `rw=<pattern>:<nr>` and `rw_sequencer`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sequencer {
     /// A new offset is drawn once for so many I/Os (random patterns); 1 draws one each time.
     pub every_ios: u32,
@@ -93,7 +95,8 @@ pub struct Sequencer {
     pub identical: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Generator {
     Tausworthe32,
     Tausworthe64,
@@ -101,7 +104,8 @@ pub enum Generator {
 }
 
 /// How random offsets are spread over the target.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Distribution {
     Uniform,
     /// `center` moves the hot spot, as a fraction of the target; `None` leaves it to chance.
@@ -123,20 +127,21 @@ pub enum Distribution {
     ZonedAbs(Box<[Vec<ZoneBytes>; 3]>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ZoneShare {
     pub access_percent: u32,
     pub size_percent: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ZoneBytes {
     pub access_percent: u32,
     pub size_bytes: u64,
 }
 
 /// Whether each block of a pass is touched once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RandomMap {
     /// Offsets are drawn without memory (`norandommap`).
     Off,
@@ -146,7 +151,7 @@ pub enum RandomMap {
 }
 
 /// `zonemode=strided`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Strides {
     /// Bytes of I/O done in a zone before going to the next.
     pub size_bytes: u64,
@@ -157,7 +162,7 @@ pub struct Strides {
 }
 
 /// Syncs in between writes; 0 means never.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Syncs {
     pub fsync_every_writes: u32,
     pub fdatasync_every_writes: u32,
@@ -166,7 +171,7 @@ pub struct Syncs {
     pub fsync_on_close: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SyncFileRange {
     pub every_writes: u32,
     pub wait_before: bool,

@@ -1,6 +1,8 @@
 //! Memory for the data, and what is in it.
 
-#[derive(Clone, PartialEq, Debug)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Buffers {
     pub memory: Memory,
     pub align_bytes: u64,
@@ -16,7 +18,8 @@ pub struct Buffers {
     pub dedupe: Option<Dedupe>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Memory {
     Malloc,
     Shm,
@@ -26,7 +29,8 @@ pub enum Memory {
     MmapHuge { file: Option<String> },
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Content {
     Random,
     Zero,
@@ -36,20 +40,22 @@ pub enum Content {
     PatternFile(String),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PatternPart {
     Bytes(Vec<u8>),
     /// The offset of the I/O, as eight bytes in the machine's order.
     Offset,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Dedupe {
     pub percent: u32,
     pub mode: DedupeMode,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DedupeMode {
     /// The buffer before is repeated.
     Repeat,

@@ -1,7 +1,10 @@
 //! How I/O reaches the kernel.
 
+use serde::{Deserialize, Serialize};
+
 /// An I/O engine with its own options.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring(IoUring),
     Libaio {
@@ -55,7 +58,7 @@ impl Engine {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct IoUring {
     pub hipri: bool,
     pub sqthread_poll: bool,
@@ -69,7 +72,8 @@ pub struct IoUring {
     pub uncached: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StatCall {
     #[default]
     Stat,
@@ -78,7 +82,7 @@ pub enum StatCall {
 }
 
 /// How many I/Os are kept in flight, and how they are handed over and collected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Depth {
     pub iodepth: u32,
     /// Refill only when so few are left in flight.

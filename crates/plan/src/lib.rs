@@ -21,10 +21,13 @@ pub use process::*;
 pub use stream::{Stream, Streams};
 pub use target::*;
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use units::shell::quoted;
 
 /// Data directions, in the order in which fio reports them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Ddir {
     Read,
@@ -41,7 +44,7 @@ impl Ddir {
 }
 
 /// One value for each direction, indexed by [`Ddir`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PerDdir<T>(pub [T; 3]);
 
 impl<T> std::ops::Index<Ddir> for PerDdir<T> {
@@ -64,7 +67,7 @@ impl<T: Copy> PerDdir<T> {
 }
 
 /// A run: workers in order of definition. Phases follow one another, workers of a phase start together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Plan {
     pub workers: Vec<Worker>,
     /// The options that all jobs share, as typed: fio's "global options".
@@ -79,10 +82,10 @@ pub struct Plan {
 }
 
 /// Who asked for the run, and in which words: a report in that language repeats them.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Origin {
-    #[default]
-    Fio,
+    Fio(FioWords),
     DiskSpd {
         command_line: String,
         /// The profile as XML, which holds all that a command line can say.
@@ -90,7 +93,45 @@ pub enum Origin {
     },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+impl Default for Origin {
+    fn default() -> Self {
+        Origin::Fio(FioWords::default())
+    }
+}
+
+impl Origin {
+    /// The command line as a shell would take it again.
+    pub fn command_line(&self) -> String {
+        match self {
+            Origin::Fio(FioWords { words, .. }) => {
+                let words = words.iter().map(|word| quoted(word));
+                std::iter::once("fio".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+            }
+            Origin::DiskSpd { command_line, .. } => command_line.clone(),
+        }
+    }
+}
+
+/// What fio was told.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FioWords {
+    /// The command line without the program's own name.
+    pub words: Vec<String>,
+    /// Options that had the last word in every job, as a sweep over them gives them.
+    pub last_words: Vec<String>,
+    /// The job files that it names, and those that they include, as they were read.
+    pub job_files: Vec<JobFile>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct JobFile {
+    /// `-` is standard input.
+    pub path: String,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum IdleProfile {
     #[default]
     Off,
@@ -99,7 +140,7 @@ pub enum IdleProfile {
 }
 
 /// One thread of I/O: fio's job (each of `numjobs` is a worker of its own).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Worker {
     pub name: String,
     /// fio's thread number, from 1 over all workers of the plan: it goes into the seeds.
@@ -138,7 +179,7 @@ impl Worker {
 }
 
 /// What a report repeats of the job as it was written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Echo {
     pub description: Option<String>,
     /// The job's own options as typed.

@@ -1,8 +1,9 @@
 //! When a worker starts and ends, how fast it may go, and what it does about errors.
 
 use crate::PerDdir;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Wait before the start, in ns: drawn from this range.
     pub start_delay_ns: (u64, u64),
@@ -26,7 +27,8 @@ pub struct Limits {
     pub exit_all_on_error: ExitAll,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExitAll {
     #[default]
     Nobody,
@@ -36,7 +38,7 @@ pub enum ExitAll {
 }
 
 /// Speed limits; 0 is none.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Rate {
     pub bytes_per_s: PerDdir<u64>,
     pub ios_per_s: PerDdir<u64>,
@@ -62,7 +64,7 @@ impl Rate {
 }
 
 /// Pauses between I/Os.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// The whole pause; 0 is none.
     pub pause_us: u64,
@@ -77,7 +79,7 @@ pub struct ThinkTime {
 }
 
 /// Look for the queue depth that keeps latency below a target.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LatencyTarget {
     pub target_ns: u64,
     pub window_ns: u64,
@@ -87,7 +89,7 @@ pub struct LatencyTarget {
 }
 
 /// What is done about I/Os that fail.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ErrorPolicy {
     pub continue_on_read: bool,
     pub continue_on_write: bool,

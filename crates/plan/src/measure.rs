@@ -1,6 +1,8 @@
 //! What is recorded of each I/O.
 
-#[derive(Clone, Debug)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measure {
     pub slat: bool,
     pub clat: bool,
@@ -27,7 +29,8 @@ pub struct Measure {
 }
 
 /// Directions reported apart, as one, or both ways.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unified {
     #[default]
     Apart,
@@ -35,7 +38,8 @@ pub enum Unified {
     Both,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ClockSource {
     #[default]
     Cpu,
@@ -44,7 +48,7 @@ pub enum ClockSource {
 }
 
 /// Log files, each by the stem of its name (`NAME` in `NAME_bw.1.log`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Logs {
     pub bandwidth: Option<String>,
     pub iops: Option<String>,
@@ -65,7 +69,8 @@ pub struct Logs {
     pub epoch_clock: Option<i32>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WindowValue {
     #[default]
     Average,

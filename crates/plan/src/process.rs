@@ -1,6 +1,8 @@
 //! The thread that does the work, and the commands around it.
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Process {
     pub nice: i32,
     pub ioprio: Option<IoPrio>,
@@ -16,7 +18,7 @@ pub struct Process {
     pub exec_postrun: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct IoPrio {
     pub class: u8,
     pub level: u8,
@@ -30,7 +32,8 @@ impl IoPrio {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NumaMemory {
     Default,
     Local,

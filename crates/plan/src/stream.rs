@@ -5,9 +5,10 @@
 //! worker, so that equal seeds give DiskSpd's own offsets.
 
 use crate::Open;
+use serde::{Deserialize, Serialize};
 
 /// All that a worker's I/O consists of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Streams {
     pub list: Vec<Stream>,
     pub queues: Vec<Queue>,
@@ -31,13 +32,13 @@ impl Streams {
 }
 
 /// I/Os in flight together; each next one goes to one of the streams.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Queue {
     pub depth: u32,
     pub shares: Vec<StreamShare>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StreamShare {
     /// Place in [`Streams::list`].
     pub stream: u32,
@@ -45,7 +46,7 @@ pub struct StreamShare {
 }
 
 /// What is done to one target by one worker.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream {
     pub path: String,
     /// Streams of workers of a phase with the same number are on the same target: they share one interlocked offset.
@@ -73,7 +74,8 @@ pub struct Stream {
     pub burst: Option<Burst>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Order {
     Sequential {
         stride_bytes: u64,
@@ -94,7 +96,8 @@ pub enum Order {
 }
 
 /// How random offsets are spread over the target: shares of the I/O in percent, over shares of the target.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Spread {
     Uniform,
     /// (percent of I/O, percent of the target)
@@ -103,13 +106,13 @@ pub enum Spread {
     Absolute(Vec<(u32, u64)>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct AccessHints {
     pub random: bool,
     pub sequential: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Mapping {
     /// Blocks are written around the processor's caches.
     pub write_through: bool,
@@ -117,7 +120,8 @@ pub struct Mapping {
     pub flush: Option<Flush>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Flush {
     /// `msync(2)` of the block.
     View,
@@ -127,14 +131,15 @@ pub enum Flush {
     CacheLinesNoDrain,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewFile {
     pub bytes: u64,
     pub zeros: bool,
 }
 
 /// What is written.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WriteContent {
     /// Bytes 0, 1, … 255 over and over.
     Counting,
@@ -149,14 +154,15 @@ pub enum WriteContent {
 }
 
 /// For one worker on one target, counted as I/Os are issued.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StreamRate {
     Unlimited,
     BytesPerMs(f64),
 }
 
 /// After so many I/Os a pause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Burst {
     pub ios: u32,
     pub pause_ms: u32,

@@ -1,7 +1,9 @@
 //! Files and devices: how they are found, made, opened and left.
 
+use serde::{Deserialize, Serialize};
+
 /// What a worker does its I/O on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Targets {
     /// Paths in the order of service.
     pub paths: Vec<String>,
@@ -29,7 +31,8 @@ pub struct Targets {
 }
 
 /// An amount: bytes, or a share of the target's size.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Amount {
     Bytes(u64),
     Percent(f64),
@@ -45,7 +48,7 @@ impl Amount {
 }
 
 /// Which part of the targets is used.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Extent {
     /// Bytes of a pass, over all files; `None` is all there is.
     pub size: Option<Amount>,
@@ -61,7 +64,7 @@ pub struct Extent {
     pub append: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Open {
     pub direct: bool,
     pub sync: SyncMode,
@@ -69,7 +72,8 @@ pub struct Open {
     pub atomic: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SyncMode {
     #[default]
     None,
@@ -77,7 +81,7 @@ pub enum SyncMode {
     Dsync,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Create {
     /// Files may be made where there is none.
     pub allowed: bool,
@@ -93,7 +97,8 @@ pub struct Create {
     pub fallocate: Fallocate,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fallocate {
     None,
     Native,
@@ -102,7 +107,8 @@ pub enum Fallocate {
     Truncate,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fadvise {
     None,
     /// Random or sequential, as the pattern is.
@@ -113,14 +119,15 @@ pub enum Fadvise {
 }
 
 /// In which order a worker goes from file to file.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileService {
     pub order: FileOrder,
     /// I/Os on a file before the next is chosen.
     pub ios_each: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileOrder {
     RoundRobin,
     Sequential,

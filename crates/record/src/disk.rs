@@ -1,7 +1,9 @@
 //! Counters of the disks under the targets.
 
+use serde::{Deserialize, Serialize};
+
 /// The block layer's counters of one disk; times in ms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DiskCounters {
     pub ios: [u64; 2],
     pub merges: [u64; 2],
@@ -26,7 +28,7 @@ impl DiskCounters {
 }
 
 /// What a disk did over the run.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct DiskUse {
     pub name: String,
     pub counters: DiskCounters,

@@ -1,6 +1,7 @@
 //! What the engine reports while it runs.
 
 use crate::{DiskUse, Machine, PhaseRecord, WorkerStats};
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -39,7 +40,7 @@ pub enum Stage {
     Ended,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Started {
     /// The kernel's id of the thread.
     pub tid: u32,
@@ -55,7 +56,7 @@ pub struct Ended {
 }
 
 /// Why a worker ended before its time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RunError {
     pub errno: i32,
     /// The call that failed, as fio names it in `func=`.

@@ -3,6 +3,9 @@
 //! 64 bins for each power of two, fio's own: values below 128 are exact, above that a bin is at most 1/64 of its value
 //! wide. Covers all of `u64`, so nothing is ever clamped into a last bin.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Bits of a value that choose its bin within a power of two.
 const GROUP_BITS: u32 = 6;
 const BINS_PER_GROUP: usize = 1 << GROUP_BITS;
@@ -91,9 +94,9 @@ impl Histogram {
         }
         self.prepare();
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
     }
 
     /// Keeps what came after `earlier`, a former state of this histogram.
@@ -158,6 +161,31 @@ impl Histogram {
     /// How many values lie below `bound`; a bin that the bound cuts is counted by its middle.
     pub fn count_below(&self, bound: u64) -> u64 {
         self.bins().take_while(|bin| bin.middle < bound).map(|bin| bin.count).sum()
+    }
+}
+
+/// Pairs of a bin's index and its count, in rising order, of those bins that hold something.
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.bins().map(|bin| (bin.index, bin.count)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut histogram = Histogram::default();
+        let mut index_min = 0;
+        for (index, count) in Vec::<(usize, u64)>::deserialize(deserializer)? {
+            if index < index_min || index >= BINS {
+                return Err(D::Error::custom(format!("bin {index} of a histogram is out of order or beyond {BINS}")));
+            }
+            index_min = index + 1;
+            histogram.prepare();
+            histogram.counts[index] = count;
+            let total = histogram.total.checked_add(count).filter(|_| count > 0);
+            histogram.total = total.ok_or_else(|| D::Error::custom("the counts of a histogram don't add up"))?;
+        }
+        Ok(histogram)
     }
 }
 

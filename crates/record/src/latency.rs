@@ -1,5 +1,8 @@
 //! One kind of latency: its distribution, and exact sums for mean and deviation.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::Histogram;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -38,9 +41,9 @@ impl Latency {
         }
         self.min_ns = if self.count == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
-        self.sum_squares += other.sum_squares;
+        self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
         self.histogram.merge(&other.histogram);
     }
 
@@ -98,6 +101,71 @@ impl Latency {
     /// The percentile of nearest rank within a bin's width, and never outside what was measured.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
+    }
+}
+
+/// The saved form of a latency that something was recorded of.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    count: u64,
+    sum_ns: u64,
+    sum_squares: u128,
+    min_ns: u64,
+    max_ns: u64,
+    histogram: Histogram,
+}
+
+impl Serialize for Latency {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let saved = (self.count > 0).then(|| Saved {
+            count: self.count,
+            sum_ns: self.sum_ns,
+            sum_squares: self.sum_squares,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            histogram: self.histogram.clone(),
+        });
+        saved.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Latency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Some(saved) = Option::<Saved>::deserialize(deserializer)? else { return Ok(Latency::default()) };
+        saved.check().map_err(D::Error::custom)?;
+        let Saved { count, sum_ns, sum_squares, min_ns, max_ns, histogram } = saved;
+        Ok(Latency { histogram, count, sum_ns, sum_squares, min_ns, max_ns })
+    }
+}
+
+impl Saved {
+    /// Each figure by itself would print; only together they show that they are of one set of values.
+    fn check(&self) -> Result<(), String> {
+        let (count, total) = (self.count, self.histogram.total());
+        if count != total {
+            return Err(format!("a latency of {count} values has {total} in its histogram"));
+        }
+        let (Some(first), Some(last)) = (self.histogram.bins().next(), self.histogram.bins().last()) else {
+            return Err("a latency without values is left out, or null".to_owned());
+        };
+        let (min, max) = (self.min_ns, self.max_ns);
+        if (Histogram::index_of(min), Histogram::index_of(max)) != (first.index, last.index) || min > max {
+            return Err(format!("{min} and {max} ns can't be the least and greatest of a latency's histogram"));
+        }
+        let within = |sum: u128, least: u64, most: u64| {
+            let bound = |value: u64| u128::from(value).checked_mul(u128::from(count));
+            bound(least).is_none_or(|bound| bound <= sum) && bound(most).is_none_or(|bound| bound >= sum)
+        };
+        // A sum of more than 584 years goes round.
+        let sum_is_whole = max.checked_mul(count).is_some();
+        if sum_is_whole && !within(u128::from(self.sum_ns), min, max) {
+            return Err(format!("{} ns can't be the sum of a latency's values", self.sum_ns));
+        }
+        let square = |value: u64| value.saturating_mul(value);
+        if max <= u64::from(u32::MAX) && !within(self.sum_squares, square(min), square(max)) {
+            return Err(format!("{} can't be the sum of the squares of a latency's values", self.sum_squares));
+        }
+        Ok(())
     }
 }
 

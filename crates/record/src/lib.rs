@@ -9,6 +9,7 @@ mod latency;
 mod machine;
 mod moments;
 mod phase;
+pub mod schema;
 mod stats;
 mod target;
 mod totals;
@@ -25,14 +26,26 @@ pub use target::{Interval, Series, SpreadRange, TargetStats};
 pub use totals::Totals;
 
 use plan::Plan;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// A job may tell of each I/O that fails.
+const SAID_MAX: usize = 1000;
+
 /// A run, finished or not: the fold of its events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    pub plan: Arc<Plan>,
+    /// The version of fathom that carried the plan out.
+    pub fathom: String,
     /// Unix time of the start, in ms.
     pub started_unix_ms: u64,
+    /// Unix time of the end, in ms; 0 before that.
+    pub ended_unix_ms: u64,
+    /// How far local time was ahead of UTC, in seconds.
+    pub utc_offset_s: i32,
+    pub plan: Arc<Plan>,
+    /// What was said on the way, in order: the first of many.
+    pub said: Vec<Said>,
     /// One for each worker of the plan, in its order.
     pub workers: Vec<WorkerRecord>,
     pub disks: Vec<DiskUse>,
@@ -43,7 +56,16 @@ pub struct Record {
     pub machine: Machine,
 }
 
-#[derive(Clone, Debug, Default)]
+/// A word to whoever runs fathom, apart from the errors of workers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    News(String),
+    /// The run goes on, but not as it should.
+    Warning(String),
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WorkerRecord {
     pub started: Option<Started>,
     pub stats: WorkerStats,
@@ -58,8 +80,12 @@ impl Record {
     pub fn new(plan: Arc<Plan>, started_unix_ms: u64) -> Self {
         let workers = plan.workers.iter().map(|_| WorkerRecord::default()).collect();
         Record {
-            plan,
+            fathom: env!("CARGO_PKG_VERSION").to_owned(),
             started_unix_ms,
+            ended_unix_ms: 0,
+            utc_offset_s: 0,
+            plan,
+            said: Vec::new(),
             workers,
             disks: Vec::new(),
             cpu_idle_percent: Vec::new(),
@@ -86,6 +112,14 @@ impl Record {
             Event::Machine(machine) => self.machine = machine,
             Event::Stage { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
+        }
+    }
+
+    pub fn say(&mut self, said: Said) {
+        match self.said.len() {
+            ..SAID_MAX => self.said.push(said),
+            SAID_MAX => self.said.push(Said::Warning("more was said than a record keeps".to_owned())),
+            _ => {}
         }
     }
 

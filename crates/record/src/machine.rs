@@ -1,6 +1,8 @@
 //! The machine that a run was on.
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     pub hostname: String,
     pub kernel: String,
@@ -13,7 +15,7 @@ pub struct Machine {
 }
 
 /// One processor that is running.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Cpu {
     pub id: u32,
     pub socket: u32,

@@ -1,5 +1,8 @@
 //! Mean and deviation of samples that come one by one and may be merged.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
     pub count: u64,
@@ -30,7 +33,7 @@ impl Moments {
         self.max = self.max.max(other.max);
         self.squares += other.squares + distance * distance * mine * theirs / (mine + theirs);
         self.mean += distance * theirs / (mine + theirs);
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 
     /// Adds up samples of workers that ran beside one another: the sum of their means, minima and maxima.
@@ -41,7 +44,7 @@ impl Moments {
             return;
         }
         let variance = self.variance() + other.variance();
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.mean += other.mean;
         self.min += other.min;
         self.max += other.max;
@@ -60,6 +63,34 @@ impl Moments {
     /// Deviation of these values as all there are (divided by n).
     pub fn population_deviation(&self) -> f64 {
         if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
+    }
+}
+
+/// The saved form of samples of which there are any.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    count: u64,
+    min: f64,
+    max: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Serialize for Moments {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Moments { count, min, max, mean, squares } = *self;
+        (count > 0).then_some(Saved { count, min, max, mean, squares }).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Some(saved) = Option::<Saved>::deserialize(deserializer)? else { return Ok(Moments::default()) };
+        let Saved { count, min, max, mean, squares } = saved;
+        if count == 0 || min > max || squares < 0.0 {
+            return Err(D::Error::custom(format!("{count} samples from {min} to {max} can't be")));
+        }
+        Ok(Moments { count, min, max, mean, squares })
     }
 }
 

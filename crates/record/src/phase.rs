@@ -1,7 +1,9 @@
 //! What a phase was as a whole.
 
+use serde::{Deserialize, Serialize};
+
 /// How long a phase was measured and what its processors did meanwhile.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Unix time of the start of the measured part, in ms; 0 where it never came to that.
     pub measured_from_unix_ms: u64,
@@ -12,7 +14,7 @@ pub struct PhaseRecord {
 }
 
 /// What one processor did over the measured part, in ns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CpuUse {
     pub cpu: u32,
     pub user_ns: u64,

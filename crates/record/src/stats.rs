@@ -2,9 +2,10 @@
 
 use crate::{Latency, Moments, Series, TargetStats};
 use plan::Ddir;
+use serde::{Deserialize, Serialize};
 
 /// What a worker counts. Copied whole for a snapshot.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WorkerStats {
     pub ddirs: [DdirStats; 3],
     /// Syncs issued between writes, and their latency.
@@ -30,7 +31,7 @@ pub struct WorkerStats {
 }
 
 /// How a worker with streams waited: DiskSpd's wait statistics.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Waits {
     /// Waits for a completion with all I/Os in flight.
     pub completion: u64,
@@ -52,15 +53,18 @@ impl Waits {
     }
 
     fn merge(&mut self, other: &Waits) {
-        self.completion += other.completion;
-        self.throttle += other.throttle;
-        self.throttle_sleep += other.throttle_sleep;
-        self.lookaside += other.lookaside;
-        self.lookaside_completions.iter_mut().zip(other.lookaside_completions).for_each(|(mine, more)| *mine += more);
+        self.completion = self.completion.saturating_add(other.completion);
+        self.throttle = self.throttle.saturating_add(other.throttle);
+        self.throttle_sleep = self.throttle_sleep.saturating_add(other.throttle_sleep);
+        self.lookaside = self.lookaside.saturating_add(other.lookaside);
+        self.lookaside_completions
+            .iter_mut()
+            .zip(other.lookaside_completions)
+            .for_each(|(mine, more)| *mine = mine.saturating_add(more));
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DdirStats {
     /// Completed I/Os and their bytes.
     pub ios: u64,
@@ -93,11 +97,11 @@ impl DdirStats {
 
     /// Adds a worker that ran beside this one.
     pub fn merge(&mut self, other: &DdirStats) {
-        self.ios += other.ios;
-        self.bytes += other.bytes;
-        self.issued += other.issued;
-        self.short += other.short;
-        self.dropped += other.dropped;
+        self.ios = self.ios.saturating_add(other.ios);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.issued = self.issued.saturating_add(other.issued);
+        self.short = self.short.saturating_add(other.short);
+        self.dropped = self.dropped.saturating_add(other.dropped);
         self.runtime_ns = self.runtime_ns.max(other.runtime_ns);
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
@@ -123,7 +127,7 @@ fn per_second(amount: u64, ns: u64) -> f64 {
 }
 
 /// Counts by powers of two: 0, 1, 2, 3-4 … depending on the reader; kept by upper bound 0 1 2 4 8 16 32 64 and above.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DepthMap {
     /// Events with exactly 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63 and 64 or more in flight.
     pub floor: [u64; 8],
@@ -154,13 +158,13 @@ impl DepthMap {
     }
 
     pub fn merge(&mut self, other: &DepthMap) {
-        self.floor.iter_mut().zip(other.floor).for_each(|(mine, theirs)| *mine += theirs);
-        self.upto.iter_mut().zip(other.upto).for_each(|(mine, theirs)| *mine += theirs);
+        self.floor.iter_mut().zip(other.floor).for_each(|(mine, theirs)| *mine = mine.saturating_add(theirs));
+        self.upto.iter_mut().zip(other.upto).for_each(|(mine, theirs)| *mine = mine.saturating_add(theirs));
     }
 }
 
 /// What the thread cost, over [`WorkerStats::runtime_ns`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub user_ns: u64,
     pub system_ns: u64,
@@ -171,11 +175,11 @@ pub struct Usage {
 
 impl Usage {
     pub fn merge(&mut self, other: &Usage) {
-        self.user_ns += other.user_ns;
-        self.system_ns += other.system_ns;
-        self.context_switches += other.context_switches;
-        self.major_faults += other.major_faults;
-        self.minor_faults += other.minor_faults;
+        self.user_ns = self.user_ns.saturating_add(other.user_ns);
+        self.system_ns = self.system_ns.saturating_add(other.system_ns);
+        self.context_switches = self.context_switches.saturating_add(other.context_switches);
+        self.major_faults = self.major_faults.saturating_add(other.major_faults);
+        self.minor_faults = self.minor_faults.saturating_add(other.minor_faults);
     }
 }
 
@@ -190,13 +194,13 @@ impl WorkerStats {
     /// Adds a worker that ran beside this one.
     pub fn merge(&mut self, other: &WorkerStats) {
         self.ddirs.iter_mut().zip(&other.ddirs).for_each(|(mine, theirs)| mine.merge(theirs));
-        self.syncs += other.syncs;
+        self.syncs = self.syncs.saturating_add(other.syncs);
         self.sync_lat.merge(&other.sync_lat);
         self.depth.merge(&other.depth);
         self.submit.merge(&other.submit);
         self.complete.merge(&other.complete);
         self.usage.merge(&other.usage);
-        self.runtime_ns += other.runtime_ns;
+        self.runtime_ns = self.runtime_ns.saturating_add(other.runtime_ns);
         self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
         self.latency_depth = self.latency_depth.max(other.latency_depth);
         self.waits.merge(&other.waits);

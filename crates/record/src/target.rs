@@ -2,12 +2,13 @@
 
 use crate::{DdirStats, Moments};
 use plan::Ddir;
+use serde::{Deserialize, Serialize};
 
 /// Room is made for so many intervals beforehand; more are added as time goes on.
 const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 
 /// Counts for one target of one worker.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TargetStats {
     pub path: String,
     pub size_bytes: u64,
@@ -21,7 +22,7 @@ pub struct TargetStats {
 }
 
 /// A share of the I/O on a range of the target, in bytes from the start of the part that is used.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct SpreadRange {
     /// As it was asked for. Where the target was too small for all that was asked, the percentages of what is left add
     /// up to less than 100, and the I/O was shared out in their proportion.
@@ -31,7 +32,7 @@ pub struct SpreadRange {
 }
 
 /// Counts and latencies by interval of completion.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     pub interval_ms: u32,
     pub intervals: Vec<Interval>,
@@ -58,7 +59,7 @@ impl Series {
 }
 
 /// One interval; indexed by direction. Latencies in ns.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Interval {
     pub latency_ns: [Moments; 3],
 }

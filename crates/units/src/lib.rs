@@ -4,3 +4,4 @@ pub mod calendar;
 pub mod diagnostic;
 pub mod nearest;
 pub mod random;
+pub mod shell;

@@ -48,7 +48,7 @@ fn report_of(record: &Record) -> Result<Report<'_>, Vec<Diagnostic>> {
             let reading = crate::xml::read(profile_xml, "the record's profile")?;
             (command_line.clone(), reading.profile)
         }
-        Origin::Fio => (plan_profile::command_line(&record.plan), plan_profile::profile(record)),
+        Origin::Fio(_) => (plan_profile::command_line(&record.plan), plan_profile::profile(record)),
     };
     Ok(Report::new(record, command_line, profile))
 }

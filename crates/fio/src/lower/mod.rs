@@ -13,7 +13,7 @@ mod targets;
 
 use std::sync::Arc;
 
-use plan::{Echo, IdleProfile, Plan, Worker};
+use plan::{Echo, IdleProfile, Origin, Plan, Worker};
 
 use crate::parse::program::IdleProf;
 use crate::parse::values::Values;
@@ -37,6 +37,7 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
             Some(IdleProf::System) => IdleProfile::System,
             Some(IdleProf::PerCpu) => IdleProfile::PerCpu,
         },
+        origin: Origin::Fio(invocation.typed.clone()),
         ..Plan::default()
     };
     plan.global_options = as_typed(&invocation.global_options);
@@ -171,6 +172,16 @@ mod tests {
         let whom = |at: usize| (plan.workers[at].limits.exit_all, plan.workers[at].limits.exit_all_on_error);
         use plan::ExitAll::{Everybody, Group, Nobody, Phase};
         assert_eq!([whom(0), whom(1), whom(2)], [(Everybody, Nobody), (Group, Nobody), (Phase, Phase)]);
+    }
+
+    #[test]
+    fn the_plan_keeps_the_words_and_files_that_it_comes_from() {
+        let env = FixedEnv::default().file("a.fio", b"[a]\nsize=1m\ninclude b.inc\n").file("b.inc", b"rw=read\n");
+        let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("a job to run") };
+        let Origin::Fio(typed) = lower(&invocation, &FourCpus).origin else { panic!("fio's words") };
+        assert_eq!(typed.words, ["a.fio"]);
+        let files: Vec<_> = typed.job_files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        assert_eq!(files, [("a.fio", "[a]\nsize=1m\ninclude b.inc\n"), ("b.inc", "rw=read\n")]);
     }
 
     #[test]

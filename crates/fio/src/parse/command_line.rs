@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
+use units::shell::quoted;
 
-use super::job_file::quoted;
 use super::program::{self, Stop};
 use super::section::{Place, Section};
 use super::{COMMAND_LINE, Reading};

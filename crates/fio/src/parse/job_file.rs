@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use plan::JobFile;
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::shell::quoted;
 
 use super::section::{Place, Section};
 use super::substitute::substitute;
@@ -87,7 +89,14 @@ pub fn read(path: &str, stonewall: bool, reading: &mut Reading) -> Vec<Shown> {
 fn open(path: &str, reading: &mut Reading) -> Result<Arc<Source>, Diagnostic> {
     let name = if path == "-" { "standard input" } else { path };
     match reading.env.read_file(path) {
-        Ok(bytes) => Ok(Source::new(name, String::from_utf8_lossy(&bytes))),
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            // A file may be included many times over.
+            if reading.typed.job_files.iter().all(|file| file.path != path) {
+                reading.typed.job_files.push(JobFile { path: path.to_owned(), text: text.to_string() });
+            }
+            Ok(Source::new(name, text))
+        }
         Err(error) => Err(Diagnostic::error(format!("can't read job file {path}: {error}"))),
     }
 }
@@ -277,13 +286,4 @@ pub fn as_command_line(sections: &[Shown]) -> String {
 /// On a command line a bare log option would take the next word for its value.
 fn is_log(name: &str) -> bool {
     core_option(name).is_some_and(|option| matches!(option.kind, Kind::LogPrefix))
-}
-
-/// As a shell takes it back.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -14,6 +14,7 @@ pub mod values;
 
 use std::collections::BTreeSet;
 
+use plan::FioWords;
 use units::diagnostic::{Diagnostic, Level, Source, Span};
 
 use env::Env;
@@ -52,6 +53,8 @@ pub struct Invocation {
     /// The globals as they were in the end, which the JSON report repeats.
     pub global_options: Vec<JobOption>,
     pub warnings: Vec<Diagnostic>,
+    /// All that was read, as it was typed.
+    pub typed: FioWords,
 }
 
 /// An option as it was typed, by its first name.
@@ -87,6 +90,8 @@ pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>>
 /// As `parse`, with options (`bs=4k`, one each) that are set in every job that is run after all that it says itself.
 pub fn parse_with(args: &[String], last_words: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     let mut reading = Reading::new(env, last_words);
+    reading.typed.words = args.to_vec();
+    reading.typed.last_words = last_words.iter().map(|span| span.text().to_owned()).collect();
     reading.look_ahead(args);
     let files = match command_line::read(args, &mut reading) {
         Ok(files) => files,
@@ -138,6 +143,7 @@ struct Reading<'a> {
     warnings: Vec<Diagnostic>,
     /// Where unsupported options were told already: globals reach many jobs.
     told: BTreeSet<(String, usize)>,
+    typed: FioWords,
 }
 
 impl<'a> Reading<'a> {
@@ -152,6 +158,7 @@ impl<'a> Reading<'a> {
             errors: Vec::new(),
             warnings: Vec::new(),
             told: BTreeSet::new(),
+            typed: FioWords::default(),
         }
     }
 
@@ -247,6 +254,7 @@ impl<'a> Reading<'a> {
             jobs: self.jobs,
             global_options: self.globals.options,
             warnings: self.warnings,
+            typed: self.typed,
         }))
     }
 }

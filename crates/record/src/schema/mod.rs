@@ -1,0 +1,111 @@
+//! Saved records: the JSON schema `fathom.record/1`, which `docs/record.md` explains.
+//!
+//! Invariant: what is written can be read by this and every later fathom, and no text makes reading panic.
+
+mod exact;
+mod layout;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::Record;
+
+/// Fields may be added to a version; one that is taken out or changes its meaning makes a new one.
+pub const SCHEMA: &str = "fathom.record/1";
+
+/// The document, with what a person looks for at its head.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    command_line: String,
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<String>,
+}
+
+/// What is wrong with a text that should be a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    /// Line and column, from 1; none where it is nothing at one place.
+    pub at: Option<(usize, usize)>,
+    pub message: String,
+}
+
+impl fmt::Display for Broken {
+    /// As a compiler would say it: to follow the file's name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some((line, column)) => write!(f, "{line}:{column}: {}", self.message),
+            None => write!(f, " {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl From<serde_json::Error> for Broken {
+    fn from(error: serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
+        Broken { at: (line > 0).then_some((line, column)), message }
+    }
+}
+
+fn broken(message: String) -> Broken {
+    Broken { at: None, message }
+}
+
+/// The record as text. A record that could not be read again is not written.
+pub fn write(record: &Record) -> Result<String, Broken> {
+    let document = Document { schema: SCHEMA, command_line: record.plan.origin.command_line(), record };
+    let mut text = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut text, layout::Layout::default());
+    document.serialize(&mut serializer)?;
+    text.push(b'\n');
+    read(&text)?;
+    String::from_utf8(text).map_err(|error| broken(error.to_string()))
+}
+
+/// The record that a text holds. Fields that this version doesn't know are passed over.
+pub fn read(text: &[u8]) -> Result<Record, Broken> {
+    let head: Head = serde_json::from_slice(text)?;
+    match head.schema.as_deref() {
+        Some(SCHEMA) => {}
+        Some(other) if other.starts_with("fathom.record/") => {
+            return Err(broken(format!("the record is of schema `{other}`; this fathom reads `{SCHEMA}`")));
+        }
+        Some(other) => return Err(broken(format!("the document is of schema `{other}`, not a record of fathom's"))),
+        None => return Err(broken(format!("this is no record of fathom's: `\"schema\": \"{SCHEMA}\"` is missing"))),
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let record = Record::deserialize(exact::Exact(&mut deserializer))?;
+    deserializer.end()?;
+    check(&record)?;
+    Ok(record)
+}
+
+/// What belongs together but stands apart in the text.
+fn check(record: &Record) -> Result<(), Broken> {
+    let (asked, found) = (record.plan.workers.len(), record.workers.len());
+    if asked != found {
+        return Err(broken(format!("the plan has {asked} workers, but there are records of {found}")));
+    }
+    for worker in &record.plan.workers {
+        let streams = worker.streams.list.len();
+        let mut shares = worker.streams.queues.iter().flat_map(|queue| &queue.shares);
+        if let Some(share) = shares.find(|share| share.stream as usize >= streams) {
+            let (name, stream) = (&worker.name, share.stream);
+            return Err(broken(format!("a queue of worker `{name}` is on stream {stream}, of which it has {streams}")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
