@@ -2,7 +2,6 @@
 //!
 //! Invariant: no device and no file is touched here.
 
-pub mod lower;
 pub mod profile;
 pub mod render;
 pub mod xml;

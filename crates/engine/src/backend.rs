@@ -69,6 +69,8 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
         Engine::Cpu { .. } => return None,
     };
     config.atomic = worker.targets.open.atomic;
+    config.maps_too =
+        config.engine != EngineKind::Mmap && worker.streams.list.iter().any(|stream| stream.mapping.is_some());
     // Nothing can be in the way of an engine that is done at once, and it has no files to hand over.
     config.offload = worker.depth.offload && config.engine != EngineKind::Null;
     if let Some(range) = &worker.access.syncs.sync_file_range {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 use os::file::{Advice, File, OpenOptions};
-use os::io::Backend;
+use os::io::{Backend, Flush, Mapping};
 use plan::stream::AccessHints;
 use plan::{Engine, Stream, SyncMode, Worker};
 use record::RunError;
@@ -35,6 +35,7 @@ pub struct OpenFiles {
 struct Way {
     options: OpenOptions,
     advice: Option<Advice>,
+    mapping: Option<Mapping>,
 }
 
 impl OpenFiles {
@@ -61,7 +62,7 @@ impl OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
-            ways: vec![Way { options, advice: backend::advice(worker) }],
+            ways: vec![Way { options, advice: backend::advice(worker), mapping: None }],
             without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
@@ -120,7 +121,7 @@ impl OpenFiles {
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let target = &self.targets[index as usize];
-        let Way { options, advice } = *self.way(index);
+        let Way { options, advice, mapping } = *self.way(index);
         let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(5),
             func: format!("{func}({})", target.path.display()),
@@ -140,7 +141,11 @@ impl OpenFiles {
             // A cache that can't be dropped is no reason not to measure.
             let _ = prepare::invalidate(&file, target);
         }
-        backend.attach(index, &file).map_err(|error| failed("attach", &error))?;
+        let attached = match mapping {
+            None => backend.attach(index, &file),
+            Some(mapping) => backend.map(index, &file, mapping),
+        };
+        attached.map_err(|error| failed("attach", &error))?;
         self.open[index as usize] = Some(file);
         self.order.push(index);
         live.open_files.store(self.order.len() as u32, Relaxed);
@@ -233,8 +238,17 @@ impl Way {
             AccessHints { random: false, sequential: true } => Some(Advice::Sequential),
             _ => None,
         };
-        Way { options, advice }
+        Way { options, advice, mapping: stream.mapping.map(mapping) }
     }
+}
+
+fn mapping(asked: plan::stream::Mapping) -> Mapping {
+    let flush = asked.flush.map(|flush| match flush {
+        plan::stream::Flush::View => Flush::View,
+        plan::stream::Flush::CacheLines => Flush::CacheLines,
+        plan::stream::Flush::CacheLinesNoDrain => Flush::CacheLinesNoDrain,
+    });
+    Mapping { write_through: asked.write_through, flush }
 }
 
 /// What to do about the commonest reasons why a file can't be opened.

@@ -1,5 +1,7 @@
 //! The I/Os of a worker that are under way, by buffer slot.
 
+use std::collections::VecDeque;
+
 use plan::Ddir;
 
 /// What an I/O is for the statistics.
@@ -28,22 +30,39 @@ pub struct Flight {
 /// A table of slots and those that are free. Made once; nothing is allocated after.
 pub struct Flights {
     table: Vec<Flight>,
-    free: Vec<u32>,
+    free: VecDeque<u32>,
 }
 
 impl Flights {
-    pub fn new(depth: u32) -> Self {
+    /// Slots are taken from 0 on, in turn or the one freed last.
+    pub fn new(depth: u32, in_turn: bool) -> Self {
         let empty =
             Flight { purpose: Purpose::Sync, file: NO_FILE, offset: 0, len: 0, done: 0, start_ns: 0, issue_ns: 0 };
-        Flights { table: vec![empty; depth as usize], free: (0..depth).rev().collect() }
+        Flights {
+            table: vec![empty; depth as usize],
+            free: if in_turn { (0..depth).collect() } else { (0..depth).rev().collect() },
+        }
     }
 
     pub fn count(&self) -> u32 {
         (self.table.len() - self.free.len()) as u32
     }
 
+    /// The slot that was freed last: its buffer is still in the processor's cache.
+    #[inline]
     pub fn take(&mut self) -> Option<u32> {
-        self.free.pop()
+        self.free.pop_back()
+    }
+
+    /// The slot that has been free for longest, so that all get their turn; slot 0 at first.
+    #[inline]
+    pub fn take_in_turn(&mut self) -> Option<u32> {
+        self.free.pop_front()
+    }
+
+    /// Puts back a slot that was taken and not used, in front of all others.
+    pub fn put_back(&mut self, slot: u32) {
+        self.free.push_front(slot);
     }
 
     /// True while I/O on that file is under way.
@@ -54,7 +73,7 @@ impl Flights {
     #[inline]
     pub fn give_back(&mut self, slot: u32) {
         self.table[slot as usize].file = NO_FILE;
-        self.free.push(slot);
+        self.free.push_back(slot);
     }
 }
 

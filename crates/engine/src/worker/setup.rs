@@ -326,7 +326,7 @@ pub fn io_loop<'a>(
         search,
         metadata: Metadata::of(&worker.engine),
         stats: empty_stats(worker),
-        flights: Flights::new(iodepth),
+        flights: Flights::new(iodepth, false),
         limits,
         counts: Counts::default(),
         clocks: Marks::UNSET,

@@ -59,7 +59,7 @@ pub fn io_loop<'a>(
         search: None,
         metadata: None,
         stats,
-        flights: Flights::new(depth),
+        flights: Flights::new(depth, true),
         limits: PassLimits::UNTIL_STOPPED,
         counts: Counts::default(),
         clocks: Marks::UNSET,

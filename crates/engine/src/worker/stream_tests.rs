@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use plan::stream::{Burst, NewFile, StreamRate, WriteContent};
+use plan::stream::{Burst, Flush, Mapping, NewFile, StreamRate, WriteContent};
 use plan::{Ddir, Plan, Worker};
 use record::{Event, Record};
 
@@ -137,4 +137,22 @@ fn phases_follow_one_another_and_sources_are_shared() {
     assert_eq!(record.phases.len(), 2);
     assert!(record.phases.iter().all(|phase| phase.measured_ns == 200 * MS));
     assert!(record.workers.iter().all(|kept| kept.error.is_none() && kept.stats.runtime_ns == 200 * MS));
+}
+
+#[test]
+fn mapped_targets_and_others_go_together() {
+    let scratch = Scratch::new("streams-mapped");
+    let (a, b) = (file(&scratch, "a", 1 << 20), file(&scratch, "b", 1 << 20));
+    let mut mixed = short_worker(&[&a, &b]);
+    mixed.streams.list[1].mapping = Some(Mapping { write_through: false, flush: Some(Flush::View) });
+    mixed.streams.list[1].write_percent = 100;
+    let mut mapped = mixed.clone();
+    mapped.engine = plan::Engine::Mmap { thp: false };
+    mapped.streams.list[0].mapping = mapped.streams.list[1].mapping;
+    let record = run(vec![mixed, mapped]);
+    for kept in &record.workers {
+        assert_eq!(kept.error, None);
+        let ios: Vec<u64> = kept.stats.targets.iter().map(|target| target.ddirs[0].ios + target.ddirs[1].ios).collect();
+        assert!(ios.iter().all(|ios| *ios > 10), "{ios:?}");
+    }
 }

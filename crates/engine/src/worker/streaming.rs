@@ -81,7 +81,7 @@ impl IoLoop<'_> {
         let mut due_ns: Option<u64> = None;
         let mut left = room;
         while left > 0
-            && let Some(slot) = self.flights.take()
+            && let Some(slot) = self.flights.take_in_turn()
         {
             let Supply::Streams(streams) = &mut self.supply else { break };
             match streams.source.next(slot, now_ns) {
@@ -100,7 +100,7 @@ impl IoLoop<'_> {
         }
         if let Supply::Streams(streams) = &mut self.supply {
             while let Some(slot) = streams.held.pop() {
-                self.flights.give_back(slot);
+                self.flights.put_back(slot);
             }
         }
         Ok((false, if self.ops.is_empty() { due_ns } else { None }))
