@@ -8,6 +8,7 @@ mod stage;
 use diskspd::render;
 use record::{Cpu, CpuUse, Interval, Machine, Moments, PhaseRecord, Record, Series, SpreadRange, TargetStats, Waits};
 use serde_json::Value;
+use stage::layout::in_order;
 
 /// A bin of the histogram, to either side of its middle.
 const HISTOGRAM_ERROR: f64 = 0.008;
@@ -75,17 +76,6 @@ fn expected(case: &Value, format: &str) -> String {
         expected = expected.replace("heterogeneous cores:\tn", "heterogeneous cores:\ty");
     }
     expected
-}
-
-/// DiskSpd tells targets' latencies in no order of its own.
-fn in_order(text: &str) -> String {
-    let mut parts: Vec<&str> = text.split("\n\n").collect();
-    let of_target = |part: &&str| part.starts_with("Latency distribution: ");
-    if let Some(first) = parts.iter().position(of_target) {
-        let count = parts[first..].iter().take_while(|part| of_target(part)).count();
-        parts[first..first + count].sort_unstable();
-    }
-    parts.join("\n\n")
 }
 
 /// Line by line; percentiles may differ by the histogram's error.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod layout;
+
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
 use plan::stream::{AccessHints, Order, Spread, Stream, StreamRate, WriteContent};
