@@ -43,12 +43,9 @@ pub fn system_xml(machine: &Machine, started_unix_ms: u64) -> String {
 
 /// A run that was asked for in other words is told in these, as well as they can.
 fn report_of(record: &Record) -> Result<Report<'_>, Vec<Diagnostic>> {
-    let (command_line, profile) = match &record.plan.origin {
-        Origin::DiskSpd { command_line, profile_xml } => {
-            let reading = crate::xml::read(profile_xml, "the record's profile")?;
-            (command_line.clone(), reading.profile)
-        }
-        Origin::Fio(_) => (plan_profile::command_line(&record.plan), plan_profile::profile(record)),
+    let profile = match &record.plan.origin {
+        Origin::DiskSpd { profile_xml, .. } => crate::xml::read(profile_xml, "the record's profile")?.profile,
+        Origin::Fio(_) => plan_profile::profile(record),
     };
-    Ok(Report::new(record, command_line, profile))
+    Ok(Report::new(record, record.plan.origin.command_line(), profile))
 }

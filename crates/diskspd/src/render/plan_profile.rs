@@ -1,29 +1,13 @@
 //! A run that wasn't asked for in DiskSpd's words, as the profile that comes nearest to it: each job is a target with
 //! a thread for each clone, each group of jobs that start together a time span.
 //!
-//! What DiskSpd has no word for is left out: the command line in front repeats the job's own options.
+//! What DiskSpd has no word for is left out; the command line in front of the report is still the one that was given.
 
 use crate::profile::{
     Cache, Distribution, Order, Processor, Profile, Range, Target, Throughput, TimeSpan, WriteContent,
 };
-use plan::{Amount, Content, Ddir, Engine, Fadvise, Plan, Seeds, SyncMode, Worker};
+use plan::{Amount, Content, Ddir, Engine, Fadvise, Seeds, SyncMode, Worker};
 use record::{Record, WorkerRecord};
-
-/// The options as they were typed, on one line.
-pub fn command_line(plan: &Plan) -> String {
-    let mut words = vec!["fio".to_owned()];
-    words.extend(options(&plan.global_options));
-    for worker in plan.workers.iter().filter(|worker| worker.clone == 0) {
-        words.push(format!("--name={}", worker.name));
-        words.extend(options(&worker.echo.options));
-    }
-    words.join(" ")
-}
-
-fn options(options: &[(String, String)]) -> impl Iterator<Item = String> {
-    let given = options.iter().filter(|(name, _)| name != "name");
-    given.map(|(name, value)| if value.is_empty() { format!("--{name}") } else { format!("--{name}={value}") })
-}
 
 pub fn profile(record: &Record) -> Profile {
     let phases = record.plan.workers.iter().map(|worker| worker.phase + 1).max().unwrap_or(0);
