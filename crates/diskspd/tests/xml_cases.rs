@@ -2,8 +2,9 @@
 
 use diskspd::profile::{Profile, ResultFormat};
 use diskspd::render::profile_text;
-use diskspd::xml;
+use diskspd::xml::{self, Beside};
 use serde_json::Value;
+use units::diagnostic::Diagnostic;
 
 /// Where fathom says something else, with the reasons in docs/diskspd-differences.md.
 struct Exception {
@@ -50,34 +51,47 @@ fn text<'a>(case: &'a Value, field: &str) -> &'a str {
     case[field].as_str().unwrap_or_default()
 }
 
-fn targets(case: &Value) -> Vec<String> {
-    let args = case["args"].as_array().expect("args are a list").iter().filter_map(Value::as_str);
-    args.filter(|arg| !arg.starts_with('-')).map(str::to_owned).collect()
+fn args(case: &Value) -> Vec<&str> {
+    case["args"].as_array().expect("args are a list").iter().filter_map(Value::as_str).collect()
 }
 
-/// Cases without options beside `-X`.
-fn plain_cases() -> Vec<Value> {
-    let options = |case: &Value| {
-        let args = case["args"].as_array().expect("args are a list");
-        args.iter().filter_map(Value::as_str).any(|arg| arg.starts_with('-') && !arg.starts_with("-X<"))
-    };
-    cases().into_iter().filter(|case| !options(case)).collect()
+/// What a command line says beside `-X`; none where it says what can't stand there.
+fn beside(args: &[&str]) -> Option<Beside> {
+    let mut beside = Beside { result_format: Some(ResultFormat::Xml), ..Beside::default() };
+    let mut profiles = 0;
+    for arg in args {
+        let number = || arg[2..].parse().ok();
+        match arg.get(..2) {
+            Some("-X") => profiles += 1,
+            Some("-d") => beside.duration_s = number(),
+            Some("-W") => beside.warmup_s = number(),
+            Some("-C") => beside.cooldown_s = number(),
+            Some("-z") => beside.rand_seed = number(),
+            Some("-v") if *arg == "-v" => beside.verbose = true,
+            Some("-v") => beside.verbose_stats = true,
+            _ if arg.starts_with('-') => return None,
+            _ => beside.targets.push((*arg).to_owned()),
+        }
+    }
+    (profiles == 1).then_some(beside)
 }
 
-fn read(case: &Value) -> Result<xml::Reading, String> {
-    let told = |errors: Vec<units::diagnostic::Diagnostic>| {
-        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    };
-    let mut reading = xml::read(text(case, "xml"), "p.xml").map_err(told)?;
-    reading.substitute(&targets(case)).map_err(told)?;
-    Ok(reading)
+/// Cases of the profile's, not of what can't stand beside it.
+fn cases_of_profiles() -> impl Iterator<Item = (Value, Beside)> {
+    cases().into_iter().filter_map(|case| beside(&args(&case)).map(|beside| (case, beside)))
+}
+
+fn read(case: &Value, beside: &Beside) -> Result<Profile, String> {
+    let reading = xml::read(text(case, "xml"), "p.xml").and_then(|reading| reading.beside(beside));
+    let told = |errors: Vec<Diagnostic>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    reading.map(|reading| reading.profile).map_err(told)
 }
 
 #[test]
 fn what_diskspd_takes_is_taken_and_what_it_refuses_is_refused() {
     let mut wrong = Vec::new();
-    for case in plain_cases() {
-        let (id, result) = (text(&case, "id"), read(&case));
+    for (case, beside) in cases_of_profiles() {
+        let (id, result) = (text(&case, "id"), read(&case, &beside));
         let accepted = case["accept"] == true && !REFUSED_HERE.ids.contains(&id);
         match result {
             Ok(_) if accepted || !READERS_REASONS.contains(&text(&case, "why")) => {}
@@ -96,10 +110,10 @@ fn compare<'e>(
     say: impl Fn(&Value, Profile) -> String,
 ) {
     let mut wrong = Vec::new();
-    for case in plain_cases() {
+    for (case, beside) in cases_of_profiles() {
         let id = text(&case, "id");
-        let (Ok(reading), true) = (read(&case), case["accept"] == true) else { continue };
-        let said = say(&case, reading.profile);
+        let (Ok(profile), true) = (read(&case, &beside), case["accept"] == true) else { continue };
+        let said = say(&case, profile);
         match (said == text(&case, field), exceptions.clone().find(|exception| exception.ids.contains(&id))) {
             (true, None) | (false, Some(_)) => {}
             (true, Some(exception)) => wrong.push(format!("{id} needs no exception: {}", exception.why)),
@@ -111,9 +125,7 @@ fn compare<'e>(
 
 #[test]
 fn profiles_are_written_as_diskspd_writes_them() {
-    compare("profile_xml_out", MEANT_OTHERWISE.iter().chain(WRITTEN_OTHERWISE), |case, mut profile| {
-        // The cases come from runs with -Rpxml.
-        profile.result_format = ResultFormat::Xml;
+    compare("profile_xml_out", MEANT_OTHERWISE.iter().chain(WRITTEN_OTHERWISE), |case, profile| {
         let written = xml::write(&profile);
         let again = xml::read(&written, "again.xml").map(|reading| reading.profile);
         assert_eq!(again.as_ref().ok(), Some(&profile), "{}", text(case, "id"));
@@ -124,7 +136,10 @@ fn profiles_are_written_as_diskspd_writes_them() {
 #[test]
 fn profiles_are_told_as_diskspd_tells_them() {
     compare("profile_text_out", MEANT_OTHERWISE.iter(), |case, profile| {
-        let args: Vec<String> = targets(case).iter().map(|target| format!(" {target}")).collect();
-        profile_text(&profile, &format!("diskspd.exe -X<file> -Rptext{}", args.concat()))
+        // Its runs had one option more, after the others.
+        let args = args(case);
+        let last = args.iter().rposition(|arg| arg.starts_with('-')).map_or(0, |last| last + 1);
+        let words = [&["diskspd.exe"], &args[..last], &["-Rptext"], &args[last..]].concat();
+        profile_text(&profile, &words.join(" "))
     });
 }

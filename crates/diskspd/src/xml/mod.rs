@@ -1,5 +1,6 @@
 //! DiskSpd's XML profiles: read, written, and their templates filled in.
 
+mod beside;
 mod decode;
 mod element;
 pub mod read;
@@ -11,5 +12,6 @@ mod words;
 pub mod write;
 pub mod writer;
 
+pub use beside::Beside;
 pub use read::{Reading, read, read_bytes};
 pub use write::{write, write_into};

@@ -52,16 +52,6 @@ impl Writer {
         self.text.push_str("/>\n");
     }
 
-    /// Lines that were written by another writer with this one's indentation.
-    pub fn append(&mut self, lines: &str) {
-        self.text.push_str(lines);
-    }
-
-    /// For [`Writer::append`].
-    pub fn indent(&self) -> usize {
-        self.indent
-    }
-
     pub fn finish(self) -> String {
         self.text
     }
