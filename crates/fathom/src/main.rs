@@ -3,6 +3,7 @@
 mod fio;
 mod machine;
 mod run;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -12,6 +13,8 @@ fathom measures storage with the words of the tools you know.
 usage: fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
                                                   (`fio` may be left out before an option)
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
+       fathom sweep OPTION=V1,V2,... fio ...      a line for each value of an option: a table and a chart
+                                                  (`fathom sweep --help` tells more)
        fathom --version | --help
 
 Called by the name `fio` (a symlink will do) fathom is fio:
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     }
     match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("fio", rest)) => fio::main(rest),
+        Some(("sweep", rest)) => sweep::main(rest),
         Some(("--version" | "-V", _)) => {
             println!("fathom {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS

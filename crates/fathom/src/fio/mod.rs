@@ -14,6 +14,7 @@ use units::diagnostic::Diagnostic;
 use crate::machine::RealMachine;
 use crate::run;
 use output::Output;
+pub use output::print_and_flush;
 use watch::Watch;
 
 /// fio's exit code after a signal.

@@ -127,7 +127,8 @@ impl<'a> Report<'a> {
         notes
     }
 
-    fn sentence(&self) -> Option<&str> {
+    /// What it comes to; `None` where nothing was measured.
+    pub fn sentence(&self) -> Option<&str> {
         self.verdict.as_ref().map(|verdict| verdict.sentence.as_str())
     }
 }

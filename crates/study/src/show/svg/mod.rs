@@ -16,6 +16,7 @@ const BAR_COLOUR: &str = "#0072b2";
 const BEST_COLOUR: &str = "#d55e00";
 /// Characters of a line of text that fit the picture.
 const TEXT_MAX: usize = 105;
+const HEAD_MAX: usize = 80;
 const LABEL_MAX: usize = 16;
 /// Bars stand apart by this share of a place.
 const BAR_SHARE: f64 = 0.7;
@@ -54,9 +55,12 @@ fn largest_drawn(report: &Report) -> f64 {
 
 fn titles(report: &Report, plane: &Plane, svg: &mut String) {
     let line = format!("{} {}", report.asked.dialect, report.asked.line.join(" "));
-    let head = report.sentence().unwrap_or("nothing was measured");
-    plane.text(plane.left(), 24.0, "start", 15, &cut(head, TEXT_MAX), svg);
-    plane.text(plane.left(), 44.0, "start", 11, &cut(&line, TEXT_MAX), svg);
+    let sentence = report.sentence().unwrap_or("nothing was measured");
+    let (head, rest) = sentence.split_once("; ").unwrap_or((sentence, ""));
+    let lines = [(24.0, 15, head, HEAD_MAX), (42.0, 12, rest, TEXT_MAX), (60.0, 11, &line, TEXT_MAX)];
+    for (y, size, text, most) in lines {
+        plane.text(plane.left(), y, "start", size, &cut(text, most), svg);
+    }
 }
 
 fn legend(plane: &Plane, at: usize, as_line: bool, name: &str, svg: &mut String) {

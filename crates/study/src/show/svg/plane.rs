@@ -6,7 +6,7 @@ const WIDTH: f64 = 800.0;
 const PLOT_HEIGHT: f64 = 320.0;
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
-const TOP: f64 = 70.0;
+const TOP: f64 = 88.0;
 /// Below the plot: the places' labels and the axis' name.
 const BELOW: f64 = 60.0;
 const LEGEND_LINE: f64 = 20.0;

@@ -1,0 +1,104 @@
+//! Plans of a line of fio's, with options that have the last word.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+
+use fio::options::core_option;
+use fio::parse::env::Env;
+use fio::parse::program::{Eta, Program};
+use fio::{Request, parse_with};
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::points::Planned;
+use crate::machine::RealMachine;
+
+/// Options of which a block size is made.
+const BLOCK_SIZES: [&str; 3] = ["bs", "bsrange", "bssplit"];
+
+pub struct FioLine<'a> {
+    words: &'a [String],
+    env: ReadOnce,
+}
+
+impl<'a> FioLine<'a> {
+    pub fn new(words: &'a [String]) -> Self {
+        FioLine { words, env: ReadOnce::default() }
+    }
+
+    pub fn plan(&self, settings: &[(String, String)]) -> Result<Planned, Vec<Diagnostic>> {
+        let span = |(option, value): &(String, String)| {
+            let text = format!("{option}={value}");
+            let range = 0..text.len();
+            Span::new(&Source::new("sweep", text), range)
+        };
+        let last_words: Vec<Span> = settings.iter().map(span).collect();
+        match parse_with(self.words, &last_words, &self.env)? {
+            Request::Run(mut invocation) => {
+                let mut warnings = std::mem::take(&mut invocation.warnings);
+                warnings.extend(without_effect(&invocation.program));
+                Ok(Planned::Run { plan: Box::new(fio::lower(&invocation, &RealMachine)), warnings })
+            }
+            Request::Print { printed, warnings } => Ok(Planned::Print { printed, warnings }),
+        }
+    }
+}
+
+pub fn is_block_size(option: &str) -> bool {
+    core_option(option).is_some_and(|option| BLOCK_SIZES.contains(&option.name))
+}
+
+/// What concerns fio's report, which a sweep has none of.
+fn without_effect(program: &Program) -> Option<Diagnostic> {
+    let standard = Program::default();
+    let given = [
+        ("--output", program.output.is_some()),
+        ("--output-format", program.formats != standard.formats),
+        ("--status-interval", program.status_interval.is_some()),
+        ("--debug", !program.debug.is_empty()),
+        ("--eta", program.eta == Eta::Always),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+    let message = format!("a sweep has a report of its own: {} of the line has no effect", given.join(", "));
+    (!given.is_empty()).then(|| Diagnostic::warning(message).help("`fathom sweep --help` tells its options"))
+}
+
+/// The real machine, with each file read once: standard input has no second time, and all points are to be of the same
+/// job files.
+#[derive(Default)]
+struct ReadOnce(RefCell<HashMap<String, Vec<u8>>>);
+
+impl Env for ReadOnce {
+    fn var(&self, name: &str) -> Option<String> {
+        RealMachine.var(name)
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        if let Some(bytes) = self.0.borrow().get(path) {
+            return Ok(bytes.clone());
+        }
+        let bytes = RealMachine.read_file(path)?;
+        self.0.borrow_mut().insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        RealMachine.exists(path)
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        RealMachine.is_directory(path)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        RealMachine.page_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        RealMachine.memory_mib()
+    }
+
+    fn cpus(&self) -> u64 {
+        RealMachine.cpus()
+    }
+}

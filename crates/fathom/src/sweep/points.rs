@@ -1,0 +1,116 @@
+//! The plans of all points, made and checked before anything runs.
+
+use std::sync::Arc;
+
+use fio::parse::Printed;
+use plan::{Echo, Logs, Origin, Plan};
+use study::{Metric, Point, Sweep};
+use units::diagnostic::Diagnostic;
+
+/// What a dialect makes of its line.
+pub enum Planned {
+    Run {
+        plan: Box<Plan>,
+        warnings: Vec<Diagnostic>,
+    },
+    /// The line asks for a text, such as a help page.
+    Print {
+        printed: Printed,
+        warnings: Vec<Diagnostic>,
+    },
+}
+
+/// What came of planning all points.
+pub enum Points {
+    Run { plans: Vec<Arc<Plan>>, warnings: Vec<String> },
+    Print { printed: Printed, warnings: Vec<String> },
+    Refused(Vec<String>),
+}
+
+type PlanLine<'a> = dyn Fn(&[(String, String)]) -> Result<Planned, Vec<Diagnostic>> + 'a;
+
+/// Plans every point. What is wrong with several of them is told once.
+pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
+    let (mut plans, mut warned, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    for point in sweep.points() {
+        match plan_line(&point.settings) {
+            Ok(Planned::Run { plan, warnings }) => {
+                plans.push(Arc::from(plan));
+                add(&mut warned, &warnings);
+            }
+            Ok(Planned::Print { printed, warnings }) => {
+                add(&mut warned, &warnings);
+                return Points::Print { printed, warnings: warned };
+            }
+            Err(diagnostics) => add(&mut refused, &diagnostics),
+        }
+    }
+    if !refused.is_empty() {
+        return Points::Refused(refused);
+    }
+    if let Some(refusal) = without_difference(sweep, &plans) {
+        return Points::Refused(vec![refusal.to_string()]);
+    }
+    if plans.iter().any(|plan| writes_logs(plan)) && sweep.len() > 1 {
+        let warning = "each run of the sweep writes the same log files: those of the last one stay";
+        add(&mut warned, &[Diagnostic::warning(warning)]);
+    }
+    Points::Run { plans, warnings: warned }
+}
+
+fn add(told: &mut Vec<String>, diagnostics: &[Diagnostic]) {
+    for text in diagnostics.iter().map(Diagnostic::to_string) {
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+}
+
+/// An axis whose values all lead to the same work, such as a depth for an engine that has none.
+fn without_difference(sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<Diagnostic> {
+    let works: Vec<String> = plans.iter().map(|plan| work(plan)).collect();
+    let others = |point: &Point, axis: usize| {
+        let mut settings = point.settings.clone();
+        settings.remove(axis);
+        settings
+    };
+    let dead = (0..sweep.axes().len()).filter(|axis| sweep.axes()[*axis].values.len() > 1).find(|axis| {
+        let mut first_works: Vec<(Vec<(String, String)>, &String)> = Vec::new();
+        sweep.points().iter().zip(&works).all(|(point, work)| {
+            let others = others(point, *axis);
+            match first_works.iter().find(|(known, _)| *known == others) {
+                Some((_, first)) => *first == work,
+                None => {
+                    first_works.push((others, work));
+                    true
+                }
+            }
+        })
+    })?;
+    let option = &sweep.axes()[dead].option;
+    let message = format!("`{option}` makes no difference to this line: all its values ask for the same work");
+    let help = "another option of the line may outdo it, or the engine may have no use for it; --repeat runs the same \
+                again";
+    Some(Diagnostic::error(message).help(help))
+}
+
+/// All that the engine sees of a plan.
+fn work(plan: &Plan) -> String {
+    let mut plan = plan.clone();
+    plan.global_options.clear();
+    plan.origin = Origin::Fio;
+    plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::new(Echo::default()));
+    format!("{plan:?}")
+}
+
+fn writes_logs(plan: &Plan) -> bool {
+    let any =
+        |logs: &Logs| [&logs.bandwidth, &logs.iops, &logs.latency, &logs.histogram].into_iter().any(Option::is_some);
+    plan.aggregate_bandwidth_log.is_some() || plan.workers.iter().any(|worker| any(&worker.measure.logs))
+}
+
+/// Some point measures what is asked for.
+pub fn measures(plans: &[Arc<Plan>], metric: Metric) -> bool {
+    let has_latency = |plan: &Plan| plan.workers.iter().any(|worker| worker.measure.lat || worker.measure.clat);
+    !metric.is_latency() || plans.iter().any(|plan| has_latency(plan))
+}

@@ -1,0 +1,75 @@
+//! A line for each run on standard error, and what the engine has to say in between.
+
+use engine::{Line, Live};
+use record::{Event, Record};
+use study::sweep::Run;
+use study::{Metric, Sweep, Turn};
+
+use crate::run::Watcher;
+
+pub struct Progress {
+    metric: Metric,
+    runs: usize,
+    begun: usize,
+    repeats: usize,
+    /// Which run goes on.
+    name: String,
+    /// Its line is begun and waits for its end.
+    is_open: bool,
+    /// What was said already: each run says it again.
+    said: Vec<String>,
+}
+
+impl Progress {
+    pub fn new(sweep: &Sweep, metric: Metric, repeats: usize) -> Self {
+        Progress { metric, runs: sweep.len(), begun: 0, repeats, name: String::new(), is_open: false, said: Vec::new() }
+    }
+
+    pub fn begin(&mut self, sweep: &Sweep, turn: Turn) {
+        self.begun += 1;
+        let point = sweep.points()[turn.point].name();
+        let round = if self.repeats > 1 { format!(" (run {})", turn.repeat + 1) } else { String::new() };
+        self.name = format!("{}/{} {point}{round}: ", self.begun, self.runs);
+        eprint!("{}", self.name);
+        self.is_open = true;
+    }
+
+    pub fn end(&mut self, run: &Run) {
+        match run {
+            Ok(figures) => {
+                let value = self.metric.of(figures).map(|value| self.metric.scale(value).with_unit(value));
+                self.finish(&format!("{} {}", self.metric.title(), value.as_deref().unwrap_or("not measured")));
+            }
+            Err(reason) => self.finish(&format!("failed: {reason}")),
+        }
+    }
+
+    pub fn interrupted(&mut self) {
+        self.finish("interrupted");
+    }
+
+    fn finish(&mut self, text: &str) {
+        let is_open = std::mem::take(&mut self.is_open);
+        eprintln!("{}{text}", if is_open { "" } else { &self.name });
+    }
+}
+
+impl Watcher for Progress {
+    fn event(&mut self, _: &Record, _: &Event) {}
+
+    fn say(&mut self, line: &Line) {
+        let (Line::News(text) | Line::Warning(text)) = line;
+        if self.said.contains(text) {
+            return;
+        }
+        self.said.push(text.clone());
+        if std::mem::take(&mut self.is_open) {
+            eprintln!();
+        }
+        eprintln!("  {text}");
+    }
+
+    fn tick(&mut self, _: &Record, _: &Live, _: u64) {}
+
+    fn snapshots_taken(&mut self, _: &Record) {}
+}

@@ -1,0 +1,248 @@
+//! The words of `fathom sweep`, up to the line of the dialect that is swept.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::prelude::*;
+use study::show::Format;
+use study::{Axis, Metric, Order};
+use units::diagnostic::Diagnostic;
+
+pub const USAGE: &str = "\
+fathom sweep runs a workload once for each value of an option and compares what came of it.
+
+usage: fathom sweep OPTION=VALUE,VALUE,... [OPTION=...]... [sweep's options] fio LINE
+       fathom sweep OPTION=VALUE,VALUE,... [OPTION=...]... [sweep's options] diskspd LINE
+
+LINE is what that program's command line says, unchanged. OPTION is one of its options, with or without dashes; its
+values have the last word in all that is run. 4k..64k is each power of two from the one to the other; values that hold
+commas stand between semicolons. Several options make all combinations.
+
+       --metric NAME     draw and judge by bandwidth, iops, lat, p50, p99, p99.9 or cpu; bandwidth where block sizes
+                         are varied, else iops
+       --repeat N        run each point N times: figures are medians, and the spread is told
+       --order random    shuffle the runs, so that what drifts over time doesn't look like an effect
+       --seed N          for another shuffle; 1 if not given
+       --cooldown S      seconds of rest between runs
+       --format NAME     text, csv, json or markdown
+       --output FILE     the report goes there, not to standard output
+       --svg FILE        a chart as a picture, too
+       --help
+
+exit status: 0, or 1 where a run failed, 2 where nothing was run, 128 and the signal's number after a signal
+";
+
+/// What is asked for.
+pub struct Words {
+    pub axes: Vec<Axis>,
+    pub metric: Option<Metric>,
+    pub repeats: usize,
+    pub order: Order,
+    pub cooldown: Duration,
+    pub format: ReportFormat,
+    pub output: Option<PathBuf>,
+    pub svg: Option<PathBuf>,
+    pub dialect: Dialect,
+    /// The dialect's own words.
+    pub line: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    Fio,
+    DiskSpd,
+}
+
+impl Dialect {
+    /// By the name of the program, as it stands in front of copied lines.
+    fn from_word(word: &str) -> Option<Dialect> {
+        match word.rsplit(['/', '\\']).next()? {
+            "fio" => Some(Dialect::Fio),
+            "diskspd" | "diskspd.exe" => Some(Dialect::DiskSpd),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Fio => "fio",
+            Dialect::DiskSpd => "diskspd",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    /// In the characters that the terminal has.
+    Text,
+    Other(Format),
+}
+
+/// Why there is nothing to run.
+pub enum Stop {
+    Help,
+    Wrong(String),
+}
+
+impl From<lexopt::Error> for Stop {
+    fn from(error: lexopt::Error) -> Self {
+        Stop::Wrong(format!("fathom sweep: {error}"))
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Stop::Wrong(diagnostic.to_string())
+    }
+}
+
+const OWN_OPTIONS: [&str; 9] = ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "help"];
+
+pub fn read(words: &[String]) -> Result<Words, Stop> {
+    let mut read = Words {
+        axes: Vec::new(),
+        metric: None,
+        repeats: 1,
+        order: Order::Given,
+        cooldown: Duration::ZERO,
+        format: ReportFormat::Text,
+        output: None,
+        svg: None,
+        dialect: Dialect::Fio,
+        line: Vec::new(),
+    };
+    let mut seed = None;
+    let mut parser = lexopt::Parser::from_args(words);
+    loop {
+        if let Some(axis) = next_axis(&mut parser) {
+            read.axes.push(Axis::parse(&axis)?);
+            continue;
+        }
+        match parser.next()? {
+            Some(Long("metric")) => read.metric = Some(parser.value()?.parse_with(metric)?),
+            Some(Long("repeat")) => read.repeats = parser.value()?.parse_with(repeats)?,
+            Some(Long("order")) => read.order = parser.value()?.parse_with(order)?,
+            Some(Long("seed")) => seed = Some(parser.value()?.parse()?),
+            Some(Long("cooldown")) => read.cooldown = parser.value()?.parse_with(seconds)?,
+            Some(Long("format")) => read.format = parser.value()?.parse_with(format)?,
+            Some(Long("output")) => read.output = Some(parser.value()?.into()),
+            Some(Long("svg")) => read.svg = Some(parser.value()?.into()),
+            Some(Long("help") | Short('h')) => return Err(Stop::Help),
+            Some(Value(word)) => {
+                let word = word.string()?;
+                read.dialect = Dialect::from_word(&word).ok_or_else(|| not_a_dialect(&word))?;
+                read.line = parser.raw_args()?.map(|word| word.to_string_lossy().into_owned()).collect();
+                break;
+            }
+            Some(other) => return Err(other.unexpected().into()),
+            None => return Err(wrong("a line to sweep is missing: `fio` or `diskspd` and what follows")),
+        }
+    }
+    match (&mut read.order, seed) {
+        (Order::Random { seed }, Some(given)) => *seed = given,
+        (Order::Given, Some(_)) => return Err(wrong("--seed is of no use without --order random")),
+        (_, None) => {}
+    }
+    if read.axes.is_empty() {
+        return Err(wrong("there is nothing to vary: say OPTION=VALUE,VALUE,... before the line"));
+    }
+    Ok(read)
+}
+
+fn wrong(message: &str) -> Stop {
+    Stop::Wrong(format!("fathom sweep: {message}\nhelp: `fathom sweep --help` shows how it is used"))
+}
+
+fn not_a_dialect(word: &str) -> Stop {
+    wrong(&format!("`{word}` is neither OPTION=VALUE,... nor `fio` or `diskspd`"))
+}
+
+/// The next word, if it is of the form `OPTION=VALUES` and no option of sweep's own.
+fn next_axis(parser: &mut lexopt::Parser) -> Option<String> {
+    let mut words = parser.try_raw_args()?;
+    let word = words.peek()?.to_str()?.to_owned();
+    let (name, _) = word.split_once('=')?;
+    let is_own = name.strip_prefix("--").is_some_and(|name| OWN_OPTIONS.contains(&name));
+    if is_own {
+        return None;
+    }
+    words.next();
+    Some(word)
+}
+
+fn metric(word: &str) -> Result<Metric, String> {
+    let known = || Metric::ALL.map(Metric::word).join(", ");
+    Metric::from_word(word).ok_or_else(|| format!("expected one of {}", known()))
+}
+
+fn order(word: &str) -> Result<Order, String> {
+    match word {
+        "given" => Ok(Order::Given),
+        "random" => Ok(Order::Random { seed: 1 }),
+        _ => Err("expected given or random".into()),
+    }
+}
+
+fn repeats(word: &str) -> Result<usize, String> {
+    word.parse().ok().filter(|times| *times > 0).ok_or_else(|| "expected a number of runs, at least 1".into())
+}
+
+fn seconds(word: &str) -> Result<Duration, String> {
+    let seconds = word.strip_suffix('s').unwrap_or(word).parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "expected seconds".into())
+}
+
+fn format(word: &str) -> Result<ReportFormat, String> {
+    match word {
+        "text" => Ok(ReportFormat::Text),
+        "csv" => Ok(ReportFormat::Other(Format::Csv)),
+        "json" => Ok(ReportFormat::Other(Format::Json)),
+        "markdown" => Ok(ReportFormat::Other(Format::Markdown)),
+        _ => Err("expected text, csv, json or markdown".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Words, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        read(&words).map_err(|stop| match stop {
+            Stop::Help => "help".to_owned(),
+            Stop::Wrong(message) => message,
+        })
+    }
+
+    #[test]
+    fn axes_and_options_stand_in_any_order_before_the_line() {
+        let words =
+            read_line("b=4K..16K --metric=p99 -o=1,2 --order random --seed 7 --cooldown 0.5 diskspd.exe -b64k --help")
+                .unwrap_or_else(|message| panic!("{message}"));
+        let options: Vec<&str> = words.axes.iter().map(|axis| axis.option.as_str()).collect();
+        assert_eq!((options, words.dialect), (vec!["b", "o"], Dialect::DiskSpd));
+        assert_eq!((words.metric, words.order), (Some(Metric::P99), Order::Random { seed: 7 }));
+        assert_eq!((words.cooldown, words.line), (Duration::from_millis(500), vec!["-b64k".into(), "--help".into()]));
+    }
+
+    #[test]
+    fn options_of_the_dialect_may_be_called_as_they_are() {
+        let words = read_line("--bs=4k,8k -rw=read,write fio job.fio").unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!(words.axes.iter().map(|axis| axis.option.as_str()).collect::<Vec<_>>(), ["bs", "rw"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        let refused = |line: &str| read_line(line).err().unwrap_or_default();
+        assert!(refused("bs=4k").contains("a line to sweep is missing"));
+        assert!(refused("fio job.fio").contains("nothing to vary"));
+        assert!(refused("bs=4k mkfs x").contains("`mkfs` is neither"));
+        assert!(refused("bs=4k --metric speed fio x").contains("bandwidth, iops"));
+        assert!(refused("bs=4k --repeat 0 fio x").contains("at least 1"));
+        assert!(refused("bs=4k --seed 3 fio x").contains("--order random"));
+        assert!(refused("bs=4k --colour fio x").contains("--colour"));
+        assert!(refused("bs=4k --cooldown -1 fio x").contains("expected seconds"));
+        assert_eq!(refused("--help"), "help");
+    }
+}

@@ -1,0 +1,150 @@
+//! `fathom sweep` on real files: a workload run for each value of its options, told in every form.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use stage::{Outcome, Scratch, outcome, signal};
+
+/// Bytes of the file that lines with `FILE` work on.
+const FILE_BYTES: u64 = 4 << 20;
+
+fn sweep(directory: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("sweep").args(line.split_whitespace()).current_dir(directory).env("LC_ALL", "C.UTF-8");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(directory: &Path, line: &str) -> Outcome {
+    outcome(sweep(directory, line).spawn().unwrap(), Instant::now())
+}
+
+fn with_file(test: &str) -> Scratch {
+    let scratch = Scratch::new(test);
+    scratch.filled("test.dat", FILE_BYTES);
+    scratch
+}
+
+const JOB: &str = "--name=job --filename=test.dat --rw=randread --size=4m --runtime=100ms --time_based";
+
+#[test]
+fn block_sizes_end_in_a_table_a_chart_and_a_sentence() {
+    let scratch = with_file("sweep-sizes");
+    let told = run(scratch.path(), &format!("bs=4k..32k fio {JOB} --bs=512 --ioengine=io_uring --iodepth=4"));
+    told.ended_with(0);
+    for point in ["1/4 bs=4k: bandwidth ", "4/4 bs=32k: bandwidth "] {
+        told.complained_of(point);
+    }
+    let text = &told.stdout;
+    assert!(text.contains("latency, µs") && text.contains("bandwidth, MiB/s, over bs"), "{text}");
+    assert!(text.contains('█') && text.contains("highest bandwidth "), "{text}");
+    assert!(text.lines().skip(1).all(|line| line.chars().count() <= 80 || line.starts_with("highest")), "{text}");
+}
+
+#[test]
+fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() {
+    let scratch = with_file("sweep-file");
+    let jobs = "[global]\nfilename=test.dat\nsize=4m\nbs=64k\n[a]\nrw=read\n[b]\nstonewall\nrw=write\nbs=8k\n";
+    std::fs::write(scratch.file("job.fio"), jobs).unwrap();
+    let told = run(scratch.path(), "--bs=4k,16k --format json --repeat 2 fio job.fio");
+    let document = told.ended_with(0).json();
+    assert_eq!((&document["metric"], &document["runs_made"]), (&"bandwidth".into(), &4.into()));
+    let points = document["points"].as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    for (point, block) in points.iter().zip([4096.0, 16384.0]) {
+        assert_eq!(point["runs"].as_array().unwrap().len(), 2);
+        for run in point["runs"].as_array().unwrap() {
+            for side in ["read", "write", "total"] {
+                let figure = |name: &str| run[side][name].as_f64().unwrap();
+                let size = figure("bytes_per_s") / figure("iops");
+                assert!((size - block).abs() < 1.0, "{side} of {point}");
+            }
+        }
+    }
+    assert!(document["verdict"]["sentence"].as_str().unwrap().starts_with("highest bandwidth"));
+}
+
+#[test]
+fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
+    let scratch = with_file("sweep-two");
+    let forms = "--format csv --output out.csv --svg out.svg --metric p99 --order random --seed 3 --cooldown 0.01";
+    let told = run(scratch.path(), &format!("iodepth=1,4 numjobs=1,2 {forms} fio {JOB} --ioengine=libaio"));
+    told.ended_with(0).complained_of("lowest 99th percentile of latency ");
+    assert_eq!(told.stdout, "");
+    let csv = std::fs::read_to_string(scratch.file("out.csv")).unwrap();
+    let points: Vec<String> = csv.lines().map(|line| line.split(',').take(2).collect::<Vec<_>>().join(",")).collect();
+    assert_eq!(points, ["iodepth,numjobs", "1,1", "1,2", "4,1", "4,2"]);
+    let svg = std::fs::read_to_string(scratch.file("out.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && svg.contains("numjobs=2"), "{svg}");
+    let markdown = run(scratch.path(), &format!("iodepth=1,4 --format markdown fio {JOB} --ioengine=libaio"));
+    assert!(markdown.ended_with(0).stdout.contains("| ---: |"), "{}", markdown.stdout);
+}
+
+#[test]
+fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
+    let scratch = Scratch::new("sweep-wrong");
+    let refused = |line: &str, what: &str| {
+        run(scratch.path(), line).ended_with(2).complained_of(what);
+        assert!(scratch.names().is_empty(), "{line}: {:?}", scratch.names());
+    };
+    refused(&format!("bs=4k,16q,8q fio {JOB}"), "bs=16q");
+    refused(&format!("iodepht=1,2 fio {JOB}"), "did you mean `iodepth`?");
+    refused(&format!("size=4m,1k fio {JOB}"), "less than one block");
+    refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` makes no difference");
+    refused("bs=4k,8k fio missing.fio", "missing.fio");
+    refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "can't be written");
+    refused(&format!("bs=4k,8k --metric p99 fio {JOB} --gtod_reduce=1"), "doesn't measure latency");
+}
+
+#[test]
+fn a_point_that_fails_is_a_row_that_says_so_and_the_others_are_measured() {
+    let scratch = with_file("sweep-fails");
+    std::fs::create_dir(scratch.file("folder")).unwrap();
+    let told = run(scratch.path(), &format!("filename=folder,test.dat fio {JOB}"));
+    told.ended_with(1).complained_of("1/2 filename=folder: failed: ");
+    let row = told.stdout.lines().find(|line| line.contains("folder  failed: ")).unwrap_or_default();
+    assert!(!row.is_empty() && told.stdout.contains("at filename=test.dat"), "{}", told.stdout);
+}
+
+#[test]
+fn an_interrupt_ends_the_sweep_and_shows_what_is_finished() {
+    let scratch = with_file("sweep-stopped");
+    let line = "runtime=300ms,40s,50s fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
+    let child = sweep(scratch.path(), line).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(2000));
+    signal(&child, "INT");
+    let told = outcome(child, Instant::now());
+    told.ended_with(130).complained_of("2/3 runtime=40s: interrupted");
+    assert!(told.took < Duration::from_secs(5), "{:?}", told.took);
+    let text = &told.stdout;
+    assert!(text.contains("50s  not run") && text.contains("ended early: 1 of 3 runs were made"), "{text}");
+    assert!(text.contains("at runtime=300ms"), "{text}");
+}
+
+#[test]
+fn a_job_file_from_standard_input_is_read_for_all_points() {
+    let scratch = with_file("sweep-stdin");
+    let jobs = std::fs::File::create(scratch.file("jobs")).and_then(|_| {
+        std::fs::write(scratch.file("jobs"), "[a]\nfilename=test.dat\nsize=1m\n")?;
+        std::fs::File::open(scratch.file("jobs"))
+    });
+    let mut command = sweep(scratch.path(), "bs=4k,8k --format json fio --eta=always -");
+    let told = outcome(command.stdin(jobs.unwrap()).spawn().unwrap(), Instant::now());
+    let document: Value = told.ended_with(0).json();
+    assert_eq!(document["points"].as_array().unwrap().len(), 2);
+    told.complained_of("--eta of the line has no effect");
+}
+
+#[test]
+fn a_terminal_without_unicode_gets_plain_characters() {
+    let scratch = with_file("sweep-ascii");
+    let mut command = sweep(scratch.path(), &format!("bs=4k,8k fio {JOB}"));
+    let told = outcome(command.env("LC_ALL", "C").spawn().unwrap(), Instant::now());
+    assert!(told.ended_with(0).stdout.is_ascii() && told.stdout.contains("###"), "{}", told.stdout);
+}
