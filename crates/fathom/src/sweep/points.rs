@@ -98,7 +98,7 @@ fn without_difference(sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<Diagnostic> 
 fn work(plan: &Plan) -> String {
     let mut plan = plan.clone();
     plan.global_options.clear();
-    plan.origin = Origin::Fio;
+    plan.origin = Origin::default();
     plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::new(Echo::default()));
     format!("{plan:?}")
 }
