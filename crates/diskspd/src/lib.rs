@@ -2,6 +2,7 @@
 //!
 //! Invariant: no device and no file is touched here.
 
+pub mod lower;
 pub mod profile;
 pub mod render;
 pub mod xml;

@@ -1,0 +1,74 @@
+//! Which files are made anew, when and how large.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::stream::NewFile;
+
+use super::Machine;
+use crate::profile::{Precreate, Profile, Target, WriteContent};
+
+/// For each time span the files that are made before it, by path.
+pub type Files = Vec<BTreeMap<String, NewFile>>;
+
+/// Files of the whole run are made before the first time span that uses them, others before each that asks for them.
+/// Of targets with one path the first decides.
+pub fn files_to_make(profile: &Profile, machine: &dyn Machine) -> Files {
+    let once = made_once(profile);
+    let mut seen = BTreeSet::new();
+    let mut spans = Vec::new();
+    for span in &profile.time_spans {
+        let mut files = BTreeMap::new();
+        for target in &span.targets {
+            let first = seen.insert(target.path.as_str());
+            let file = match once.get(target.path.as_str()) {
+                Some(&file) => first.then_some(file),
+                None => target.file_size.map(|bytes| NewFile { bytes, zeros: is_zeroed(target) }),
+            };
+            if let Some(file) = file.filter(|_| !machine.is_special_file(&target.path)) {
+                files.entry(target.path.clone()).or_insert(file);
+            }
+        }
+        spans.push(files);
+    }
+    spans
+}
+
+fn is_zeroed(target: &Target) -> bool {
+    target.write_content == WriteContent::Zero
+}
+
+/// `PrecreateFiles`: files that are made but once, though several time spans ask for them. Those of changing size or
+/// content are left to the time spans, as far as the profile says so.
+fn made_once(profile: &Profile) -> BTreeMap<&str, NewFile> {
+    let mut targets: BTreeMap<&str, Vec<&Target>> = BTreeMap::new();
+    for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+        targets.entry(&target.path).or_default().push(target);
+    }
+    let size = |target: &Target| target.file_size.unwrap_or_default();
+    let constant = |targets: &[&Target], ignore_zeros: bool| {
+        let mut sizes = targets.iter().map(|target| size(target)).filter(|&bytes| bytes > 0 || !ignore_zeros);
+        let first = sizes.next();
+        sizes.all(|bytes| Some(bytes) == first)
+    };
+    let chosen = |targets: &[&Target]| match profile.precreate {
+        Precreate::None => false,
+        Precreate::UseMaxSize => true,
+        Precreate::OnlyConstantSizes => constant(targets, false),
+        Precreate::OnlyConstantOrZeroSizes => constant(targets, true),
+    };
+    let same_content = |targets: &[&Target]| {
+        let mut zeroed = targets.iter().map(|target| is_zeroed(target));
+        let first = zeroed.next();
+        zeroed.all(|zeros| Some(zeros) == first)
+    };
+    let file = |targets: &[&Target]| NewFile {
+        bytes: targets.iter().map(|target| size(target)).max().unwrap_or_default(),
+        zeros: targets.first().is_some_and(|target| is_zeroed(target)),
+    };
+    targets
+        .into_iter()
+        .filter(|(_, targets)| chosen(targets) && same_content(targets))
+        .map(|(path, targets)| (path, file(&targets)))
+        .filter(|(_, file)| file.bytes > 0)
+        .collect()
+}

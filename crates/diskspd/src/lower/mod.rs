@@ -1,0 +1,68 @@
+//! From a profile to the plan that the engine carries out: what its words mean on Linux.
+//!
+//! Everything is decided at this point; the engine sees no option. What Linux doesn't have is refused or told here.
+
+mod files;
+mod notes;
+mod paths;
+mod processors;
+mod stream;
+mod threads;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use plan::{Origin, Plan};
+use units::diagnostic::{Diagnostic, Level};
+
+use crate::profile::Profile;
+use crate::xml;
+
+/// Threads beyond this are a typing error, and memory for each is taken before any starts.
+const THREADS_MAX: u64 = 16_384;
+
+/// What lowering has to know of the machine.
+pub trait Machine {
+    /// The processors that are running, by rising numbers.
+    fn processors(&self) -> Vec<record::Cpu>;
+    /// The kernel gives rings (io_uring) to this process.
+    fn has_rings(&self) -> bool;
+    /// Something that isn't a regular file has this path: it can't be made anew.
+    fn is_special_file(&self, path: &str) -> bool;
+    /// The machine's disks, each as one would name and know it.
+    fn disks(&self) -> Vec<String>;
+}
+
+/// A plan, and what should be said of it before it is carried out.
+#[derive(Debug)]
+pub struct Lowered {
+    pub plan: Plan,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The plan of a valid profile: a worker for each thread, a phase for each time span.
+pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut notes = notes::of_profile(profile);
+    paths::check(profile, machine, &mut notes);
+    processors::check(profile, machine, &mut notes);
+    threads::check(profile, &mut notes);
+    let (errors, warnings): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.level == Level::Error);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let files = files::files_to_make(profile, machine);
+    let mut plan = Plan {
+        origin: Origin::DiskSpd { command_line: command_line.to_owned(), profile_xml: xml::write(profile) },
+        ..Plan::default()
+    };
+    for (phase, span) in (0u32..).zip(&profile.time_spans) {
+        let processors = processors::in_order(span, &machine.processors());
+        for thread in threads::threads(span) {
+            let number = plan.workers.len() as u32 + 1;
+            let place = worker::Place { phase, number, cpu: processors::of_thread(&processors, thread.number) };
+            plan.workers.push(worker::worker(profile, span, &thread, place, &files, machine));
+        }
+    }
+    Ok(Lowered { plan, warnings })
+}

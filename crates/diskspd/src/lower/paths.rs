@@ -1,0 +1,46 @@
+//! Names of targets that only Windows has, or that name nothing.
+
+use std::collections::BTreeSet;
+
+use units::diagnostic::Diagnostic;
+
+use super::Machine;
+use crate::profile::Profile;
+use crate::xml::template::{Kind, kind};
+
+pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnostic>) {
+    let mut told = BTreeSet::new();
+    for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+        let path = target.path.as_str();
+        if !told.insert(path) {
+            continue;
+        }
+        notes.extend(fault(path, machine));
+        if target.file_size.is_some() && machine.is_special_file(path) {
+            let message = format!("{path} is no regular file: it isn't made anew (-c, FileSize)");
+            notes.push(Diagnostic::warning(message));
+        }
+    }
+}
+
+fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
+    let mut letters = path.chars();
+    let drive =
+        matches!((letters.next(), letters.next(), letters.next()), (Some('a'..='z' | 'A'..='Z'), Some(':'), None));
+    let disk = path.strip_prefix('#').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    if path.is_empty() {
+        return Some(Diagnostic::error("a target has no path"));
+    }
+    if kind(path) != Kind::Path {
+        let error = Diagnostic::error(format!("{path} stands for a target that isn't given"));
+        return Some(error.help("give the targets of the profile after the options"));
+    }
+    if !drive && !disk {
+        return None;
+    }
+    let what = if disk { "a physical drive by number" } else { "a volume by letter" };
+    let disks = machine.disks();
+    let here = if disks.is_empty() { "no disks".to_owned() } else { disks.join(", ") };
+    let error = Diagnostic::error(format!("{path} is {what}, which Linux doesn't have"));
+    Some(error.help(format!("write the device's path; here are {here}; a file of that name is ./{path}")))
+}

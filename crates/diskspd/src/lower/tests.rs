@@ -1,0 +1,355 @@
+//! What profiles mean to the engine.
+
+use plan::Stream;
+use plan::stream::{Burst, Flush, Mapping, NewFile, Order, StreamRate, StreamShare, WriteContent};
+use plan::{Engine, Memory, SyncMode, Worker};
+use record::Cpu;
+
+use super::*;
+use crate::profile::{
+    self, BypassIo, Cache, EfficiencyOrder, FlushType, IoRing, Precreate, Processor, RingBatch, Target, ThreadTarget,
+    Throughput, TimeSpan, Traversal,
+};
+
+/// Four cores of two threads each; the last two cores are slow ones.
+struct Eight {
+    rings: bool,
+}
+
+impl Machine for Eight {
+    fn processors(&self) -> Vec<Cpu> {
+        let cpu = |id: u32| Cpu { id, core: id % 4, efficiency_class: u8::from(id % 4 < 2), ..Cpu::default() };
+        (0..8).map(cpu).collect()
+    }
+
+    fn has_rings(&self) -> bool {
+        self.rings
+    }
+
+    fn is_special_file(&self, path: &str) -> bool {
+        path.starts_with("/dev/")
+    }
+
+    fn disks(&self) -> Vec<String> {
+        vec!["/dev/sda (1 TiB)".to_owned(), "/dev/sdb (2 TiB)".to_owned()]
+    }
+}
+
+fn target(path: &str) -> Target {
+    Target { path: path.to_owned(), ..Target::default() }
+}
+
+fn span(targets: &[Target]) -> TimeSpan {
+    TimeSpan { targets: targets.to_vec(), ..TimeSpan::default() }
+}
+
+fn profile(spans: Vec<TimeSpan>) -> Profile {
+    Profile { time_spans: spans, ..Profile::default() }
+}
+
+fn lowered(profile: &Profile) -> Lowered {
+    lower(profile, "diskspd a", &Eight { rings: true }).expect("the profile can be carried out")
+}
+
+fn workers(span: TimeSpan) -> Vec<Worker> {
+    lowered(&profile(vec![span])).plan.workers
+}
+
+/// The only worker of a time span of one target.
+fn worker(target: Target) -> Worker {
+    let mut workers = workers(span(&[target]));
+    assert_eq!(workers.len(), 1);
+    workers.remove(0)
+}
+
+fn stream(target: Target) -> Stream {
+    worker(target).streams.list.remove(0)
+}
+
+/// All that is told of a profile, errors and warnings.
+fn told(profile: &Profile) -> String {
+    let notes = match lower(profile, "", &Eight { rings: true }) {
+        Ok(lowered) => lowered.warnings,
+        Err(errors) => errors,
+    };
+    notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn threads_for_each_target_have_one_target_and_its_depth() {
+    let (a, b) = (Target { threads_per_file: 2, request_count: 8, ..target("a") }, target("b"));
+    let workers = workers(TimeSpan { rand_seed: u32::MAX, ..span(&[a, b]) });
+    let of =
+        |worker: &Worker| (worker.streams.list[0].path.clone(), worker.streams.list[0].target, worker.streams.depth());
+    let expected = [("a".to_owned(), 0, 8), ("a".to_owned(), 0, 8), ("b".to_owned(), 1, 2)];
+    assert_eq!(workers.iter().map(of).collect::<Vec<_>>(), expected);
+    assert_eq!(workers.iter().map(|worker| worker.streams.seed).collect::<Vec<_>>(), [u64::from(u32::MAX), 0, 1]);
+    assert_eq!(workers.iter().map(|worker| worker.number).collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+#[test]
+fn a_pools_threads_have_all_targets_with_a_depth_for_each() {
+    let targets = ["a", "b", "c"].map(|path| Target { request_count: 8, ..target(path) });
+    let workers = workers(TimeSpan { thread_count: 4, ..span(&targets) });
+    assert_eq!(workers.len(), 4);
+    assert!(workers.iter().all(|worker| worker.streams.depth() == 24 && worker.streams.queues.len() == 3));
+    assert_eq!(workers[1].streams.queues[2].shares, [StreamShare { stream: 2, weight: 1 }]);
+}
+
+#[test]
+fn a_pool_with_requests_shares_them_by_weight_over_the_targets_of_each_thread() {
+    let named = |thread, weight| ThreadTarget { thread, weight };
+    let a = Target { weight: 30, ..target("a") };
+    let b = Target { weight: 70, thread_targets: vec![named(1, None), named(2, Some(10))], ..target("b") };
+    let workers = workers(TimeSpan { thread_count: 3, request_count: 8, ..span(&[a, b]) });
+    let shares = |worker: &Worker| -> Vec<(String, u32)> {
+        let queue = &worker.streams.queues[0];
+        assert_eq!((worker.streams.queues.len(), queue.depth), (1, 8));
+        let share = |share: &StreamShare| (worker.streams.list[share.stream as usize].path.clone(), share.weight);
+        queue.shares.iter().map(share).collect()
+    };
+    let pair = |b: u32| vec![("a".to_owned(), 30), ("b".to_owned(), b)];
+    assert_eq!(workers.iter().map(shares).collect::<Vec<_>>(), [vec![("a".to_owned(), 30)], pair(70), pair(10)]);
+}
+
+#[test]
+fn threads_begin_a_stride_apart_on_their_target() {
+    let targets = ["a", "b"].map(|path| Target { threads_per_file: 2, thread_stride: 100, ..target(path) });
+    let starts = |span: TimeSpan| -> Vec<u64> {
+        workers(span).iter().flat_map(|worker| &worker.streams.list).map(|stream| stream.start_bytes).collect()
+    };
+    assert_eq!(starts(span(&targets)), [0, 100, 0, 100]);
+    assert_eq!(starts(TimeSpan { thread_count: 2, ..span(&targets) }), [0, 0, 100, 100]);
+}
+
+#[test]
+fn one_io_at_a_time_is_synchronous_and_more_go_through_a_ring_or_the_older_interface() {
+    let one = |depth, mapped| Target { request_count: depth, memory_mapped: mapped, ..target("a") };
+    assert_eq!(worker(one(1, false)).engine, Engine::Psync);
+    assert_eq!(worker(one(8, true)).engine, Engine::Psync);
+    let many = worker(one(32, false));
+    assert!(matches!(many.engine, Engine::IoUring(ring) if !ring.fixed_buffers));
+    assert_eq!((many.depth.iodepth, many.depth.complete_max), (32, Some(16)));
+    let profile = profile(vec![span(&[one(32, false)])]);
+    let without = lower(&profile, "", &Eight { rings: false }).expect("there is the older interface");
+    assert!(matches!(without.plan.workers[0].engine, Engine::Libaio { .. }));
+}
+
+#[test]
+fn an_asked_ring_has_its_batch_and_its_buffers() {
+    let with = |batch| {
+        let io_ring = Some(IoRing { registered_buffers: true, batch });
+        let target = Target { request_count: 32, ..target("a") };
+        workers(TimeSpan { io_ring, completion_depth: Some(4), ..span(&[target]) }).remove(0)
+    };
+    let quarter = with(RingBatch::Percent(25));
+    assert!(matches!(quarter.engine, Engine::IoUring(ring) if ring.fixed_buffers));
+    assert_eq!((quarter.depth.batch_submit, quarter.depth.complete_max), (Some(8), Some(4)));
+    assert_eq!(with(RingBatch::Count(100)).depth.batch_submit, Some(32));
+    assert_eq!(with(RingBatch::Percent(1)).depth.batch_submit, Some(1));
+}
+
+#[test]
+fn caches_are_gone_around_and_writes_through_as_flags_of_the_file() {
+    let open = |cache, write_through, memory_mapped| {
+        let open = stream(Target { cache, write_through, memory_mapped, ..target("a") }).open;
+        (open.direct, open.sync)
+    };
+    assert_eq!(open(Cache::Cached, false, false), (false, SyncMode::None));
+    assert_eq!(open(Cache::Unbuffered, false, false), (true, SyncMode::None));
+    assert_eq!(open(Cache::Unbuffered, true, false), (true, SyncMode::Dsync));
+    assert_eq!(open(Cache::Cached, true, false), (false, SyncMode::Dsync));
+    assert_eq!(open(Cache::Cached, true, true), (false, SyncMode::None));
+}
+
+#[test]
+fn mapped_writes_go_around_the_caches_or_are_flushed() {
+    let mapping =
+        |write_through, flush| stream(Target { memory_mapped: true, write_through, flush, ..target("a") }).mapping;
+    let view = Some(FlushType::ViewOfFile);
+    assert_eq!(mapping(false, None), Some(Mapping { write_through: false, flush: None }));
+    assert_eq!(mapping(false, view), Some(Mapping { write_through: false, flush: Some(Flush::View) }));
+    assert_eq!(mapping(true, view), Some(Mapping { write_through: true, flush: None }));
+    assert_eq!(stream(target("a")).mapping, None);
+}
+
+#[test]
+fn offsets_go_on_by_the_stride_or_the_alignment() {
+    let order = |order, parallel_async_io| stream(Target { order, parallel_async_io, ..target("a") }).order;
+    let sequential = |interlocked| profile::Order::Sequential { stride: None, interlocked };
+    assert_eq!(order(sequential(false), false), Order::Sequential { stride_bytes: 65536 });
+    assert_eq!(order(sequential(true), false), Order::Interlocked { stride_bytes: 65536 });
+    assert_eq!(order(sequential(false), true), Order::Parallel { stride_bytes: 65536 });
+    let random = profile::Order::Random { align: Some(512), percent: 30 };
+    assert_eq!(order(random, false), Order::Random { align_bytes: 512, percent: 30 });
+}
+
+#[test]
+fn a_source_beats_zeros_and_zeros_beat_fresh_data() {
+    let content = |content: profile::WriteContent| {
+        let target = Target { write_content: content, ..target("a") };
+        workers(TimeSpan { random_write_data: true, ..span(&[target]) }).remove(0).streams.list.remove(0).content
+    };
+    let source = profile::WriteContent::Source { bytes: 1 << 20, file: None };
+    assert_eq!(content(source), WriteContent::Source { bytes: 1 << 20, file: None });
+    assert_eq!(content(profile::WriteContent::Zero), WriteContent::Zero);
+    assert_eq!(content(profile::WriteContent::Sequential), WriteContent::Fresh);
+    assert_eq!(stream(target("a")).content, WriteContent::Counting);
+}
+
+#[test]
+fn rates_neither_wrap_nor_vanish() {
+    let rate = |throughput, block_size| stream(Target { throughput, block_size, ..target("a") }).rate;
+    assert_eq!(rate(Throughput::Iops(1), 512), StreamRate::BytesPerMs(0.512));
+    assert_eq!(rate(Throughput::Iops(100_000), 65536), StreamRate::BytesPerMs(6_553_600.0));
+    assert_eq!(rate(Throughput::BytesPerMs(4096), 512), StreamRate::BytesPerMs(4096.0));
+}
+
+#[test]
+fn a_burst_is_shared_out_over_the_threads_on_a_target() {
+    let bursting = Target { burst_size: Some(10), think_time_ms: Some(100), ..target("a") };
+    assert_eq!(stream(bursting.clone()).burst, Some(Burst { ios: 10, pause_ms: 100 }));
+    let shared = workers(TimeSpan { thread_count: 20, ..span(std::slice::from_ref(&bursting)) });
+    assert_eq!(shared[0].streams.list[0].burst, Some(Burst { ios: 1, pause_ms: 100 }));
+    let limited = Target { throughput: Throughput::Iops(5), ..bursting };
+    assert_eq!(stream(limited.clone()).burst, None);
+    assert!(told(&profile(vec![span(&[limited])])).contains("-i and -j have no effect with -g"));
+}
+
+#[test]
+fn threads_go_round_the_processors_that_were_named() {
+    let cpus = |span: TimeSpan| -> Vec<Vec<u32>> { workers(span).into_iter().map(|w| w.process.cpus).collect() };
+    let three = [Target { threads_per_file: 3, ..target("a") }];
+    let named = [5, 1].map(|number| Processor { group: 0, number }).to_vec();
+    assert_eq!(cpus(TimeSpan { affinity: named, ..span(&three) }), [[5], [1], [5]]);
+    assert_eq!(cpus(TimeSpan { disable_affinity: true, ..span(&three) }), [[], [], []] as [[u32; 0]; 3]);
+}
+
+#[test]
+fn unnamed_processors_are_gone_round_by_core_and_speed() {
+    let order = |core_aware, efficiency| {
+        let traversal = Traversal { core_aware, span_groups: false, efficiency };
+        processors::in_order(&TimeSpan { traversal, ..TimeSpan::default() }, &Eight { rings: true }.processors())
+    };
+    assert_eq!(order(false, Some(EfficiencyOrder::Unordered)), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(order(false, None), [0, 1, 4, 5, 2, 3, 6, 7]);
+    assert_eq!(order(true, None), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(order(true, Some(EfficiencyOrder::EfficiencyFirst)), [2, 3, 0, 1, 6, 7, 4, 5]);
+    assert_eq!(order(true, Some(EfficiencyOrder::FillEfficiencyFirst)), [2, 3, 6, 7, 0, 1, 4, 5]);
+    assert_eq!(order(true, Some(EfficiencyOrder::FillPerformanceFirst)), [0, 1, 4, 5, 2, 3, 6, 7]);
+}
+
+#[test]
+fn processors_that_are_not_there_are_refused() {
+    let named = |group, number| {
+        let affinity = vec![Processor { group, number }];
+        told(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]))
+    };
+    assert!(named(0, 8).contains("no processor 8"), "{}", named(0, 8));
+    assert!(named(1, 0).contains("no processor group 1"));
+}
+
+#[test]
+fn each_time_span_makes_its_files_anew() {
+    let sized = |path: &str, bytes| Target { file_size: Some(bytes), ..target(path) };
+    let profile = profile(vec![span(&[sized("a", 10), sized("a", 20), target("b")]), span(&[sized("a", 30)])]);
+    let created = |precreate| -> Vec<Option<u64>> {
+        let plan = lowered(&Profile { precreate, ..profile.clone() }).plan;
+        plan.workers.iter().flat_map(|w| &w.streams.list).map(|s| s.create.map(|file| file.bytes)).collect()
+    };
+    assert_eq!(created(Precreate::None), [Some(10), Some(10), None, Some(30)]);
+    assert_eq!(created(Precreate::UseMaxSize), [Some(30), Some(30), None, None]);
+    assert_eq!(created(Precreate::OnlyConstantSizes), [Some(10), Some(10), None, Some(30)]);
+}
+
+#[test]
+fn files_of_one_size_are_made_once_where_that_is_asked() {
+    let sized = |bytes| span(&[Target { file_size: bytes, ..target("a") }]);
+    let created = |spans: Vec<TimeSpan>, precreate| -> Vec<Option<NewFile>> {
+        let plan = lowered(&Profile { precreate, ..profile(spans) }).plan;
+        plan.workers.iter().map(|worker| worker.streams.list[0].create).collect()
+    };
+    let ten = Some(NewFile { bytes: 10, zeros: false });
+    let same = || vec![sized(Some(10)), sized(Some(10))];
+    assert_eq!(created(same(), Precreate::OnlyConstantSizes), [ten, None]);
+    let with_none = || vec![sized(None), sized(Some(10)), sized(Some(10))];
+    assert_eq!(created(with_none(), Precreate::OnlyConstantSizes), [None, ten, ten]);
+    assert_eq!(created(with_none(), Precreate::OnlyConstantOrZeroSizes), [ten, None, None]);
+}
+
+#[test]
+fn devices_are_not_made_anew() {
+    let device = Target { file_size: Some(10), ..target("/dev/sda") };
+    assert_eq!(stream(device.clone()).create, None);
+    assert!(told(&profile(vec![span(&[device])])).contains("/dev/sda is no regular file"));
+}
+
+#[test]
+fn times_and_intervals_are_those_of_the_time_span() {
+    let times = TimeSpan { duration_s: 0, warmup_s: 2, cooldown_s: 3, ..span(&[target("a")]) };
+    let first = workers(times).remove(0);
+    assert!(first.limits.runtime_ns > 0, "no time at all is not for ever");
+    assert_eq!((first.limits.ramp_ns, first.limits.cool_down_ns), (2_000_000_000, 3_000_000_000));
+    assert_eq!(first.streams.interval_ms, 0);
+    let sampled = TimeSpan { calculate_iops_std_dev: true, io_bucket_ms: 250, ..span(&[target("a")]) };
+    assert_eq!(workers(sampled).remove(0).streams.interval_ms, 250);
+}
+
+#[test]
+fn time_spans_are_phases_and_the_profile_goes_with_the_plan() {
+    let profile = profile(vec![span(&[target("a")]), span(&[target("b")])]);
+    let plan = lowered(&profile).plan;
+    assert_eq!(plan.workers.iter().map(|worker| worker.phase).collect::<Vec<_>>(), [0, 1]);
+    let Origin::DiskSpd { command_line, profile_xml } = plan.origin else { panic!("DiskSpd's words were asked") };
+    assert_eq!(command_line, "diskspd a");
+    assert_eq!(xml::read(&profile_xml, "").map(|reading| reading.profile), Ok(profile));
+}
+
+#[test]
+fn large_pages_are_huge_ones() {
+    assert_eq!(worker(Target { use_large_pages: true, ..target("a") }).buffers.memory, Memory::MmapHuge { file: None });
+}
+
+#[test]
+fn names_that_only_windows_has_are_refused_with_the_machines_disks() {
+    for path in ["#0", "#12", "c:", "D:", "#"] {
+        let told = told(&profile(vec![span(&[target(path)])]));
+        assert!(told.contains("/dev/sda (1 TiB), /dev/sdb (2 TiB)") && told.contains(&format!("./{path}")), "{told}");
+    }
+    for path in ["#a", "c:/x", "é:", "ab:"] {
+        assert_eq!(told(&profile(vec![span(&[target(path)])])), "", "{path}");
+    }
+    assert!(told(&profile(vec![span(&[target("*1")])])).contains("isn't given"));
+    assert!(told(&profile(vec![span(&[target("")])])).contains("no path"));
+}
+
+#[test]
+fn what_linux_does_not_have_is_refused_or_told() {
+    let of = |change: &dyn Fn(&mut Target)| {
+        let mut target = target("a");
+        change(&mut target);
+        told(&profile(vec![span(&[target.clone(), target])]))
+    };
+    assert!(of(&|target| target.cache = Cache::NoLocal).starts_with("error: a: -Sr"));
+    assert!(of(&|target| target.bypass_io = Some(BypassIo::Full)).starts_with("error: a: -SY"));
+    assert!(of(&|target| target.bypass_io = Some(BypassIo::Partial)).starts_with("warning: -Sy"));
+    let temporary = of(&|target| target.temporary_file = true);
+    assert_eq!(temporary.matches("-ft").count(), 1, "{temporary}");
+    let etw = Profile { etw: Some(profile::Etw::default()), ..profile(vec![span(&[target("a")])]) };
+    assert!(told(&etw).contains("-e (ETW)"));
+    let routines = TimeSpan { completion_routines: true, ..span(&[target("a")]) };
+    assert!(told(&profile(vec![routines])).contains("-x (CompletionRoutines)"));
+}
+
+#[test]
+fn counts_of_nothing_or_of_too_much_are_refused() {
+    let of = |target: Target| told(&profile(vec![span(&[target])]));
+    assert!(of(Target { block_size: 0, ..target("a") }).contains("blocks of 0 bytes"));
+    assert!(of(Target { threads_per_file: 0, ..target("a") }).contains("no threads"));
+    assert!(of(Target { request_count: 0, ..target("a") }).contains("RequestCount is at least 1"));
+    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("65536 are the most"));
+    assert!(of(Target { threads_per_file: u32::MAX, ..target("a") }).contains("more than fathom starts"));
+    let named = Target { thread_targets: vec![ThreadTarget { thread: 0, weight: None }], ..target("a") };
+    let pool = TimeSpan { thread_count: 2, request_count: 1, ..span(&[named]) };
+    assert!(told(&profile(vec![pool])).contains("thread 1 has no target"));
+}

@@ -1,0 +1,131 @@
+//! The threads of a time span: which targets each has, and how its I/Os are shared out over them.
+
+use plan::stream::{Queue, StreamShare};
+use units::diagnostic::Diagnostic;
+
+use super::THREADS_MAX;
+use crate::profile::{Profile, Target, TimeSpan};
+
+/// Outstanding I/Os that DiskSpd 2.3 allows.
+const REQUESTS_MAX: u64 = 65_536;
+
+#[derive(Clone, Debug)]
+pub struct Thread<'s> {
+    /// From 0 over the whole time span.
+    pub number: u32,
+    /// Streams are these targets, in this order.
+    pub targets: Vec<Assigned<'s>>,
+    pub queues: Vec<Queue>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Assigned<'s> {
+    pub target: &'s Target,
+    /// Its place in the time span.
+    pub place: u32,
+    /// The thread's number among those that share the target.
+    pub relative: u32,
+    /// How many share it.
+    pub sharers: u32,
+}
+
+pub fn threads(span: &TimeSpan) -> Vec<Thread<'_>> {
+    if span.thread_count > 0 { pool(span) } else { of_targets(span) }
+}
+
+/// Threads for each target (`-t`): each is on one.
+fn of_targets(span: &TimeSpan) -> Vec<Thread<'_>> {
+    let mut threads = Vec::new();
+    for (place, target) in (0u32..).zip(&span.targets) {
+        for relative in 0..target.threads_per_file {
+            let assigned = Assigned { target, place, relative, sharers: target.threads_per_file };
+            threads.push(Thread {
+                number: threads.len() as u32,
+                targets: vec![assigned],
+                queues: vec![queue_of_its_own(0, target)],
+            });
+        }
+    }
+    threads
+}
+
+/// Threads in all (`-F`): each is on every target, with I/Os for each of them or over all of them by weight (`-O`).
+fn pool(span: &TimeSpan) -> Vec<Thread<'_>> {
+    (0..span.thread_count)
+        .map(|number| {
+            let mut targets = Vec::new();
+            let mut shares = Vec::new();
+            for (place, target) in (0u32..).zip(&span.targets) {
+                let Some(weight) = weight(target, number) else { continue };
+                shares.push(StreamShare { stream: targets.len() as u32, weight });
+                targets.push(Assigned { target, place, relative: number, sharers: span.thread_count });
+            }
+            let queues = if span.request_count > 0 {
+                vec![Queue { depth: span.request_count, shares }]
+            } else {
+                (0u32..).zip(&targets).map(|(stream, assigned)| queue_of_its_own(stream, assigned.target)).collect()
+            };
+            Thread { number, targets, queues }
+        })
+        .collect()
+}
+
+/// Of a target for a thread; none where other threads were named for it.
+fn weight(target: &Target, thread: u32) -> Option<u32> {
+    if target.thread_targets.is_empty() {
+        return Some(target.weight);
+    }
+    let named = target.thread_targets.iter().find(|named| named.thread == thread)?;
+    Some(named.weight.unwrap_or(target.weight))
+}
+
+fn queue_of_its_own(stream: u32, target: &Target) -> Queue {
+    Queue { depth: target.request_count, shares: vec![StreamShare { stream, weight: 1 }] }
+}
+
+/// Counts of nothing, which parsers take, and counts that no machine has.
+pub fn check(profile: &Profile, notes: &mut Vec<Diagnostic>) {
+    for span in &profile.time_spans {
+        let pool = u64::from(span.thread_count);
+        let count =
+            if pool > 0 { pool } else { span.targets.iter().map(|target| u64::from(target.threads_per_file)).sum() };
+        if count > THREADS_MAX {
+            notes.push(Diagnostic::error(format!("{count} threads are more than fathom starts ({THREADS_MAX})")));
+            // What each of them has can't be looked at.
+            continue;
+        }
+        for target in &span.targets {
+            check_target(span, target, notes);
+        }
+        if pool > 0 {
+            let idle = threads(span).into_iter().find(|thread| thread.targets.is_empty());
+            if let Some(thread) = idle {
+                let message =
+                    format!("thread {} has no target: ThreadTargets name other threads for each", thread.number);
+                notes.push(Diagnostic::error(message).help("name it in a ThreadTargets, or lower ThreadCount"));
+            }
+        }
+    }
+}
+
+fn check_target(span: &TimeSpan, target: &Target, notes: &mut Vec<Diagnostic>) {
+    let path = &target.path;
+    let mut refuse = |message: String, help: &str| notes.push(Diagnostic::error(message).help(help));
+    if target.block_size == 0 {
+        refuse(format!("{path}: blocks of 0 bytes"), "say how large they are: -b4K, or <BlockSize>4096</BlockSize>");
+    }
+    if span.thread_count == 0 && target.threads_per_file == 0 {
+        refuse(format!("{path}: no threads"), "ThreadsPerFile is at least 1");
+    }
+    let (requests, whose) = match (span.thread_count > 0, span.request_count) {
+        (true, 1..) => (span.request_count, "the time span"),
+        _ => (target.request_count, path.as_str()),
+    };
+    if requests == 0 {
+        refuse(format!("{path}: no I/O may be outstanding"), "RequestCount is at least 1");
+    }
+    if u64::from(requests) > REQUESTS_MAX {
+        let message = format!("{whose}: {requests} outstanding I/Os for each thread");
+        refuse(message, &format!("{REQUESTS_MAX} are the most"));
+    }
+}
