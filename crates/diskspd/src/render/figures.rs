@@ -51,14 +51,14 @@ impl Figures {
     }
 
     fn count(&mut self, stats: &DdirStats) {
-        self.bytes += stats.bytes;
-        self.ios += stats.ios;
+        self.bytes = self.bytes.saturating_add(stats.bytes);
+        self.ios = self.ios.saturating_add(stats.ios);
         self.latency.merge(&stats.lat);
     }
 
     pub fn add(&mut self, other: &Figures) {
-        self.bytes += other.bytes;
-        self.ios += other.ios;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.ios = self.ios.saturating_add(other.ios);
         self.latency.merge(&other.latency);
         self.buckets.add(&other.buckets);
     }

@@ -10,8 +10,12 @@ use plan::{Amount, Content, Ddir, Engine, Fadvise, Seeds, SyncMode, Worker};
 use record::{Record, WorkerRecord};
 
 pub fn profile(record: &Record) -> Profile {
-    let phases = record.plan.workers.iter().map(|worker| worker.phase + 1).max().unwrap_or(0);
-    Profile { time_spans: (0..phases).map(|phase| time_span(record, phase)).collect(), ..Profile::default() }
+    // Phases are numbered without gaps.
+    let last = record.plan.workers.iter().zip(0..).map(|(worker, place): (_, u32)| worker.phase.min(place)).max();
+    Profile {
+        time_spans: (0..=last.unwrap_or(0)).map(|phase| time_span(record, phase)).collect(),
+        ..Profile::default()
+    }
 }
 
 fn time_span(record: &Record, phase: u32) -> TimeSpan {

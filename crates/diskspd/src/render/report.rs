@@ -87,7 +87,7 @@ impl CpuShare {
     fn of(used: &CpuUse, machine: &Machine) -> CpuShare {
         let known = machine.cpus.iter().find(|cpu| cpu.id == used.cpu).copied();
         let cpu = known.unwrap_or(record::Cpu { id: used.cpu, ..Default::default() });
-        let all = (used.user_ns + used.kernel_ns + used.idle_ns) as f64;
+        let all = used.user_ns as f64 + used.kernel_ns as f64 + used.idle_ns as f64;
         if all == 0.0 {
             return CpuShare { cpu, user: 0.0, kernel: 0.0, idle: 100.0 };
         }
@@ -136,7 +136,10 @@ fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a
 fn seconds(record: &Record, measured: Option<&PhaseRecord>, phase: u32) -> Option<f64> {
     let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
     let alone = of_phase.filter(|(worker, _)| worker.streams.is_empty()).map(|(_, done)| done.stats.runtime_ns).max();
-    let together = measured.filter(|phase| phase.failed.is_none()).map(|phase| phase.measured_ns);
-    let ns = alone.or(together).filter(|ns| *ns > 0)?;
+    // Nothing is measured in no time, unless no time was what was asked for.
+    let came_to_it =
+        |phase: &&PhaseRecord| phase.failed.is_none() && (phase.measured_ns > 0 || phase.measured_from_unix_ms > 0);
+    let together = || measured.filter(came_to_it).map(|phase| phase.measured_ns);
+    let ns = alone.filter(|ns| *ns > 0).or_else(together)?;
     Some(ns as f64 / 1e9)
 }

@@ -54,7 +54,7 @@ fn layout(writer: &mut Writer, topology: &Topology) {
     let active = topology.cpus.len();
     let mask = topology::mask(&topology.cpus);
     // The kernel numbers processors that aren't running, too; those after the last one that is can't be seen from here.
-    let maximum = topology.cpus.iter().max().map_or(0, |last| last + 1);
+    let maximum = topology.cpus.iter().max().map_or(0, |last| last.saturating_add(1));
     if topology.groups() > 0 {
         writer.empty(
             "Group",

@@ -48,11 +48,15 @@ impl Topology {
     }
 }
 
+/// More than any kernel takes: a mask of what isn't a processor would only be long.
+const PROCESSORS_MAX: u32 = 1 << 16;
+
 /// `0x5` for processors 0 and 2.
 pub fn mask(cpus: &[u32]) -> String {
-    let digits = cpus.iter().max().map_or(1, |last| *last as usize / 4 + 1);
+    let cpus = || cpus.iter().filter(|cpu| **cpu < PROCESSORS_MAX);
+    let digits = cpus().max().map_or(1, |last| *last as usize / 4 + 1);
     let mut nibbles = vec![0_u8; digits];
-    cpus.iter().for_each(|cpu| nibbles[*cpu as usize / 4] |= 1 << (cpu % 4));
+    cpus().for_each(|cpu| nibbles[*cpu as usize / 4] |= 1 << (cpu % 4));
     let shown: String = nibbles.iter().rev().map(|nibble| format!("{nibble:x}")).collect();
     format!("0x{shown}")
 }

@@ -47,13 +47,13 @@ fn numbers(sorted: &[usize]) -> String {
 
 /// Where a smaller target cut some off, the shares are those of what was left.
 fn ranges(spread: &[SpreadRange]) -> String {
-    let asked: u32 = spread.iter().map(|range| range.io_percent).sum();
+    let asked: u64 = spread.iter().map(|range| u64::from(range.io_percent)).sum();
     let mut text = String::new();
     for range in spread.iter().filter(|range| range.io_percent > 0) {
         let share = if asked == 100 {
             format!("   {:3}%", range.io_percent)
         } else {
-            format!("    {:.1}%", f64::from(range.io_percent) * 100.0 / f64::from(asked))
+            format!("    {:.1}%", f64::from(range.io_percent) * 100.0 / asked as f64)
         };
         text += &format!("{share} of IO => [{} - {})\n", range_start(range.from), aligned_byte_size(range.to));
     }

@@ -89,7 +89,8 @@ pub fn totals(spans: &[Span]) -> String {
     let seconds: f64 = measured().map(|(_, seconds)| seconds).sum();
     let line = |name: &str, side: Side| {
         let sums = measured().map(|(span, _)| span.sum(side));
-        let (bytes, ios) = sums.fold((0, 0), |(bytes, ios), sum| (bytes + sum.bytes, ios + sum.ios));
+        let (bytes, ios) = sums
+            .fold((0_u64, 0_u64), |(bytes, ios), sum| (bytes.saturating_add(sum.bytes), ios.saturating_add(sum.ios)));
         format!("{name:5}  | {}\n", amounts(bytes, ios, seconds))
     };
     let border = format!("{}\n", "-".repeat(79));
