@@ -120,6 +120,18 @@ fn what_has_no_effect_is_told() {
 }
 
 #[test]
+fn time_spans_and_targets_are_found_again() {
+    let text = "<Profile><TimeSpans>\n<TimeSpan><Targets><Target>\n<Path>a</Path></Target></Targets></TimeSpan>\n\
+        <TimeSpan><Targets><Target><Path>b</Path></Target>\n<Target><Path>c</Path></Target></Targets></TimeSpan>\n\
+        </TimeSpans></Profile>";
+    let reading = xml::read(text, "p.xml").expect("a profile");
+    let place = |time_span, target| reading.place(time_span, target).map(|span| (span.line(), span.text().to_owned()));
+    assert_eq!(place(0, None), Some((2, "TimeSpan".to_owned())));
+    assert_eq!(place(1, Some(1)), Some((5, "c".to_owned())));
+    assert_eq!((place(2, None), place(1, Some(2))), (None, None));
+}
+
+#[test]
 fn a_path_is_free_of_its_layout() {
     let path = |text: &str| {
         let text = target("").replace("<Path>a</Path>", &format!("<Path>{text}</Path>"));

@@ -22,8 +22,22 @@ const ATTRIBUTES_MAX: usize = 256;
 pub struct Reading {
     pub profile: Profile,
     pub warnings: Vec<Diagnostic>,
-    /// Where the paths of the targets stand, target after target of one time span after the other.
-    pub(super) paths: Vec<Span>,
+    pub(super) places: Vec<TimeSpanPlaces>,
+}
+
+/// Where a time span begins, and where the paths of its targets stand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct TimeSpanPlaces {
+    pub begin: Span,
+    pub paths: Vec<Span>,
+}
+
+impl Reading {
+    /// Where a time span stands, or one of its targets.
+    pub fn place(&self, time_span: usize, target: Option<usize>) -> Option<&Span> {
+        let places = self.places.get(time_span)?;
+        target.map_or(Some(&places.begin), |target| places.paths.get(target))
+    }
 }
 
 /// A file's bytes, in the encoding that they are in.
@@ -43,10 +57,10 @@ pub fn read(text: &str, name: &str) -> Result<Reading, Vec<Diagnostic>> {
     let document =
         Document::parse_with_options(&source.text, options).map_err(|error| vec![not_xml(&source, &error)])?;
     let faults = Faults::new(&source);
-    let mut paths = Vec::new();
-    let profile = root(Element::new(document.root_element(), &faults), &mut paths);
+    let mut places = Vec::new();
+    let profile = root(Element::new(document.root_element(), &faults), &mut places);
     let warnings = faults.finish()?;
-    Ok(Reading { profile, warnings, paths })
+    Ok(Reading { profile, warnings, places })
 }
 
 fn too_big(name: &str, bytes: usize) -> Diagnostic {
@@ -93,7 +107,7 @@ fn not_xml(source: &Arc<Source>, error: &roxmltree::Error) -> Diagnostic {
     }
 }
 
-fn root(mut element: Element, paths: &mut Vec<Span>) -> Profile {
+fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
     if !element.is_named("Profile") {
         let message = format!("a profile can't begin with `{}`", element.name_span().text());
         let mut error = Diagnostic::error(message).at(&element.name_span(), "expected Profile, without a namespace");
@@ -114,7 +128,14 @@ fn root(mut element: Element, paths: &mut Vec<Span>) -> Profile {
         time_spans: match element.required("TimeSpans") {
             Some(mut list) => {
                 let spans = list.each_required("TimeSpan");
-                let spans = spans.into_iter().map(|element| time_span(element, paths)).collect();
+                let spans = spans.into_iter().map(|element| {
+                    let begin = element.name_span();
+                    let mut paths = Vec::new();
+                    let time_span = time_span(element, &mut paths);
+                    places.push(TimeSpanPlaces { begin, paths });
+                    time_span
+                });
+                let spans = spans.collect();
                 list.end();
                 spans
             }

@@ -33,7 +33,7 @@ impl Reading {
         let mut errors = Vec::new();
         let paths =
             self.profile.time_spans.iter_mut().flat_map(|span| &mut span.targets).map(|target| &mut target.path);
-        for (path, span) in paths.zip(&self.paths) {
+        for (path, span) in paths.zip(self.places.iter().flat_map(|places| &places.paths)) {
             let Kind::Template(number) = kind(path) else { continue };
             let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
             match targets.get(place) {
