@@ -25,7 +25,7 @@ pub fn kind(path: &str) -> Kind {
 
 impl Reading {
     /// Puts targets in the place of templates. Without targets templates stay: such a profile can be shown, not run.
-    pub(super) fn substitute(&mut self, targets: &[String]) -> Result<(), Vec<Diagnostic>> {
+    pub fn substitute(&mut self, targets: &[String]) -> Result<(), Vec<Diagnostic>> {
         if targets.is_empty() {
             return Ok(());
         }
