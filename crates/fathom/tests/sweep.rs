@@ -128,6 +128,21 @@ fn an_interrupt_ends_the_sweep_and_shows_what_is_finished() {
 }
 
 #[test]
+fn every_run_leaves_its_record_where_that_is_wanted() {
+    let scratch = with_file("sweep-saved");
+    let told = run(scratch.path(), &format!("bs=4k,8k --repeat 2 --save kept fio {JOB}"));
+    told.ended_with(0);
+    let kept = |name: &str| std::fs::read(scratch.file("kept").join(name)).unwrap();
+    let document: Value = serde_json::from_slice(&kept("sweep.json")).unwrap();
+    let names = ["001-bs=4k.json", "001-bs=4k-2.json", "002-bs=8k.json", "002-bs=8k-2.json"];
+    for (at, name) in names.into_iter().enumerate() {
+        let record = record::schema::read(&kept(name)).unwrap_or_else(|broken| panic!("{name}: {broken}"));
+        let iops = document["points"][at / 2]["runs"][at % 2]["total"]["iops"].as_f64().unwrap();
+        assert!((record.totals().all.ios_per_s() - iops).abs() < 1e-6, "{name}");
+    }
+}
+
+#[test]
 fn a_job_file_from_standard_input_is_read_for_all_points() {
     let scratch = with_file("sweep-stdin");
     let jobs = std::fs::File::create(scratch.file("jobs")).and_then(|_| {

@@ -1,6 +1,8 @@
 //! What a run did as a whole: its workers added up.
 
-use crate::{CpuUse, DdirStats, Record};
+use std::collections::BTreeMap;
+
+use crate::{DdirStats, Record, WorkerStats};
 use plan::Origin;
 
 /// Counts of all workers: of those of a phase beside one another, of phases one after another.
@@ -45,15 +47,19 @@ impl Record {
     /// How busy the machine's processors were in the measured time of all phases, as a mean over them, in percent; `None`
     /// where nobody looked.
     pub fn machine_busy_percent(&self) -> Option<f64> {
-        let cpus: Vec<&CpuUse> = self.phases.iter().flat_map(|phase| &phase.cpus).collect();
-        let busy_ns: u64 = cpus.iter().map(|cpu| cpu.user_ns + cpu.kernel_ns).sum();
-        let idle_ns: u64 = cpus.iter().map(|cpu| cpu.idle_ns).sum();
-        (busy_ns + idle_ns > 0).then(|| busy_ns as f64 * 100.0 / (busy_ns + idle_ns) as f64)
+        let mut cpus: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        for cpu in self.phases.iter().flat_map(|phase| &phase.cpus) {
+            let (busy_ns, idle_ns) = cpus.entry(cpu.cpu).or_default();
+            *busy_ns += cpu.user_ns + cpu.kernel_ns;
+            *idle_ns += cpu.idle_ns;
+        }
+        let percent = |(busy_ns, idle_ns): &(u64, u64)| *busy_ns as f64 * 100.0 / (busy_ns + idle_ns).max(1) as f64;
+        (!cpus.is_empty()).then(|| cpus.values().map(percent).sum::<f64>() / cpus.len() as f64)
     }
 
     /// Processor time of the workers' threads over the time that they ran, in percent of one processor.
     pub fn threads_busy_percent(&self) -> Option<f64> {
-        let used = |stats: &crate::WorkerStats| stats.usage.user_ns + stats.usage.system_ns;
+        let used = |stats: &WorkerStats| stats.usage.user_ns + stats.usage.system_ns;
         let used_ns: u64 = self.workers.iter().map(|worker| used(&worker.stats)).sum();
         let mut phase_ns: Vec<u64> = Vec::new();
         for (worker, record) in self.plan.workers.iter().zip(&self.workers) {

@@ -43,6 +43,16 @@ pub struct Turn {
 /// What a run came to; in words what went wrong.
 pub type Run = Result<Figures, String>;
 
+/// Something that speaks against the figures of points.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// By which remarks on different points are the same.
+    pub what: String,
+    /// As it was said of the first of them.
+    pub text: String,
+    pub points: Vec<usize>,
+}
+
 /// The runs still to make and those made: give out turns with [`next_turn`](Sweep::next_turn), take back what each came to.
 #[derive(Clone, Debug)]
 pub struct Sweep {
@@ -51,6 +61,7 @@ pub struct Sweep {
     turns: Vec<Turn>,
     given_out: usize,
     runs: Vec<Vec<Run>>,
+    remarks: Vec<Remark>,
 }
 
 impl Sweep {
@@ -76,7 +87,7 @@ impl Sweep {
         if let Order::Random { seed } = order {
             shuffle(&mut turns, seed);
         }
-        Ok(Sweep { runs: vec![Vec::new(); points.len()], axes, points, turns, given_out: 0 })
+        Ok(Sweep { runs: vec![Vec::new(); points.len()], axes, points, turns, given_out: 0, remarks: Vec::new() })
     }
 
     pub fn axes(&self) -> &[Axis] {
@@ -127,6 +138,22 @@ impl Sweep {
         let runs = &mut self.runs[turn.point];
         runs.push(run);
         &runs[runs.len() - 1]
+    }
+
+    /// Keeps what was found out about a run. `what` is the same for all points that it holds for, `text` says more.
+    pub fn remark(&mut self, turn: Turn, what: &str, text: &str) {
+        match self.remarks.iter_mut().find(|remark| remark.what == what) {
+            Some(known) if known.points.contains(&turn.point) => {}
+            Some(known) => known.points.push(turn.point),
+            None => {
+                let points = vec![turn.point];
+                self.remarks.push(Remark { what: what.to_owned(), text: text.to_owned(), points });
+            }
+        }
+    }
+
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// What is known of each point, in the order of the axes.

@@ -1,28 +1,27 @@
 //! `fathom sweep`: a line of either dialect, run once for each value of one or more options, and what they show.
 
+mod files;
 mod fio_line;
 mod points;
 mod progress;
 mod words;
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use os::signal::Interrupts;
 use plan::Plan;
-use study::show::{Asked, Format, Ink, Report};
+use study::show::{Asked, Report};
 use study::{Metric, Sweep};
 use units::diagnostic::Diagnostic;
 
 use crate::fio::print_and_flush;
 use crate::run;
+use files::Files;
 use fio_line::FioLine;
 use points::{Planned, Points};
 use progress::Progress;
-use words::{Dialect, ReportFormat, Stop, Words};
+use words::{Dialect, Stop, Words};
 
 /// Nothing was run: the words make no sense.
 const REFUSED: u8 = 2;
@@ -105,7 +104,7 @@ fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
         Ok(interrupts) => interrupts,
         Err(error) => return refused(&format!("fathom sweep: signals can't be handled: {error}")),
     };
-    carry_out(words, &mut sweep, plans, metric, interrupts);
+    let is_saved = carry_out(words, &mut sweep, plans, metric, interrupts, &files);
     let asked = Asked {
         dialect: words.dialect.name().to_owned(),
         line: words.line.clone(),
@@ -116,13 +115,21 @@ fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
     };
     let is_written = files.write(words, &Report::new(&asked, &sweep));
     let signal = interrupts.last().and_then(|signal| u8::try_from(128 + signal).ok());
-    let failed = !is_written || sweep.rows().iter().any(|row| row.failures() > 0);
+    let failed = !is_saved || !is_written || sweep.rows().iter().any(|row| row.failures() > 0);
     signal.map_or(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }, ExitCode::from)
 }
 
-/// Makes the runs, until there are no more or a signal comes.
-fn carry_out(words: &Words, sweep: &mut Sweep, plans: &[Arc<Plan>], metric: Metric, interrupts: Interrupts) {
+/// Makes the runs, until there are no more or a signal comes. False where a record couldn't be saved.
+fn carry_out(
+    words: &Words,
+    sweep: &mut Sweep,
+    plans: &[Arc<Plan>],
+    metric: Metric,
+    interrupts: Interrupts,
+    files: &Files,
+) -> bool {
     let mut progress = Progress::new(sweep, metric, words.repeats);
+    let mut is_saved = true;
     while let Some(turn) = sweep.next_turn() {
         progress.begin(sweep, turn);
         let outcome = run::run(&plans[turn.point], interrupts, None, &mut progress);
@@ -130,75 +137,20 @@ fn carry_out(words: &Words, sweep: &mut Sweep, plans: &[Arc<Plan>], metric: Metr
             progress.interrupted();
             break;
         }
-        let refusals: Vec<&str> = outcome.refused.iter().map(|error| error.message.as_str()).collect();
-        let run = match refusals.is_empty() {
-            true => sweep.take(turn, &outcome.record),
-            false => sweep.take_failed(turn, refusals.join("; ")),
-        };
-        progress.end(run);
+        if !outcome.refused.is_empty() {
+            let refusals: Vec<&str> = outcome.refused.iter().map(|error| error.message.as_str()).collect();
+            progress.end(sweep.take_failed(turn, refusals.join("; ")));
+            continue;
+        }
+        progress.end(sweep.take(turn, &outcome.record));
+        for finding in judge::findings(&outcome.record) {
+            sweep.remark(turn, &finding.what, &finding.to_string());
+        }
+        is_saved &= files.save(sweep, turn, &outcome.record);
         let is_last = sweep.made() == sweep.len();
         if !is_last && interrupts.wait(0, words.cooldown) {
             break;
         }
     }
-}
-
-/// Where the report and the picture go.
-struct Files {
-    output: Option<(File, PathBuf)>,
-    svg: Option<(File, PathBuf)>,
-}
-
-impl Files {
-    fn create(words: &Words) -> Result<Files, String> {
-        let create = |path: &Option<PathBuf>| {
-            let Some(path) = path else { return Ok(None) };
-            File::create(path).map(|file| Some((file, path.clone()))).map_err(|error| not_written(path, &error))
-        };
-        Ok(Files { output: create(&words.output)?, svg: create(&words.svg)? })
-    }
-
-    /// Writes both; false where one couldn't be.
-    fn write(&mut self, words: &Words, report: &Report) -> bool {
-        let ink = if words.output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-        let format = match words.format {
-            ReportFormat::Text => Format::Text(ink),
-            ReportFormat::Other(format) => format,
-        };
-        let text = report.write(format);
-        let mut good = true;
-        match &mut self.output {
-            Some(output) => good &= fill(output, &text),
-            None => print_and_flush(&text),
-        }
-        if let Some(svg) = &mut self.svg {
-            good &= fill(svg, &report.svg());
-        }
-        // Where the report is for a program or kept, people get its sentence.
-        if let Some(sentence) = report.sentence()
-            && (words.output.is_some() || words.format != ReportFormat::Text)
-        {
-            eprintln!("{sentence}");
-        }
-        good
-    }
-}
-
-fn fill((file, path): &mut (File, PathBuf), text: &str) -> bool {
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
-    if let Err(error) = &written {
-        eprintln!("fathom sweep: {}", not_written(path, error));
-    }
-    written.is_ok()
-}
-
-fn not_written(path: &Path, error: &io::Error) -> String {
-    format!("{} can't be written: {error}", path.display())
-}
-
-/// As the environment says of the terminal.
-fn writes_utf8() -> bool {
-    let said = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os).find(|said| !said.is_empty());
-    let said = said.map(|said| said.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    said.contains("utf-8") || said.contains("utf8")
+    is_saved
 }

@@ -27,6 +27,7 @@ commas stand between semicolons. Several options make all combinations.
        --format NAME     text, csv, json or markdown
        --output FILE     the report goes there, not to standard output
        --svg FILE        a chart as a picture, too
+       --save DIR        the record of each run, and the sweep as JSON, go into files there
        --help
 
 exit status: 0, or 1 where a run failed, 2 where nothing was run, 128 and the signal's number after a signal
@@ -42,6 +43,7 @@ pub struct Words {
     pub format: ReportFormat,
     pub output: Option<PathBuf>,
     pub svg: Option<PathBuf>,
+    pub save: Option<PathBuf>,
     pub dialect: Dialect,
     /// The dialect's own words.
     pub line: Vec<String>,
@@ -96,7 +98,8 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-const OWN_OPTIONS: [&str; 9] = ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "help"];
+const OWN_OPTIONS: [&str; 10] =
+    ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "save", "help"];
 
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
@@ -108,6 +111,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         format: ReportFormat::Text,
         output: None,
         svg: None,
+        save: None,
         dialect: Dialect::Fio,
         line: Vec::new(),
     };
@@ -127,6 +131,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Some(Long("format")) => read.format = parser.value()?.parse_with(format)?,
             Some(Long("output")) => read.output = Some(parser.value()?.into()),
             Some(Long("svg")) => read.svg = Some(parser.value()?.into()),
+            Some(Long("save")) => read.save = Some(parser.value()?.into()),
             Some(Long("help") | Short('h')) => return Err(Stop::Help),
             Some(Value(word)) => {
                 let word = word.string()?;

@@ -27,6 +27,7 @@ pub(super) fn write(report: &Report) -> String {
         "runs_asked": report.sweep.len(),
         "metric": asked.metric.word(),
         "points": report.rows.iter().map(|row| point(report, row)).collect::<Vec<_>>(),
+        "remarks": remarks(report),
         "verdict": verdict(report),
     });
     // A document of strings and numbers can always be written.
@@ -78,6 +79,14 @@ fn rates(rates: &Rates) -> Value {
         })
     });
     json!({ "iops": rates.iops, "bytes_per_s": rates.bytes_per_s, "latency_ns": latency })
+}
+
+fn remarks(report: &Report) -> Value {
+    let points = |points: &[usize]| points.iter().map(|at| settings(report.rows[*at].point)).collect::<Vec<_>>();
+    let remarks = report.sweep.remarks().iter();
+    let remarks =
+        remarks.map(|remark| json!({ "what": remark.what, "text": remark.text, "points": points(&remark.points) }));
+    Value::Array(remarks.collect())
 }
 
 fn verdict(report: &Report) -> Value {

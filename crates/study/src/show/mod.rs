@@ -10,6 +10,7 @@ mod text;
 
 use crate::figures::CpuOf;
 use crate::metric::Scale;
+use crate::sweep::Remark;
 use crate::verdict::{Verdict, verdict};
 use crate::{Metric, Order, Row, Sweep};
 
@@ -121,10 +122,23 @@ impl<'a> Report<'a> {
                 notes.push(format!("{}: {failed} of {all} runs failed: {failure}", row.point.name()));
             }
         }
+        notes.extend(self.sweep.remarks().iter().map(|remark| self.remark(remark)));
         if self.sweep.made() < self.sweep.len() {
             notes.push(format!("ended early: {} of {} runs were made", self.sweep.made(), self.sweep.len()));
         }
         notes
+    }
+
+    /// Where it holds, and what.
+    fn remark(&self, remark: &Remark) -> String {
+        const NAMED_MAX: usize = 4;
+        let names = remark.points.iter().map(|at| self.rows[*at].point.name());
+        let place = match remark.points.len() {
+            all if all == self.rows.len() => "all points".to_owned(),
+            ..=NAMED_MAX => names.collect::<Vec<_>>().join(", "),
+            more => format!("{more} of {} points", self.rows.len()),
+        };
+        format!("{place}: {}", remark.text)
     }
 
     /// What it comes to; `None` where nothing was measured.
@@ -149,7 +163,7 @@ fn in_ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Axis, sample};
+    use crate::{Axis, Turn, sample};
 
     pub(super) fn asked(repeats: usize, metric: Metric) -> Asked {
         let line = ["-b64k", "-w40", "my <test> & more.dat"].map(str::to_owned).to_vec();
@@ -180,6 +194,25 @@ mod tests {
         assert!(notes[1].starts_with("figures are medians of 2 runs"));
         assert_eq!(notes[2], "o=1: 1 of 2 runs failed: test.dat: no space left on the device");
         assert_eq!(notes[3], "ended early: 3 of 4 runs were made");
+    }
+
+    #[test]
+    fn remarks_name_the_points_that_they_hold_for() {
+        let mut sweep = swept(&["o=1..64"], 1, &[(1, 0); 7]);
+        for point in 0..7 {
+            let turn = Turn { point, repeat: 0 };
+            sweep.remark(turn, "cached", &format!("{point} bytes were cached"));
+            if point < 6 {
+                sweep.remark(turn, "slow", "slow");
+            }
+            if point == 2 {
+                sweep.remark(turn, "odd", "odd");
+                sweep.remark(turn, "odd", "odd");
+            }
+        }
+        let asked = asked(1, Metric::Iops);
+        let notes = Report::new(&asked, &sweep).notes();
+        assert_eq!(notes[1..], ["all points: 0 bytes were cached", "6 of 7 points: slow", "o=4: odd"]);
     }
 
     #[test]
