@@ -5,6 +5,7 @@
 pub mod lower;
 pub mod profile;
 pub mod render;
+pub mod vary;
 pub mod xml;
 
 pub use profile::Profile;
