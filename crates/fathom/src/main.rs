@@ -2,7 +2,10 @@
 
 mod fio;
 mod machine;
+mod output;
 mod run;
+mod saved;
+mod show;
 mod sweep;
 
 use std::process::ExitCode;
@@ -15,6 +18,8 @@ usage: fathom fio [fio's options] [job files]     what fio's command line says, 
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
        fathom sweep OPTION=V1,V2,... fio ...      a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
+       fathom show FILE... [--format NAME]        a record that --record=FILE kept of a run, in any report of
+                                                  fio's or DiskSpd's
        fathom --version | --help
 
 Called by the name `fio` (a symlink will do) fathom is fio:
@@ -36,6 +41,7 @@ fn main() -> ExitCode {
     match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("fio", rest)) => fio::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
+        Some(("show", rest)) => show::main(rest),
         Some(("--version" | "-V", _)) => {
             println!("fathom {}", env!("CARGO_PKG_VERSION"));
             ExitCode::SUCCESS

@@ -1,7 +1,6 @@
 //! `fathom fio`: from the command line over the plan and its run to the reports and the exit code.
 
 mod debug;
-mod output;
 mod watch;
 
 use std::process::ExitCode;
@@ -12,19 +11,16 @@ use ::fio::parse::Invocation;
 use units::diagnostic::Diagnostic;
 
 use crate::machine::RealMachine;
-use crate::run;
-use output::Output;
-pub use output::print_and_flush;
+use crate::output::{Output, print_and_flush};
+use crate::run::{self, Outcome};
+use crate::saved;
 use watch::Watch;
-
-/// fio's exit code after a signal.
-const INTERRUPTED: u8 = 128;
 
 pub fn main(words: &[String]) -> ExitCode {
     match ::fio::parse(words, &RealMachine) {
         Ok(Request::Print { printed, warnings }) => {
             show(&warnings);
-            output::print_and_flush(&printed.stdout);
+            print_and_flush(&printed.stdout);
             eprint!("{}", printed.stderr);
             ExitCode::from(printed.status)
         }
@@ -61,13 +57,27 @@ fn run(invocation: Invocation) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let record_to = invocation.program.record.as_deref();
+    let place = match record_to.map(|path| saved::Place::open(path, &plan)).transpose() {
+        Ok(place) => place,
+        Err(message) => {
+            eprintln!("fio: --record={message}");
+            return ExitCode::FAILURE;
+        }
+    };
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
-    let outcome = run::run(&plan, interrupts, invocation.program.status_interval, &mut watch);
-    if !outcome.refused.is_empty() {
-        return watch.refused(outcome);
+    let Outcome { mut record, refused } = run::run(&plan, interrupts, invocation.program.status_interval, &mut watch);
+    let code = match refused.is_empty() {
+        true => watch.finish(&record),
+        false => watch.refused(&mut record, &refused),
+    };
+    match place.map_or(Ok(()), |place| place.save(&record)) {
+        Ok(()) => code,
+        Err(message) => {
+            eprintln!("fio: the record can't be written: {message}");
+            // The code of a run that failed says more.
+            if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
+        }
     }
-    let interrupted = watch.interrupted();
-    let code = watch.finish(&outcome.record);
-    if interrupted { ExitCode::from(INTERRUPTED) } else { code }
 }

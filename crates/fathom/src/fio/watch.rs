@@ -11,8 +11,11 @@ use plan::Plan;
 use record::{Event, Record, RunError};
 
 use super::debug::Debug;
-use super::output::Output;
-use crate::run::{Outcome, Watcher, unix_ms};
+use crate::output::{Output, print_and_flush};
+use crate::run::{Watcher, unix_ms};
+
+/// fio's exit code after a signal.
+const INTERRUPTED: u8 = 128;
 
 pub struct Watch<'a> {
     program: &'a Program,
@@ -55,30 +58,25 @@ impl<'a> Watch<'a> {
     pub fn begin(&mut self, plan: &Plan) {
         self.debug.plan(plan);
         if self.program.formats.normal {
-            self.output.write(&render::banner(plan));
+            self.output.write(&render::banner(plan, env!("CARGO_PKG_VERSION")));
         }
     }
 
-    /// The run was refused before anything was touched.
-    pub fn refused(mut self, outcome: Outcome) -> ExitCode {
-        let Outcome { mut record, refused } = outcome;
-        for error in &refused {
+    /// The run was refused before anything was touched: its workers get the errors, too.
+    pub fn refused(mut self, record: &mut Record, refused: &[RunError]) -> ExitCode {
+        for error in refused {
             self.complain(&render::error_message(error));
         }
-        // A machine gets the errors as fields of a whole document; people have read them.
-        if let Some(first) = refused.first()
-            && !self.program.formats.normal
-        {
+        if let Some(first) = refused.first() {
             let all: Vec<&str> = refused.iter().map(|error| error.message.as_str()).collect();
             let error = RunError { message: all.join("; "), ..first.clone() };
             record.workers.iter_mut().for_each(|worker| worker.error = Some(error.clone()));
-            self.report(&record);
+        }
+        // A machine gets the errors as fields of a whole document; people have read them.
+        if !self.program.formats.normal {
+            self.report(record);
         }
         ExitCode::FAILURE
-    }
-
-    pub fn interrupted(&self) -> bool {
-        self.interrupts.count() > 0
     }
 
     /// Prints the reports and says how the program is to end.
@@ -87,6 +85,9 @@ impl<'a> Watch<'a> {
         self.clear_eta();
         self.eta_s = Some(0);
         self.report(record);
+        if self.interrupts.count() > 0 {
+            return ExitCode::from(INTERRUPTED);
+        }
         // As in fio the code is the number of workers that failed.
         let failed = record.workers.iter().filter(|worker| worker.error.is_some()).count();
         ExitCode::from(u8::try_from(failed).unwrap_or(u8::MAX))
@@ -94,8 +95,8 @@ impl<'a> Watch<'a> {
 
     fn report(&mut self, record: &Record) {
         let options = Options {
-            now_unix_ms: unix_ms(),
-            utc_offset_s: os::clock::utc_offset_s(),
+            now_unix_ms: if record.ended_unix_ms > 0 { record.ended_unix_ms } else { unix_ms() },
+            utc_offset_s: record.utc_offset_s,
             eta_s: self.eta_s,
             terse_version: self.program.terse_version as u8,
         };
@@ -132,7 +133,7 @@ impl<'a> Watch<'a> {
     /// Talk goes to standard output beside a report for people, and away from one for machines.
     fn talk(&mut self, text: &str) {
         if self.program.formats.normal && self.output.is_stdout() {
-            super::output::print_and_flush(text);
+            print_and_flush(text);
         } else {
             eprint!("{text}");
         }

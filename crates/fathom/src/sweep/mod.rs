@@ -15,7 +15,7 @@ use study::show::{Asked, Report};
 use study::{Metric, Sweep};
 use units::diagnostic::Diagnostic;
 
-use crate::fio::print_and_flush;
+use crate::output::print_and_flush;
 use crate::run;
 use files::Files;
 use fio_line::FioLine;

@@ -6,7 +6,7 @@ use super::Support::{self, Accepted, Honoured, NotYet};
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramOption {
     pub name: &'static str,
-    /// fio's getopt takes it after a single dash.
+    /// fio's getopt takes it after a single dash; [`OWN`] where fio doesn't know it.
     pub letter: char,
     pub takes: Takes,
     /// How the help calls the value.
@@ -14,6 +14,10 @@ pub struct ProgramOption {
     pub support: Support,
     pub help: &'static str,
 }
+
+/// Marks an option of fathom's own: it has no letter, and only its whole name stands for it, so that all abbreviations
+/// of fio's options go on to mean what they do in fio.
+pub const OWN: char = '\0';
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes {
@@ -89,6 +93,14 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         "directory",
         Accepted("only files that hold the state of verification go there"),
         "Where state files go",
+    ),
+    program(
+        "record",
+        OWN,
+        Required,
+        "file",
+        Honoured,
+        "Keep the run's record there, for `fathom show`: not an option of fio",
     ),
     program("merge-blktrace-only", 'A', Nothing, "", NotYet, "Merge traces and stop"),
 ];

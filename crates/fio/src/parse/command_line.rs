@@ -10,7 +10,7 @@ use super::program::{self, Stop};
 use super::section::{Place, Section};
 use super::{COMMAND_LINE, Reading};
 use crate::options::kind::Kind;
-use crate::options::program::{PROGRAM_OPTIONS, ProgramOption, Takes};
+use crate::options::program::{OWN, PROGRAM_OPTIONS, ProgramOption, Takes};
 use crate::options::{CORE, Opt, PROFILE_OPTIONS, engine_options};
 
 /// The arguments, and the text they make together for messages.
@@ -65,6 +65,10 @@ struct Known {
 }
 
 impl Known {
+    fn may_be_abbreviated(&self) -> bool {
+        !matches!(self.meaning, Meaning::Program(option) if option.letter == OWN)
+    }
+
     fn takes(&self) -> Takes {
         match self.meaning {
             Meaning::Program(option) => option.takes,
@@ -224,19 +228,22 @@ impl Getopt<'_> {
 }
 
 fn by_letter(letter: char) -> Option<&'static ProgramOption> {
-    PROGRAM_OPTIONS.iter().find(|option| option.letter == letter)
+    PROGRAM_OPTIONS.iter().find(|option| option.letter == letter && letter != OWN)
 }
 
 fn name_part(text: &str) -> &str {
     text.split('=').next().unwrap_or(text)
 }
 
-/// The option of exactly this name, else all that start with it.
+/// The option of exactly this name, else all that it may be short for.
 fn find(name: &str, known: &[Known]) -> Vec<Known> {
     match known.iter().find(|known| known.name == name) {
         Some(exact) => vec![*exact],
         None if name.is_empty() => Vec::new(),
-        None => known.iter().filter(|known| known.name.starts_with(name)).copied().collect(),
+        None => {
+            let meant = |known: &&Known| known.may_be_abbreviated() && known.name.starts_with(name);
+            known.iter().filter(meant).copied().collect()
+        }
     }
 }
 

@@ -15,6 +15,8 @@ use crate::options::program::ProgramOption;
 pub struct Program {
     /// File for the report, in place of standard output.
     pub output: Option<String>,
+    /// File for the record of the run.
+    pub record: Option<String>,
     pub formats: Formats,
     pub terse_version: u32,
     pub eta: Eta,
@@ -65,6 +67,7 @@ impl Default for Program {
     fn default() -> Program {
         Program {
             output: None,
+            record: None,
             formats: Formats { normal: true, ..NO_FORMAT },
             terse_version: 3,
             eta: Eta::Auto,
@@ -106,6 +109,7 @@ pub(super) fn apply(option: &ProgramOption, value: Option<&str>, at: &Span, read
     let text = value.unwrap_or("");
     match option.name {
         "output" => reading.program.output = Some(text.to_owned()),
+        "record" => reading.program.record = Some(text.to_owned()),
         "bandwidth-log" => reading.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
         "minimal" => reading.program.formats = Formats { terse: true, ..NO_FORMAT },
         "append-terse" => reading.program.formats.terse = true,

@@ -4,8 +4,8 @@ use super::number::{Prefix, Unit, short};
 use plan::{Ddir, Engine, Plan, Worker};
 use std::fmt::Write;
 
-/// A line for each job, the version, and how many workers start.
-pub fn banner(plan: &Plan) -> String {
+/// A line for each job, the version of the fathom that runs them, and how many workers start.
+pub fn banner(plan: &Plan, fathom: &str) -> String {
     let mut text = String::new();
     for worker in &plan.workers {
         match worker.clone {
@@ -23,7 +23,7 @@ pub fn banner(plan: &Plan) -> String {
     };
     let both = [counted(threads, "thread", "threads"), counted(processes, "process", "processes")];
     let starting = both.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-    let _ = write!(text, "{}\nStarting {starting}\n", super::version());
+    let _ = write!(text, "{}\nStarting {starting}\n", super::version_of(fathom));
     text
 }
 

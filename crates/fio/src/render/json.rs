@@ -29,7 +29,7 @@ fn document(record: &Record, options: &Options, detail: Detail) -> Value {
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut root = json!({
-        "fio version": super::version(),
+        "fio version": super::version_of(&record.fathom),
         "timestamp": options.now_unix_ms / 1000,
         "timestamp_ms": options.now_unix_ms,
         "time": super::date::ctime(options.now_unix_ms, options.utc_offset_s),

@@ -68,9 +68,14 @@ pub fn report(record: &Record, formats: Formats, options: &Options) -> String {
     text
 }
 
-/// What the program calls itself where fio prints its version.
+/// What this program calls itself where fio prints its version.
 pub fn version() -> String {
-    format!("fio-3.42-fathom-{}", env!("CARGO_PKG_VERSION"))
+    version_of(env!("CARGO_PKG_VERSION"))
+}
+
+/// What a version of fathom calls itself: a report names the one that measured.
+fn version_of(fathom: &str) -> String {
+    format!("fio-3.42-fathom-{fathom}")
 }
 
 /// What was wrong with a worker, for people.

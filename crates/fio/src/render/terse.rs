@@ -21,7 +21,7 @@ pub fn terse(record: &Record, options: &Options) -> String {
 
 fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record, version: u8) {
     let errno = entry.error().map_or(0, |(errno, _)| errno);
-    let program = if version == 2 { String::new() } else { format!("{};", super::version()) };
+    let program = if version == 2 { String::new() } else { format!("{};", super::version_of(&record.fathom)) };
     let _ = write!(text, "{version};{program}{};{};{errno}", entry.first.name, entry.first.group);
     for section in entry.sections() {
         if version == 3 && section.slot == Ddir::Trim as usize && entry.unified() != Unified::Mixed {

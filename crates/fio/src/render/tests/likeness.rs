@@ -161,7 +161,7 @@ fn real(file: &str) -> String {
 fn normal_reports_have_the_lines_of_real_fio() {
     for run in ["mixed", "group", "unified", "stonewall", "reduced", "errors", "prio"] {
         let record = record_of(run);
-        let ours = lines(&(banner(&record.plan) + &normal(&record, &options())));
+        let ours = lines(&(banner(&record.plan, &record.fathom) + &normal(&record, &options())));
         let theirs = lines(&real(&format!("{run}.txt")));
         assert_eq!(ours.join("\n"), theirs.join("\n"), "{run}");
     }

@@ -153,7 +153,7 @@ fn idle_processors_are_listed_when_they_were_watched() {
 fn a_job_without_blocks_has_no_line_at_the_start() {
     let mut job = worker("burn");
     job.engine = Engine::Cpu { load_percent: 50, chunk_us: 50_000, sorts: false, exit_on_io_done: false };
-    let text = banner(&Plan { workers: vec![job], ..Plan::default() });
+    let text = banner(&Plan { workers: vec![job], ..Plan::default() }, env!("CARGO_PKG_VERSION"));
     assert_eq!(text, format!("{}\nStarting 1 process\n", crate::render::version()));
 }
 

@@ -143,7 +143,7 @@ proptest! {
         let options = super::super::Options { now_unix_ms, utc_offset_s, eta_s: None, terse_version: 3 };
         let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
         prop_assert!(!report(&record, formats, &options).is_empty());
-        banner(&record.plan);
+        banner(&record.plan, &record.fathom);
     }
 
     #[test]

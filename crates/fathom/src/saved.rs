@@ -1,0 +1,84 @@
+//! Saved records: the place that the command line names for one, how it gets there whole, and how it is read again.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use plan::Plan;
+use record::{Record, schema};
+
+/// Where the record of a run is to go.
+pub struct Place {
+    path: PathBuf,
+    /// The file beside it that becomes it; none where what is there takes bytes but can't be replaced, as a pipe.
+    beside: Option<PathBuf>,
+}
+
+impl Place {
+    /// Tries the place before the run: hours of measuring are not to end with a misspelt directory.
+    pub fn open(path: &str, plan: &Plan) -> Result<Place, String> {
+        let told = |error: io::Error| format!("{path}: {error}");
+        if let Some(target) = target_at(Path::new(path), plan) {
+            return Err(format!("{path}: the record would take the place of the target {target}"));
+        }
+        // A link stays, and what it leads to is replaced.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+        match std::fs::metadata(&path).map(|found| found.file_type()) {
+            Ok(kind) if kind.is_dir() || kind.is_block_device() => {
+                let kind = if kind.is_dir() { "directory" } else { "block device" };
+                Err(format!("{}: this is a {kind}, not a file for a record", path.display()))
+            }
+            Ok(kind) if !kind.is_file() => Ok(Place { path, beside: None }),
+            _ => {
+                let mut name = std::ffi::OsString::from(".");
+                name.push(path.file_name().ok_or_else(|| told(io::ErrorKind::InvalidFilename.into()))?);
+                name.push(format!(".{}", std::process::id()));
+                let beside = path.with_file_name(name);
+                make(&beside).map_err(told)?;
+                std::fs::remove_file(&beside).map_err(told)?;
+                Ok(Place { path, beside: Some(beside) })
+            }
+        }
+    }
+
+    /// Writes the record: all of it is there in the end, or what was there before.
+    pub fn save(&self, record: &Record) -> Result<(), String> {
+        let told = |error: io::Error| format!("{}: {error}", self.path.display());
+        let text = schema::write(record).map_err(|broken| format!("{}:{broken}", self.path.display()))?;
+        let Some(beside) = &self.beside else {
+            let mut file = OpenOptions::new().write(true).open(&self.path).map_err(told)?;
+            return file.write_all(text.as_bytes()).map_err(told);
+        };
+        let written = make(beside)
+            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(beside, &self.path));
+        written.map_err(|error| {
+            // What is left is of no use, and may have filled the disk.
+            let _ = std::fs::remove_file(beside);
+            told(error)
+        })
+    }
+}
+
+fn make(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// The target of the plan that is at this path.
+fn target_at<'a>(path: &Path, plan: &'a Plan) -> Option<&'a String> {
+    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    let wanted = place(path);
+    let of_worker = |worker: &'a plan::Worker| {
+        worker.targets.paths.iter().chain(worker.streams.list.iter().map(|stream| &stream.path))
+    };
+    // Plans have millions of targets: the names tell most apart without asking the system.
+    let alike = |target: &&String| Path::new(target).file_name() == path.file_name();
+    plan.workers.iter().flat_map(of_worker).filter(alike).find(|target| place(Path::new(target)) == wanted)
+}
+
+/// Reads a saved record.
+pub fn load(path: &str) -> Result<Record, String> {
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    schema::read(&text).map_err(|broken| format!("{path}:{broken}"))
+}

@@ -1,0 +1,193 @@
+//! `fathom show`: a saved record in any report of either dialect.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::ExitCode;
+
+use ::fio::render::{self as fio_report, Detail, Formats, Options};
+use plan::Origin;
+use record::{Record, Said};
+
+use crate::output::print_and_flush;
+use crate::saved;
+
+const USAGE: &str = "\
+usage: fathom show FILE... [options]               print records that --record or -Rrecord kept
+
+  --format fio|fio-terse|fio-json|fio-json+|diskspd|diskspd-xml
+                            which report; else that of the language the run was asked for in
+  --terse-version 2|3|4|5   layout of fio-terse; else 3
+  --output OUT              write to this file, not to standard output
+";
+/// The exit code of a command line that makes no sense.
+const BAD_USAGE: u8 = 2;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Fio,
+    FioTerse,
+    FioJson(Detail),
+    DiskSpd,
+    DiskSpdXml,
+}
+
+impl Format {
+    fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "fio" => Format::Fio,
+            "fio-terse" => Format::FioTerse,
+            "fio-json" => Format::FioJson(Detail::Plain),
+            "fio-json+" => Format::FioJson(Detail::Bins),
+            "diskspd" => Format::DiskSpd,
+            "diskspd-xml" => Format::DiskSpdXml,
+            _ => return None,
+        })
+    }
+
+    /// The report for people of the dialect that the run was asked for in.
+    fn of_origin(record: &Record) -> Format {
+        match record.plan.origin {
+            Origin::Fio(_) => Format::Fio,
+            Origin::DiskSpd { .. } => Format::DiskSpd,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Wanted {
+    files: Vec<String>,
+    format: Option<Format>,
+    terse_version: Option<u8>,
+    output: Option<String>,
+    help: bool,
+}
+
+pub fn main(words: &[String]) -> ExitCode {
+    let wanted = match wanted(words) {
+        Ok(Wanted { help: true, .. }) => {
+            print_and_flush(USAGE);
+            return ExitCode::SUCCESS;
+        }
+        Ok(wanted) if wanted.files.is_empty() => return misused("name the file of a record"),
+        Ok(wanted) => wanted,
+        Err(error) => return misused(&error.to_string()),
+    };
+    let mut failed = false;
+    let mut text = String::new();
+    for file in &wanted.files {
+        match saved::load(file).and_then(|record| show(&record, &wanted).map_err(|error| format!("{file}: {error}"))) {
+            Ok(report) => text += &report,
+            Err(message) => {
+                eprintln!("fathom: {message}");
+                failed = true;
+            }
+        }
+    }
+    if let Err(message) = put(&text, wanted.output.as_deref()) {
+        eprintln!("fathom: {message}");
+        failed = true;
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn misused(message: &str) -> ExitCode {
+    eprint!("fathom show: {message}\n\n{USAGE}");
+    ExitCode::from(BAD_USAGE)
+}
+
+fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
+    use lexopt::prelude::*;
+    let mut wanted = Wanted::default();
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(word) = parser.next()? {
+        match word {
+            Long("format") => {
+                let name = parser.value()?.string()?;
+                wanted.format = Some(Format::named(&name).ok_or_else(|| format!("there is no format `{name}`"))?);
+            }
+            Long("terse-version") => match parser.value()?.parse()? {
+                version @ 2..=5 => wanted.terse_version = Some(version),
+                version => return Err(format!("the terse format has no version {version}").into()),
+            },
+            Long("output") => wanted.output = Some(parser.value()?.string()?),
+            Long("help") | Short('h') => wanted.help = true,
+            Value(file) => wanted.files.push(file.string()?),
+            _ => return Err(word.unexpected()),
+        }
+    }
+    Ok(wanted)
+}
+
+fn put(text: &str, output: Option<&str>) -> Result<(), String> {
+    let Some(path) = output else {
+        print_and_flush(text);
+        return Ok(());
+    };
+    let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("{path}: {error}"))
+}
+
+/// The report as it was printed after the run; what was printed on standard error beside it goes there again.
+fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
+    let format = wanted.format.unwrap_or_else(|| Format::of_origin(record));
+    let told = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
+        result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    };
+    if format != Format::Fio {
+        repeat_warnings(record);
+    }
+    let options = Options {
+        now_unix_ms: record.ended_unix_ms,
+        utc_offset_s: record.utc_offset_s,
+        terse_version: wanted.terse_version.unwrap_or(Options::default().terse_version),
+        ..Options::default()
+    };
+    let none = Formats { normal: false, json: None, terse: false };
+    match format {
+        Format::Fio => {
+            let report = fio_report::report(record, Formats { normal: true, ..none }, &options);
+            Ok(beginning(record, wanted.output.is_some()) + &report)
+        }
+        Format::FioTerse => Ok(fio_report::report(record, Formats { terse: true, ..none }, &options)),
+        Format::FioJson(detail) => Ok(fio_report::report(record, Formats { json: Some(detail), ..none }, &options)),
+        Format::DiskSpd => told(::diskspd::render::text(record)),
+        Format::DiskSpdXml => told(::diskspd::render::xml(record)),
+    }
+}
+
+/// What stands above fio's report for people: the jobs, and what was told while they ran.
+fn beginning(record: &Record, to_file: bool) -> String {
+    let mut text = fio_report::banner(&record.plan, &record.fathom);
+    for said in &record.said {
+        let (Said::News(line) | Said::Warning(line)) = said;
+        text += line;
+        text.push('\n');
+    }
+    for worker in &record.workers {
+        let Some(error) = &worker.error else { continue };
+        let message = fio_report::error_message(error);
+        eprint!("{message}");
+        if to_file {
+            text += &message;
+        }
+        // A run that was refused has no threads to tell of.
+        if let Some(started) = worker.started {
+            text += &fio_report::error_line(started.tid, error);
+        }
+    }
+    text
+}
+
+/// Above reports for machines, and in DiskSpd's, there is no room for them.
+fn repeat_warnings(record: &Record) {
+    for said in &record.said {
+        if let Said::Warning(line) = said {
+            eprintln!("{line}");
+        }
+    }
+    for worker in &record.workers {
+        if let Some(error) = &worker.error {
+            eprint!("{}", fio_report::error_message(error));
+        }
+    }
+}
