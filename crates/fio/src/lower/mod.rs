@@ -37,7 +37,7 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
             Some(IdleProf::System) => IdleProfile::System,
             Some(IdleProf::PerCpu) => IdleProfile::PerCpu,
         },
-        origin: Origin::Fio(invocation.typed.clone()),
+        origin: Origin::Fio((*invocation.typed).clone()),
         ..Plan::default()
     };
     plan.global_options = as_typed(&invocation.global_options);

@@ -54,7 +54,7 @@ pub struct Invocation {
     pub global_options: Vec<JobOption>,
     pub warnings: Vec<Diagnostic>,
     /// All that was read, as it was typed.
-    pub typed: FioWords,
+    pub typed: Box<FioWords>,
 }
 
 /// An option as it was typed, by its first name.
@@ -254,7 +254,7 @@ impl<'a> Reading<'a> {
             jobs: self.jobs,
             global_options: self.globals.options,
             warnings: self.warnings,
-            typed: self.typed,
+            typed: Box::new(self.typed),
         }))
     }
 }
