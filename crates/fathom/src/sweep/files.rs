@@ -9,7 +9,7 @@ use study::show::{Format, Ink, Report};
 use study::{Sweep, Turn};
 
 use super::words::{ReportFormat, Words};
-use crate::fio::print_and_flush;
+use crate::output::print_and_flush;
 
 /// Characters of a point's name in a file's name.
 const NAME_MAX: usize = 100;
