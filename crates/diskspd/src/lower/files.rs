@@ -11,7 +11,7 @@ use crate::profile::{Precreate, Profile, Target, WriteContent};
 pub type Files = Vec<BTreeMap<String, NewFile>>;
 
 /// Files of the whole run are made before the first time span that uses them, others before each that asks for them.
-/// Of targets with one path the first decides.
+/// Of targets with one path the last decides, as that of DiskSpd is what remains.
 pub fn files_to_make(profile: &Profile, machine: &dyn Machine) -> Files {
     let once = made_once(profile);
     let mut seen = BTreeSet::new();
@@ -25,7 +25,7 @@ pub fn files_to_make(profile: &Profile, machine: &dyn Machine) -> Files {
                 None => target.file_size.map(|bytes| NewFile { bytes, zeros: is_zeroed(target) }),
             };
             if let Some(file) = file.filter(|_| !machine.is_special_file(&target.path)) {
-                files.entry(target.path.clone()).or_insert(file);
+                files.insert(target.path.clone(), file);
             }
         }
         spans.push(files);

@@ -2,11 +2,13 @@
 //!
 //! Everything is decided at this point; the engine sees no option. What Linux doesn't have is refused or told here.
 
+mod capability;
 mod files;
 mod notes;
 mod paths;
 mod processors;
 mod stream;
+mod summary;
 mod threads;
 mod worker;
 
@@ -26,12 +28,17 @@ const THREADS_MAX: u64 = 16_384;
 pub trait Machine {
     /// The processors that are running, by rising numbers.
     fn processors(&self) -> Vec<record::Cpu>;
+    /// Those of them that this process may run on.
+    fn allowed_processors(&self) -> Vec<u32>;
     /// The kernel gives rings (io_uring) to this process.
     fn has_rings(&self) -> bool;
     /// Something that isn't a regular file has this path: it can't be made anew.
     fn is_special_file(&self, path: &str) -> bool;
     /// The machine's disks, each as one would name and know it.
     fn disks(&self) -> Vec<String>;
+    /// The kind of file system that a path is on, in the kernel's word for it, such as `nfs4`; `None` where it can't be
+    /// told.
+    fn file_system(&self, path: &str) -> Option<String>;
 }
 
 /// A plan, and what should be said of it before it is carried out.
@@ -39,6 +46,9 @@ pub trait Machine {
 pub struct Lowered {
     pub plan: Plan,
     pub warnings: Vec<Diagnostic>,
+    /// Why this machine can't carry out the plan, though there is nothing wrong with the profile: DiskSpd finds that out
+    /// as it opens the targets, prints a report without results and fails.
+    pub refused: Vec<Diagnostic>,
 }
 
 /// The plan of a valid profile: a worker for each thread, a phase for each time span.
@@ -47,6 +57,7 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
     paths::check(profile, machine, &mut notes);
     processors::check(profile, machine, &mut notes);
     threads::check(profile, &mut notes);
+    let refused = capability::check(profile, machine);
     let (errors, warnings): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.level == Level::Error);
     if !errors.is_empty() {
         return Err(errors);
@@ -57,12 +68,12 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
         ..Plan::default()
     };
     for (phase, span) in (0u32..).zip(&profile.time_spans) {
-        let processors = processors::in_order(span, &machine.processors());
+        let processors = processors::in_order(span, machine);
         for thread in threads::threads(span) {
             let number = plan.workers.len() as u32 + 1;
             let place = worker::Place { phase, number, cpu: processors::of_thread(&processors, thread.number) };
             plan.workers.push(worker::worker(profile, span, &thread, place, &files, machine));
         }
     }
-    Ok(Lowered { plan, warnings })
+    Ok(Lowered { plan, warnings, refused })
 }

@@ -4,12 +4,20 @@ use std::collections::BTreeSet;
 
 use units::diagnostic::Diagnostic;
 
-use crate::profile::{BypassIo, Cache, Profile, Target, Throughput, TimeSpan};
+use crate::profile::{BypassIo, Profile, Target, Throughput, TimeSpan};
+
+/// DiskSpd has but one: to sleep as long as a rate demands.
+const KNOWN_EXPERIMENTS: u32 = 1;
 
 pub fn of_profile(profile: &Profile) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     if profile.etw.is_some() {
         notes.push(Diagnostic::warning("-e (ETW): Linux has no kernel logger of Windows': nothing is traced"));
+    }
+    let unknown = profile.experiment_flags & !KNOWN_EXPERIMENTS;
+    if unknown != 0 {
+        let message = format!("-:{} (ExperimentFlags): there is no experiment {unknown}", profile.experiment_flags);
+        notes.push(Diagnostic::warning(message));
     }
     for span in &profile.time_spans {
         of_time_span(span, &mut notes);
@@ -38,21 +46,12 @@ fn of_time_span(span: &TimeSpan, notes: &mut Vec<Diagnostic>) {
 
 fn of_target(target: &Target, notes: &mut Vec<Diagnostic>) {
     let path = &target.path;
-    if target.cache == Cache::NoLocal {
-        let error = Diagnostic::error(format!("{path}: -Sr (DisableLocalCache) is for files on servers of Windows"));
-        notes.push(
-            error.help("use -Su (DisableOSCache): it goes around the cache of this machine, also for NFS and SMB"),
-        );
+    if target.bypass_io == Some(BypassIo::Partial) {
+        notes.push(Diagnostic::warning("-Sy (BypassIO Partial): Linux has no BypassIO: it is done without"));
     }
-    match target.bypass_io {
-        Some(BypassIo::Full) => {
-            let error = Diagnostic::error(format!("{path}: -SY (BypassIO Full) needs Windows' BypassIO"));
-            notes.push(error.help("leave it out: with -Su and -u I/O takes the shortest way that Linux has"));
-        }
-        Some(BypassIo::Partial) => {
-            notes.push(Diagnostic::warning("-Sy (BypassIO Partial): Linux has no BypassIO: it is done without"));
-        }
-        None => {}
+    if looks_like_windows(path) {
+        let message = format!("{path} is taken as the name of a file as it is: paths of Linux are like /mnt/data/file");
+        notes.push(Diagnostic::warning(message));
     }
     if target.temporary_file {
         notes.push(Diagnostic::warning("-ft (TemporaryFile): Linux has no such hint: it is done without"));
@@ -64,4 +63,9 @@ fn of_target(target: &Target, notes: &mut Vec<Diagnostic>) {
     if target.memory_mapped && target.write_through && target.flush.is_some() {
         notes.push(Diagnostic::warning(format!("{path}: -N has no effect with -Smw: writes go around the caches")));
     }
+}
+
+/// `C:\data` or `\\server\share`.
+fn looks_like_windows(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic()) || path.starts_with("\\\\")
 }

@@ -9,11 +9,14 @@ use super::Machine;
 use crate::profile::{EfficiencyOrder, Profile, TimeSpan, Traversal};
 
 /// The processors that threads go round, in order; none where threads aren't bound.
-pub fn in_order(span: &TimeSpan, processors: &[Cpu]) -> Vec<u32> {
+pub fn in_order(span: &TimeSpan, machine: &dyn Machine) -> Vec<u32> {
     if span.disable_affinity {
         Vec::new()
     } else if span.affinity.is_empty() {
-        traversed(span.traversal, processors)
+        let allowed = machine.allowed_processors();
+        let mut order = traversed(span.traversal, &machine.processors());
+        order.retain(|processor| allowed.contains(processor));
+        order
     } else {
         span.affinity.iter().map(|processor| u32::from(processor.number)).collect()
     }
@@ -52,11 +55,12 @@ pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnosti
         return;
     }
     let running: Vec<u32> = machine.processors().iter().map(|processor| processor.id).collect();
-    let list = || running.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let allowed = machine.allowed_processors();
     let mut told = BTreeSet::new();
     for processor in named() {
         let (group, number) = (processor.group, u32::from(processor.number));
-        if (group == 0 && running.contains(&number)) || !told.insert((group, number)) {
+        if (group == 0 && running.contains(&number) && allowed.contains(&number)) || !told.insert((group, number)) {
             continue;
         }
         let (message, help) = if group > 0 {
@@ -64,8 +68,13 @@ pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnosti
                 format!("this machine has no processor group {group}"),
                 "on Linux all processors are in group 0".to_owned(),
             )
+        } else if running.contains(&number) {
+            (
+                format!("this process may not run on processor {number}"),
+                format!("it was started for {}", list(&allowed)),
+            )
         } else {
-            (format!("this machine has no processor {number}"), format!("it has {}", list()))
+            (format!("this machine has no processor {number}"), format!("it has {}", list(&running)))
         };
         notes.push(Diagnostic::error(message).help(help));
     }

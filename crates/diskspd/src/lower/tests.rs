@@ -14,12 +14,20 @@ use crate::profile::{
 /// Four cores of two threads each; the last two cores are slow ones.
 struct Eight {
     rings: bool,
+    allowed: &'static [u32],
 }
+
+/// All of it may be used.
+const WHOLE: Eight = Eight { rings: true, allowed: &[0, 1, 2, 3, 4, 5, 6, 7] };
 
 impl Machine for Eight {
     fn processors(&self) -> Vec<Cpu> {
         let cpu = |id: u32| Cpu { id, core: id % 4, efficiency_class: u8::from(id % 4 < 2), ..Cpu::default() };
         (0..8).map(cpu).collect()
+    }
+
+    fn allowed_processors(&self) -> Vec<u32> {
+        self.allowed.to_vec()
     }
 
     fn has_rings(&self) -> bool {
@@ -28,6 +36,10 @@ impl Machine for Eight {
 
     fn is_special_file(&self, path: &str) -> bool {
         path.starts_with("/dev/")
+    }
+
+    fn file_system(&self, path: &str) -> Option<String> {
+        Some(if path.starts_with("/server/") { "nfs4" } else { "ext4" }.to_owned())
     }
 
     fn disks(&self) -> Vec<String> {
@@ -48,7 +60,7 @@ fn profile(spans: Vec<TimeSpan>) -> Profile {
 }
 
 fn lowered(profile: &Profile) -> Lowered {
-    lower(profile, "diskspd a", &Eight { rings: true }).expect("the profile can be carried out")
+    lower(profile, "diskspd a", &WHOLE).expect("the profile can be carried out")
 }
 
 fn workers(span: TimeSpan) -> Vec<Worker> {
@@ -68,8 +80,8 @@ fn stream(target: Target) -> Stream {
 
 /// All that is told of a profile, errors and warnings.
 fn told(profile: &Profile) -> String {
-    let notes = match lower(profile, "", &Eight { rings: true }) {
-        Ok(lowered) => lowered.warnings,
+    let notes = match lower(profile, "", &WHOLE) {
+        Ok(lowered) => [lowered.warnings, lowered.refused].concat(),
         Err(errors) => errors,
     };
     notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
@@ -131,8 +143,12 @@ fn one_io_at_a_time_is_synchronous_and_more_go_through_a_ring_or_the_older_inter
     assert!(matches!(many.engine, Engine::IoUring(ring) if !ring.fixed_buffers));
     assert_eq!((many.depth.iodepth, many.depth.complete_max), (32, Some(16)));
     let profile = profile(vec![span(&[one(32, false)])]);
-    let without = lower(&profile, "", &Eight { rings: false }).expect("there is the older interface");
+    let without = lower(&profile, "", &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
     assert!(matches!(without.plan.workers[0].engine, Engine::Libaio { .. }));
+    let ring = Some(IoRing { registered_buffers: true, batch: RingBatch::Percent(25) });
+    let asked = super::tests::profile(vec![TimeSpan { io_ring: ring, ..span(&[target("a")]) }]);
+    let refused = lower(&asked, "", &Eight { rings: false, ..WHOLE }).expect("the profile is sound").refused;
+    assert!(refused.len() == 1 && refused[0].message.starts_with("-u (IoRing)"), "{refused:?}");
 }
 
 #[test]
@@ -229,7 +245,7 @@ fn threads_go_round_the_processors_that_were_named() {
 fn unnamed_processors_are_gone_round_by_core_and_speed() {
     let order = |core_aware, efficiency| {
         let traversal = Traversal { core_aware, span_groups: false, efficiency };
-        processors::in_order(&TimeSpan { traversal, ..TimeSpan::default() }, &Eight { rings: true }.processors())
+        processors::in_order(&TimeSpan { traversal, ..TimeSpan::default() }, &WHOLE)
     };
     assert_eq!(order(false, Some(EfficiencyOrder::Unordered)), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(order(false, None), [0, 1, 4, 5, 2, 3, 6, 7]);
@@ -247,6 +263,12 @@ fn processors_that_are_not_there_are_refused() {
     };
     assert!(named(0, 8).contains("no processor 8"), "{}", named(0, 8));
     assert!(named(1, 0).contains("no processor group 1"));
+    let some = Eight { allowed: &[5, 6], ..WHOLE };
+    let affinity = vec![Processor { group: 0, number: 3 }];
+    let errors =
+        lower(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]), "", &some).expect_err("3 isn't allowed");
+    assert!(errors[0].message.contains("may not run on processor 3"), "{errors:?}");
+    assert_eq!(processors::in_order(&TimeSpan::default(), &some), [5, 6]);
 }
 
 #[test]
@@ -257,9 +279,9 @@ fn each_time_span_makes_its_files_anew() {
         let plan = lowered(&Profile { precreate, ..profile.clone() }).plan;
         plan.workers.iter().flat_map(|w| &w.streams.list).map(|s| s.create.map(|file| file.bytes)).collect()
     };
-    assert_eq!(created(Precreate::None), [Some(10), Some(10), None, Some(30)]);
+    assert_eq!(created(Precreate::None), [Some(20), Some(20), None, Some(30)]);
     assert_eq!(created(Precreate::UseMaxSize), [Some(30), Some(30), None, None]);
-    assert_eq!(created(Precreate::OnlyConstantSizes), [Some(10), Some(10), None, Some(30)]);
+    assert_eq!(created(Precreate::OnlyConstantSizes), [Some(20), Some(20), None, Some(30)]);
 }
 
 #[test]
@@ -306,6 +328,71 @@ fn time_spans_are_phases_and_the_profile_goes_with_the_plan() {
 }
 
 #[test]
+fn priorities_are_the_threads_where_all_its_targets_agree() {
+    let of = |io_priority| Target { io_priority, ..target("a") };
+    let low = worker(of(2));
+    assert_eq!(low.process.ioprio, Some(plan::IoPrio { class: 2, level: 7, hint: 0 }));
+    assert_eq!(low.streams.list[0].ioprio, (2 << 13) | 7);
+    assert_eq!(worker(of(3)).process.ioprio, None);
+    let both = workers(TimeSpan { thread_count: 1, request_count: 1, ..span(&[of(1), of(3)]) }).remove(0);
+    // A call has no priority of its own, an I/O of a ring has.
+    assert!(both.process.ioprio.is_none() && matches!(both.engine, Engine::IoUring(_)));
+}
+
+#[test]
+fn threads_that_are_named_share_bursts_and_may_have_the_targets_weight() {
+    let named = |thread| ThreadTarget { thread, weight: Some(0) };
+    let (burst_size, think_time_ms) = (Some(10), Some(1));
+    let a = Target { weight: 7, thread_targets: vec![named(0), named(1)], burst_size, think_time_ms, ..target("a") };
+    let workers = workers(TimeSpan { thread_count: 4, ..span(&[a.clone(), target("b")]) });
+    assert_eq!(workers[0].streams.list[0].burst, Some(Burst { ios: 5, pause_ms: 1 }));
+    let workers = super::tests::workers(TimeSpan { thread_count: 2, request_count: 1, ..span(&[a]) });
+    assert_eq!(workers.len(), 2);
+}
+
+#[test]
+fn fio_would_call_a_thread_so() {
+    let mixed = Target {
+        order: profile::Order::Random { align: None, percent: 80 },
+        block_size: 4096,
+        cache: Cache::Unbuffered,
+        write_through: true,
+        write_ratio: 30,
+        request_count: 32,
+        throughput: Throughput::BytesPerMs(1000),
+        ..target("a")
+    };
+    let worker = worker(mixed);
+    let echo = &worker.echo;
+    assert_eq!((echo.rw.as_str(), echo.ioengine.as_str(), echo.iodepth), ("randrw", "io_uring", 32));
+    assert_eq!((worker.access.rwmix_read_percent, worker.access.random_percent.0), (70, [80; 3]));
+    assert_eq!((worker.access.block.min_bytes.0, worker.access.block.max_bytes.0), ([4096; 3], [4096; 3]));
+    assert_eq!(worker.rate.bytes_per_s.0, [700_000, 300_000, 0]);
+    assert!(worker.targets.open.direct && worker.targets.open.sync == SyncMode::Dsync);
+    let option = |name: &str| echo.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let values = ["filename", "bs", "direct", "sync", "rwmixread", "percentage_random"].map(option);
+    assert_eq!(values, ["a", "4096", "1", "dsync", "70", "80"].map(Some));
+    assert!(worker.measure.slat && worker.measure.clat && worker.measure.lat);
+    let plain = super::tests::worker(target("b"));
+    assert_eq!((plain.echo.rw.as_str(), plain.rate), ("read", plan::Rate::default()));
+    let mapped = super::tests::worker(Target { memory_mapped: true, ..target("b") });
+    assert_eq!(mapped.echo.ioengine, "mmap");
+}
+
+#[test]
+fn files_on_servers_only_go_around_a_local_cache() {
+    let of = |path: &str| {
+        let uncached = Target { cache: Cache::NoLocal, ..target(path) };
+        lowered(&profile(vec![span(&[uncached.clone(), uncached])]))
+    };
+    let local = of("a");
+    assert_eq!(local.refused.len(), 1);
+    assert!(local.refused[0].message.starts_with("a: -Sr") && local.refused[0].message.contains("on ext4"));
+    let remote = of("/server/a");
+    assert!(remote.refused.is_empty() && remote.plan.workers[0].streams.list[0].open.direct);
+}
+
+#[test]
 fn large_pages_are_huge_ones() {
     assert_eq!(worker(Target { use_large_pages: true, ..target("a") }).buffers.memory, Memory::MmapHuge { file: None });
 }
@@ -316,7 +403,7 @@ fn names_that_only_windows_has_are_refused_with_the_machines_disks() {
         let told = told(&profile(vec![span(&[target(path)])]));
         assert!(told.contains("/dev/sda (1 TiB), /dev/sdb (2 TiB)") && told.contains(&format!("./{path}")), "{told}");
     }
-    for path in ["#a", "c:/x", "é:", "ab:"] {
+    for path in ["#a", "c:/x", "é:", "ab:", "c\\:x"] {
         assert_eq!(told(&profile(vec![span(&[target(path)])])), "", "{path}");
     }
     assert!(told(&profile(vec![span(&[target("*1")])])).contains("isn't given"));
@@ -331,6 +418,12 @@ fn what_linux_does_not_have_is_refused_or_told() {
         told(&profile(vec![span(&[target.clone(), target])]))
     };
     assert!(of(&|target| target.cache = Cache::NoLocal).starts_with("error: a: -Sr"));
+    for path in ["C:\\data\\test.dat", "\\\\server\\share\\test.dat"] {
+        let told = of(&|target| target.path = path.to_owned());
+        assert!(told.contains("name of a file as it is"), "{told}");
+    }
+    let experiments = Profile { experiment_flags: 5, ..profile(vec![span(&[target("a")])]) };
+    assert!(told(&experiments).contains("-:5 (ExperimentFlags): there is no experiment 4"));
     assert!(of(&|target| target.bypass_io = Some(BypassIo::Full)).starts_with("error: a: -SY"));
     assert!(of(&|target| target.bypass_io = Some(BypassIo::Partial)).starts_with("warning: -Sy"));
     let temporary = of(&|target| target.temporary_file = true);
@@ -347,7 +440,12 @@ fn counts_of_nothing_or_of_too_much_are_refused() {
     assert!(of(Target { block_size: 0, ..target("a") }).contains("blocks of 0 bytes"));
     assert!(of(Target { threads_per_file: 0, ..target("a") }).contains("no threads"));
     assert!(of(Target { request_count: 0, ..target("a") }).contains("RequestCount is at least 1"));
-    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("65536 are the most"));
+    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("32768 are the most"));
+    let two = [target("a"), Target { request_count: 32_768, ..target("b") }];
+    let pool = TimeSpan { thread_count: 1, ..span(&two) };
+    assert!(told(&profile(vec![pool])).contains("32770 outstanding I/Os for a thread"));
+    let many = TimeSpan { thread_count: 10_000, ..span(&vec![target("a"); 200]) };
+    assert!(told(&profile(vec![many])).contains("10000 threads on each of 200 targets"));
     assert!(of(Target { threads_per_file: u32::MAX, ..target("a") }).contains("more than fathom starts"));
     let named = Target { thread_targets: vec![ThreadTarget { thread: 0, weight: None }], ..target("a") };
     let pool = TimeSpan { thread_count: 2, request_count: 1, ..span(&[named]) };

@@ -6,8 +6,10 @@ use units::diagnostic::Diagnostic;
 use super::THREADS_MAX;
 use crate::profile::{Profile, Target, TimeSpan};
 
-/// Outstanding I/Os that DiskSpd 2.3 allows.
-const REQUESTS_MAX: u64 = 65_536;
+/// Outstanding I/Os of a thread: what a ring of Linux' takes.
+const REQUESTS_MAX: u64 = 32_768;
+/// Threads times targets: memory for each is taken before any I/O starts.
+const PARTS_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub struct Thread<'s> {
@@ -58,7 +60,7 @@ fn pool(span: &TimeSpan) -> Vec<Thread<'_>> {
             for (place, target) in (0u32..).zip(&span.targets) {
                 let Some(weight) = weight(target, number) else { continue };
                 shares.push(StreamShare { stream: targets.len() as u32, weight });
-                targets.push(Assigned { target, place, relative: number, sharers: span.thread_count });
+                targets.push(Assigned { target, place, relative: number, sharers: sharers(span, target) });
             }
             let queues = if span.request_count > 0 {
                 vec![Queue { depth: span.request_count, shares }]
@@ -70,13 +72,18 @@ fn pool(span: &TimeSpan) -> Vec<Thread<'_>> {
         .collect()
 }
 
+/// Threads of a pool that are on a target.
+fn sharers(span: &TimeSpan, target: &Target) -> u32 {
+    if target.thread_targets.is_empty() { span.thread_count } else { target.thread_targets.len() as u32 }
+}
+
 /// Of a target for a thread; none where other threads were named for it.
 fn weight(target: &Target, thread: u32) -> Option<u32> {
     if target.thread_targets.is_empty() {
         return Some(target.weight);
     }
     let named = target.thread_targets.iter().find(|named| named.thread == thread)?;
-    Some(named.weight.unwrap_or(target.weight))
+    Some(named.weight.filter(|&weight| weight > 0).unwrap_or(target.weight))
 }
 
 fn queue_of_its_own(stream: u32, target: &Target) -> Queue {
@@ -94,8 +101,19 @@ pub fn check(profile: &Profile, notes: &mut Vec<Diagnostic>) {
             // What each of them has can't be looked at.
             continue;
         }
+        if pool.saturating_mul(span.targets.len() as u64) > PARTS_MAX {
+            let message =
+                format!("{pool} threads on each of {} targets are more than fathom starts", span.targets.len());
+            notes.push(Diagnostic::error(message).help("use fewer threads, with more outstanding I/Os each"));
+            continue;
+        }
         for target in &span.targets {
             check_target(span, target, notes);
+        }
+        let in_flight = |thread: &Thread| thread.queues.iter().map(|queue| u64::from(queue.depth)).sum::<u64>();
+        if let Some(most) = threads(span).iter().map(in_flight).max().filter(|&most| most > REQUESTS_MAX) {
+            let message = format!("{most} outstanding I/Os for a thread: {REQUESTS_MAX} are the most that Linux takes");
+            notes.push(Diagnostic::error(message).help("use a smaller -o, or more threads"));
         }
         if pool > 0 {
             let idle = threads(span).into_iter().find(|thread| thread.targets.is_empty());
@@ -117,15 +135,7 @@ fn check_target(span: &TimeSpan, target: &Target, notes: &mut Vec<Diagnostic>) {
     if span.thread_count == 0 && target.threads_per_file == 0 {
         refuse(format!("{path}: no threads"), "ThreadsPerFile is at least 1");
     }
-    let (requests, whose) = match (span.thread_count > 0, span.request_count) {
-        (true, 1..) => (span.request_count, "the time span"),
-        _ => (target.request_count, path.as_str()),
-    };
-    if requests == 0 {
+    if (span.thread_count == 0 || span.request_count == 0) && target.request_count == 0 {
         refuse(format!("{path}: no I/O may be outstanding"), "RequestCount is at least 1");
-    }
-    if u64::from(requests) > REQUESTS_MAX {
-        let message = format!("{whose}: {requests} outstanding I/Os for each thread");
-        refuse(message, &format!("{REQUESTS_MAX} are the most"));
     }
 }

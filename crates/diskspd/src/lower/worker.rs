@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use plan::stream::Order;
 use plan::{
-    Access, Amount, BlockSizes, Buffers, ClockSource, Content, Create, Depth, Distribution, Echo, Engine, ErrorPolicy,
-    ExitAll, Extent, Fadvise, Fallocate, FileOrder, FileService, Generator, IoUring, Limits, Logs, Measure, Memory,
-    Open, Pattern, PerDdir, Process, RandomMap, Rate, Seeds, Sequencer, Streams, Syncs, Targets, ThinkTime, Unified,
-    Worker,
+    Buffers, Content, Depth, Engine, ErrorPolicy, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker,
 };
 
 use super::Machine;
 use super::files::Files;
 use super::stream::stream;
+use super::summary;
 use super::threads::Thread;
 use crate::profile::{Profile, RingBatch, TimeSpan};
 
@@ -39,7 +36,6 @@ pub fn worker(
 ) -> Worker {
     let streams = streams(profile, span, thread, &files[place.phase as usize]);
     let (engine, depth) = engine(span, &streams, machine);
-    let access = access(span, &streams);
     Worker {
         name: format!("thread {}", thread.number),
         number: place.number,
@@ -47,25 +43,19 @@ pub fn worker(
         group: place.phase,
         phase: place.phase,
         wait_for: None,
-        targets: targets(&streams),
+        targets: summary::targets(&streams),
+        access: summary::access(&streams),
         buffers: buffers(thread),
         limits: limits(span),
-        rate: Rate::default(),
-        think: ThinkTime::default(),
+        rate: summary::rate(&streams),
+        think: summary::think_time(&streams),
         latency_target: None,
         errors: ErrorPolicy::default(),
-        process: Process { cpus: place.cpu.into_iter().collect(), ..Process::default() },
-        measure: measure(span),
-        echo: Arc::new(Echo {
-            ioengine: engine_name(&engine).to_owned(),
-            rw: pattern_name(&access.pattern).to_owned(),
-            iodepth: depth.iodepth,
-            thread: true,
-            ..Echo::default()
-        }),
+        process: Process { cpus: place.cpu.into_iter().collect(), ioprio: ioprio(&streams), ..Process::default() },
+        measure: summary::measure(),
+        echo: Arc::new(summary::echo(&streams, &engine)),
         engine,
         depth,
-        access,
         streams,
     }
 }
@@ -114,7 +104,8 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
         depth.batch_submit = Some(batch.clamp(1, iodepth));
         return (Engine::IoUring(IoUring { fixed_buffers: ring.registered_buffers, ..IoUring::default() }), depth);
     }
-    if iodepth == 1 || all_mapped {
+    // Calls have the thread's priority, so that several need the ring's.
+    if all_mapped || (iodepth == 1 && common_priority(streams).is_some()) {
         return (Engine::Psync, depth);
     }
     if machine.has_rings() {
@@ -123,23 +114,15 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
     (Engine::Libaio { userspace_reap: true, nowait: false }, depth)
 }
 
-fn engine_name(engine: &Engine) -> &'static str {
-    match engine {
-        Engine::IoUring(_) => "io_uring",
-        Engine::Libaio { .. } => "libaio",
-        _ => "psync",
-    }
+/// The kernel's word for the priority of all the thread's I/O, where it is the same for all of it.
+fn common_priority(streams: &Streams) -> Option<u16> {
+    let first = streams.list.first()?.ioprio;
+    streams.list.iter().all(|stream| stream.ioprio == first).then_some(first)
 }
 
-fn pattern_name(pattern: &Pattern) -> &'static str {
-    match (pattern.random, pattern.reads, pattern.writes) {
-        (false, true, true) => "rw",
-        (false, false, _) => "write",
-        (false, true, false) => "read",
-        (true, true, true) => "randrw",
-        (true, false, _) => "randwrite",
-        (true, true, false) => "randread",
-    }
+/// Engines whose calls take no priority go by the thread's.
+fn ioprio(streams: &Streams) -> Option<IoPrio> {
+    common_priority(streams).filter(|&word| word > 0).map(IoPrio::of_word)
 }
 
 fn limits(span: &TimeSpan) -> Limits {
@@ -156,84 +139,6 @@ fn limits(span: &TimeSpan) -> Limits {
     }
 }
 
-/// What the streams look like as a whole.
-fn access(span: &TimeSpan, streams: &Streams) -> Access {
-    let list = &streams.list;
-    let writes: u64 = list.iter().map(|stream| u64::from(stream.write_percent)).sum();
-    let blocks = || list.iter().map(|stream| u64::from(stream.block_bytes));
-    let (least, most) = (blocks().min().unwrap_or_default(), blocks().max().unwrap_or_default());
-    Access {
-        pattern: Pattern {
-            reads: list.iter().any(|stream| stream.write_percent < 100),
-            writes: writes > 0,
-            trims: false,
-            random: list.iter().any(|stream| matches!(stream.order, Order::Random { .. })),
-        },
-        block: BlockSizes {
-            min_bytes: PerDdir::all(least),
-            max_bytes: PerDdir::all(most),
-            split: Default::default(),
-            align_bytes: PerDdir::all(1),
-            unaligned: true,
-            by_sequential_or_random: false,
-        },
-        seeds: Seeds::Repeatable { seed: u64::from(span.rand_seed), each_pass: false },
-        rwmix_read_percent: 100 - (writes / list.len().max(1) as u64).min(100) as u32,
-        random_percent: PerDdir::all(100),
-        sequencer: Sequencer { every_ios: 1, skip_bytes: 0, identical: false },
-        generator: Generator::Tausworthe64,
-        distribution: Distribution::Uniform,
-        random_map: RandomMap::Off,
-        strides: None,
-        syncs: Syncs::default(),
-        trim_then_write: false,
-    }
-}
-
-fn targets(streams: &Streams) -> Targets {
-    let mut paths: Vec<String> = Vec::new();
-    for stream in &streams.list {
-        if !paths.contains(&stream.path) {
-            paths.push(stream.path.clone());
-        }
-    }
-    let start = Amount::Bytes(0);
-    Targets {
-        paths,
-        generated: false,
-        opendir: None,
-        file_size: None,
-        extent: Extent {
-            size: None,
-            io_size: None,
-            offset: start,
-            offset_increment: start,
-            offset_align_bytes: 0,
-            fill_device: false,
-            append: false,
-        },
-        open: Open::default(),
-        create: Create {
-            allowed: false,
-            serialize: true,
-            fsync: false,
-            on_open: false,
-            only: false,
-            overwrite: false,
-            fallocate: Fallocate::None,
-        },
-        service: FileService { order: FileOrder::RoundRobin, ios_each: 1 },
-        open_files: 0,
-        pre_read: false,
-        invalidate: false,
-        fadvise: Fadvise::None,
-        unlink: false,
-        unlink_each_loop: false,
-        ioscheduler: None,
-        allow_mounted_write: false,
-    }
-}
-
 fn buffers(thread: &Thread) -> Buffers {
     let huge = thread.targets.iter().any(|assigned| assigned.target.use_large_pages);
     Buffers {
@@ -246,29 +151,5 @@ fn buffers(thread: &Thread) -> Buffers {
         compress_percent: None,
         compress_chunk_bytes: 512,
         dedupe: None,
-    }
-}
-
-fn measure(span: &TimeSpan) -> Measure {
-    let timed = span.measure_latency || span.calculate_iops_std_dev;
-    Measure {
-        slat: false,
-        clat: false,
-        lat: timed,
-        bandwidth: false,
-        stats: true,
-        slat_percentiles: false,
-        clat_percentiles: false,
-        lat_percentiles: timed,
-        percentiles: vec![25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999],
-        significant_figures: 4,
-        unified: Unified::Apart,
-        clock: ClockSource::Cpu,
-        bandwidth_sample_ms: 500,
-        iops_sample_ms: 500,
-        disk_util: true,
-        logs: Logs::default(),
-        bits: false,
-        kb_base: 1024,
     }
 }

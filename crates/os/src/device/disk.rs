@@ -175,6 +175,13 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
     Ok(mount.devices(kernel))
 }
 
+/// See [`super::file_system`].
+pub(super) fn file_system(kernel: &Kernel, path: &Path) -> io::Result<Option<String>> {
+    let (path, _) = nearest(path)?;
+    let mounts = mounts::all(kernel)?;
+    Ok(mounts::around(&mounts, &path).map(|mount| mount.kind.clone()))
+}
+
 /// `path`, or the nearest folder above it that exists, without links.
 fn nearest(path: &Path) -> io::Result<(PathBuf, fs::Metadata)> {
     let mut at = std::path::absolute(path)?;

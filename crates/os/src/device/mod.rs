@@ -71,3 +71,8 @@ pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
 pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     disk::under(&Kernel::running(), path)
 }
+
+/// The kind of file system that what is at `path`, or will be, lies on, in the kernel's word for it.
+pub fn file_system(path: &Path) -> io::Result<Option<String>> {
+    disk::file_system(&Kernel::running(), path)
+}

@@ -405,3 +405,17 @@ fn the_disk_under_the_root_is_held() {
         }
     }
 }
+
+#[test]
+fn a_file_lies_on_the_file_system_of_the_innermost_mount() {
+    let folder = Folder::new("file-system");
+    let inner = folder.0.join("server");
+    fs::create_dir_all(&inner).unwrap();
+    let mounts = [("/", "ext4", "/dev/sda1"), (inner.to_str().unwrap(), "nfs4", "host:/data")];
+    let lines: Vec<String> =
+        mounts.iter().map(|(at, kind, source)| format!("20 1 0:9 / {at} rw - {kind} {source} rw")).collect();
+    let kernel = folder.kernel(&lines.join("\n"));
+    let kind = |path: &Path| disk::file_system(&kernel, path).unwrap();
+    assert_eq!(kind(&inner.join("not/there/yet")), Some("nfs4".to_string()));
+    assert_eq!(kind(&folder.0), Some("ext4".to_string()));
+}

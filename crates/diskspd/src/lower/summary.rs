@@ -1,0 +1,239 @@
+//! What a thread with streams looks like as one of fio's jobs, for reports in its language.
+
+use plan::stream::{Order, StreamRate, Streams};
+use plan::{
+    Access, Amount, BlockSizes, ClockSource, Create, Ddir, Distribution, Echo, Engine, Extent, Fadvise, Fallocate,
+    FileOrder, FileService, Generator, Logs, Measure, Open, Pattern, PerDdir, RandomMap, Rate, Seeds, Sequencer,
+    SyncMode, Syncs, Targets, ThinkTime, Unified,
+};
+
+/// fio's percentiles where a job names none.
+const PERCENTILES: [f64; 17] =
+    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+
+pub fn targets(streams: &Streams) -> Targets {
+    let list = &streams.list;
+    let mut paths: Vec<String> = Vec::new();
+    for stream in list {
+        if !paths.contains(&stream.path) {
+            paths.push(stream.path.clone());
+        }
+    }
+    let hint = |hinted: fn(&plan::stream::AccessHints) -> bool| list.iter().any(|stream| hinted(&stream.hints));
+    Targets {
+        paths,
+        generated: false,
+        opendir: None,
+        file_size: None,
+        extent: Extent {
+            size: None,
+            io_size: None,
+            offset: Amount::Bytes(list.iter().map(|stream| stream.base_bytes).min().unwrap_or(0)),
+            offset_increment: Amount::Bytes(0),
+            offset_align_bytes: 0,
+            fill_device: false,
+            append: false,
+        },
+        open: open(streams),
+        create: Create {
+            allowed: list.iter().any(|stream| stream.create.is_some()),
+            serialize: true,
+            fsync: false,
+            on_open: false,
+            only: false,
+            overwrite: false,
+            fallocate: Fallocate::None,
+        },
+        service: FileService { order: FileOrder::Random, ios_each: 1 },
+        open_files: 0,
+        pre_read: false,
+        invalidate: false,
+        fadvise: if hint(|hints| hints.random) {
+            Fadvise::Random
+        } else if hint(|hints| hints.sequential) {
+            Fadvise::Sequential
+        } else {
+            Fadvise::None
+        },
+        unlink: false,
+        unlink_each_loop: false,
+        ioscheduler: None,
+        allow_mounted_write: false,
+    }
+}
+
+/// What holds for all targets.
+fn open(streams: &Streams) -> Open {
+    let list = &streams.list;
+    let dsync = list.iter().all(|stream| stream.open.sync == SyncMode::Dsync);
+    Open {
+        direct: list.iter().all(|stream| stream.open.direct),
+        sync: if dsync { SyncMode::Dsync } else { SyncMode::None },
+        atomic: false,
+    }
+}
+
+fn pattern(streams: &Streams) -> Pattern {
+    let list = &streams.list;
+    Pattern {
+        reads: list.iter().any(|stream| stream.write_percent < 100),
+        writes: list.iter().any(|stream| stream.write_percent > 0),
+        trims: false,
+        random: list.iter().any(|stream| matches!(stream.order, Order::Random { .. })),
+    }
+}
+
+/// Of all I/Os in flight, weighed by how many a stream has.
+fn average(streams: &Streams, of: impl Fn(&plan::Stream) -> u32) -> u32 {
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for queue in &streams.queues {
+        let weights: u64 = queue.shares.iter().map(|share| u64::from(share.weight)).sum();
+        for share in &queue.shares {
+            let part = f64::from(queue.depth) * f64::from(share.weight) / weights.max(1) as f64;
+            sum += part * f64::from(of(&streams.list[share.stream as usize]));
+            whole += part;
+        }
+    }
+    if whole > 0.0 { (sum / whole).round() as u32 } else { 0 }
+}
+
+pub fn access(streams: &Streams) -> Access {
+    let sizes = || streams.list.iter().map(|stream| u64::from(stream.block_bytes));
+    let align = streams.list.iter().map(|stream| match stream.order {
+        Order::Random { align_bytes, .. } => align_bytes,
+        _ => u64::from(stream.block_bytes),
+    });
+    let random_percent = average(streams, |stream| match stream.order {
+        Order::Random { percent, .. } => percent,
+        _ => 0,
+    });
+    Access {
+        pattern: pattern(streams),
+        block: BlockSizes {
+            min_bytes: PerDdir::all(sizes().min().unwrap_or(0)),
+            max_bytes: PerDdir::all(sizes().max().unwrap_or(0)),
+            split: Default::default(),
+            align_bytes: PerDdir::all(align.min().unwrap_or(0)),
+            unaligned: false,
+            by_sequential_or_random: false,
+        },
+        seeds: Seeds::Repeatable { seed: streams.seed, each_pass: false },
+        rwmix_read_percent: 100 - average(streams, |stream| stream.write_percent),
+        random_percent: PerDdir::all(random_percent),
+        sequencer: Sequencer { every_ios: 1, skip_bytes: 0, identical: false },
+        generator: Generator::Tausworthe64,
+        distribution: Distribution::Uniform,
+        random_map: RandomMap::Off,
+        strides: None,
+        syncs: Syncs::default(),
+        trim_then_write: false,
+    }
+}
+
+/// The limits of all streams added up, where each has one.
+pub fn rate(streams: &Streams) -> Rate {
+    let mut rate = Rate::default();
+    if streams.list.iter().any(|stream| stream.rate == StreamRate::Unlimited) {
+        return rate;
+    }
+    for stream in &streams.list {
+        let StreamRate::BytesPerMs(bytes) = stream.rate else { continue };
+        let writes = bytes * 1000.0 * f64::from(stream.write_percent) / 100.0;
+        rate.bytes_per_s[Ddir::Write] += writes.round() as u64;
+        rate.bytes_per_s[Ddir::Read] += (bytes * 1000.0 - writes).round() as u64;
+    }
+    rate
+}
+
+pub fn think_time(streams: &Streams) -> ThinkTime {
+    match streams.list.iter().find_map(|stream| stream.burst) {
+        None => ThinkTime::default(),
+        Some(burst) => ThinkTime {
+            pause_us: u64::from(burst.pause_ms) * 1000,
+            blocks: u64::from(burst.ios),
+            count_issued: true,
+            ..ThinkTime::default()
+        },
+    }
+}
+
+/// All three latencies and fio's own choice of percentiles: they cost next to nothing, and a report may want them later.
+pub fn measure() -> Measure {
+    Measure {
+        slat: true,
+        clat: true,
+        lat: true,
+        bandwidth: true,
+        stats: true,
+        slat_percentiles: false,
+        clat_percentiles: true,
+        lat_percentiles: false,
+        percentiles: PERCENTILES.to_vec(),
+        significant_figures: 4,
+        unified: Unified::Apart,
+        clock: ClockSource::Cpu,
+        bandwidth_sample_ms: 500,
+        iops_sample_ms: 500,
+        disk_util: true,
+        logs: Logs::default(),
+        bits: false,
+        kb_base: 1024,
+    }
+}
+
+pub fn echo(streams: &Streams, engine: &Engine) -> Echo {
+    let access = access(streams);
+    let rw = rw_name(access.pattern);
+    let ioengine = engine_name(engine, streams);
+    let depth = streams.depth();
+    let open = open(streams);
+    let mut options = vec![
+        ("filename".to_owned(), targets(streams).paths.join(":")),
+        ("rw".to_owned(), rw.clone()),
+        ("bs".to_owned(), block_sizes(&access.block)),
+        ("ioengine".to_owned(), ioengine.to_owned()),
+        ("iodepth".to_owned(), depth.to_string()),
+        ("direct".to_owned(), u8::from(open.direct).to_string()),
+    ];
+    if open.sync == SyncMode::Dsync {
+        options.push(("sync".to_owned(), "dsync".to_owned()));
+    }
+    if access.pattern.is_mixed() {
+        options.push(("rwmixread".to_owned(), access.rwmix_read_percent.to_string()));
+    }
+    if access.pattern.random && access.random_percent.0[0] < 100 {
+        options.push(("percentage_random".to_owned(), access.random_percent.0[0].to_string()));
+    }
+    Echo {
+        description: None,
+        options,
+        ioengine: ioengine.to_owned(),
+        rw,
+        iodepth: depth,
+        group_reporting: false,
+        thread: true,
+    }
+}
+
+fn rw_name(pattern: Pattern) -> String {
+    let plain = match (pattern.reads, pattern.writes) {
+        (true, true) => "rw",
+        (false, true) => "write",
+        _ => "read",
+    };
+    if pattern.random { format!("rand{plain}") } else { plain.to_owned() }
+}
+
+fn engine_name(engine: &Engine, streams: &Streams) -> &'static str {
+    match engine {
+        Engine::IoUring(_) => "io_uring",
+        Engine::Libaio { .. } => "libaio",
+        _ if streams.list.iter().all(|stream| stream.mapping.is_some()) => "mmap",
+        _ => "psync",
+    }
+}
+
+fn block_sizes(block: &BlockSizes) -> String {
+    let (min, max) = (block.min_bytes[Ddir::Read], block.max_bytes[Ddir::Read]);
+    if min == max { min.to_string() } else { format!("{min}-{max}") }
+}
