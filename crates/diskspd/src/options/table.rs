@@ -65,7 +65,11 @@ pub const OPTIONS: &[Opt] = &[
         Subject::Load,
         &[
             form("-b<size>", "block size: how much one I/O moves [64K]"),
-            since(V2_3, "-bs<n|p>", "where the buffers of a thread lie: packed (n), each on cache lines of its own (p) [p]"),
+            since(
+                V2_3,
+                "-bs<n|p>",
+                "where the buffers of a thread lie: packed (n), each on cache lines of its own (p) [p]",
+            ),
         ],
     ),
     opt(
@@ -111,17 +115,28 @@ pub const OPTIONS: &[Opt] = &[
             form("-Sh", "-Suw: neither the machine's cache nor the drive's"),
             form("-Sm", "memory mapped"),
             form("-Sr", "of files on a server, don't cache here"),
-            since(V2_3, "-Sy, -SY", "past the file system's filters as far as they allow (y), or not at all (Y); with -Su"),
+            since(
+                V2_3,
+                "-Sy, -SY",
+                "past the file system's filters as far as they allow (y), or not at all (Y); with -Su",
+            ),
         ],
     ),
     opt('h', Subject::Caching, &[form("-h", "the same as -Sh")]),
     opt(
         'N',
         Subject::Caching,
-        &[form("-N<v|n|i>", "with -Sm, after each write: flush the view (v), the memory (n), without waiting for it (i)")],
+        &[form(
+            "-N<v|n|i>",
+            "with -Sm, after each write: flush the view (v), the memory (n), without waiting for it (i)",
+        )],
     ),
     opt('l', Subject::Caching, &[form("-l", "large pages for the I/O buffers")]),
-    beside_profile('z', Subject::Content, &[form("-z[<seed>]", "seed of all random choices [0]; without a number, the time since the machine started")]),
+    beside_profile(
+        'z',
+        Subject::Content,
+        &[form("-z[<seed>]", "seed of all random choices [0]; without a number, the time since the machine started")],
+    ),
     opt(
         'Z',
         Subject::Content,
@@ -142,7 +157,11 @@ pub const OPTIONS: &[Opt] = &[
             form("-ag<group>,<cpu>[,...]", "the same with processor groups; Linux has group 0 only"),
             since(V2_3, "-a<cpu>-<cpu>", "a range, wherever a CPU can stand"),
             since(V2_3, "-ag<group>", "all CPUs of a group"),
-            since(V2_3, "-a[c][s][p|P|e|E]", "one thread for each core first (c), from group to group (s), performance cores first (p, all of them P), efficient cores first (e, E)"),
+            since(
+                V2_3,
+                "-a[c][s][p|P|e|E]",
+                "one thread for each core first (c), from group to group (s), performance cores first (p, all of them P), efficient cores first (e, E)",
+            ),
             since(V2_3, "-aup", "performance and efficient cores alike"),
         ],
     ),
@@ -156,12 +175,27 @@ pub const OPTIONS: &[Opt] = &[
             form("-R<text|xml>", "form of the report [text]"),
             form("-Rp[text|xml]", "print the profile that the line means, and do nothing"),
             since(V2_3, "-Rs[text|xml]", "print what machine this is; nothing else on the line"),
-            since(Fathom, "-R<text|xml|record>=<file>", "this report into a file as well; record: all that was measured, for `fathom show`"),
+            since(
+                Fathom,
+                "-R<text|xml|record>=<file>",
+                "this report into a file as well; record: all that was measured, for `fathom show`",
+            ),
         ],
     ),
-    beside_profile('v', Subject::Results, &[form("-v", "say what is going on"), form("-vs", "count the waits of each thread")]),
+    beside_profile(
+        'v',
+        Subject::Results,
+        &[form("-v", "say what is going on"), form("-vs", "count the waits of each thread")],
+    ),
     opt('P', Subject::Results, &[form("-P[<count>]", "a dot for so many completions of a thread [65536]")]),
-    beside_profile('X', Subject::Profile, &[form("-X<file>", "do what this XML profile says; only -d -W -C -z -R -v -: and targets for its *1, *2, ... beside it")]),
+    beside_profile(
+        'X',
+        Subject::Profile,
+        &[form(
+            "-X<file>",
+            "do what this XML profile says; only -d -W -C -z -R -v -: and targets for its *1, *2, ... beside it",
+        )],
+    ),
     opt(
         'y',
         Subject::Events,
@@ -178,9 +212,16 @@ pub const OPTIONS: &[Opt] = &[
         Subject::Windows,
         &[
             form("-e<q|c|s|p>", "the kernel logger's timer or memory"),
-            form("-e<word>", "its events: PROCESS THREAD IMAGE_LOAD DISK_IO MEMORY_PAGE_FAULTS MEMORY_HARD_FAULTS NETWORK REGISTRY"),
+            form(
+                "-e<word>",
+                "its events: PROCESS THREAD IMAGE_LOAD DISK_IO MEMORY_PAGE_FAULTS MEMORY_HARD_FAULTS NETWORK REGISTRY",
+            ),
         ],
     ),
-    beside_profile(':', Subject::Windows, &[form("-:<flags>", "experiments: 1 sleeps for as long as a rate asks, not for 1 ms at a time")]),
+    beside_profile(
+        ':',
+        Subject::Windows,
+        &[form("-:<flags>", "experiments: 1 sleeps for as long as a rate asks, not for 1 ms at a time")],
+    ),
     opt('?', Subject::Results, &[form("-?", "this text")]),
 ];

@@ -9,9 +9,10 @@ const HEAD: &str = "\
 usage: diskspd [options] target [target ...]
        diskspd -X<profile.xml> [options] [target ...]
 
-A target is a file or a block device. Options come before the targets, each is one word without blanks (-b4K, not
--b 4K), and a word that begins with / is a path. Sizes are whole numbers with an optional K, M, G, T (powers of
-1024) or B (blocks of -b). What stands in [ ] holds where nothing is said.
+A target is a file or a block device. Options come before the targets, each is one word without
+blanks (-b4K, not -b 4K), and a word that begins with / is a path. Sizes are whole numbers with an
+optional K, M, G, T (powers of 1024) or B (blocks of -b). What stands in [ ] behind a meaning holds
+where nothing is said.
 ";
 
 const TAIL: &str = "

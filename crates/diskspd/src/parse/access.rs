@@ -1,0 +1,177 @@
+//! Where the I/O goes: `-r -rs -rd -s -T`, and the part of the target that is used: `-B -f`.
+
+use units::diagnostic::Diagnostic;
+
+use super::distribution;
+use super::number::{size, whole_size};
+use super::settings::Settings;
+use super::words::Switch;
+use crate::profile::Order;
+
+/// What was said, before it is known whether it goes together.
+#[derive(Default)]
+pub struct Access {
+    /// `-r`, with the alignment where one is given.
+    random: Option<Option<u64>>,
+    /// `-rs`.
+    percent: Option<u32>,
+    /// `-s`: stride where one is given, interlocked or not.
+    sequential: Option<(Option<u64>, bool)>,
+    based: bool,
+    bounded: bool,
+}
+
+impl Access {
+    pub fn order(&self) -> Order {
+        match (self.random, self.percent, self.sequential) {
+            (None, None, Some((stride, interlocked))) => Order::Sequential { stride, interlocked },
+            (None, None, None) => Order::Sequential { stride: None, interlocked: false },
+            (align, percent, _) => Order::Random { align: align.flatten(), percent: percent.unwrap_or(100) },
+        }
+    }
+
+    fn refuse_sequential(&self, switch: &Switch) -> Result<(), Diagnostic> {
+        if self.sequential.is_none() {
+            return Ok(());
+        }
+        let error = switch.error("-s is sequential and -r is random", "after -s");
+        Err(error.help("leave out -s: -r with a size sets the alignment, also of what -rs leaves sequential"))
+    }
+}
+
+impl Settings<'_> {
+    pub fn random(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        match switch.value.bytes().next() {
+            Some(b's') => self.random_share(switch),
+            Some(b'd') => {
+                self.target.distribution = Some(distribution::read(switch, self.target.block_size)?);
+                Ok(())
+            }
+            _ => self.random_alignment(switch),
+        }
+    }
+
+    fn random_alignment(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        self.access.refuse_sequential(switch)?;
+        if self.access.random.is_some() {
+            return Err(switch.error("-r is given twice", "the second one"));
+        }
+        let align = if switch.value.is_empty() { None } else { Some(whole_size(switch, self.target.block_size)?) };
+        if align == Some(0) {
+            return Err(switch.error_from(0, "offsets can't be multiples of 0", "expected a size from 1 on"));
+        }
+        self.access.random = Some(align);
+        Ok(())
+    }
+
+    fn random_share(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        self.access.refuse_sequential(switch)?;
+        if self.access.percent.is_some_and(|percent| percent != 100) {
+            return Err(switch.error("-rs is given twice", "the second one"));
+        }
+        let percent = self.count(switch, 1)?;
+        match u32::try_from(percent) {
+            Ok(percent @ 1..=100) => self.access.percent = Some(percent),
+            _ => return Err(switch.error_from(1, "-rs takes per cent", "expected 1 to 100")),
+        }
+        Ok(())
+    }
+
+    pub fn sequential(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        if self.access.sequential.is_some() {
+            return Err(switch.error("-s is given twice", "the second one"));
+        }
+        if self.access.random.is_some() || self.access.percent.is_some() {
+            let error = switch.error("-r is random and -s is sequential", "after -r");
+            return Err(error.help("write -r with a size for the alignment, also of what -rs leaves sequential"));
+        }
+        let interlocked = switch.value.starts_with('i');
+        let start = usize::from(interlocked);
+        let stride = if switch.value.len() == start {
+            None
+        } else {
+            Some(size(switch, start, switch.value.len(), self.target.block_size)?)
+        };
+        // -s0 is one block, and so is not to say anything.
+        let stride = stride.filter(|&stride| stride != 0);
+        self.access.sequential = Some((stride, interlocked));
+        Ok(())
+    }
+
+    pub fn thread_stride(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        self.target.thread_stride = whole_size(switch, self.target.block_size)?;
+        if self.target.thread_stride == 0 {
+            return Err(switch.error_from(0, "threads that start 0 bytes apart start at one place", "expected a size"));
+        }
+        Ok(())
+    }
+
+    pub fn base(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        if self.access.based {
+            return Err(switch.error("-B is given twice", "the second one"));
+        }
+        if switch.value.is_empty() {
+            return Err(switch.missing("an offset"));
+        }
+        let block = self.target.block_size;
+        let colon = switch.value.find(':');
+        let base = size(switch, 0, colon.unwrap_or(switch.value.len()), block)?;
+        if let Some(colon) = colon {
+            self.refuse_second_bound(switch)?;
+            if colon + 1 == switch.value.len() {
+                return Err(switch.error_from(colon, "-B with a colon and no length", "expected a size behind it"));
+            }
+            let length = size(switch, colon + 1, switch.value.len(), block)?;
+            let Some(end) = base.checked_add(length) else {
+                let message = "the used part of the target would end beyond 64 bits";
+                return Err(switch.error_from(colon + 1, message, "too large"));
+            };
+            self.set_end(switch, end);
+        }
+        self.target.base_file_offset = base;
+        self.access.based = true;
+        Ok(())
+    }
+
+    pub fn bound_or_hints(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        if switch.value.starts_with(|c: char| c.is_ascii_digit()) {
+            self.refuse_second_bound(switch)?;
+            let end = whole_size(switch, self.target.block_size)?;
+            self.set_end(switch, end);
+            return Ok(());
+        }
+        if switch.value.is_empty() {
+            return Err(switch.missing("a size, or hints (r s t)"));
+        }
+        for (at, hint) in switch.value.char_indices() {
+            match hint {
+                'r' => self.target.random_access = true,
+                's' => self.target.sequential_scan = true,
+                't' => self.target.temporary_file = true,
+                _ => {
+                    let span = switch.value_span(at..at + hint.len_utf8());
+                    let error = Diagnostic::error("-f takes a size, or letters of r, s and t").at(&span, "neither");
+                    return Err(error.help("a target's name is a word of its own, behind the options"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_second_bound(&self, switch: &Switch) -> Result<(), Diagnostic> {
+        if !self.access.bounded {
+            return Ok(());
+        }
+        let message = "the end of the used part is given twice";
+        Err(switch.error(message, "the second one").help("write either -f, or -B with a length"))
+    }
+
+    fn set_end(&mut self, switch: &Switch, end: u64) {
+        if end == 0 {
+            let warning = Diagnostic::warning("an end at 0 is no bound: the whole target is used");
+            self.warnings.push(warning.at(&switch.span, "no effect"));
+        }
+        self.target.max_file_size = end;
+        self.access.bounded = true;
+    }
+}

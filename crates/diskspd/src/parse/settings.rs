@@ -1,0 +1,298 @@
+//! What the switches of one command line have said so far, and which function reads which letter.
+
+use units::diagnostic::Diagnostic;
+
+use super::access::Access;
+use super::affinity;
+use super::caching::Caching;
+use super::env::Env;
+use super::events::Events;
+use super::number::{Count, count, whole_size};
+use super::report::Reports;
+use super::words::Switch;
+use crate::options;
+use crate::profile::{BufferSeparation, Etw, Target, TimeSpan, WriteContent};
+
+/// Blocks are below this.
+const BLOCK_MAX: u64 = u32::MAX as u64;
+/// Completions for a dot where `-P` doesn't say.
+const DOT: u32 = 65536;
+
+/// What the first pass reads; all of it may stand beside a profile.
+#[derive(Default)]
+pub struct First {
+    pub duration_s: Option<u32>,
+    pub warmup_s: Option<u32>,
+    pub cooldown_s: Option<u32>,
+    pub rand_seed: Option<u32>,
+    pub verbose: bool,
+    pub verbose_stats: bool,
+    pub experiment_flags: Option<u32>,
+    pub reports: Reports,
+    /// `-X`, with where it stands.
+    pub profile: Option<(String, units::diagnostic::Span)>,
+}
+
+pub struct Settings<'e> {
+    pub env: &'e dyn Env,
+    pub first: First,
+    pub span: TimeSpan,
+    pub target: Target,
+    pub access: Access,
+    pub caching: Caching,
+    pub progress: u32,
+    pub etw: Option<Etw>,
+    pub events: Events,
+    pub zero: bool,
+    pub source: Option<(u64, Option<String>)>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl<'e> Settings<'e> {
+    pub fn new(env: &'e dyn Env) -> Settings<'e> {
+        Settings {
+            env,
+            first: First::default(),
+            span: TimeSpan::default(),
+            target: Target::default(),
+            access: Access::default(),
+            caching: Caching::default(),
+            progress: 0,
+            etw: None,
+            events: Events::default(),
+            zero: false,
+            source: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Read before the others, whatever the order: sizes in blocks need the block's own.
+    pub fn is_first(letter: char) -> bool {
+        "bCdWRvXz:".contains(letter)
+    }
+
+    pub fn read_first(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        match switch.letter {
+            'b' => self.block_size(switch)?,
+            'C' => self.first.cooldown_s = Some(self.seconds(switch)?),
+            'd' => self.first.duration_s = Some(self.seconds(switch)?),
+            'W' => self.first.warmup_s = Some(self.seconds(switch)?),
+            'R' => self.first.reports.read(switch)?,
+            'v' => match switch.value {
+                "" => self.first.verbose = true,
+                "s" => self.first.verbose_stats = true,
+                _ => return Err(switch.error_from(0, "-v takes nothing, or s", "expected s or nothing")),
+            },
+            'X' => {
+                if switch.value.is_empty() {
+                    return Err(switch.missing("a file with a profile"));
+                }
+                if self.first.profile.is_some() {
+                    return Err(switch.error("-X is given twice", "the second one"));
+                }
+                self.first.profile = Some((switch.value.to_owned(), switch.span.clone()));
+            }
+            'z' => self.first.rand_seed = Some(self.seed(switch)?),
+            ':' => {
+                let flags = self.count(switch, 0)?;
+                let Ok(flags) = u32::try_from(flags) else {
+                    return Err(switch.error_from(0, "-: takes bits", "not a negative number"));
+                };
+                if flags & !1 != 0 {
+                    let warning = Diagnostic::warning("only experiment flag 1 means something");
+                    self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "no effect beyond 1"));
+                }
+                self.first.experiment_flags = Some(flags);
+            }
+            letter => return Err(unknown(switch, letter)),
+        }
+        Ok(())
+    }
+
+    pub fn read(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        match switch.letter {
+            'a' => affinity::read(switch, &mut self.span, self.env)?,
+            'B' => self.base(switch)?,
+            'c' => self.target.file_size = Some(whole_size(switch, self.target.block_size)?),
+            'D' => {
+                self.span.calculate_iops_std_dev = true;
+                let interval = if switch.value.is_empty() { 0 } else { self.count(switch, 0)? };
+                self.span.io_bucket_ms = u32::try_from(interval).ok().filter(|&ms| ms > 0).unwrap_or(1000);
+            }
+            'e' => super::kernel_logger::read(switch, self.etw.get_or_insert_default())?,
+            'f' => self.bound_or_hints(switch)?,
+            'F' => self.span.thread_count = self.positive(switch, "threads")?,
+            'g' => self.target.throughput = self.rate(switch)?,
+            'h' => {
+                self.no_value(switch);
+                self.caching.neither_cache(switch)?;
+            }
+            'i' => self.target.burst_size = Some(self.positive(switch, "I/Os")?),
+            'I' => {
+                let priority = self.positive(switch, "a priority from 1 to 3")?;
+                if priority > 3 {
+                    return Err(switch.error_from(
+                        0,
+                        "-I takes 1 (very low), 2 (low) or 3 (normal)",
+                        "not one of them",
+                    ));
+                }
+                self.target.io_priority = priority;
+            }
+            'j' => self.target.think_time_ms = Some(self.positive(switch, "milliseconds")?),
+            'l' => self.target.use_large_pages = self.no_value(switch),
+            'L' => self.span.measure_latency = self.no_value(switch),
+            'n' => self.span.disable_affinity = self.no_value(switch),
+            'N' => self.target.flush = Some(super::caching::flush(switch)?),
+            'o' if switch.value.starts_with('c') => self.span.completion_depth = Some(self.completion_depth(switch)?),
+            'o' => self.target.request_count = self.depth(switch)?,
+            'O' => self.span.request_count = self.depth(switch)?,
+            'p' => self.target.parallel_async_io = self.no_value(switch),
+            'P' => {
+                let dots = if switch.value.is_empty() { 0 } else { self.count(switch, 0)? };
+                self.progress = u32::try_from(dots).ok().filter(|&dots| dots > 0).unwrap_or(DOT);
+            }
+            'r' => self.random(switch)?,
+            's' => self.sequential(switch)?,
+            'S' => self.caching.read(switch)?,
+            't' => self.target.threads_per_file = self.positive(switch, "threads")?,
+            'T' => self.thread_stride(switch)?,
+            'u' => self.span.io_ring = Some(super::load::ring(switch)?),
+            'w' => self.target.write_ratio = self.write_ratio(switch)?,
+            'x' => self.span.completion_routines = self.no_value(switch),
+            'y' => self.events.read(switch)?,
+            'Z' => self.write_content(switch)?,
+            letter => return Err(unknown(switch, letter)),
+        }
+        Ok(())
+    }
+
+    /// An `atoi` of the value from `start` on.
+    pub fn count(&mut self, switch: &Switch, start: usize) -> Result<i32, Diagnostic> {
+        let Count { value, warning } = count(switch, start)?;
+        self.warnings.extend(warning);
+        Ok(value)
+    }
+
+    /// The same, from 1 on.
+    pub fn positive(&mut self, switch: &Switch, what: &str) -> Result<u32, Diagnostic> {
+        if switch.value.is_empty() {
+            return Err(switch.missing(&format!("a number ({what})")));
+        }
+        let Count { value, warning } = count(switch, 0)?;
+        match u32::try_from(value) {
+            Ok(value) if value > 0 => {
+                self.warnings.extend(warning);
+                Ok(value)
+            }
+            _ => Err(switch.error_from(0, format!("-{} takes a number from 1 on", switch.letter), "not one")),
+        }
+    }
+
+    /// Trailing text is ignored, as DiskSpd does, but not in silence. Always true.
+    fn no_value(&mut self, switch: &Switch) -> bool {
+        if !switch.value.is_empty() {
+            let warning = Diagnostic::warning(format!("`{}` is taken for -{}", switch.word, switch.letter));
+            self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "this is ignored"));
+        }
+        true
+    }
+
+    fn seconds(&mut self, switch: &Switch) -> Result<u32, Diagnostic> {
+        if switch.value.is_empty() {
+            let warning = Diagnostic::warning(format!("-{} without a number is 0 seconds", switch.letter));
+            let warning = warning.at(&switch.span, "expected a number behind it");
+            let next = switch.next.filter(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+            self.warnings.push(match next {
+                Some(next) => warning.help(format!("`{next}` is a target: to mean it, write -{}{next}", switch.letter)),
+                None => warning,
+            });
+            return Ok(0);
+        }
+        let seconds = self.count(switch, 0)?;
+        u32::try_from(seconds)
+            .map_err(|_| switch.error_from(0, format!("-{} can't be negative", switch.letter), "expected seconds"))
+    }
+
+    fn block_size(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        if let Some(separation) = switch.value.strip_prefix('s') {
+            self.span.buffer_separation = Some(match separation {
+                "n" => BufferSeparation::SystemDefault,
+                "p" => BufferSeparation::PdeCacheLine,
+                _ => return Err(switch.error_from(1, "-bs takes n or p", "expected -bsn or -bsp")),
+            });
+            return Ok(());
+        }
+        let bytes = whole_size(switch, self.target.block_size)?;
+        match u32::try_from(bytes) {
+            Ok(0) => Err(switch.error_from(0, "blocks of 0 bytes move nothing", "expected at least 1")),
+            Ok(block) if bytes < BLOCK_MAX => {
+                self.target.block_size = block;
+                Ok(())
+            }
+            _ => Err(switch.error_from(0, "a block is below 4G - 1 bytes", "too large")),
+        }
+    }
+
+    /// A whole number, which may be negative: -1 is the largest there is.
+    fn seed(&self, switch: &Switch) -> Result<u32, Diagnostic> {
+        if switch.value.is_empty() {
+            return Ok(self.env.uptime_ms());
+        }
+        match switch.value.trim_start().parse::<i64>() {
+            Ok(seed) => u32::try_from(seed).or_else(|_| i32::try_from(seed).map(i32::cast_unsigned)).ok(),
+            Err(_) => None,
+        }
+        .ok_or_else(|| switch.error_from(0, "-z takes a whole number of 32 bits", "not one"))
+    }
+
+    fn write_content(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        match switch.value {
+            "" => self.zero = true,
+            "r" => self.span.random_write_data = true,
+            value => {
+                let end = value.find(',').unwrap_or(value.len());
+                let bytes = super::number::size(switch, 0, end, self.target.block_size)?;
+                if bytes == 0 {
+                    return Err(switch.error_from(0, "a buffer of 0 bytes has nothing to write", "expected a size"));
+                }
+                let file = value.get(end + 1..).filter(|file| !file.is_empty()).map(str::to_owned);
+                self.source = Some((bytes, file));
+            }
+        }
+        Ok(())
+    }
+
+    /// What several switches say together.
+    pub fn finish(&mut self) {
+        self.target.order = self.access.order();
+        self.caching.apply(&mut self.target);
+        if self.zero && self.source.is_some() {
+            self.warnings.push(Diagnostic::warning("-Z has no effect beside a buffer to write from (-Z with a size)"));
+        }
+        self.target.write_content = match self.source.take() {
+            Some((bytes, file)) => WriteContent::Source { bytes, file },
+            None if self.zero => WriteContent::Zero,
+            None => WriteContent::Sequential,
+        };
+        let first = &self.first;
+        let span = &mut self.span;
+        span.duration_s = first.duration_s.unwrap_or(span.duration_s);
+        span.warmup_s = first.warmup_s.unwrap_or(span.warmup_s);
+        span.cooldown_s = first.cooldown_s.unwrap_or(span.cooldown_s);
+        span.rand_seed = first.rand_seed.unwrap_or(span.rand_seed);
+    }
+}
+
+fn unknown(switch: &Switch, letter: char) -> Diagnostic {
+    let error = switch.error(format!("there is no option -{letter}"), "not known");
+    let other = if letter.is_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+    let shown = |letter: char| options::option(letter).filter(|_| letter != '-').map(|option| &option.forms[0]);
+    match shown(other) {
+        _ if letter == '-' => error.help("DiskSpd's options are a dash and a letter; -? lists them"),
+        Some(form) if other != letter => {
+            error.help(format!("{} is there: {}; -? lists all options", form.grammar, form.meaning))
+        }
+        _ => error.help("-? lists the options"),
+    }
+}
