@@ -99,7 +99,7 @@ fn whole_group(switch: &Switch, group: u16, processors: &mut Vec<Processor>, env
         let error = switch.error_from(0, format!("this machine has no processor group {group}"), "no such group");
         return Err(error.help("on Linux all processors are in group 0"));
     }
-    let last = u8::try_from(env.processors().saturating_sub(1)).unwrap_or(u8::MAX);
-    processors.extend((0..=last).map(|number| Processor { group, number }));
+    let numbers = env.processors().into_iter().filter_map(|number| u8::try_from(number).ok());
+    processors.extend(numbers.map(|number| Processor { group, number }));
     Ok(())
 }

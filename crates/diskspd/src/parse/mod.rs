@@ -11,15 +11,14 @@ mod load;
 mod number;
 mod report;
 mod settings;
-mod targets;
 mod words;
 
-use units::diagnostic::{Diagnostic, Level};
+use units::diagnostic::{Diagnostic, Level, Span};
 
-use crate::options::{self, option, usage};
+use crate::options::{OPTIONS, option, usage};
 use crate::profile::{Profile, ResultFormat};
 use crate::render::profile_text;
-use crate::validate::{Finding, Purpose, validate};
+use crate::validate::{Finding, validate};
 use crate::xml;
 use crate::xml::template::{self, Kind};
 use env::Env;
@@ -82,14 +81,35 @@ pub fn parse(words: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>
     if let Some(event) = settings.events.signal.take() {
         return Ok(Request::Signal { event, warnings: settings.warnings });
     }
-    let mut profile = match settings.first.profile.clone() {
-        Some((path, span)) => from_xml(&path, &span, &switches, &targets, &mut settings)?,
+    settings.first.beside.result_format = settings.first.reports.format;
+    settings.first.beside.targets = targets.iter().map(|word| word.text.to_owned()).collect();
+    let reading = match settings.first.profile.clone() {
+        Some((path, span)) => Some(from_xml(&path, &span, &switches, &mut settings)?),
+        None => None,
+    };
+    let profile = match &reading {
+        Some(reading) => reading.profile.clone(),
         None => from_switches(&targets, &mut settings)?,
     };
-    if let Some(format) = settings.first.reports.format {
-        profile.result_format = format;
+    let place = |finding: &Finding| match &reading {
+        Some(reading) => reading.place(finding.place.time_span, finding.place.target).cloned(),
+        None => switch_for(finding, &switches),
+    };
+    let findings = validate(&profile);
+    for finding in &findings {
+        let diagnostic = match place(finding) {
+            Some(span) => finding.diagnostic().at(&span, ""),
+            None => finding.diagnostic(),
+        };
+        // All targets of a command line are asked for with the same switches.
+        if !settings.warnings.contains(&diagnostic) {
+            settings.warnings.push(diagnostic);
+        }
     }
-    judge(&words, &switches, profile, settings)
+    if findings.iter().any(|finding| finding.level == Level::Error) {
+        return Err(settings.warnings);
+    }
+    Ok(request(words.text, profile, settings))
 }
 
 /// Switches, then targets.
@@ -125,10 +145,21 @@ fn valueless_before<'w>(words: &'w [Word<'w>], target: &Word) -> Option<&'w str>
     (number && before.starts_with('-') && before.chars().count() == 2).then_some(before)
 }
 
+/// Targets that somebody may have meant otherwise.
 fn taken_for_target(word: &Word) -> Option<Diagnostic> {
-    let meant = meant_switch(word.text)?;
-    let warning = Diagnostic::warning(format!("`{}` is a target: it begins with no plain dash", word.text));
-    Some(warning.at(&word.span, "taken for a target").help(format!("to mean the option, write {meant}")))
+    if let Some(meant) = meant_switch(word.text) {
+        let warning = Diagnostic::warning(format!("`{}` is a target: it begins with no plain dash", word.text));
+        return Some(warning.at(&word.span, "taken for a target").help(format!("to mean the option, write {meant}")));
+    }
+    let of_windows = match word.text.as_bytes() {
+        [letter, b':', b'\\', ..] => letter.is_ascii_alphabetic(),
+        [b'\\', b'\\', ..] => true,
+        _ => false,
+    };
+    of_windows.then(|| {
+        let warning = Diagnostic::warning(format!("`{}` is a path of Windows", word.text));
+        warning.at(&word.span, "here a file of that name in this folder")
+    })
 }
 
 /// Two passes over the switches; the first error of each switch.
@@ -176,11 +207,12 @@ fn from_switches(targets: &[&Word], settings: &mut Settings) -> Result<Profile, 
         .collect();
     Ok(Profile {
         time_spans: vec![span],
-        verbose: settings.first.verbose,
-        verbose_stats: settings.first.verbose_stats,
+        verbose: settings.first.beside.verbose,
+        verbose_stats: settings.first.beside.verbose_stats,
         progress: settings.progress,
-        experiment_flags: settings.first.experiment_flags.unwrap_or_default(),
+        experiment_flags: settings.first.beside.experiment_flags.unwrap_or_default(),
         etw: settings.etw,
+        result_format: settings.first.reports.format.unwrap_or_default(),
         ..Profile::default()
     })
 }
@@ -188,101 +220,56 @@ fn from_switches(targets: &[&Word], settings: &mut Settings) -> Result<Profile, 
 /// A profile from a file, with what the switches beside it change.
 fn from_xml(
     path: &str,
-    span: &units::diagnostic::Span,
+    span: &Span,
     switches: &[Switch],
-    targets: &[&Word],
     settings: &mut Settings,
-) -> Result<Profile, Vec<Diagnostic>> {
-    let besides = |switch: &&Switch| {
-        // Block size is read in the first pass, but is the profile's own matter.
-        option(switch.letter).is_none_or(|option| !option.beside_profile)
-    };
-    let refused = |switch: &Switch| {
-        let error = switch.error(format!("-{} can't stand beside -X", switch.letter), "the profile says this");
-        let letters = options::OPTIONS.iter().filter(|option| option.beside_profile && option.letter != 'X');
-        let letters = letters.map(|option| format!("-{}", option.letter)).collect::<Vec<_>>().join(" ");
-        error.help(format!("{letters} can, and targets for the profile's templates; write the rest into the profile"))
-    };
-    let mut errors: Vec<Diagnostic> = switches.iter().filter(besides).map(refused).collect();
-    let read = settings.env.read_file(path);
-    let reading = match read {
-        Err(error) => {
-            errors.push(Diagnostic::error(format!("the profile can't be read: {error}")).at(span, "this file"));
-            Err(Vec::new())
-        }
+) -> Result<xml::Reading, Vec<Diagnostic>> {
+    let own = |switch: &&Switch| option(switch.letter).is_none_or(|option| !option.beside_profile);
+    let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(not_beside_profile).collect();
+    let reading = match settings.env.read_file(path) {
         Ok(bytes) => xml::read_bytes(&bytes, path),
+        Err(error) => Err(vec![Diagnostic::error(format!("{path} can't be read: {error}")).at(span, "the profile")]),
     };
-    let targets: Vec<String> = targets.iter().map(|word| word.text.to_owned()).collect();
-    let filled = reading.and_then(|mut reading| reading.substitute(&targets).map(|()| reading));
-    let reading = match filled {
-        Ok(reading) if errors.is_empty() => reading,
-        Ok(_) => return Err(errors),
+    match reading.and_then(|reading| reading.beside(&settings.first.beside)) {
+        Ok(mut reading) if errors.is_empty() => {
+            settings.warnings.append(&mut reading.warnings);
+            Ok(reading)
+        }
+        Ok(_) => Err(errors),
         Err(found) => {
             errors.extend(found);
-            return Err(errors);
+            Err(errors)
         }
-    };
-    settings.warnings.extend(reading.warnings);
-    let mut profile = reading.profile;
-    let first = &settings.first;
-    profile.verbose |= first.verbose;
-    profile.verbose_stats |= first.verbose_stats;
-    profile.experiment_flags = first.experiment_flags.unwrap_or(profile.experiment_flags);
-    for span in &mut profile.time_spans {
-        span.duration_s = first.duration_s.unwrap_or(span.duration_s);
-        span.warmup_s = first.warmup_s.unwrap_or(span.warmup_s);
-        span.cooldown_s = first.cooldown_s.unwrap_or(span.cooldown_s);
-        span.rand_seed = first.rand_seed.unwrap_or(span.rand_seed);
     }
-    Ok(profile)
 }
 
-/// Whether it all goes together, and what is to be done then.
-fn judge(words: &Words, switches: &[Switch], profile: Profile, settings: Settings) -> Result<Request, Vec<Diagnostic>> {
+fn not_beside_profile(switch: &Switch) -> Diagnostic {
+    let error = switch.error(format!("-{} can't stand beside -X", switch.letter), "this is the profile's to say");
+    let letters = OPTIONS.iter().filter(|option| option.beside_profile && option.letter != 'X');
+    let letters = letters.map(|option| format!("-{}", option.letter)).collect::<Vec<_>>().join(" ");
+    error.help(format!("write it into the profile; {letters} can, and targets for the profile's templates"))
+}
+
+/// What is to be done with a good profile.
+fn request(command_line: String, profile: Profile, settings: Settings) -> Request {
+    let mut warnings = settings.warnings;
     let reports = settings.first.reports;
-    let purpose = match reports.profile_only {
-        true => Purpose::Print,
-        false => Purpose::Run { processors: settings.env.processors() },
-    };
-    let mut told = settings.warnings;
-    for finding in validate(&profile, purpose) {
-        let diagnostic = match settings.first.profile {
-            Some(_) => finding.in_profile(&profile),
-            None => on_command_line(&finding, switches),
-        };
-        // All targets of a command line are asked for with the same switches.
-        if !told.contains(&diagnostic) {
-            told.push(diagnostic);
-        }
-    }
     if !reports.profile_only {
-        told.extend(targets::check(&profile, settings.env));
+        let (events, reports) = (settings.events, reports.files);
+        return Request::Run(Box::new(Invocation { profile, command_line, events, reports, warnings }));
     }
-    if told.iter().any(|diagnostic| diagnostic.level == Level::Error) {
-        return Err(told);
+    if !reports.files.is_empty() {
+        warnings.push(Diagnostic::warning("nothing is run with -Rp: no report is written to a file"));
     }
-    let command_line = words.text.clone();
-    if reports.profile_only {
-        let text = match profile.result_format {
-            ResultFormat::Text => profile_text(&profile, &command_line),
-            ResultFormat::Xml => xml::write(&profile),
-        };
-        return Ok(Request::Print { text, status: 0, warnings: told });
-    }
-    let invocation =
-        Invocation { profile, command_line, events: settings.events, reports: reports.files, warnings: told };
-    Ok(Request::Run(Box::new(invocation)))
+    let text = match profile.result_format {
+        ResultFormat::Text => profile_text(&profile, &command_line),
+        ResultFormat::Xml => xml::write(&profile),
+    };
+    Request::Print { text, status: 0, warnings }
 }
 
-/// Marks the last of the switches that ask for it.
-fn on_command_line(finding: &Finding, switches: &[Switch]) -> Diagnostic {
-    let mut diagnostic = Diagnostic::new(finding.level, finding.message.as_str());
-    if !finding.help.is_empty() {
-        diagnostic = diagnostic.help(finding.help.as_str());
-    }
+/// The last of the switches that ask for what was found.
+fn switch_for(finding: &Finding, switches: &[Switch]) -> Option<Span> {
     let given = |form: &&str| switches.iter().rev().find(|switch| switch.word.starts_with(*form));
-    match finding.switches.iter().find_map(given) {
-        Some(switch) => diagnostic.at(&switch.span, ""),
-        None => diagnostic,
-    }
+    finding.switches.iter().find_map(given).map(|switch| switch.span.clone())
 }

@@ -1,6 +1,6 @@
 //! What the switches of one command line have said so far, and which function reads which letter.
 
-use units::diagnostic::Diagnostic;
+use units::diagnostic::{Diagnostic, Span};
 
 use super::access::Access;
 use super::affinity;
@@ -12,25 +12,20 @@ use super::report::Reports;
 use super::words::Switch;
 use crate::options;
 use crate::profile::{BufferSeparation, Etw, Target, TimeSpan, WriteContent};
+use crate::xml::Beside;
 
 /// Blocks are below this.
 const BLOCK_MAX: u64 = u32::MAX as u64;
 /// Completions for a dot where `-P` doesn't say.
 const DOT: u32 = 65536;
 
-/// What the first pass reads; all of it may stand beside a profile.
+/// What the first pass reads; but for the block size all of it may stand beside a profile.
 #[derive(Default)]
 pub struct First {
-    pub duration_s: Option<u32>,
-    pub warmup_s: Option<u32>,
-    pub cooldown_s: Option<u32>,
-    pub rand_seed: Option<u32>,
-    pub verbose: bool,
-    pub verbose_stats: bool,
-    pub experiment_flags: Option<u32>,
+    pub beside: Beside,
     pub reports: Reports,
     /// `-X`, with where it stands.
-    pub profile: Option<(String, units::diagnostic::Span)>,
+    pub profile: Option<(String, Span)>,
 }
 
 pub struct Settings<'e> {
@@ -74,13 +69,13 @@ impl<'e> Settings<'e> {
     pub fn read_first(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
         match switch.letter {
             'b' => self.block_size(switch)?,
-            'C' => self.first.cooldown_s = Some(self.seconds(switch)?),
-            'd' => self.first.duration_s = Some(self.seconds(switch)?),
-            'W' => self.first.warmup_s = Some(self.seconds(switch)?),
+            'C' => self.first.beside.cooldown_s = Some(self.seconds(switch)?),
+            'd' => self.first.beside.duration_s = Some(self.seconds(switch)?),
+            'W' => self.first.beside.warmup_s = Some(self.seconds(switch)?),
             'R' => self.first.reports.read(switch)?,
             'v' => match switch.value {
-                "" => self.first.verbose = true,
-                "s" => self.first.verbose_stats = true,
+                "" => self.first.beside.verbose = true,
+                "s" => self.first.beside.verbose_stats = true,
                 _ => return Err(switch.error_from(0, "-v takes nothing, or s", "expected s or nothing")),
             },
             'X' => {
@@ -92,7 +87,7 @@ impl<'e> Settings<'e> {
                 }
                 self.first.profile = Some((switch.value.to_owned(), switch.span.clone()));
             }
-            'z' => self.first.rand_seed = Some(self.seed(switch)?),
+            'z' => self.first.beside.rand_seed = Some(self.seed(switch)?),
             ':' => {
                 let flags = self.count(switch, 0)?;
                 let Ok(flags) = u32::try_from(flags) else {
@@ -102,7 +97,7 @@ impl<'e> Settings<'e> {
                     let warning = Diagnostic::warning("only experiment flag 1 means something");
                     self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "no effect beyond 1"));
                 }
-                self.first.experiment_flags = Some(flags);
+                self.first.beside.experiment_flags = Some(flags);
             }
             letter => return Err(unknown(switch, letter)),
         }
@@ -275,12 +270,12 @@ impl<'e> Settings<'e> {
             None if self.zero => WriteContent::Zero,
             None => WriteContent::Sequential,
         };
-        let first = &self.first;
+        let beside = &self.first.beside;
         let span = &mut self.span;
-        span.duration_s = first.duration_s.unwrap_or(span.duration_s);
-        span.warmup_s = first.warmup_s.unwrap_or(span.warmup_s);
-        span.cooldown_s = first.cooldown_s.unwrap_or(span.cooldown_s);
-        span.rand_seed = first.rand_seed.unwrap_or(span.rand_seed);
+        span.duration_s = beside.duration_s.unwrap_or(span.duration_s);
+        span.warmup_s = beside.warmup_s.unwrap_or(span.warmup_s);
+        span.cooldown_s = beside.cooldown_s.unwrap_or(span.cooldown_s);
+        span.rand_seed = beside.rand_seed.unwrap_or(span.rand_seed);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Whether what a profile asks for goes together: the rules of command lines and XML profiles alike.
 //!
-//! All that is wrong is found, not only the first of it.
+//! All that is wrong is found, not only the first of it. What this machine hasn't got is [`crate::lower`]'s matter: a
+//! profile may be printed anywhere.
 
 mod distribution;
-mod machine;
 mod target;
 mod time_span;
 
@@ -13,15 +13,6 @@ use crate::profile::Profile;
 
 /// I/Os that a thread has outstanding, or hands over at once.
 pub const REQUESTS_MAX: u32 = 65536;
-
-/// What the profile is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    /// To be printed: it may leave targets open and name processors of other machines.
-    Print,
-    /// To be run here, on processors numbered from 0.
-    Run { processors: u32 },
-}
 
 /// Something about a profile that its author has to know.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,23 +28,14 @@ pub struct Finding {
 /// Counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Place {
-    pub time_span: Option<usize>,
+    pub time_span: usize,
     pub target: Option<usize>,
 }
 
 impl Finding {
-    /// For a profile that is no command line: says which time span and target is meant.
-    pub fn in_profile(&self, profile: &Profile) -> Diagnostic {
-        let mut place = String::new();
-        if let Some(index) = self.place.time_span {
-            place = format!("time span {}", index + 1);
-            let targets = profile.time_spans.get(index).map_or(&[][..], |span| &span.targets);
-            if let Some((index, target)) = self.place.target.and_then(|index| Some((index, targets.get(index)?))) {
-                place += &format!(", target {} ({})", index + 1, target.path);
-            }
-            place += ": ";
-        }
-        let diagnostic = Diagnostic::new(self.level, format!("{place}{}", self.message));
+    /// Without a place: that is in a text which we haven't got.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(self.level, self.message.as_str());
         if self.help.is_empty() { diagnostic } else { diagnostic.help(self.help.as_str()) }
     }
 }
@@ -79,23 +61,17 @@ impl Findings {
 }
 
 /// Errors and warnings, in the order of the profile.
-pub fn validate(profile: &Profile, purpose: Purpose) -> Vec<Finding> {
+pub fn validate(profile: &Profile) -> Vec<Finding> {
     let mut findings = Findings { found: Vec::new(), place: Place::default() };
     if profile.time_spans.is_empty() {
         findings.error(&[], "the profile has no time span", "");
     }
     for (index, span) in profile.time_spans.iter().enumerate() {
-        findings.place = Place { time_span: Some(index), target: None };
+        findings.place = Place { time_span: index, target: None };
         time_span::check(span, &mut findings);
-        if let Purpose::Run { processors } = purpose {
-            machine::check_time_span(span, processors, &mut findings);
-        }
         for (index, target) in span.targets.iter().enumerate() {
             findings.place.target = Some(index);
             target::check(span, target, &mut findings);
-            if matches!(purpose, Purpose::Run { .. }) {
-                machine::check_target(span, target, &mut findings);
-            }
         }
     }
     findings.found

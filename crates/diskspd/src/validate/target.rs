@@ -80,9 +80,6 @@ fn check_rate(span: &TimeSpan, target: &Target, findings: &mut Findings) {
             );
         }
     }
-    if limited && bursts {
-        findings.warning(&["-i", "-j"], "bursts (-i -j) have no effect beside a rate (-g)", "");
-    }
 }
 
 fn check_order(span: &TimeSpan, target: &Target, findings: &mut Findings) {

@@ -13,6 +13,9 @@ pub fn check(span: &TimeSpan, findings: &mut Findings) {
     if span.request_count > 0 && span.thread_count == 0 {
         findings.warning(&["-O"], "-O has no effect without -F", "write -o for the depth of each thread on its target");
     }
+    if span.calculate_iops_std_dev && span.io_bucket_ms == 0 {
+        findings.error(&["-D"], "IOPS can't be counted in intervals of 0 ms", "write an IoBucketDuration in ms");
+    }
     if let Some(ring) = span.io_ring {
         check_ring(span, ring, findings);
     }
