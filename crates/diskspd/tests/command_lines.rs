@@ -26,8 +26,16 @@ impl Machine for TwoProcessors {
         (0..2).map(|id| Cpu { id, ..Cpu::default() }).collect()
     }
 
+    fn allowed_processors(&self) -> Vec<u32> {
+        vec![0, 1]
+    }
+
     fn has_rings(&self) -> bool {
         true
+    }
+
+    fn file_system(&self, _: &str) -> Option<String> {
+        None
     }
 
     fn is_special_file(&self, _: &str) -> bool {
