@@ -75,7 +75,8 @@ impl Metric {
             Metric::Bandwidth => Scale { unit: "MiB/s", divisor: 1_048_576.0 },
             Metric::Iops => Scale { unit: "", divisor: 1.0 },
             Metric::Cpu => Scale { unit: "%", divisor: 1.0 },
-            _ => Scale::of_time(largest),
+            _ if largest < 1e8 => Scale::MICROSECONDS,
+            _ => Scale::MILLISECONDS,
         }
     }
 }
@@ -88,10 +89,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Of times in ns.
-    pub fn of_time(largest_ns: f64) -> Scale {
-        if largest_ns < 1e8 { Scale { unit: "µs", divisor: 1e3 } } else { Scale { unit: "ms", divisor: 1e6 } }
-    }
+    pub const MICROSECONDS: Scale = Scale { unit: "µs", divisor: 1e3 };
+    pub const MILLISECONDS: Scale = Scale { unit: "ms", divisor: 1e6 };
 
     /// The value without its unit, three digits or more of it: `9.31`, `93.1`, `3,802`.
     pub fn number(self, value: f64) -> String {

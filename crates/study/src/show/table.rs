@@ -101,8 +101,9 @@ fn shown<'a>(report: &Report) -> Vec<Shown<'a>> {
     shown
 }
 
-/// One unit for all latencies, so that they can be compared down a column and along a row.
+/// One unit for all latencies, so that they can be compared down a column and along a row: one in which none is lost.
 fn latency_scale(report: &Report) -> Scale {
     let latencies = report.rows.iter().filter_map(|row| row.median.as_ref()?.total.latency);
-    Scale::of_time(latencies.map(|latency| latency.p99_9_ns.max(latency.mean_ns)).fold(0.0, f64::max))
+    let least_ns = latencies.map(|latency| latency.p50_ns.min(latency.mean_ns)).fold(f64::INFINITY, f64::min);
+    if least_ns < 1e6 { Scale::MICROSECONDS } else { Scale::MILLISECONDS }
 }
