@@ -122,6 +122,7 @@ impl<'a> Report<'a> {
                 notes.push(format!("{}: {failed} of {all} runs failed: {failure}", row.point.name()));
             }
         }
+        notes.extend(self.busy_points());
         notes.extend(self.sweep.remarks().iter().map(|remark| self.remark(remark)));
         if self.sweep.made() < self.sweep.len() {
             notes.push(format!("ended early: {} of {} runs were made", self.sweep.made(), self.sweep.len()));
@@ -131,14 +132,27 @@ impl<'a> Report<'a> {
 
     /// Where it holds, and what.
     fn remark(&self, remark: &Remark) -> String {
+        format!("{}: {}", self.places(&remark.points), remark.text)
+    }
+
+    fn places(&self, points: &[usize]) -> String {
         const NAMED_MAX: usize = 4;
-        let names = remark.points.iter().map(|at| self.rows[*at].point.name());
-        let place = match remark.points.len() {
+        let names = points.iter().map(|at| self.rows[*at].point.name());
+        match points.len() {
             all if all == self.rows.len() => "all points".to_owned(),
             ..=NAMED_MAX => names.collect::<Vec<_>>().join(", "),
             more => format!("{more} of {} points", self.rows.len()),
-        };
-        format!("{place}: {}", remark.text)
+        }
+    }
+
+    /// Where the machine had nothing left to give, whatever the disk had.
+    fn busy_points(&self) -> Option<String> {
+        const BUSY_PERCENT: f64 = 95.0;
+        let cpu = |row: &Row| row.median.as_ref().and_then(|figures| figures.cpu);
+        let is_busy = |row: &Row| cpu(row).is_some_and(|cpu| cpu.of == CpuOf::Machine && cpu.percent >= BUSY_PERCENT);
+        let busy: Vec<usize> = (0..self.rows.len()).filter(|at| is_busy(&self.rows[*at])).collect();
+        let why = "all processors were busy: they may be what is measured, by this or by other load";
+        (!busy.is_empty()).then(|| format!("{}: {why}", self.places(&busy)))
     }
 
     /// What it comes to; `None` where nothing was measured.
@@ -213,6 +227,22 @@ mod tests {
         let asked = asked(1, Metric::Iops);
         let notes = Report::new(&asked, &sweep).notes();
         assert_eq!(notes[1..], ["all points: 0 bytes were cached", "6 of 7 points: slow", "o=4: odd"]);
+    }
+
+    #[test]
+    fn points_at_which_the_processors_were_busy_are_named() {
+        let mut sweep = Sweep::new(vec![Axis::parse("o=1,2").unwrap()], 1, Order::Given).unwrap();
+        for busy_ns in [99, 40] {
+            let mut record = sample::record(&[(1, 4096, 1000)]);
+            let cpu = record::CpuUse { cpu: 0, user_ns: busy_ns, kernel_ns: 0, idle_ns: 100 - busy_ns };
+            record.phases = vec![record::PhaseRecord { cpus: vec![cpu], ..Default::default() }];
+            let turn = sweep.next_turn().unwrap();
+            sweep.take(turn, &record);
+        }
+        let asked = asked(1, Metric::Iops);
+        let notes = Report::new(&asked, &sweep).notes();
+        assert_eq!(notes[0], "CPU: mean over the machine's processors");
+        assert!(notes[1].starts_with("o=1: all processors were busy") && notes.len() == 2, "{notes:?}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) fn write(report: &Report) -> String {
     let notes = report.notes();
     if !notes.is_empty() {
         text.push('\n');
-        notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
+        notes.iter().for_each(|note| text.push_str(&wrapped(note)));
     }
     if report.verdict.is_some() {
         text.push_str(&format!("\n{}", chart::draw(report)));
@@ -34,6 +34,24 @@ pub(super) fn cut(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Broken between words; what follows the first line is set in.
+fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.trim().is_empty() && length(&line) + 1 + length(word) > WIDTH {
+            lines.push_str(&line);
+            lines.push('\n');
+            line = " ".to_owned();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    format!("{lines}{line}\n")
 }
 
 /// The table, right-aligned; what columns have in common stands above them.
@@ -133,6 +151,14 @@ bandwidth, MiB/s, over b
         assert!(text.starts_with(expected), "{text}");
         assert!(text.ends_with("\nhighest bandwidth 3,802 MiB/s at b=32K; next is 1,000 MiB/s at b=8K, 74 % less\n"));
         assert!(text.lines().all(|line| length(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn notes_are_broken_between_words() {
+        let text = wrapped(&"word ".repeat(30));
+        assert!(text.lines().all(|line| length(line) <= WIDTH) && text.lines().nth(1).unwrap().starts_with("  word"));
+        assert_eq!(text.split_whitespace().count(), 30);
+        assert_eq!(wrapped("short"), "short\n");
     }
 
     #[test]
