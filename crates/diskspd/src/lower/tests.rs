@@ -440,10 +440,10 @@ fn counts_of_nothing_or_of_too_much_are_refused() {
     assert!(of(Target { block_size: 0, ..target("a") }).contains("blocks of 0 bytes"));
     assert!(of(Target { threads_per_file: 0, ..target("a") }).contains("no threads"));
     assert!(of(Target { request_count: 0, ..target("a") }).contains("RequestCount is at least 1"));
-    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("32768 are the most"));
-    let two = [target("a"), Target { request_count: 32_768, ..target("b") }];
+    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("65536 are the most"));
+    let two = [target("a"), Target { request_count: 65_536, ..target("b") }];
     let pool = TimeSpan { thread_count: 1, ..span(&two) };
-    assert!(told(&profile(vec![pool])).contains("32770 outstanding I/Os for a thread"));
+    assert!(told(&profile(vec![pool])).contains("65538 outstanding I/Os for a thread"));
     let many = TimeSpan { thread_count: 10_000, ..span(&vec![target("a"); 200]) };
     assert!(told(&profile(vec![many])).contains("10000 threads on each of 200 targets"));
     assert!(of(Target { threads_per_file: u32::MAX, ..target("a") }).contains("more than fathom starts"));

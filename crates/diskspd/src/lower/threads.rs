@@ -6,8 +6,8 @@ use units::diagnostic::Diagnostic;
 use super::THREADS_MAX;
 use crate::profile::{Profile, Target, TimeSpan};
 
-/// Outstanding I/Os of a thread: what a ring of Linux' takes.
-const REQUESTS_MAX: u64 = 32_768;
+/// Outstanding I/Os of a thread: what completes a ring of Linux has room for.
+const REQUESTS_MAX: u64 = 65_536;
 /// Threads times targets: memory for each is taken before any I/O starts.
 const PARTS_MAX: u64 = 1 << 20;
 
