@@ -45,10 +45,6 @@ impl Machine for TwoProcessors {
     fn disks(&self) -> Vec<String> {
         vec!["/dev/sda (1 TiB)".to_owned()]
     }
-
-    fn file_system(&self, _: &str) -> Option<String> {
-        None
-    }
 }
 
 fn cases() -> Vec<Value> {
