@@ -1,18 +1,20 @@
-//! DiskSpd's own answers to XML profiles: what its reader takes, what it makes of it, how it writes it back.
+//! DiskSpd's own answers to XML profiles, with what stands beside them on the command line: what it takes, what it makes
+//! of it, how it writes it back.
 
-use diskspd::profile::{Profile, ResultFormat};
-use diskspd::render::profile_text;
-use diskspd::xml::{self, Beside};
+use diskspd::parse::env::FixedEnv;
+use diskspd::{Request, parse, xml};
 use serde_json::Value;
-use units::diagnostic::Diagnostic;
+use units::diagnostic::{Diagnostic, Level};
 
-/// Where fathom says something else, with the reasons in docs/diskspd-differences.md.
+const DIFFERENCES: &str = include_str!("../../../docs/diskspd-differences.md");
+
+/// Where fathom says something else.
 struct Exception {
     ids: &'static [&'static str],
     why: &'static str,
 }
 
-const REFUSED_HERE: Exception = Exception { ids: &["xm080", "xm090"], why: "IOPriority is 1, 2 or 3" };
+const REFUSED_HERE: &[Exception] = &[Exception { ids: &["xm080", "xm090"], why: "IOPriority is 1, 2 or 3" }];
 
 const MEANT_OTHERWISE: &[Exception] = &[
     Exception { ids: &["xm211", "xm215", "xm223", "xm227", "xm231", "xm238", "xm242", "xm246"], why: "1 is true" },
@@ -30,18 +32,6 @@ const WRITTEN_OTHERWISE: &[Exception] = &[
     Exception { ids: &["xm095"], why: "numbers above 2147483647 are what they are" },
 ];
 
-/// What the reader by itself has to refuse; the rest is refused when profiles are validated.
-const READERS_REASONS: &[&str] = &[
-    "not well formed or not valid against the schema",
-    "I/O priority outside 1-3 is not checked upstream",
-    "StrideSize together with Random/RandomRatio",
-    "-si with random I/O",
-    "processor number above 255",
-    "template path is not *<integer from 1>",
-    "profile uses a template number with no target given",
-    "more targets on the command line than the profile uses",
-];
-
 fn cases() -> Vec<Value> {
     let text = include_str!("../../../corpus/diskspd/xml-cases.json");
     serde_json::from_str(text).expect("the cases are a JSON list")
@@ -51,70 +41,67 @@ fn text<'a>(case: &'a Value, field: &str) -> &'a str {
     case[field].as_str().unwrap_or_default()
 }
 
-fn args(case: &Value) -> Vec<&str> {
-    case["args"].as_array().expect("args are a list").iter().filter_map(Value::as_str).collect()
+/// As the cases were made: one option more, after the others.
+fn words<'c>(case: &'c Value, option: &'c str) -> Vec<&'c str> {
+    let args = case["args"].as_array().expect("args are a list");
+    let mut words: Vec<&str> = args.iter().filter_map(Value::as_str).collect();
+    let place = words.iter().rposition(|word| word.starts_with('-')).map_or(0, |last| last + 1);
+    words.insert(place, option);
+    words
 }
 
-/// What a command line says beside `-X`; none where it says what can't stand there.
-fn beside(args: &[&str]) -> Option<Beside> {
-    let mut beside = Beside { result_format: Some(ResultFormat::Xml), ..Beside::default() };
-    let mut profiles = 0;
-    for arg in args {
-        let number = || arg[2..].parse().ok();
-        match arg.get(..2) {
-            Some("-X") => profiles += 1,
-            Some("-d") => beside.duration_s = number(),
-            Some("-W") => beside.warmup_s = number(),
-            Some("-C") => beside.cooldown_s = number(),
-            Some("-z") => beside.rand_seed = number(),
-            Some("-v") if *arg == "-v" => beside.verbose = true,
-            Some("-v") => beside.verbose_stats = true,
-            _ if arg.starts_with('-') => return None,
-            _ => beside.targets.push((*arg).to_owned()),
-        }
-    }
-    (profiles == 1).then_some(beside)
+fn ask(case: &Value, option: &str) -> Result<Request, Vec<Diagnostic>> {
+    let words: Vec<String> = words(case, option).into_iter().map(str::to_owned).collect();
+    parse(&words, &FixedEnv::default().file("<file>", text(case, "xml").as_bytes()))
 }
 
-/// Cases of the profile's, not of what can't stand beside it.
-fn cases_of_profiles() -> impl Iterator<Item = (Value, Beside)> {
-    cases().into_iter().filter_map(|case| beside(&args(&case)).map(|beside| (case, beside)))
+fn told(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
-fn read(case: &Value, beside: &Beside) -> Result<Profile, String> {
-    let reading = xml::read(text(case, "xml"), "p.xml").and_then(|reading| reading.beside(beside));
-    let told = |errors: Vec<Diagnostic>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    reading.map(|reading| reading.profile).map_err(told)
+fn exception(exceptions: &[&'static [Exception]], id: &str) -> Option<&'static Exception> {
+    exceptions.iter().copied().flatten().find(|exception| exception.ids.contains(&id))
 }
 
 #[test]
 fn what_diskspd_takes_is_taken_and_what_it_refuses_is_refused() {
     let mut wrong = Vec::new();
-    for (case, beside) in cases_of_profiles() {
-        let (id, result) = (text(&case, "id"), read(&case, &beside));
-        let accepted = case["accept"] == true && !REFUSED_HERE.ids.contains(&id);
-        match result {
-            Ok(_) if accepted || !READERS_REASONS.contains(&text(&case, "why")) => {}
-            Ok(_) => wrong.push(format!("{id} {}: taken, but: {}", text(&case, "name"), text(&case, "why"))),
-            Err(_) if !accepted => {}
-            Err(errors) => wrong.push(format!("{id} {}: refused: {errors}", text(&case, "name"))),
+    for case in cases() {
+        let name = format!("{} {}", text(&case, "id"), text(&case, "name"));
+        let accepted = case["accept"] == true && exception(&[REFUSED_HERE], text(&case, "id")).is_none();
+        match ask(&case, "-Rpxml") {
+            Ok(Request::Print { status: 0, warnings, .. }) if accepted => {
+                if case["warnings"].is_array() && warnings.is_empty() {
+                    wrong.push(format!("{name}: without the warning {}", case["warnings"]));
+                }
+            }
+            Err(errors) if !accepted => {
+                if !errors.iter().any(|error| error.level == Level::Error) {
+                    wrong.push(format!("{name}: refused without an error"));
+                }
+            }
+            Ok(_) => wrong.push(format!("{name}: taken, but: {}", text(&case, "why"))),
+            Err(errors) => wrong.push(format!("{name}: refused: {}", told(&errors))),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Complains of texts that aren't DiskSpd's, and of exceptions that are none.
-fn compare<'e>(
+fn compare(
+    option: &str,
     field: &str,
-    exceptions: impl Iterator<Item = &'e Exception> + Clone,
-    say: impl Fn(&Value, Profile) -> String,
+    exceptions: &[&'static [Exception]],
+    as_diskspd: impl Fn(&Value, String) -> String,
 ) {
     let mut wrong = Vec::new();
-    for (case, beside) in cases_of_profiles() {
+    for case in cases() {
         let id = text(&case, "id");
-        let (Ok(profile), true) = (read(&case, &beside), case["accept"] == true) else { continue };
-        let said = say(&case, profile);
-        match (said == text(&case, field), exceptions.clone().find(|exception| exception.ids.contains(&id))) {
+        let (Ok(Request::Print { text: said, .. }), true) = (ask(&case, option), case["accept"] == true) else {
+            continue;
+        };
+        let said = as_diskspd(&case, said);
+        match (said == text(&case, field), exception(exceptions, id)) {
             (true, None) | (false, Some(_)) => {}
             (true, Some(exception)) => wrong.push(format!("{id} needs no exception: {}", exception.why)),
             (false, None) => wrong.push(format!("{id}:\n{said}\nis not:\n{}", text(&case, field))),
@@ -125,21 +112,27 @@ fn compare<'e>(
 
 #[test]
 fn profiles_are_written_as_diskspd_writes_them() {
-    compare("profile_xml_out", MEANT_OTHERWISE.iter().chain(WRITTEN_OTHERWISE), |case, profile| {
-        let written = xml::write(&profile);
-        let again = xml::read(&written, "again.xml").map(|reading| reading.profile);
-        assert_eq!(again.as_ref().ok(), Some(&profile), "{}", text(case, "id"));
-        written
+    compare("-Rpxml", "profile_xml_out", &[MEANT_OTHERWISE, WRITTEN_OTHERWISE], |case, said| {
+        let again = xml::read(&said, "again.xml").map(|reading| xml::write(&reading.profile));
+        assert_eq!(again.as_ref().ok(), Some(&said), "{}", text(case, "id"));
+        said
     });
 }
 
 #[test]
 fn profiles_are_told_as_diskspd_tells_them() {
-    compare("profile_text_out", MEANT_OTHERWISE.iter(), |case, profile| {
-        // Its runs had one option more, after the others.
-        let args = args(case);
-        let last = args.iter().rposition(|arg| arg.starts_with('-')).map_or(0, |last| last + 1);
-        let words = [&["diskspd.exe"], &args[..last], &["-Rptext"], &args[last..]].concat();
-        profile_text(&profile, &words.join(" "))
+    let ours = |case: &Value| format!("Command Line: diskspd {}\n", words(case, "-Rptext").join(" "));
+    compare("-Rptext", "profile_text_out", &[MEANT_OTHERWISE], |case, said| {
+        assert!(said.contains(&ours(case)), "{said}");
+        said.replacen("Command Line: diskspd ", "Command Line: diskspd.exe ", 1)
     });
+}
+
+#[test]
+fn exceptions_are_listed_with_their_reasons() {
+    for exception in [REFUSED_HERE, MEANT_OTHERWISE, WRITTEN_OTHERWISE].into_iter().flatten() {
+        for id in exception.ids {
+            assert!(DIFFERENCES.contains(id), "{id}: {}", exception.why);
+        }
+    }
 }
