@@ -22,11 +22,13 @@ pub struct Access {
 }
 
 impl Access {
-    pub fn order(&self) -> Order {
+    /// A distance of one block is as good as none given.
+    pub fn order(&self, block: u32) -> Order {
+        let other = |distance: Option<u64>| distance.filter(|&bytes| bytes != u64::from(block));
         match (self.random, self.percent, self.sequential) {
-            (None, None, Some((stride, interlocked))) => Order::Sequential { stride, interlocked },
+            (None, None, Some((stride, interlocked))) => Order::Sequential { stride: other(stride), interlocked },
             (None, None, None) => Order::Sequential { stride: None, interlocked: false },
-            (align, percent, _) => Order::Random { align: align.flatten(), percent: percent.unwrap_or(100) },
+            (align, percent, _) => Order::Random { align: other(align.flatten()), percent: percent.unwrap_or(100) },
         }
     }
 

@@ -260,7 +260,7 @@ impl<'e> Settings<'e> {
 
     /// What several switches say together.
     pub fn finish(&mut self) {
-        self.target.order = self.access.order();
+        self.target.order = self.access.order(self.target.block_size);
         self.caching.apply(&mut self.target);
         if self.zero && self.source.is_some() {
             self.warnings.push(Diagnostic::warning("-Z has no effect beside a buffer to write from (-Z with a size)"));
