@@ -11,10 +11,18 @@ fuzz_target!(|text: &str| {
     let words: Vec<String> = words.split('\0').map(str::to_owned).collect();
     match parse(&words, &env) {
         Err(errors) => errors.iter().for_each(|error| drop(error.to_string())),
-        Ok(Request::Run(invocation)) => {
+        // XML has no way to say control characters.
+        Ok(Request::Run(invocation)) if !words.iter().any(|word| word.contains(unwritable)) => {
             let written = xml::write(&invocation.profile);
-            assert!(xml::read(&written, "p.xml").is_ok_and(|reading| reading.profile == invocation.profile), "{written}");
+            assert!(
+                xml::read(&written, "p.xml").is_ok_and(|reading| reading.profile == invocation.profile),
+                "{written}"
+            );
         }
         Ok(_) => {}
     }
 });
+
+fn unwritable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
