@@ -30,4 +30,5 @@ mod sample;
 
 pub use line::Line;
 pub use live::{Live, State};
+pub use machine::describe as machine;
 pub use run::{Controls, Observer, Refusal, run};

@@ -50,3 +50,58 @@ impl fio::lower::Machine for RealMachine {
         os::cpu::online().unwrap_or_default()
     }
 }
+
+impl diskspd::parse::env::Env for RealMachine {
+    fn uptime_ms(&self) -> u32 {
+        let since_start_ns = os::clock::Clock::new(os::clock::Source::Monotonic).now();
+        (since_start_ns / 1_000_000) as u32
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn processors(&self) -> Vec<u32> {
+        os::cpu::online().unwrap_or_default()
+    }
+}
+
+impl diskspd::lower::Machine for RealMachine {
+    fn processors(&self) -> Vec<record::Cpu> {
+        engine::machine().cpus
+    }
+
+    fn allowed_processors(&self) -> Vec<u32> {
+        os::cpu::affinity().unwrap_or_default()
+    }
+
+    fn file_system(&self, path: &str) -> Option<String> {
+        os::device::file_system(Path::new(path)).ok().flatten()
+    }
+
+    fn has_rings(&self) -> bool {
+        os::io::probe(&os::io::BackendConfig::new(os::io::EngineKind::IoUring, 1, 1)).is_ok()
+    }
+
+    fn is_special_file(&self, path: &str) -> bool {
+        fio::lower::Machine::is_special_file(self, path)
+    }
+
+    fn disks(&self) -> Vec<String> {
+        let listed = os::device::Census::take().map(|census| census.disks()).unwrap_or_default();
+        listed.iter().filter(|disk| !disk.is_virtual).map(told).collect()
+    }
+}
+
+/// A disk as one tells another of it.
+fn told(disk: &os::device::Listed) -> String {
+    let mut told = format!("{} ({} GiB", disk.path.display(), disk.bytes >> 30);
+    if !disk.model.is_empty() {
+        told.push_str(&format!(", {}", disk.model));
+    }
+    for holder in &disk.used {
+        told.push_str(&format!(", {holder}"));
+    }
+    told.push(')');
+    told
+}

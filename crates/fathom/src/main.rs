@@ -1,5 +1,6 @@
 //! The binary: which language is spoken, and nothing else.
 
+mod diskspd;
 mod fio;
 mod machine;
 mod output;
@@ -16,13 +17,15 @@ fathom measures storage with the words of the tools you know.
 usage: fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
                                                   (`fio` may be left out before an option)
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
+       fathom diskspd [DiskSpd's options] TARGET...
+                                                  what DiskSpd's command line says, on the same engine
        fathom sweep OPTION=V1,V2,... fio ...      a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
        fathom show FILE... [--format NAME]        a record that --record=FILE kept of a run, in any report of
                                                   fio's or DiskSpd's
        fathom --version | --help
 
-Called by the name `fio` (a symlink will do) fathom is fio:
+Called by the name `fio` or `diskspd` (a symlink will do) fathom is that program:
        ln -s $(command -v fathom) fio && ./fio --name=test --rw=randread --size=64m
 ";
 
@@ -35,11 +38,14 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let called = words.next().unwrap_or_default();
     let words: Vec<String> = words.collect();
-    if called.rsplit('/').next() == Some("fio") {
-        return fio::main(&words);
+    match called.rsplit('/').next() {
+        Some("fio") => return fio::main(&words),
+        Some("diskspd" | "diskspd.exe") => return diskspd::main(&words),
+        _ => {}
     }
     match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("fio", rest)) => fio::main(rest),
+        Some(("diskspd", rest)) => diskspd::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),
         Some(("--version" | "-V", _)) => {

@@ -24,6 +24,20 @@ pub trait Watcher {
     fn snapshots_taken(&mut self, record: &Record);
 }
 
+/// How a run is gone about.
+pub struct Terms<'a> {
+    /// Snapshots of all workers are taken so often, for reports while the run goes on.
+    pub snapshot_every: Option<Duration>,
+    /// Asked when the workers of a phase are ready: they start when it says true.
+    pub may_start: &'a dyn Fn() -> bool,
+}
+
+impl Default for Terms<'_> {
+    fn default() -> Self {
+        Terms { snapshot_every: None, may_start: &|| true }
+    }
+}
+
 /// What a run came to.
 pub struct Outcome {
     pub record: Record,
@@ -42,18 +56,23 @@ pub fn take_signals() -> io::Result<Interrupts> {
     Ok(interrupts)
 }
 
+/// Ends the run that goes on, as a signal would.
+pub fn stop() {
+    STOP.store(true, Relaxed);
+}
+
 /// Runs the plan to its end.
-pub fn run(
-    plan: &Arc<Plan>,
-    interrupts: Interrupts,
-    snapshot_every: Option<Duration>,
-    watcher: &mut dyn Watcher,
-) -> Outcome {
+pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mut dyn Watcher) -> Outcome {
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
     let _ = os::process::raise_open_files();
     let snapshot_wanted = || interrupts.take_status_request();
-    let controls =
-        Controls { stop: &STOP, tick: TICK, snapshot_every, snapshot_wanted: &snapshot_wanted, may_start: &|| true };
+    let controls = Controls {
+        stop: &STOP,
+        tick: TICK,
+        snapshot_every: terms.snapshot_every,
+        snapshot_wanted: &snapshot_wanted,
+        may_start: terms.may_start,
+    };
     let mut record = Record::new(Arc::clone(plan), unix_ms());
     record.utc_offset_s = os::clock::utc_offset_s();
     let mut fold = Fold { record, watcher };

@@ -44,8 +44,13 @@ impl Place {
 
     /// Writes the record: all of it is there in the end, or what was there before.
     pub fn save(&self, record: &Record) -> Result<(), String> {
-        let told = |error: io::Error| format!("{}: {error}", self.path.display());
         let text = schema::write(record).map_err(|broken| format!("{}:{broken}", self.path.display()))?;
+        self.save_text(&text)
+    }
+
+    /// The same for another text than the record's.
+    pub fn save_text(&self, text: &str) -> Result<(), String> {
+        let told = |error: io::Error| format!("{}: {error}", self.path.display());
         let Some(beside) = &self.beside else {
             let mut file = OpenOptions::new().write(true).open(&self.path).map_err(told)?;
             return file.write_all(text.as_bytes()).map_err(told);

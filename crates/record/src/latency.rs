@@ -93,8 +93,14 @@ impl Latency {
     }
 
     /// The value of that rank from below, the smallest being of rank 1: within a bin's width, and never outside what
-    /// was measured.
+    /// was measured. The smallest and the largest are exact.
     pub fn ranked_ns(&self, rank: u64) -> u64 {
+        if rank <= 1 {
+            return self.min_ns;
+        }
+        if rank >= self.count {
+            return self.max_ns;
+        }
         self.histogram.ranked(rank).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
 

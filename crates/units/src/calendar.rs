@@ -12,3 +12,11 @@ pub fn civil(days: u64) -> (u64, usize, u64) {
     let month = (from_march + 2) % 12;
     (era * 400 + year_of_era + u64::from(month < 2), month as usize, day)
 }
+
+/// A time as `2024-02-29T08:09:10`.
+pub fn date_and_time(unix_s: u64) -> String {
+    let (days, seconds) = (unix_s / 86_400, unix_s % 86_400);
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}", month + 1)
+}

@@ -67,7 +67,8 @@ fn run(invocation: Invocation) -> ExitCode {
     };
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
-    let Outcome { mut record, refused } = run::run(&plan, interrupts, invocation.program.status_interval, &mut watch);
+    let terms = run::Terms { snapshot_every: invocation.program.status_interval, ..run::Terms::default() };
+    let Outcome { mut record, refused } = run::run(&plan, interrupts, &terms, &mut watch);
     let code = match refused.is_empty() {
         true => watch.finish(&record),
         false => watch.refused(&mut record, &refused),

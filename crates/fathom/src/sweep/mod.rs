@@ -132,7 +132,7 @@ fn carry_out(
     let mut is_saved = true;
     while let Some(turn) = sweep.next_turn() {
         progress.begin(sweep, turn);
-        let outcome = run::run(&plans[turn.point], interrupts, None, &mut progress);
+        let outcome = run::run(&plans[turn.point], interrupts, &run::Terms::default(), &mut progress);
         if interrupts.count() > 0 {
             progress.interrupted();
             break;

@@ -1,0 +1,123 @@
+//! `fathom diskspd`: from the command line over the profile and its run to the reports and the exit code.
+
+mod run;
+mod signals;
+mod watch;
+
+use std::process::ExitCode;
+
+use ::diskspd::parse::{Invocation, ReportFile, ReportKind, Request};
+use ::diskspd::profile::ResultFormat;
+use ::diskspd::render;
+use record::Record;
+use units::diagnostic::Diagnostic;
+
+use crate::machine::RealMachine;
+use crate::output::print_and_flush;
+use crate::saved;
+
+/// DiskSpd's exit codes: what was asked for can't be, or it went wrong.
+const REFUSED: u8 = 3;
+const FAILED: u8 = 1;
+
+pub fn main(words: &[String]) -> ExitCode {
+    match ::diskspd::parse::parse(words, &RealMachine) {
+        Ok(Request::Print { text, status, warnings }) => {
+            show(&warnings);
+            print_and_flush(&text);
+            ExitCode::from(status)
+        }
+        Ok(Request::SystemInformation(format)) => {
+            let machine = engine::machine();
+            print_and_flush(&match format {
+                ResultFormat::Text => render::system_text(&machine, crate::run::unix_ms()),
+                ResultFormat::Xml => render::system_xml(&machine, crate::run::unix_ms()),
+            });
+            ExitCode::SUCCESS
+        }
+        Ok(Request::Signal { event, warnings }) => {
+            show(&warnings);
+            signals::signal(&event)
+        }
+        Ok(Request::Run(invocation)) => run(&invocation).unwrap_or_else(|code| code),
+        Err(diagnostics) => {
+            show(&diagnostics);
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn show(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        eprintln!("{diagnostic}");
+    }
+}
+
+fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
+    show(&invocation.warnings);
+    let mut files = Files::default();
+    let record = run::run(&invocation.profile, &invocation.command_line, &invocation.events, |plan| {
+        files = Files::open(&invocation.reports, plan).map_err(|message| {
+            eprintln!("fathom: error: -R{message}");
+            ExitCode::from(REFUSED)
+        })?;
+        Ok(())
+    })?;
+    let kind = match invocation.profile.result_format {
+        ResultFormat::Text => ReportKind::Text,
+        ResultFormat::Xml => ReportKind::Xml,
+    };
+    let mut whole = report(&record, kind).is_some_and(|text| {
+        print_and_flush(&text);
+        true
+    });
+    whole &= files.write(&record);
+    Ok(if whole && !record.failed() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// The record as a text; what keeps it from being one is told.
+fn report(record: &Record, kind: ReportKind) -> Option<String> {
+    let made = match kind {
+        ReportKind::Text => render::text(record),
+        ReportKind::Xml => render::xml(record),
+        ReportKind::Record => return None,
+    };
+    made.map_err(|diagnostics| show(&diagnostics)).ok()
+}
+
+/// The files that reports go to beside standard output.
+#[derive(Default)]
+struct Files {
+    places: Vec<(ReportKind, saved::Place)>,
+}
+
+impl Files {
+    fn open(files: &[ReportFile], plan: &plan::Plan) -> Result<Self, String> {
+        let place = |file: &ReportFile| {
+            let name = match file.kind {
+                ReportKind::Text => "text",
+                ReportKind::Xml => "xml",
+                ReportKind::Record => "record",
+            };
+            let place = saved::Place::open(&file.path, plan).map_err(|message| format!("{name}={message}"))?;
+            Ok((file.kind, place))
+        };
+        Ok(Files { places: files.iter().map(place).collect::<Result<_, String>>()? })
+    }
+
+    /// False where one of them could not be written, which is told.
+    fn write(&self, record: &Record) -> bool {
+        let mut whole = true;
+        for (kind, place) in &self.places {
+            let written = match kind {
+                ReportKind::Record => place.save(record),
+                kind => report(record, *kind).map_or(Ok(()), |text| place.save_text(&text)),
+            };
+            if let Err(message) = written {
+                eprintln!("fathom: error: a report can't be written: {message}");
+                whole = false;
+            }
+        }
+        whole
+    }
+}
