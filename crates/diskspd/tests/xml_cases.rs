@@ -69,19 +69,20 @@ fn what_diskspd_takes_is_taken_and_what_it_refuses_is_refused() {
     for case in cases() {
         let name = format!("{} {}", text(&case, "id"), text(&case, "name"));
         let accepted = case["accept"] == true && exception(&[REFUSED_HERE], text(&case, "id")).is_none();
-        match ask(&case, "-Rpxml") {
-            Ok(Request::Print { status: 0, warnings, .. }) if accepted => {
-                if case["warnings"].is_array() && warnings.is_empty() {
-                    wrong.push(format!("{name}: without the warning {}", case["warnings"]));
-                }
+        let told = match ask(&case, "-Rpxml") {
+            Ok(Request::Print { status: 0, warnings, .. }) if accepted => warnings,
+            Err(errors) if !accepted && errors.iter().any(|error| error.level == Level::Error) => errors,
+            Ok(_) => {
+                wrong.push(format!("{name}: taken, but: {}", text(&case, "why")));
+                continue;
             }
-            Err(errors) if !accepted => {
-                if !errors.iter().any(|error| error.level == Level::Error) {
-                    wrong.push(format!("{name}: refused without an error"));
-                }
+            Err(errors) => {
+                wrong.push(format!("{name}: refused: {}", told(&errors)));
+                continue;
             }
-            Ok(_) => wrong.push(format!("{name}: taken, but: {}", text(&case, "why"))),
-            Err(errors) => wrong.push(format!("{name}: refused: {}", told(&errors))),
+        };
+        if case["warnings"].is_array() && !told.iter().any(|told| told.level == Level::Warning) {
+            wrong.push(format!("{name}: without the warning {}", case["warnings"]));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -57,8 +57,10 @@ impl diskspd::parse::env::Env for RealMachine {
         (since_start_ns / 1_000_000) as u32
     }
 
-    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(most_bytes as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn processors(&self) -> Vec<u32> {

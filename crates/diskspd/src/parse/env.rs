@@ -6,7 +6,8 @@ use std::io;
 pub trait Env {
     /// Since the machine started; it wraps.
     fn uptime_ms(&self) -> u32;
-    fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
+    /// The first `most_bytes` of a file, which may be a device without an end.
+    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>>;
     /// The numbers of the processors that are running.
     fn processors(&self) -> Vec<u32>;
 }
@@ -29,8 +30,9 @@ impl Env for FixedEnv {
         123_456
     }
 
-    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.files.get(path).map(|bytes| bytes[..bytes.len().min(most_bytes)].to_owned());
+        bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn processors(&self) -> Vec<u32> {

@@ -226,7 +226,7 @@ fn from_xml(
 ) -> Result<xml::Reading, Vec<Diagnostic>> {
     let own = |switch: &&Switch| option(switch.letter).is_none_or(|option| !option.beside_profile);
     let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(not_beside_profile).collect();
-    let reading = match settings.env.read_file(path) {
+    let reading = match settings.env.read_file(path, xml::FILE_BYTES_MAX + 1) {
         Ok(bytes) => xml::read_bytes(&bytes, path),
         Err(error) => Err(vec![Diagnostic::error(format!("{path} can't be read: {error}")).at(span, "the profile")]),
     };

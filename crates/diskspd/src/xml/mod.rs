@@ -13,5 +13,5 @@ pub mod write;
 pub mod writer;
 
 pub use beside::Beside;
-pub use read::{Reading, read, read_bytes};
+pub use read::{FILE_BYTES_MAX, Reading, read, read_bytes};
 pub use write::{write, write_into};

@@ -13,6 +13,8 @@ use crate::profile::{Etw, Precreate, Profile};
 
 /// Memory is taken for every element: ten thousand targets are far below this.
 const BYTES_MAX: usize = 16 << 20;
+/// What a file may have: in UTF-16 each character of markup is two bytes.
+pub const FILE_BYTES_MAX: usize = 2 * BYTES_MAX;
 /// An element with more attributes, or a document with more namespaces, is somebody's attack on the parser, which
 /// compares each with each.
 const ATTRIBUTES_MAX: usize = 256;
@@ -42,7 +44,7 @@ impl Reading {
 
 /// A file's bytes, in the encoding that they are in.
 pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Reading, Vec<Diagnostic>> {
-    if bytes.len() > 2 * BYTES_MAX {
+    if bytes.len() > FILE_BYTES_MAX {
         return Err(vec![too_big(name, bytes.len())]);
     }
     let text = decode(bytes, name).map_err(|error| vec![error])?;
@@ -65,7 +67,7 @@ pub fn read(text: &str, name: &str) -> Result<Reading, Vec<Diagnostic>> {
 
 fn too_big(name: &str, bytes: usize) -> Diagnostic {
     let (most, is) = (BYTES_MAX >> 20, bytes >> 20);
-    Diagnostic::error(format!("{name}: a profile is at most {most} MiB of text, this is a file of {is} MiB"))
+    Diagnostic::error(format!("{name}: a profile is at most {most} MiB of text, this has {is} MiB or more"))
 }
 
 fn check_limits(source: &Arc<Source>) -> Result<(), Diagnostic> {

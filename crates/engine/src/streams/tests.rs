@@ -1,4 +1,4 @@
-//! What a source gives for the streams that it is asked for.
+//! The same seeds give DiskSpd's sequences, and what holds for all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -63,5 +63,6 @@ fn offsets(source: &mut Source, depth: u32, count: usize) -> Vec<u64> {
     ios(source, depth, count).into_iter().map(|(offset, _)| offset).collect()
 }
 
+mod like_diskspd;
 mod properties;
 mod sources;
