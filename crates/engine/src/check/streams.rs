@@ -3,15 +3,46 @@
 use std::path::Path;
 
 use plan::Worker;
-use plan::stream::Stream;
+use plan::stream::{Order, Stream};
 use record::RunError;
 
+use super::engine::direct_unit;
 use super::safety::Safety;
+use crate::prepare::fault;
 
-/// Refuses streams that would change what somebody else uses. Streams that only read are never refused.
+/// Refuses streams that would change what somebody else uses (those that only read are never refused), and direct I/O
+/// that the target can't do.
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
-    let changes = |stream: &&Stream| stream.write_percent > 0 || stream.create.is_some();
-    for stream in worker.streams.list.iter().filter(changes) {
-        take(safety.check_change(worker, Path::new(&stream.path)));
+    for stream in &worker.streams.list {
+        let path = Path::new(&stream.path);
+        if stream.write_percent > 0 || stream.create.is_some() {
+            take(safety.check_change(worker, path));
+        }
+        if stream.open.direct {
+            take(check_units(stream, path));
+        }
     }
+}
+
+/// Direct I/O takes whole blocks of the device only. Asked of targets that exist; of others by the first I/O.
+fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
+    let Some(unit) = direct_unit(path) else { return Ok(()) };
+    let (name, step) = match stream.order {
+        Order::Sequential { stride_bytes } | Order::Parallel { stride_bytes } | Order::Interlocked { stride_bytes } => {
+            ("stride", stride_bytes)
+        }
+        Order::Random { align_bytes, .. } => ("alignment", align_bytes),
+    };
+    let sizes = [
+        ("block size", u64::from(stream.block_bytes)),
+        (name, step),
+        ("base offset", stream.base_bytes),
+        ("start of the thread", stream.start_bytes),
+    ];
+    let Some((name, bytes)) = sizes.into_iter().find(|(_, bytes)| bytes % unit != 0) else { return Ok(()) };
+    let said = format!(
+        "{}: unbuffered I/O goes in units of {unit} bytes here, and the {name} of {bytes} is no multiple",
+        stream.path
+    );
+    Err(fault::new(fault::EINVAL, "open", said, "leave -Su and -Sh out, or choose one that is"))
 }

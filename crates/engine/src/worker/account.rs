@@ -180,12 +180,13 @@ impl IoLoop<'_> {
             return Failure::Survived;
         }
         let reason = std::io::Error::from_raw_os_error(errno);
-        let message = format!(
-            "io_u error on file {}: {reason}: {name} offset={}, buflen={}",
-            self.files.name(flight.file),
-            flight.offset,
-            flight.len
-        );
+        let (file, offset, bytes) = (self.files.name(flight.file), flight.offset, flight.len);
+        let message = match self.supply {
+            Supply::Pattern { .. } => {
+                format!("io_u error on file {file}: {reason}: {name} offset={offset}, buflen={bytes}")
+            }
+            Supply::Streams(_) => format!("{file}: {name} of {bytes} bytes at {offset} failed: {reason}"),
+        };
         if survives {
             // People know errors by their names.
             let message = message.replace(&format!(" (os error {errno})"), "");

@@ -58,7 +58,7 @@ fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
     let mut files = Files::default();
     let record = run::run(&invocation.profile, &invocation.command_line, &invocation.events, |plan| {
         files = Files::open(&invocation.reports, plan).map_err(|message| {
-            eprintln!("fathom: error: -R{message}");
+            show(&[Diagnostic::error(format!("-R{message}"))]);
             ExitCode::from(REFUSED)
         })?;
         Ok(())
@@ -114,7 +114,7 @@ impl Files {
                 kind => report(record, *kind).map_or(Ok(()), |text| place.save_text(&text)),
             };
             if let Err(message) = written {
-                eprintln!("fathom: error: a report can't be written: {message}");
+                show(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
                 whole = false;
             }
         }

@@ -9,6 +9,7 @@ use diskspd::parse::Events;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
+use units::diagnostic::Diagnostic;
 
 use super::signals::Signals;
 use super::watch::Watch;
@@ -36,15 +37,13 @@ pub fn run(
         return Ok(without_results(&plan, &refused[0].message));
     }
     let failed = |what: &str, error: &std::io::Error| {
-        eprintln!("fathom: error: {what}: {error}");
+        show(&[Diagnostic::error(format!("{what}: {error}"))]);
         ExitCode::from(FAILED)
     };
     let interrupts = run::take_signals().map_err(|error| failed("signals can't be handled", &error))?;
     let signals = Signals::open(events).map_err(|error| failed("named events", &error))?;
     let record = carry_out(&plan, interrupts, profile, &signals);
-    for finding in judge::findings(&record) {
-        eprintln!("fathom: warning: {finding}");
-    }
+    show(&judge::findings(&record).iter().map(warning).collect::<Vec<_>>());
     Ok(record)
 }
 
@@ -60,6 +59,10 @@ fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signal
         fail_all(&mut record, first);
     }
     record
+}
+
+fn warning(finding: &judge::Finding) -> Diagnostic {
+    Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice)
 }
 
 /// The record of a plan that this machine can't carry out.

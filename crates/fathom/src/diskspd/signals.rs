@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use diskspd::parse::Events;
 use os::event::Event;
+use units::diagnostic::Diagnostic;
 
-use super::FAILED;
+use super::{FAILED, show};
 use crate::output::print_and_flush;
 use crate::run;
 
@@ -48,7 +49,7 @@ impl Signals {
 
 fn set(event: &Option<Event>) {
     if let Some(Err(error)) = event.as_ref().map(Event::set) {
-        eprintln!("fathom: warning: an event can't be set: {error}");
+        show(&[Diagnostic::warning(format!("an event can't be set: {error}"))]);
     }
 }
 
@@ -60,7 +61,7 @@ pub fn signal(name: &str) -> ExitCode {
     });
     match set {
         Ok(()) => print_and_flush(&format!("Set event '{name}'\nExiting\n")),
-        Err(error) => eprintln!("fathom: error: event '{name}': {error}"),
+        Err(error) => show(&[Diagnostic::error(format!("event '{name}': {error}"))]),
     }
     ExitCode::from(FAILED)
 }

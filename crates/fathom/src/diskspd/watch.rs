@@ -6,6 +6,7 @@ use diskspd::Profile;
 use engine::{Line, Live};
 use record::{Event, Record, Stage};
 use units::calendar;
+use units::diagnostic::Diagnostic;
 
 use super::signals::Signals;
 use crate::output::print_and_flush;
@@ -32,7 +33,7 @@ impl<'a> Watch<'a> {
             return;
         }
         self.told.push(message.to_owned());
-        eprintln!("fathom: error: {message}");
+        super::show(&[Diagnostic::error(without_number(message))]);
     }
 
     fn log(&self, message: &str) {
@@ -76,7 +77,7 @@ impl Watcher for Watch<'_> {
     fn say(&mut self, line: &Line) {
         match line {
             Line::News(text) => self.log(text),
-            Line::Warning(text) => eprintln!("fathom: warning: {text}"),
+            Line::Warning(text) => super::show(&[Diagnostic::warning(text)]),
         }
     }
 
@@ -95,4 +96,10 @@ impl Watcher for Watch<'_> {
     }
 
     fn snapshots_taken(&mut self, _: &Record) {}
+}
+
+/// People know errors by their names.
+fn without_number(message: &str) -> String {
+    let Some((before, rest)) = message.split_once(" (os error ") else { return message.to_owned() };
+    format!("{before}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start_matches(')'))
 }
