@@ -19,7 +19,8 @@ usage: fathom fio [fio's options] [job files]     what fio's command line says, 
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
        fathom diskspd [DiskSpd's options] TARGET...
                                                   what DiskSpd's command line says, on the same engine
-       fathom sweep OPTION=V1,V2,... fio ...      a line for each value of an option: a table and a chart
+       fathom sweep OPTION=V1,V2,... fio|diskspd ...
+                                                  a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
        fathom show FILE... [--format NAME]        a record that --record=FILE kept of a run, in any report of
                                                   fio's or DiskSpd's

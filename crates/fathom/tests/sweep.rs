@@ -112,6 +112,55 @@ fn a_point_that_fails_is_a_row_that_says_so_and_the_others_are_measured() {
     assert!(!row.is_empty() && told.stdout.contains("at filename=test.dat"), "{}", told.stdout);
 }
 
+/// The study that this is made for: which block size for a database.
+#[test]
+fn a_line_of_diskspds_is_swept_as_it_stands_and_a_file_in_the_cache_is_told() {
+    let scratch = Scratch::new("sweep-diskspd");
+    let line = "diskspd.exe -b64k -d1 -W0 -t2 -o8 -L -r -w40 -c2m test_io_64k.dat";
+    let told = run(scratch.path(), &format!("b=4K,16K..64K --save kept --svg chart.svg {line}"));
+    told.ended_with(0).complained_of("2/4 b=16K: bandwidth ");
+    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["IOPS", "read write", "over b", "measured through the page cache", "highest bandwidth "] {
+        assert!(text.contains(said), "nothing of {said} in:\n{}", told.stdout);
+    }
+    let kept = |name: &str| std::fs::read(scratch.file("kept").join(name)).unwrap();
+    let document: Value = serde_json::from_slice(&kept("sweep.json")).unwrap();
+    for (at, (name, block)) in [("001-b=4K.json", 4096), ("004-b=64K.json", 65536)].into_iter().enumerate() {
+        let record = record::schema::read(&kept(name)).unwrap_or_else(|broken| panic!("{name}: {broken}"));
+        let totals = record.totals();
+        assert_eq!(totals.all.bytes, totals.all.ios * block);
+        let share = totals.ddirs[1].ios as f64 / totals.all.ios as f64;
+        assert!((share - 0.4).abs() < 0.05, "{share} of the I/Os are writes");
+        let iops = document["points"][at * 3]["median"]["total"]["iops"].as_f64().unwrap();
+        let measured_s = record.phases[0].measured_ns as f64 / 1e9;
+        assert!(
+            (totals.all.ios as f64 / measured_s - iops).abs() < 1.0,
+            "{name}: as in DiskSpd over the measured time"
+        );
+        assert_eq!(document["points"][at * 3]["median"]["cpu"]["of"], "machine");
+    }
+}
+
+#[test]
+fn switches_of_diskspds_are_set_or_refused_in_its_words() {
+    let scratch = Scratch::new("sweep-switches");
+    let refused = |line: &str, what: &str| {
+        let told = run(scratch.path(), line);
+        told.ended_with(2).complained_of(what);
+        assert!(scratch.names().is_empty(), "{line}: {:?}", scratch.names());
+        told
+    };
+    refused("Q=1,2 diskspd -d1 -W0 -c1m x.dat", "no option -Q");
+    let twice = refused("b=4K,16Q o=1,2 diskspd -d1 -W0 -c1m x.dat", "-b16Q");
+    assert_eq!(twice.stderr.matches("error:").count(), 1, "{}", twice.stderr);
+    refused("o=1,2 diskspd -ysbegun -d1 -W0 -c1m x.dat", "named events");
+    let told = run(scratch.path(), "w=0,100 --format csv diskspd -d1 -W0 -c1m -Rxml x.dat");
+    told.ended_with(0).complained_of("-R of the line has no effect");
+    let cells = |line: usize| told.stdout.lines().nth(line).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>();
+    let at = |name: &str| cells(0).iter().position(|head| head == name).unwrap();
+    assert_eq!((cells(1)[at("write_iops")].as_str(), cells(2)[at("read_iops")].as_str()), ("0.000", "0.000"));
+}
+
 #[test]
 fn an_interrupt_ends_the_sweep_and_shows_what_is_finished() {
     let scratch = with_file("sweep-stopped");

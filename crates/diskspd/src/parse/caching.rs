@@ -66,7 +66,15 @@ impl Caching {
             'y' | 'Y' if self.bypass.is_some() => return error("-Sy or -SY twice".to_owned(), "the second one"),
             'y' => self.bypass = Some(BypassIo::Partial),
             'Y' => self.bypass = Some(BypassIo::Full),
-            _ => return error(format!("-S takes letters of b h m r u w y Y, and not `{flag}`"), "not one of them"),
+            _ => {
+                let unknown =
+                    error(format!("-S takes letters of b h m r u w y Y, and not `{flag}`"), "not one of them");
+                return unknown.map_err(|error| match flag {
+                    'd' => error.help("DiskSpd's old port to Linux used O_DIRECT with -Sd: write -Su"),
+                    's' => error.help("DiskSpd's old port to Linux used O_SYNC with -Ss: write -Sw"),
+                    _ => error,
+                });
+            }
         }
         Ok(())
     }

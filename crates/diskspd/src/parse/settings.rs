@@ -89,10 +89,7 @@ impl<'e> Settings<'e> {
             }
             'z' => self.first.beside.rand_seed = Some(self.seed(switch)?),
             ':' => {
-                let flags = self.count(switch, 0)?;
-                let Ok(flags) = u32::try_from(flags) else {
-                    return Err(switch.error_from(0, "-: takes bits", "not a negative number"));
-                };
+                let flags = self.count(switch, 0)?.cast_unsigned();
                 if flags & !1 != 0 {
                     let warning = Diagnostic::warning("only experiment flag 1 means something");
                     self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "no effect beyond 1"));
@@ -247,7 +244,12 @@ impl<'e> Settings<'e> {
             "r" => self.span.random_write_data = true,
             value => {
                 let end = value.find(',').unwrap_or(value.len());
-                let bytes = super::number::size(switch, 0, end, self.target.block_size)?;
+                let bytes =
+                    super::number::size(switch, 0, end, self.target.block_size).map_err(|error| match value {
+                        "s" => error.help("DiskSpd's old port to Linux wrote 0, 1, … 255 with -Zs: leave it out"),
+                        "z" => error.help("DiskSpd's old port to Linux wrote zeros with -Zz: write -Z"),
+                        _ => error,
+                    })?;
                 if bytes == 0 {
                     return Err(switch.error_from(0, "a buffer of 0 bytes has nothing to write", "expected a size"));
                 }

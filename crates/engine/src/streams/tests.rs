@@ -1,4 +1,4 @@
-//! The same seeds give DiskSpd's sequences, and what holds for all of them.
+//! What a source gives for the streams that it is asked for.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -63,6 +63,5 @@ fn offsets(source: &mut Source, depth: u32, count: usize) -> Vec<u64> {
     ios(source, depth, count).into_iter().map(|(offset, _)| offset).collect()
 }
 
-mod like_diskspd;
 mod properties;
 mod sources;

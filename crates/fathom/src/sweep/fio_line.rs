@@ -54,6 +54,7 @@ fn without_effect(program: &Program) -> Option<Diagnostic> {
     let given = [
         ("--output", program.output.is_some()),
         ("--output-format", program.formats != standard.formats),
+        ("--record", program.record.is_some()),
         ("--status-interval", program.status_interval.is_some()),
         ("--debug", !program.debug.is_empty()),
         ("--eta", program.eta == Eta::Always),

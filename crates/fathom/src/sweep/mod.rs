@@ -1,5 +1,6 @@
 //! `fathom sweep`: a line of either dialect, run once for each value of one or more options, and what they show.
 
+mod diskspd_line;
 mod files;
 mod fio_line;
 mod points;
@@ -52,7 +53,7 @@ fn sweep(words: &Words) -> ExitCode {
     let plan_line = |settings: &[(String, String)]| -> Result<Planned, Vec<Diagnostic>> {
         match words.dialect {
             Dialect::Fio => fio_line.plan(settings),
-            Dialect::DiskSpd => Err(vec![Diagnostic::error("fathom doesn't run lines of DiskSpd yet")]),
+            Dialect::DiskSpd => diskspd_line::plan(&words.line, settings),
         }
     };
     match points::plan(&sweep, &plan_line) {
@@ -81,7 +82,7 @@ fn tell(texts: &[String]) {
 fn metric(words: &Words) -> Metric {
     let is_block_size = |option: &str| match words.dialect {
         Dialect::Fio => fio_line::is_block_size(option),
-        Dialect::DiskSpd => option == "b",
+        Dialect::DiskSpd => option == diskspd_line::BLOCK_SIZE,
     };
     let by_size = words.axes.iter().any(|axis| is_block_size(&axis.option));
     words.metric.unwrap_or(if by_size { Metric::Bandwidth } else { Metric::Iops })

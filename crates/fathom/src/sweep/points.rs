@@ -31,37 +31,50 @@ type PlanLine<'a> = dyn Fn(&[(String, String)]) -> Result<Planned, Vec<Diagnosti
 
 /// Plans every point. What is wrong with several of them is told once.
 pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
-    let (mut plans, mut warned, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut plans, mut warned, mut refused) = (Vec::new(), Told::default(), Told::default());
     for point in sweep.points() {
         match plan_line(&point.settings) {
             Ok(Planned::Run { plan, warnings }) => {
                 plans.push(Arc::from(plan));
-                add(&mut warned, &warnings);
+                warned.add(&warnings);
             }
             Ok(Planned::Print { printed, warnings }) => {
-                add(&mut warned, &warnings);
-                return Points::Print { printed, warnings: warned };
+                warned.add(&warnings);
+                return Points::Print { printed, warnings: warned.texts };
             }
-            Err(diagnostics) => add(&mut refused, &diagnostics),
+            Err(diagnostics) => refused.add(&diagnostics),
         }
     }
-    if !refused.is_empty() {
-        return Points::Refused(refused);
+    if !refused.texts.is_empty() {
+        return Points::Refused(refused.texts);
     }
     if let Some(refusal) = without_difference(sweep, &plans) {
         return Points::Refused(vec![refusal.to_string()]);
     }
     if plans.iter().any(|plan| writes_logs(plan)) && sweep.len() > 1 {
         let warning = "each run of the sweep writes the same log files: those of the last one stay";
-        add(&mut warned, &[Diagnostic::warning(warning)]);
+        warned.add(&[Diagnostic::warning(warning)]);
     }
-    Points::Run { plans, warnings: warned }
+    Points::Run { plans, warnings: warned.texts }
 }
 
-fn add(told: &mut Vec<String>, diagnostics: &[Diagnostic]) {
-    for text in diagnostics.iter().map(Diagnostic::to_string) {
-        if !told.contains(&text) {
-            told.push(text);
+/// What was said of the points, each thing once.
+#[derive(Default)]
+struct Told {
+    /// Messages and the words that they mark: the lines around these differ from point to point.
+    known: Vec<(String, Option<String>)>,
+    texts: Vec<String>,
+}
+
+impl Told {
+    fn add(&mut self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            let marked = diagnostic.label.as_ref().map(|(span, _)| span.text().to_owned());
+            let key = (diagnostic.message.clone(), marked);
+            if !self.known.contains(&key) {
+                self.known.push(key);
+                self.texts.push(diagnostic.to_string());
+            }
         }
     }
 }

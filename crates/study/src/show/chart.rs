@@ -1,11 +1,10 @@
 //! Bars of text: one for each point, all on one scale from zero, readable without colour.
 
 use super::Report;
-use super::text::{WIDTH, cut};
+use super::text::{VALUE_MAX, WIDTH, tail};
 
 /// A bar's last character, by eighths of it.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-const LABEL_MAX: usize = 24;
 const BEST: &str = "  best";
 
 /// The first axis goes down the page; each combination of the others has bars of its own.
@@ -16,7 +15,7 @@ pub(super) fn draw(report: &Report) -> String {
     let named = axes.len() > 1;
     let indent = if named { 4 } else { 2 };
     let labels = axes[0].values.iter().map(|value| value.chars().count());
-    let label_width = labels.max().unwrap_or(0).min(LABEL_MAX);
+    let label_width = labels.max().unwrap_or(0).min(VALUE_MAX);
     let scale = report.scale();
     let values: Vec<Option<f64>> = report.rows.iter().map(|row| row.value(report.asked.metric)).collect();
     let numbers = values.iter().flatten().map(|value| scale.number(*value).chars().count());
@@ -27,7 +26,7 @@ pub(super) fn draw(report: &Report) -> String {
             text.push_str(&format!("  {name}\n"));
         }
         for at in rows {
-            let label = cut(&report.rows[at].point.settings[0].1, LABEL_MAX);
+            let label = tail(&report.rows[at].point.settings[0].1, VALUE_MAX);
             let what = match values[at] {
                 Some(value) => {
                     let bar = bar(value, report.largest(), room);

@@ -6,6 +6,8 @@ use super::{Report, chart};
 /// Columns of a terminal that everybody has.
 pub(super) const WIDTH: usize = 80;
 const GAP: usize = 2;
+/// Characters of an axis' value.
+pub(super) const VALUE_MAX: usize = 24;
 
 pub(super) fn write(report: &Report) -> String {
     let mut text = format!("sweep of: {} {}\n\n", report.asked.dialect, report.asked.line.join(" "));
@@ -34,6 +36,16 @@ pub(super) fn cut(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Cut to so many characters at its start: names of files differ at their ends.
+pub(super) fn tail(text: &str, most: usize) -> String {
+    let left_out = (length(text) + 1).saturating_sub(most);
+    if length(text) <= most {
+        text.to_owned()
+    } else {
+        ['…'].into_iter().chain(text.chars().skip(left_out)).collect()
+    }
 }
 
 /// Broken between words; what follows the first line is set in.
@@ -68,9 +80,10 @@ fn grid(table: &Table) -> String {
 fn widths(table: &Table) -> Vec<usize> {
     let mut widths: Vec<usize> = table.columns.iter().map(|column| length(&column.head)).collect();
     for row in &table.rows {
-        let cells = row.settings.iter().chain(row.figures.iter().flatten());
+        let settings = row.settings.iter().map(|value| length(value).min(VALUE_MAX));
+        let cells = settings.chain(row.figures.iter().flatten().map(|cell| length(cell)));
         for (width, cell) in widths.iter_mut().zip(cells) {
-            *width = (*width).max(length(cell));
+            *width = (*width).max(cell);
         }
     }
     for (first, last) in groups(&table.columns) {
@@ -112,7 +125,8 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
 }
 
 fn row_line(row: &TableRow, widths: &[usize]) -> String {
-    let settings = row.settings.iter().map(String::as_str);
+    let settings: Vec<String> = row.settings.iter().map(|value| tail(value, VALUE_MAX)).collect();
+    let settings = settings.iter().map(String::as_str);
     match &row.figures {
         Ok(figures) => line(settings.chain(figures.iter().map(String::as_str)), widths),
         Err(reason) => {
@@ -159,6 +173,15 @@ bandwidth, MiB/s, over b
         assert!(text.lines().all(|line| length(line) <= WIDTH) && text.lines().nth(1).unwrap().starts_with("  word"));
         assert_eq!(text.split_whitespace().count(), 30);
         assert_eq!(wrapped("short"), "short\n");
+    }
+
+    #[test]
+    fn long_values_are_shown_by_their_ends() {
+        assert_eq!((tail("/mnt/a/data.bin", 8), tail("short", 8)), ("…ata.bin".to_owned(), "short".to_owned()));
+        let sweep = swept(&["filename=/mnt/with/a/very/long/path/one,/mnt/with/a/very/long/path/two"], 1, &[(1, 0)]);
+        let text = write(&Report::new(&asked(1, Metric::Iops), &sweep));
+        assert!(text.lines().skip(2).take(4).all(|line| length(line) <= WIDTH), "{text}");
+        assert!(text.contains("path/one ") && text.contains("path/two "), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod plane;
 use std::fmt::Write;
 
 use super::Report;
-use super::text::cut;
+use super::text::{cut, tail};
 use plane::Plane;
 
 /// Told apart by people who don't see all colours, and on grey prints by shape and dashes.
@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report) -> String {
     let mut svg = plane.open();
     titles(report, &plane, &mut svg);
     plane.grid(&report.metric_title(), &mut svg);
-    let labels = report.sweep.axes()[0].values.iter().map(|value| cut(value, LABEL_MAX));
+    let labels = report.sweep.axes()[0].values.iter().map(|value| tail(value, LABEL_MAX));
     plane.places(labels, &report.sweep.axes()[0].option, &mut svg);
     let as_lines = series.len() > 1 && report.sweep.axes()[0].is_ordered();
     for (at, (name, rows)) in series.iter().enumerate() {
