@@ -38,7 +38,7 @@ fn block_sizes_end_in_a_table_a_chart_and_a_sentence() {
     let scratch = with_file("sweep-sizes");
     let told = run(scratch.path(), &format!("bs=4k..32k fio {JOB} --bs=512 --ioengine=io_uring --iodepth=4"));
     told.ended_with(0);
-    for point in ["1/4 bs=4k: bandwidth ", "4/4 bs=32k: bandwidth "] {
+    for point in ["4 runs, 0.4 s at most", "1/4 bs=4k: bandwidth ", "4/4 bs=32k: bandwidth "] {
         told.complained_of(point);
     }
     let text = &told.stdout;
@@ -155,7 +155,7 @@ fn switches_of_diskspds_are_set_or_refused_in_its_words() {
     assert_eq!(twice.stderr.matches("error:").count(), 1, "{}", twice.stderr);
     refused("o=1,2 diskspd -ysbegun -d1 -W0 -c1m x.dat", "named events");
     let told = run(scratch.path(), "w=0,100 --format csv diskspd -d1 -W0 -c1m -Rxml x.dat");
-    told.ended_with(0).complained_of("-R of the line has no effect");
+    told.ended_with(0).complained_of("on which -R has no effect");
     let cells = |line: usize| told.stdout.lines().nth(line).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>();
     let at = |name: &str| cells(0).iter().position(|head| head == name).unwrap();
     assert_eq!((cells(1)[at("write_iops")].as_str(), cells(2)[at("read_iops")].as_str()), ("0.000", "0.000"));
@@ -202,7 +202,7 @@ fn a_job_file_from_standard_input_is_read_for_all_points() {
     let told = outcome(command.stdin(jobs.unwrap()).spawn().unwrap(), Instant::now());
     let document: Value = told.ended_with(0).json();
     assert_eq!(document["points"].as_array().unwrap().len(), 2);
-    told.complained_of("--eta of the line has no effect");
+    told.complained_of("on which --eta has no effect");
 }
 
 #[test]

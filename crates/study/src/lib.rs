@@ -10,6 +10,7 @@ pub mod quantity;
 mod sample;
 pub mod show;
 pub mod sweep;
+pub mod time;
 pub mod verdict;
 
 pub use axis::Axis;

@@ -18,8 +18,9 @@ impl fio::lower::Machine for NoMachine {
     }
 }
 
-fn plan() -> Plan {
-    let words = ["--name=sample", "--size=1m"].map(str::to_owned);
+/// The plan of a line of fio's.
+pub(crate) fn plan_of(line: &str) -> Plan {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     match fio::parse(&words, &FixedEnv::default()) {
         Ok(fio::Request::Run(invocation)) => fio::lower(&invocation, &NoMachine),
         other => panic!("{other:?}"),
@@ -28,7 +29,7 @@ fn plan() -> Plan {
 
 /// For reads, writes and trims as far as they are there: how many, bytes of each, latency of each in ns.
 pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
-    let mut record = Record::new(Arc::new(plan()), 0);
+    let mut record = Record::new(Arc::new(plan_of("--name=sample --size=1m")), 0);
     let stats = &mut record.workers[0].stats;
     stats.runtime_ns = 1_000_000_000;
     stats.usage.user_ns = 250_000_000;

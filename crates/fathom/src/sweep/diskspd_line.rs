@@ -50,6 +50,6 @@ fn without_effect(invocation: &Invocation) -> Option<Diagnostic> {
         ("-vs", profile.verbose_stats),
     ];
     let given: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
-    let message = format!("a sweep has a report of its own: {} of the line has no effect", given.join(", "));
+    let message = format!("a sweep has a report of its own, on which {} has no effect", given.join(", "));
     (!given.is_empty()).then(|| Diagnostic::warning(message).help("`fathom sweep --help` tells its options"))
 }

@@ -130,6 +130,7 @@ fn carry_out(
     files: &Files,
 ) -> bool {
     let mut progress = Progress::new(sweep, metric, words.repeats);
+    progress.announce(at_most_ns(words, sweep, plans));
     let mut is_saved = true;
     while let Some(turn) = sweep.next_turn() {
         progress.begin(sweep, turn);
@@ -154,4 +155,12 @@ fn carry_out(
         }
     }
     is_saved
+}
+
+/// All runs and the rests between them.
+fn at_most_ns(words: &Words, sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<u64> {
+    let round = plans.iter().try_fold(0u64, |sum, plan| Some(sum.saturating_add(study::time::at_most_ns(plan)?)))?;
+    let rests = words.cooldown.as_nanos().saturating_mul(sweep.len() as u128 - 1);
+    let rests = u64::try_from(rests).unwrap_or(u64::MAX);
+    Some(round.saturating_mul(words.repeats as u64).saturating_add(rests))
 }

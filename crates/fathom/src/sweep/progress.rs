@@ -3,6 +3,7 @@
 use engine::{Line, Live};
 use record::{Event, Record};
 use study::sweep::Run;
+use study::time::shown;
 use study::{Metric, Sweep, Turn};
 
 use crate::run::Watcher;
@@ -23,6 +24,12 @@ pub struct Progress {
 impl Progress {
     pub fn new(sweep: &Sweep, metric: Metric, repeats: usize) -> Self {
         Progress { metric, runs: sweep.len(), begun: 0, repeats, name: String::new(), is_open: false, said: Vec::new() }
+    }
+
+    /// How much there is to do.
+    pub fn announce(&self, at_most_ns: Option<u64>) {
+        let time = at_most_ns.map_or_else(String::new, |ns| format!(", {} at most but for preparation", shown(ns)));
+        eprintln!("{} run{}{time}", self.runs, if self.runs == 1 { "" } else { "s" });
     }
 
     pub fn begin(&mut self, sweep: &Sweep, turn: Turn) {

@@ -76,8 +76,10 @@ fn shown<'a>(report: &Report) -> Vec<Shown<'a>> {
             shown.push((column("IOPS", name), Box::new(move |figures| count.number(of(figures).iops))));
         }
     }
-    let bandwidth = Metric::Bandwidth.scale(0.0);
-    shown.push((column("", "MiB/s"), Box::new(move |figures| bandwidth.number(figures.total.bytes_per_s))));
+    if any(|_| true) {
+        let scale = Metric::Bandwidth.scale(0.0);
+        shown.push((column("", "MiB/s"), Box::new(move |figures| scale.number(figures.total.bytes_per_s))));
+    }
     if any(|figures| figures.total.latency.is_some()) {
         let scale = latency_scale(report);
         let group = format!("latency, {}", scale.unit);

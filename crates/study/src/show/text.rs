@@ -116,7 +116,7 @@ fn group_line(table: &Table, widths: &[usize]) -> String {
             format!("{:GAP$}{centred}", "")
         })
         .collect();
-    format!("{}\n", line.trim_end())
+    if line.trim().is_empty() { String::new() } else { format!("{}\n", line.trim_end()) }
 }
 
 fn line<'a>(cells: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
@@ -197,6 +197,9 @@ bandwidth, MiB/s, over b
     fn a_sweep_of_which_nothing_came_has_only_its_reasons() {
         let sweep = swept(&["o=1,2"], 1, &[(0, 0)]);
         let text = write(&Report::new(&asked(1, Metric::Iops), &sweep));
-        assert!(text.contains("failed: test.dat") && text.contains("not run") && !text.contains("highest"), "{text}");
+        assert!(
+            text.contains("\n\n  o\n  1  failed: test.dat") && text.contains("not run") && !text.contains("highest"),
+            "{text}"
+        );
     }
 }

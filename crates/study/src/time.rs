@@ -1,0 +1,51 @@
+//! How long runs take, as far as their plans say.
+
+use plan::Plan;
+
+/// What the times of a plan add up to in ns, without its preparation; `None` where something goes on until its work is
+/// done.
+pub fn at_most_ns(plan: &Plan) -> Option<u64> {
+    let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
+    (0..phases).try_fold(0u64, |sum, phase| {
+        let of_phase = plan.workers.iter().filter(|worker| worker.phase == phase);
+        let times = of_phase.map(|worker| {
+            let limits = &worker.limits;
+            let parts = [limits.start_delay_ns.1, limits.ramp_ns, limits.runtime_ns, limits.cool_down_ns];
+            let is_known = limits.runtime_ns > 0 && limits.ramp_bytes == 0 && worker.wait_for.is_none();
+            is_known.then(|| parts.into_iter().fold(0, u64::saturating_add))
+        });
+        let longest = times.collect::<Option<Vec<u64>>>()?.into_iter().max().unwrap_or(0);
+        Some(sum.saturating_add(longest))
+    })
+}
+
+/// `49 s`, `6.5 min`, `2.1 h`.
+pub fn shown(ns: u64) -> String {
+    let seconds = ns as f64 / 1e9;
+    let (value, unit) = match seconds {
+        ..120.0 => (seconds, "s"),
+        ..7200.0 => (seconds / 60.0, "min"),
+        _ => (seconds / 3600.0, "h"),
+    };
+    let value = format!("{value:.1}");
+    format!("{} {unit}", value.strip_suffix(".0").unwrap_or(&value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn phases_follow_one_another_and_jobs_run_beside_each_other() {
+        let jobs = "--size=1m --runtime=10 --ramp_time=2 --name=a --name=b --runtime=20 --name=c --stonewall";
+        assert_eq!(at_most_ns(&sample::plan_of(jobs)), Some(34_000_000_000));
+        assert_eq!(at_most_ns(&sample::plan_of("--size=1m --name=a --runtime=10 --name=b --runtime=0")), None);
+    }
+
+    #[test]
+    fn times_are_shown_in_what_people_think_in() {
+        assert_eq!([400_000_000, 49_000_000_000].map(shown), ["0.4 s", "49 s"]);
+        assert_eq!([390_000_000_000, 7_560_000_000_000].map(shown), ["6.5 min", "2.1 h"]);
+    }
+}
