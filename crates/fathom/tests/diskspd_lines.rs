@@ -1,0 +1,99 @@
+//! DiskSpd's command lines at the program itself: exit codes, and which stream says what.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+mod stage;
+
+/// Answered otherwise, for the reasons in docs/diskspd-differences.md.
+const EXCEPTIONS: [&str; 4] = ["or524", "or561", "or587", "or623"];
+
+fn diskspd(words: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom")).arg("diskspd").args(words).output().unwrap()
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Lines that would start a run are left out.
+fn cases() -> Vec<(Value, Vec<String>)> {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../../../corpus/diskspd/cases.json")).unwrap();
+    let line = |case: Value| {
+        let mut line: Vec<String> =
+            case["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap().to_owned()).collect();
+        let of_a_run = case["source"].as_str().unwrap().ends_with("as given");
+        let prints = line.iter().any(|arg| arg.starts_with("-Rp"));
+        if !prints && !of_a_run && !line.is_empty() && !line.iter().any(|arg| arg == "-?") {
+            line.insert(0, "-Rpxml".to_owned());
+        }
+        (case, line)
+    };
+    let processors = std::thread::available_parallelism().unwrap().get();
+    let applies = |case: &Value| {
+        let id = case["id"].as_str().unwrap();
+        // A tenth processor is refused where there is none.
+        !EXCEPTIONS.contains(&id) && (id != "rn830" || processors < 10)
+    };
+    cases.into_iter().filter(applies).map(line).collect()
+}
+
+#[test]
+fn refusals_end_with_3_and_say_why_on_standard_error_only() {
+    let mut wrong = Vec::new();
+    for (case, line) in cases() {
+        let output = diskspd(&line);
+        let code = output.status.code().unwrap();
+        let usage = output.stdout.starts_with(b"usage:");
+        let streams = match code {
+            0 => !output.stdout.is_empty() && (case["warnings"].is_null() || !output.stderr.is_empty()),
+            3 if line.is_empty() => usage && output.stderr.is_empty(),
+            3 => output.stdout.is_empty() && !output.stderr.is_empty(),
+            _ => true,
+        };
+        if i64::from(code) != case["exit_code"] || !streams {
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            wrong.push(format!("{} {line:?} ends with {code}: {told}", case["id"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_windows_alone_has_is_refused_with_the_machines_disks() {
+    for target in ["#0", "c:"] {
+        let output = diskspd(&words(&format!("-d1 {target}")));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(3) && output.stdout.is_empty(), "{told}");
+        assert!(told.contains(target) && told.contains("write the device's path; here are "), "{told}");
+    }
+}
+
+#[test]
+fn under_its_name_it_is_diskspd() {
+    let scratch = stage::Scratch::new("diskspd-name");
+    let link = scratch.file("diskspd");
+    symlink(env!("CARGO_BIN_EXE_fathom"), &link).unwrap();
+    let usage = Command::new(&link).arg("-?").output().unwrap();
+    assert!(usage.status.success() && usage.stdout.starts_with(b"usage: diskspd"));
+    let renamed = Command::new(env!("CARGO_BIN_EXE_fathom")).arg0("/usr/bin/diskspd").output().unwrap();
+    assert!(renamed.status.code() == Some(3) && renamed.stdout == usage.stdout && renamed.stderr.is_empty());
+}
+
+#[test]
+fn a_profile_from_a_file_is_told_with_its_place() {
+    let scratch = stage::Scratch::new("diskspd-profile");
+    let profile = scratch.file("p.xml");
+    let text =
+        "<Profile><TimeSpans><TimeSpan>\n<Targets><Target><Path>a</Path><ThinkTime>5</ThinkTime></Target></Targets>";
+    std::fs::write(&profile, format!("{text}</TimeSpan></TimeSpans></Profile>")).unwrap();
+    let output = diskspd(&[format!("-X{}", profile.display()), "-Rp".to_owned()]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("p.xml:2:") && told.contains("-i (I/Os in a burst)"), "{told}");
+}
