@@ -115,6 +115,11 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use plan::{Origin, Plan};
+    use record::{CpuUse, PhaseRecord};
+
     use super::*;
     use crate::sample;
 
@@ -127,6 +132,33 @@ mod tests {
         assert_eq!(read.mean_ns, 200_000.0);
         assert!((total.mean_ns - 800_000.0 / 3.0).abs() < 1.0 && total.p50_ns < 210_000.0 && total.p99_ns > 390_000.0);
         assert_eq!(figures.trim, Rates::default());
+    }
+
+    #[test]
+    fn phases_one_after_another_add_up_their_times_and_workers_beside_each_other_do_not() {
+        let plan = sample::plan_of("--size=1m --name=a --numjobs=2 --name=b --stonewall --rw=write");
+        let mut record = Record::new(Arc::new(plan), 0);
+        for (worker, (ddir, ios, s)) in [(0, 100, 1), (0, 300, 2), (1, 90, 3)].into_iter().enumerate() {
+            let stats = &mut record.workers[worker].stats;
+            stats.ddirs[ddir].ios = ios;
+            stats.ddirs[ddir].runtime_ns = s * 1_000_000_000;
+        }
+        let figures = Figures::of(&record);
+        assert_eq!((figures.read.iops, figures.write.iops, figures.total.iops), (200.0, 30.0, 98.0));
+    }
+
+    #[test]
+    fn of_diskspds_runs_the_whole_measured_time_counts_and_all_processors_alike() {
+        let mut record = sample::record(&[(600, 4096, 1000)]);
+        let mut plan = Plan::clone(&record.plan);
+        plan.origin = Origin::DiskSpd { command_line: "diskspd a".into(), profile_xml: String::new() };
+        record.plan = Arc::new(plan);
+        let cpu = |cpu, busy_ns, idle_ns| CpuUse { cpu, user_ns: busy_ns, kernel_ns: 0, idle_ns };
+        let cpus = vec![cpu(0, 90, 10), cpu(1, 1, 9)];
+        record.phases = vec![PhaseRecord { measured_ns: 2_000_000_000, cpus, ..PhaseRecord::default() }];
+        let figures = Figures::of(&record);
+        assert_eq!((figures.read.iops, figures.total.iops), (300.0, 300.0));
+        assert_eq!(figures.cpu, Some(Cpu { percent: 50.0, of: CpuOf::Machine }));
     }
 
     #[test]
