@@ -55,6 +55,17 @@ fn xml_results_are_diskspds_own() {
     }
 }
 
+#[test]
+fn a_saved_record_gives_the_same_reports() {
+    for case in cases() {
+        let record = record_of(&case);
+        let saved = record::schema::write(&record).unwrap_or_else(|broken| panic!("{}:{broken}", name(&case)));
+        let read = record::schema::read(saved.as_bytes()).unwrap_or_else(|broken| panic!("{}:{broken}", name(&case)));
+        assert_eq!(render::text(&record).unwrap(), render::text(&read).unwrap());
+        assert_eq!(render::xml(&record).unwrap(), render::xml(&read).unwrap());
+    }
+}
+
 /// A path that no profile may have (`*2x` is a template without a number) goes by another name.
 fn cases() -> Vec<Value> {
     let text = std::fs::read_to_string(stage::corpus("formatter-cases.json")).unwrap();

@@ -2,7 +2,9 @@
 
 use diskspd::lower::{Machine, lower};
 use diskspd::xml;
+use record::{Record, schema};
 use serde_json::Value;
+use std::sync::Arc;
 
 struct Plain;
 
@@ -47,6 +49,7 @@ fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
             Ok(done) => {
                 lowered += 1;
                 assert!(!done.plan.workers.is_empty(), "{}", case["id"]);
+                assert_survives(&done.plan);
                 for worker in &done.plan.workers {
                     assert!(!worker.streams.is_empty(), "{}", case["id"]);
                     assert_eq!(worker.depth.iodepth, worker.streams.depth(), "{}", case["id"]);
@@ -55,4 +58,12 @@ fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
         }
     }
     assert!(lowered > 100 && refused > 10, "{lowered} lowered, {refused} refused");
+}
+
+/// The plan comes back from a saved record as it was.
+fn assert_survives(plan: &plan::Plan) {
+    let before = Record::new(Arc::new(plan.clone()), 1);
+    let text = schema::write(&before).unwrap_or_else(|broken| panic!("{plan:?}:{broken}"));
+    let after = schema::read(text.as_bytes()).unwrap_or_else(|broken| panic!("{text}:{broken}"));
+    assert!(format!("{before:?}") == format!("{after:?}"), "it comes back otherwise:\n{text}");
 }

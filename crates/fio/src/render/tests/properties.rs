@@ -147,6 +147,18 @@ proptest! {
     }
 
     #[test]
+    fn a_saved_record_gives_the_same_reports(mut record in any_record(), now_unix_ms in any::<u64>()) {
+        // No number is no percentile that anybody can ask for, and is not saved.
+        for worker in &mut Arc::make_mut(&mut record.plan).workers {
+            worker.measure.percentiles.retain(|percent| percent.is_finite());
+        }
+        let options = super::super::Options { now_unix_ms, utc_offset_s: 0, eta_s: Some(0), terse_version: 5 };
+        let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
+        let saved = record::schema::read(record::schema::write(&record)?.as_bytes())?;
+        prop_assert!(report(&record, formats, &options) == report(&saved, formats, &options));
+    }
+
+    #[test]
     fn json_always_parses(record in any_record()) {
         let document = json(&record, &options(), Detail::Bins);
         let value: serde_json::Value = serde_json::from_str(&document)?;
