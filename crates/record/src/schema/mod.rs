@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is written can be read by this and every later fathom, and no text makes reading panic.
 
+mod check;
 mod exact;
 mod layout;
 
@@ -86,25 +87,8 @@ pub fn read(text: &[u8]) -> Result<Record, Broken> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let record = Record::deserialize(exact::Exact(&mut deserializer))?;
     deserializer.end()?;
-    check(&record)?;
+    check::check(&record)?;
     Ok(record)
-}
-
-/// What belongs together but stands apart in the text.
-fn check(record: &Record) -> Result<(), Broken> {
-    let (asked, found) = (record.plan.workers.len(), record.workers.len());
-    if asked != found {
-        return Err(broken(format!("the plan has {asked} workers, but there are records of {found}")));
-    }
-    for worker in &record.plan.workers {
-        let streams = worker.streams.list.len();
-        let mut shares = worker.streams.queues.iter().flat_map(|queue| &queue.shares);
-        if let Some(share) = shares.find(|share| share.stream as usize >= streams) {
-            let (name, stream) = (&worker.name, share.stream);
-            return Err(broken(format!("a queue of worker `{name}` is on stream {stream}, of which it has {streams}")));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! What belongs together in a record but stands apart in its text.
+
+use super::{Broken, broken};
+use crate::{DdirStats, DepthMap, Record, WorkerStats};
+
+pub(super) fn check(record: &Record) -> Result<(), Broken> {
+    let (asked, found) = (record.plan.workers.len(), record.workers.len());
+    if asked != found {
+        return Err(broken(format!("the plan has {asked} workers, but there are records of {found}")));
+    }
+    for worker in &record.plan.workers {
+        let streams = worker.streams.list.len();
+        let mut shares = worker.streams.queues.iter().flat_map(|queue| &queue.shares);
+        if let Some(share) = shares.find(|share| share.stream as usize >= streams) {
+            let (name, stream) = (&worker.name, share.stream);
+            return Err(broken(format!("a queue of worker `{name}` is on stream {stream}, of which it has {streams}")));
+        }
+    }
+    // Whatever a report adds up is then a number of 64 bits, too.
+    if u64::try_from(sum(record)).is_err() {
+        return Err(broken(
+            "no run has counted so much: the counts of its workers add up to more than 64 bits hold".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// All that a record counts, whatever it is. Times are left out: those of many workers may well be more in all.
+fn sum(record: &Record) -> u128 {
+    record.workers.iter().map(|worker| of_worker(&worker.stats) + wide([worker.survived_errors])).sum()
+}
+
+fn wide(counts: impl IntoIterator<Item = u64>) -> u128 {
+    counts.into_iter().map(u128::from).sum()
+}
+
+fn of_worker(stats: &WorkerStats) -> u128 {
+    let targets = stats.targets.iter().map(|target| {
+        let intervals = target.series.iter().flat_map(|series| &series.intervals);
+        let samples = intervals.flat_map(|interval| &interval.latency_ns).map(|moments| moments.count);
+        of_ddirs(&target.ddirs) + wide(samples)
+    });
+    let depths = [&stats.depth, &stats.submit, &stats.complete];
+    let (usage, waits) = (&stats.usage, &stats.waits);
+    of_ddirs(&stats.ddirs)
+        + targets.sum::<u128>()
+        + depths.into_iter().map(of_depths).sum::<u128>()
+        + wide([stats.syncs, stats.sync_lat.count()])
+        + wide([usage.context_switches, usage.major_faults, usage.minor_faults])
+        + wide([waits.completion, waits.throttle, waits.throttle_sleep, waits.lookaside])
+        + wide(waits.lookaside_completions)
+}
+
+fn of_ddirs(ddirs: &[DdirStats; 3]) -> u128 {
+    let each = ddirs.iter().map(|ddir| {
+        let latencies = [&ddir.slat, &ddir.clat, &ddir.lat].map(|latency| latency.count());
+        wide([ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped])
+            + wide(latencies)
+            + wide([ddir.bandwidth_kib.count, ddir.iops.count])
+    });
+    each.sum()
+}
+
+fn of_depths(map: &DepthMap) -> u128 {
+    wide(map.floor) + wide(map.upto)
+}
