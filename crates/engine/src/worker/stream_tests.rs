@@ -107,8 +107,9 @@ fn rates_and_bursts_hold_a_stream_back_for_itself() {
     worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
     let record = run(vec![worker]);
     let ios: Vec<u64> = record.workers[0].stats.targets.iter().map(|target| target.ddirs[0].ios).collect();
-    assert!((225..=275).contains(&ios[0]), "500 a second for half a second: {ios:?}");
-    assert!((80..=120).contains(&ios[1]), "ten every 50 ms: {ios:?}");
+    // A busy machine may hold the thread up; nothing may let it run ahead by more than the warm-up's rest.
+    assert!((125..=260).contains(&ios[0]), "500 a second for half a second: {ios:?}");
+    assert!((50..=110).contains(&ios[1]), "ten every 50 ms: {ios:?}");
     assert!(ios[2] > 1000, "nothing holds the third back: {ios:?}");
 }
 
