@@ -1,7 +1,7 @@
 //! Queues that were never filled: the figures are those of fewer I/Os in flight than asked for.
 
 use plan::stream::StreamRate;
-use plan::{Ddir, Worker};
+use plan::{Ddir, Stream, Worker};
 use record::{Record, WorkerStats};
 
 use crate::Finding;
@@ -32,9 +32,12 @@ pub fn find(record: &Record) -> Vec<Finding> {
     }]
 }
 
-/// A rate or pauses keep the queue empty on purpose.
+/// A rate or pauses keep the queue empty on purpose, and copies from and to mapped memory never queue.
 fn is_held_back(worker: &Worker) -> bool {
-    worker.streams.list.iter().any(|stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some())
+    let held = |stream: &Stream| {
+        stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some()
+    };
+    worker.streams.list.iter().any(held)
 }
 
 /// Little's law: what is in flight is how many come, times how long they stay.
