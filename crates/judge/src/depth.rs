@@ -34,9 +34,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
 
 /// A rate or pauses keep the queue empty on purpose, and copies from and to mapped memory never queue.
 fn is_held_back(worker: &Worker) -> bool {
-    let held = |stream: &Stream| {
-        stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some()
-    };
+    let held =
+        |stream: &Stream| stream.rate != StreamRate::Unlimited || stream.burst.is_some() || stream.mapping.is_some();
     worker.streams.list.iter().any(held)
 }
 
