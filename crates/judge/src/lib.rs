@@ -5,6 +5,7 @@
 mod cached;
 mod depth;
 mod finding;
+mod short;
 mod unwritten;
 
 pub use finding::Finding;
@@ -15,6 +16,7 @@ use record::Record;
 pub fn findings(record: &Record) -> Vec<Finding> {
     let mut found = cached::find(record);
     found.extend(unwritten::find(record));
+    found.extend(short::find(record));
     found.extend(depth::find(record));
     found
 }

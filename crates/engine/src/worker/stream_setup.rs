@@ -165,7 +165,7 @@ fn unwritten_bytes(stream: &Stream, target: &Target) -> Option<u64> {
     if stream.write_percent == 100 {
         return None;
     }
-    let end = stream.end_bytes.unwrap_or(target.real_size);
+    let end = stream.end_bytes.map_or(target.real_size, |end| end.min(target.real_size));
     match os::file::written(&target.path, stream.base_bytes..end) {
         Ok(Written::Known { bytes_unwritten, .. }) => Some(bytes_unwritten),
         Ok(Written::Unknown) | Err(_) => None,
