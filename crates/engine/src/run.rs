@@ -1,5 +1,7 @@
 //! The coordinator: phases of workers, started together, sampled, stopped, and their events passed on.
 
+mod course;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -8,7 +10,7 @@ use std::time::Duration;
 
 use os::clock::Clock;
 use plan::{ExitAll, Plan};
-use record::{Ended, Event, RunError, Stage, WorkerStats};
+use record::{Ended, Event, RunError, WorkerStats};
 
 use crate::check;
 use crate::disks::Disks;
@@ -18,7 +20,6 @@ use crate::line::Line;
 use crate::live::{Live, State, shared_clock};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::machine;
-use crate::new_files::NewFiles;
 use crate::phase::PhaseWatch;
 use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
@@ -209,6 +210,9 @@ impl<'a> Coordinator<'a> {
         let members: Vec<usize> = (0..self.plan.workers.len())
             .filter(|&index| self.plan.workers[index].phase == phase && !self.ended[index])
             .collect();
+        if self.is_called_off(&members) {
+            return members.into_iter().for_each(|index| self.never_began(index));
+        }
         self.begin_phase(phase);
         loop {
             if !self.live.is_stopping() {
@@ -226,57 +230,6 @@ impl<'a> Coordinator<'a> {
             self.attend();
         }
         self.end_phase();
-    }
-
-    fn begin_phase(&mut self, phase: u32) {
-        self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
-        self.phase = Some(PhaseWatch::new(self.plan, phase));
-        let prepared = self.make_files(phase).and_then(|()| Shared::of_phase(self.plan, phase));
-        match prepared {
-            Ok(shared) => self.shared = Arc::new(shared),
-            Err(error) => self.give_up_phase(phase, &error),
-        }
-    }
-
-    fn end_phase(&mut self) {
-        let Some(watch) = self.phase.take() else { return };
-        let phase = watch.phase();
-        self.observer.event(Event::PhaseEnded(watch.end()));
-        self.observer.event(Event::Stage { phase, stage: Stage::Ended });
-    }
-
-    /// Makes the files that the streams of a phase ask for.
-    fn make_files(&mut self, phase: u32) -> Result<(), RunError> {
-        let Some(making) = NewFiles::start(self.plan, phase, self.controls.stop) else { return Ok(()) };
-        loop {
-            match making.outcome() {
-                Some(made) => return made,
-                None => self.watch(),
-            }
-        }
-    }
-
-    /// Ends the workers of a phase that can't begin.
-    fn give_up_phase(&mut self, phase: u32, error: &RunError) {
-        for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
-            if prepare::was_stopped(error) {
-                self.never_began(index);
-            } else {
-                self.worker_ended(index, failed(error.clone()));
-            }
-        }
-    }
-
-    /// Starts those that are ready, and tells of each part of the phase that begins.
-    fn follow_phase(&mut self, now_ns: u64) {
-        if !self.waiting.is_empty() && (self.controls.may_start)() {
-            self.waiting.drain(..).for_each(|gate| gate.count_out());
-        }
-        let Some(watch) = &mut self.phase else { return };
-        let phase = watch.phase();
-        while let Some(stage) = watch.advance(now_ns) {
-            self.observer.event(Event::Stage { phase, stage });
-        }
     }
 
     /// Starts the workers of a phase that need not wait, or no longer.

@@ -157,3 +157,20 @@ fn mapped_targets_and_others_go_together() {
         assert!(ios.iter().all(|ios| *ios > 10), "{ios:?}");
     }
 }
+
+#[test]
+fn what_comes_after_a_phase_that_failed_is_left_alone() {
+    let scratch = Scratch::new("streams-after-failure");
+    let (missing, new) = (scratch.file("missing"), scratch.file("new"));
+    let first = Worker { limits: all_end_on_error(), ..short_worker(&[&missing]) };
+    let mut second = Worker { phase: 1, limits: all_end_on_error(), ..short_worker(&[&new]) };
+    second.streams.list[0].create = Some(NewFile { bytes: 1 << 20, zeros: true });
+    let record = run(vec![first, second]);
+    assert!(record.workers[0].error.is_some());
+    assert_eq!(record.phases.len(), 1);
+    assert!(!new.exists(), "a file is made for nothing");
+}
+
+fn all_end_on_error() -> plan::Limits {
+    plan::Limits { runtime_ns: 200 * MS, exit_all_on_error: plan::ExitAll::Everybody, ..plan::Limits::default() }
+}

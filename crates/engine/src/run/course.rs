@@ -1,0 +1,79 @@
+//! How a phase goes: what is made before it, when its parts begin, and that it is over.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use record::{Event, RunError, Stage};
+
+use super::{Coordinator, failed};
+use crate::new_files::NewFiles;
+use crate::phase::PhaseWatch;
+use crate::prepare;
+use crate::shared::Shared;
+
+impl Coordinator<'_> {
+    /// True where a time span comes after one that failed: its files aren't even made.
+    pub(super) fn is_called_off(&self, members: &[usize]) -> bool {
+        let called_off = |&index: &usize| {
+            !self.plan.workers[index].streams.is_empty() && self.live.workers[index].stop.load(Relaxed)
+        };
+        !members.is_empty() && members.iter().all(called_off)
+    }
+
+    pub(super) fn begin_phase(&mut self, phase: u32) {
+        self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
+        self.phase = Some(PhaseWatch::new(self.plan, phase));
+        let prepared = self.make_files(phase).and_then(|()| Shared::of_phase(self.plan, phase));
+        match prepared {
+            Ok(shared) => {
+                self.shared = Arc::new(shared);
+                if phase == 0 {
+                    // Making files is not part of the run.
+                    self.disks.restart();
+                }
+            }
+            Err(error) => self.give_up_phase(phase, &error),
+        }
+    }
+
+    pub(super) fn end_phase(&mut self) {
+        let Some(watch) = self.phase.take() else { return };
+        let phase = watch.phase();
+        self.observer.event(Event::PhaseEnded(watch.end()));
+        self.observer.event(Event::Stage { phase, stage: Stage::Ended });
+    }
+
+    /// Makes the files that the streams of a phase ask for.
+    fn make_files(&mut self, phase: u32) -> Result<(), RunError> {
+        let Some(making) = NewFiles::start(self.plan, phase, self.controls.stop) else { return Ok(()) };
+        loop {
+            match making.outcome() {
+                Some(made) => return made,
+                None => self.watch(),
+            }
+        }
+    }
+
+    /// Ends the workers of a phase that can't begin.
+    fn give_up_phase(&mut self, phase: u32, error: &RunError) {
+        for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
+            if prepare::was_stopped(error) {
+                self.never_began(index);
+            } else {
+                self.worker_ended(index, failed(error.clone()));
+            }
+        }
+    }
+
+    /// Starts those that are ready, and tells of each part of the phase that begins.
+    pub(super) fn follow_phase(&mut self, now_ns: u64) {
+        if !self.waiting.is_empty() && (self.controls.may_start)() {
+            self.waiting.drain(..).for_each(|gate| gate.count_out());
+        }
+        let Some(watch) = &mut self.phase else { return };
+        let phase = watch.phase();
+        while let Some(stage) = watch.advance(now_ns) {
+            self.observer.event(Event::Stage { phase, stage });
+        }
+    }
+}
