@@ -24,18 +24,21 @@ pub enum State {
     Ready,
     Ramping,
     Running,
+    /// Measured; I/O goes on uncounted.
+    CoolingDown,
     /// Flushing at the end.
     Syncing,
     Finishing,
     Ended,
 }
 
-const STATES: [State; 8] = [
+const STATES: [State; 9] = [
     State::NotStarted,
     State::Initialising,
     State::Ready,
     State::Ramping,
     State::Running,
+    State::CoolingDown,
     State::Syncing,
     State::Finishing,
     State::Ended,

@@ -441,7 +441,7 @@ impl<'a> Coordinator<'a> {
 
     fn ask_for_snapshots(&self) {
         for worker in &self.live.workers {
-            if matches!(worker.state(), State::Running | State::Ramping) {
+            if matches!(worker.state(), State::Running | State::Ramping | State::CoolingDown) {
                 worker.snapshot_wanted.store(true, Relaxed);
             }
         }

@@ -72,8 +72,10 @@ impl Sampler {
 
     /// Looks whether a window is over.
     pub fn sample(&mut self, worker: &WorkerLive, now_ns: u64) {
-        if !self.enabled || worker.state() != State::Running {
-            return;
+        match worker.state() {
+            State::Running if self.enabled => {}
+            State::CoolingDown => return self.finish(worker, now_ns),
+            _ => return,
         }
         let began_ns = worker.began_ns.load(Relaxed);
         if self.began_ns != began_ns {
@@ -93,7 +95,7 @@ impl Sampler {
         self.iops.sample(now_ns, read(&worker.ios), 1.0);
     }
 
-    /// Takes the last samples of a worker that has ended.
+    /// Takes the last samples of a worker that is not measured any more.
     pub fn finish(&mut self, worker: &WorkerLive, now_ns: u64) {
         if self.enabled && self.bandwidth.last_ns != 0 {
             self.bandwidth.nearly_over();

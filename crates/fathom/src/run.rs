@@ -73,13 +73,18 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mu
         snapshot_wanted: &snapshot_wanted,
         may_start: terms.may_start,
     };
-    let mut record = Record::new(Arc::clone(plan), unix_ms());
-    record.utc_offset_s = os::clock::utc_offset_s();
-    let mut fold = Fold { record, watcher };
+    let mut fold = Fold { record: new_record(plan), watcher };
     let refused = engine::run(plan, &controls, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     let mut record = fold.record;
     record.ended_unix_ms = unix_ms();
     Outcome { record, refused }
+}
+
+/// The record of a run that begins now.
+pub fn new_record(plan: &Arc<Plan>) -> Record {
+    let mut record = Record::new(Arc::clone(plan), unix_ms());
+    record.utc_offset_s = os::clock::utc_offset_s();
+    record
 }
 
 pub fn unix_ms() -> u64 {

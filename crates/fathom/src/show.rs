@@ -8,6 +8,7 @@ use ::fio::render::{self as fio_report, Detail, Formats, Options};
 use plan::Origin;
 use record::{Record, Said};
 
+use crate::diskspd;
 use crate::output::print_and_flush;
 use crate::saved;
 
@@ -133,15 +134,17 @@ fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
     let told = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
         result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     };
-    if format != Format::Fio {
-        repeat_warnings(record);
-    }
     let options = Options {
         now_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
         terse_version: wanted.terse_version.unwrap_or(Options::default().terse_version),
         ..Options::default()
     };
+    match format {
+        Format::Fio => {}
+        Format::FioTerse | Format::FioJson(_) => repeat_warnings(record),
+        Format::DiskSpd | Format::DiskSpdXml => diskspd::repeat_warnings(record),
+    }
     let none = Formats { normal: false, json: None, terse: false };
     match format {
         Format::Fio => {
@@ -178,7 +181,7 @@ fn beginning(record: &Record, to_file: bool) -> String {
     text
 }
 
-/// Above reports for machines, and in DiskSpd's, there is no room for them.
+/// Reports for machines have no room for them.
 fn repeat_warnings(record: &Record) {
     for said in &record.said {
         if let Said::Warning(line) = said {

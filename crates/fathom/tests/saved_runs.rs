@@ -14,8 +14,16 @@ const JOBS: &str = "--filename=f --size=1m --bs=4k --time_based --runtime=1 --io
                     --numjobs=2 --group_reporting --name=mixed --rw=randrw --stonewall --lat_percentiles=1";
 
 fn show(directory: &Path, arguments: &str) -> Outcome {
+    fathom(directory, "show", arguments)
+}
+
+fn diskspd(directory: &Path, arguments: &str) -> Outcome {
+    fathom(directory, "diskspd", arguments)
+}
+
+fn fathom(directory: &Path, command_word: &str, arguments: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.arg("show").args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
+    command.arg(command_word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     outcome(command.spawn().unwrap(), Instant::now())
 }
@@ -212,4 +220,72 @@ fn a_run_of_fios_reads_as_one_of_diskspds() {
     let xml = show(scratch.path(), "r --format=diskspd-xml");
     assert!(xml.ended_with(0).stdout.starts_with("<Results>\n"));
     assert!(xml.stdout.contains(&format!("<ReadCount>{}</ReadCount>", reads["total_ios"])), "{}", xml.stdout);
+}
+
+/// Two targets, one of them after the other half of the threads, over two short time spans.
+const SPANS: &str = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Cooldown>1</Cooldown>\
+    <MeasureLatency>true</MeasureLatency><CalculateIopsStdDev>true</CalculateIopsStdDev>\
+    <IoBucketDuration>200</IoBucketDuration><Targets><Target><Path>a</Path><BlockSize>4096</BlockSize>\
+    <Random>4096</Random><RequestCount>4</RequestCount><WriteRatio>30</WriteRatio><ThreadsPerFile>2</ThreadsPerFile>\
+    </Target><Target><Path>b</Path><BlockSize>8192</BlockSize><RequestCount>1</RequestCount>\
+    <ThreadsPerFile>1</ThreadsPerFile></Target></Targets></TimeSpan><TimeSpan><Duration>1</Duration>\
+    <Warmup>0</Warmup><Targets><Target><Path>a</Path><BlockSize>65536</BlockSize></Target></Targets></TimeSpan>\
+    </TimeSpans></Profile>";
+
+#[test]
+fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
+    let scratch = Scratch::new("saved");
+    scratch.filled("a", 2 * MIB);
+    scratch.filled("b", 2 * MIB);
+    std::fs::write(scratch.file("p.xml"), SPANS).unwrap();
+    let directory = scratch.path();
+    let ran = diskspd(directory, "-Xp.xml -Rrecord=r -Rxml=x");
+    let shown = show(directory, "r");
+    assert_eq!(shown.ended_with(0).stdout, ran.ended_with(0).stdout);
+    assert!(ran.stderr.ends_with(&shown.stderr), "what speaks against the figures:\n{}\n{}", ran.stderr, shown.stderr);
+    assert_eq!(show(directory, "r --format=diskspd-xml").ended_with(0).stdout, text(directory, "x"));
+
+    let fio = show(directory, "r --format=fio-json");
+    let jobs = fio.ended_with(0).json()["jobs"].as_array().unwrap().clone();
+    assert_eq!(jobs.len(), 4, "a job for each thread");
+    let totals: Vec<Vec<u64>> = ran.stdout.lines().filter(|line| line.starts_with("total:")).map(numbers).collect();
+    for (span, jobs) in [&jobs[..3], &jobs[3..]].into_iter().enumerate() {
+        let sum = |ddir: &str, field: &str| jobs.iter().map(|job| job[ddir][field].as_u64().unwrap()).sum::<u64>();
+        for (nth, ddirs) in [&["read", "write"][..], &["read"], &["write"]].into_iter().enumerate() {
+            let of = |field| ddirs.iter().map(|ddir| sum(ddir, field)).sum::<u64>();
+            assert_eq!(totals[3 * span + nth][..2], [of("io_bytes"), of("total_ios")], "{ddirs:?} of span {span}");
+        }
+        assert!(jobs.iter().all(|job| job["groupid"] == span));
+    }
+    for job in &jobs {
+        let read = &job["read"];
+        // Neither warm-up nor cool-down is measured: a second holds two samples of half a second.
+        assert!((1..=2).contains(&read["bw_samples"].as_u64().unwrap()), "{read}");
+        assert_eq!(read["runtime"], 1000);
+        let (mean, whole) = (read["iops_mean"].as_f64().unwrap(), read["iops"].as_f64().unwrap());
+        assert!((mean / whole - 1.0).abs() < 0.5, "{mean} is no mean of what makes {whole}");
+        let depths = job["iodepth_level"].as_object().unwrap().values().map(|share| share.as_f64().unwrap());
+        assert!((depths.sum::<f64>() - 100.0).abs() < 1.0, "{job}");
+    }
+    let normal = show(directory, "r --format=fio").ended_with(0).stdout.clone();
+    let head: Vec<&str> = normal.lines().take(6).collect();
+    assert!(head[0].starts_with("thread 0: (g=0): rw=randrw, bs=(R) 4096B-4096B") && head[1] == "...", "{normal}");
+    assert!(head[2].starts_with("thread 2: (g=0): rw=read, bs=(R) 8192B-8192B"), "{normal}");
+    assert!(head[3].starts_with("thread 0: (g=1): rw=read, bs=(R) 64.0KiB-64.0KiB"), "{normal}");
+    assert_eq!(head[5], "Starting 4 threads");
+}
+
+/// The whole numbers of a line, in order.
+fn numbers(line: &str) -> Vec<u64> {
+    line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn a_run_of_diskspds_that_fails_is_kept_with_what_was_told_of_it() {
+    let scratch = Scratch::new("saved");
+    let ran = diskspd(scratch.path(), "-d1 -W0 -Rrecord=r none");
+    let shown = show(scratch.path(), "r");
+    assert_eq!(shown.ended_with(0).stdout, ran.ended_with(1).stdout);
+    assert_eq!(shown.stderr, ran.stderr);
+    assert_eq!(show(scratch.path(), "r --format=fio-json").json()["jobs"][0]["error"], 2);
 }

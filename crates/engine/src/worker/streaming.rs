@@ -72,6 +72,7 @@ impl IoLoop<'_> {
             }
             self.clocks.window_ns = u64::MAX;
             self.clocks.next_ns = self.clocks.deadline_ns;
+            self.live.set_state(State::CoolingDown);
         }
     }
 

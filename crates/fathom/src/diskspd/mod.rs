@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use ::diskspd::parse::{Invocation, ReportFile, ReportKind, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
-use record::Record;
+use record::{Record, Said};
 use units::diagnostic::Diagnostic;
 
 use crate::machine::RealMachine;
@@ -45,6 +45,32 @@ pub fn main(words: &[String]) -> ExitCode {
             ExitCode::from(REFUSED)
         }
     }
+}
+
+/// What was said beside the report of a run, once more.
+pub fn repeat_warnings(record: &Record) {
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for said in &record.said {
+        if let Said::Warning(text) = said {
+            told.push(Diagnostic::warning(text));
+        }
+    }
+    let mut messages: Vec<&str> = Vec::new();
+    for error in record.workers.iter().filter_map(|worker| worker.error.as_ref()) {
+        if !messages.contains(&error.message.as_str()) {
+            messages.push(&error.message);
+            told.push(self::error(&error.message));
+        }
+    }
+    told.extend(run::findings(record));
+    show(&told);
+}
+
+/// People know the system's errors by their names.
+fn error(message: &str) -> Diagnostic {
+    let Some((before, rest)) = message.split_once(" (os error ") else { return Diagnostic::error(message) };
+    let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start_matches(')');
+    Diagnostic::error(format!("{before}{after}"))
 }
 
 fn show(diagnostics: &[Diagnostic]) {

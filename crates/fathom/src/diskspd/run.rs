@@ -43,7 +43,7 @@ pub fn run(
     let interrupts = run::take_signals().map_err(|error| failed("signals can't be handled", &error))?;
     let signals = Signals::open(events).map_err(|error| failed("named events", &error))?;
     let record = carry_out(&plan, interrupts, profile, &signals);
-    show(&judge::findings(&record).iter().map(warning).collect::<Vec<_>>());
+    show(&findings(&record));
     Ok(record)
 }
 
@@ -61,13 +61,17 @@ fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signal
     record
 }
 
-fn warning(finding: &judge::Finding) -> Diagnostic {
-    Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice)
+/// What speaks against the figures.
+pub fn findings(record: &Record) -> Vec<Diagnostic> {
+    let warning = |finding: &judge::Finding| {
+        Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice)
+    };
+    judge::findings(record).iter().map(warning).collect()
 }
 
 /// The record of a plan that this machine can't carry out.
 fn without_results(plan: &Arc<Plan>, why: &str) -> Record {
-    let mut record = Record::new(Arc::clone(plan), run::unix_ms());
+    let mut record = run::new_record(plan);
     record.ended_unix_ms = record.started_unix_ms;
     record.apply(Event::Machine(engine::machine()));
     fail_all(&mut record, &RunError { errno: 0, func: "open".into(), message: why.into() });

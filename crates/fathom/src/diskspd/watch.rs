@@ -33,7 +33,7 @@ impl<'a> Watch<'a> {
             return;
         }
         self.told.push(message.to_owned());
-        super::show(&[Diagnostic::error(without_number(message))]);
+        super::show(&[super::error(message)]);
     }
 
     fn log(&self, message: &str) {
@@ -96,10 +96,4 @@ impl Watcher for Watch<'_> {
     }
 
     fn snapshots_taken(&mut self, _: &Record) {}
-}
-
-/// People know errors by their names.
-fn without_number(message: &str) -> String {
-    let Some((before, rest)) = message.split_once(" (os error ") else { return message.to_owned() };
-    format!("{before}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start_matches(')'))
 }

@@ -218,7 +218,7 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
                 engine::State::Initialising => State::SettingUp,
                 engine::State::Ready => State::Ready,
                 engine::State::Ramping => State::Ramping,
-                engine::State::Running => State::Running,
+                engine::State::Running | engine::State::CoolingDown => State::Running,
                 engine::State::Syncing => State::Syncing,
                 engine::State::Finishing => State::Finishing,
                 engine::State::Ended if kept.error.is_some() => State::Failed,

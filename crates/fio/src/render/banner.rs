@@ -7,8 +7,8 @@ use std::fmt::Write;
 /// A line for each job, the version of the fathom that runs them, and how many workers start.
 pub fn banner(plan: &Plan, fathom: &str) -> String {
     let mut text = String::new();
-    for worker in &plan.workers {
-        match worker.clone {
+    for (nth, worker) in plan.workers.iter().enumerate() {
+        match place_among_clones(&plan.workers[..nth], worker) {
             0 => text.push_str(&job_line(worker)),
             1 => text.push_str("...\n"),
             _ => {}
@@ -25,6 +25,17 @@ pub fn banner(plan: &Plan, fathom: &str) -> String {
     let starting = both.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     let _ = write!(text, "{}\nStarting {starting}\n", super::version_of(fathom));
     text
+}
+
+/// Which of the clones of a job this is. Threads of DiskSpd's are told like clones where they are alike but for their
+/// names.
+fn place_among_clones(before: &[Worker], worker: &Worker) -> usize {
+    if worker.streams.is_empty() {
+        return worker.clone as usize;
+    }
+    let unnamed = |worker: &Worker| job_line(worker).get(worker.name.len()..).map(str::to_owned);
+    let line = unnamed(worker);
+    before.iter().rev().take(2).take_while(|other| unnamed(other) == line).count()
 }
 
 fn job_line(worker: &Worker) -> String {
@@ -48,7 +59,8 @@ fn job_line(worker: &Worker) -> String {
         worker.echo.rw,
         range('R', Ddir::Read),
         range('W', Ddir::Write),
-        engine_name(&worker.engine),
+        // Of these several kinds of calls go by one engine.
+        if worker.streams.is_empty() { engine_name(&worker.engine) } else { &worker.echo.ioengine },
         worker.depth_as_asked(),
     )
 }
