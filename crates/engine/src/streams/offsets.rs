@@ -123,7 +123,7 @@ impl Walk {
             Walked::Sequential => (self.follow(), false),
             Walked::Parallel => {
                 let offset = self.wrap(*pointer);
-                *pointer = offset + self.stride;
+                *pointer = offset.saturating_add(self.stride);
                 (offset, false)
             }
             Walked::Interlocked => (self.aligned.of(self.shared.fetch_add(self.stride, Ordering::Relaxed)), false),
@@ -132,7 +132,7 @@ impl Walk {
                 if chosen {
                     self.next = self.random_offset(random);
                     let offset = self.next;
-                    self.next += self.stride;
+                    self.next = offset.saturating_add(self.stride);
                     (offset, true)
                 } else {
                     (self.follow(), false)
@@ -145,7 +145,7 @@ impl Walk {
     #[inline]
     fn follow(&mut self) -> u64 {
         let offset = self.wrap(self.next);
-        self.next = offset + self.stride;
+        self.next = offset.saturating_add(self.stride);
         offset
     }
 

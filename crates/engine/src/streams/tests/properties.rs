@@ -177,3 +177,12 @@ fn runs_of_a_mixed_order_are_geometric_and_of_one_direction() {
     let chi = chi_square(&counts, &expected);
     assert!(chi < 35.0, "{chi}: {counts:?}");
 }
+
+#[test]
+fn strides_beyond_any_target_come_back_to_the_start() {
+    let (huge, mixed) = (u64::MAX - 1, Order::Random { align_bytes: u64::MAX - 1, percent: 50 });
+    for order in [Order::Sequential { stride_bytes: huge }, Order::Parallel { stride_bytes: huge }, mixed, random(huge)]
+    {
+        assert_eq!(offsets(&mut source(&stream(order), 2, 1 << 40), 2, 20), [0; 20], "{order:?}");
+    }
+}
