@@ -92,18 +92,18 @@ impl Content {
         Ok(())
     }
 
-    /// `first` is the byte that the counting pattern begins with.
-    pub fn fill(&self, buffer: &mut [u8], first: u8, random: &mut Jenkins64) {
+    /// `place` is where DiskSpd's buffer of the slot begins, in an area of them that begins with a page.
+    pub fn fill(&self, buffer: &mut [u8], place: u64, random: &mut Jenkins64) {
         match self {
             Content::Counting => {
-                let mut byte = first;
+                let mut byte = place as u8;
                 for place in buffer {
                     *place = byte;
                     byte = byte.wrapping_add(1);
                 }
             }
             Content::Zero => buffer.fill(0),
-            Content::Fresh => random.fill_correlated(buffer),
+            Content::Fresh => fill_fresh(buffer, place, random),
             Content::Source { data, places, direct } => {
                 let drawn = places.of(u64::from(random.draw_u32()));
                 let place = if *direct { drawn - drawn % DIRECT_ALIGN } else { drawn } as usize;
@@ -113,4 +113,12 @@ impl Content {
             }
         }
     }
+}
+
+/// DiskSpd draws a word of its own for the first bytes of a buffer that doesn't begin with a word.
+fn fill_fresh(buffer: &mut [u8], place: u64, random: &mut Jenkins64) {
+    let head = (place % 8) as usize;
+    let (head, rest) = buffer.split_at_mut(head.min(buffer.len()));
+    random.fill(head);
+    random.fill_correlated(rest);
 }

@@ -157,9 +157,9 @@ impl Source {
             return;
         }
         let entry = &self.streams[stream as usize];
-        // DiskSpd counts over one area, which the slots' blocks for reads begin.
-        let before = (u64::from(slot.depth) + u64::from(slot.place)) * u64::from(entry.length);
-        entry.content.fill(buffer, before as u8, &mut self.random);
+        // In DiskSpd's area of buffers those for reads come first.
+        let place = (u64::from(slot.depth) + u64::from(slot.place)) * u64::from(entry.length);
+        entry.content.fill(buffer, place, &mut self.random);
         slot.holds = entry.content.is_lasting().then_some(stream);
     }
 }

@@ -151,6 +151,23 @@ fn fresh_content_comes_from_the_generator_of_the_offsets() {
 }
 
 #[test]
+fn fresh_content_of_odd_blocks_begins_with_a_word_of_its_own() {
+    let mut fresh = stream(Order::Sequential { stride_bytes: 100 });
+    (fresh.block_bytes, fresh.write_percent, fresh.content) = (100, 100, WriteContent::Fresh);
+    let mut source = source(&fresh, 2, 1 << 20);
+    let mut random = Jenkins64::new(0);
+    // Buffers begin at 200 and 300: with a word, and four bytes behind one.
+    for (slot, head) in [(0, 0), (1, 4)] {
+        source.next(slot, 0);
+        let (mut buffer, mut own) = ([0; 100], [0; 100]);
+        source.fill(slot, 0, &mut buffer);
+        random.fill(&mut own[..head]);
+        random.fill(&mut own[head..]);
+        assert_eq!(buffer, own);
+    }
+}
+
+#[test]
 fn source_writes_begin_at_drawn_places() {
     let mut maker = SourceMaker::default();
     let data = maker.random(10_000);
