@@ -22,8 +22,8 @@ usage: fathom fio [fio's options] [job files]     what fio's command line says, 
        fathom sweep OPTION=V1,V2,... fio|diskspd ...
                                                   a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
-       fathom show FILE... [--format NAME]        a record that --record=FILE kept of a run, in any report of
-                                                  fio's or DiskSpd's
+       fathom show FILE... [--format NAME]        a run that fio's --record=FILE or DiskSpd's -Rrecord=FILE kept,
+                                                  in any report of either
        fathom --version | --help
 
 Called by the name `fio` or `diskspd` (a symlink will do) fathom is that program:

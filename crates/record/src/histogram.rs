@@ -224,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn bins_begin_where_the_documents_formula_says() {
+        for index in 128..BINS {
+            let width = 1u64 << (index / 64 - 1);
+            assert_eq!(Histogram::low_of(index), (64 + index as u64 % 64) * width);
+            assert_eq!(Histogram::middle_of(index), Histogram::low_of(index) + width / 2);
+        }
+    }
+
+    #[test]
     fn what_came_after_a_snapshot_is_the_difference() {
         let mut histogram = Histogram::default();
         histogram.record(5);
