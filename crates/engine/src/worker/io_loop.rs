@@ -138,13 +138,10 @@ impl IoLoop<'_> {
         if self.live.snapshot_wanted.load(Relaxed) {
             self.snapshot();
         }
-        if self.clocks.now_ns >= self.clocks.next_ns {
-            if self.clocks.now_ns >= self.clocks.deadline_ns {
-                return Ok(Some(PassEnd::Finished));
-            }
-            if self.counts.issued_bytes >= self.limits.ramp_bytes {
-                self.begin_measuring();
-            }
+        if self.clocks.now_ns >= self.clocks.next_ns
+            && let Some(end) = self.pass_mark()
+        {
+            return Ok(Some(end));
         }
         if let Some(logs) = &mut self.logs {
             logs.tick(self.clocks.now_ns);
@@ -158,6 +155,21 @@ impl IoLoop<'_> {
             return self.follow_search();
         }
         Ok(None)
+    }
+
+    /// The next of the points in time has come: measuring begins or ends, or all is over.
+    #[cold]
+    fn pass_mark(&mut self) -> Option<PassEnd> {
+        let over = self.clocks.now_ns >= self.clocks.deadline_ns;
+        match self.supply {
+            // Reached with nothing in flight, as where a rate holds all back.
+            Supply::Streams(_) if self.clocks.now_ns >= self.clocks.window_ns => self.pass_window_border(),
+            Supply::Pattern { .. } if !over && self.counts.issued_bytes >= self.limits.ramp_bytes => {
+                self.begin_measuring();
+            }
+            _ => {}
+        }
+        over.then_some(PassEnd::Finished)
     }
 
     /// Makes I/Os for the free slots. True when there are no more; else when the next is due, if none is now.

@@ -114,6 +114,25 @@ fn rates_and_bursts_hold_a_stream_back_for_itself() {
 }
 
 #[test]
+fn a_thread_that_is_held_back_is_measured_as_long_as_any_other() {
+    let scratch = Scratch::new("streams-held");
+    let path = file(&scratch, "a", 1 << 20);
+    let mut rated = short_worker(&[&path]);
+    rated.limits.cool_down_ns = 100 * MS;
+    rated.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.1);
+    let mut in_bursts = rated.clone();
+    in_bursts.streams.list[0].rate = StreamRate::Unlimited;
+    in_bursts.streams.list[0].burst = Some(Burst { ios: 1, pause_ms: 30 });
+    // Neither the end of the warm-up nor that of the measured time is likely to meet an I/O.
+    let record = run(vec![rated, in_bursts]);
+    assert_eq!(record.phases[0].measured_ns, 200 * MS);
+    for kept in &record.workers {
+        assert_eq!((&kept.error, kept.stats.runtime_ns), (&None, 200 * MS));
+        assert!((1..=31).contains(&kept.stats.ddirs[0].ios), "{}", kept.stats.ddirs[0].ios);
+    }
+}
+
+#[test]
 fn a_thread_that_cannot_start_keeps_the_others_from_measuring() {
     let scratch = Scratch::new("streams-failure");
     let (good, small) = (file(&scratch, "good", 1 << 20), file(&scratch, "small", 1000));
