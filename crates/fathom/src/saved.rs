@@ -1,4 +1,5 @@
-//! Saved records: the place that the command line names for one, how it gets there whole, and how it is read again.
+//! Saved records, and reports in files of their own: the place that the command line names for one, how it gets there
+//! whole, and how a record is read again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use plan::Plan;
 use record::{Record, schema};
 
-/// Where the record of a run is to go.
+/// Where a file about a run is to go.
 pub struct Place {
     path: PathBuf,
     /// The file beside it that becomes it; none where what is there takes bytes but can't be replaced, as a pipe.
@@ -20,14 +21,14 @@ impl Place {
     pub fn open(path: &str, plan: &Plan) -> Result<Place, String> {
         let told = |error: io::Error| format!("{path}: {error}");
         if let Some(target) = target_at(Path::new(path), plan) {
-            return Err(format!("{path}: the record would take the place of the target {target}"));
+            return Err(format!("{path}: what is kept would take the place of the target {target}"));
         }
         // A link stays, and what it leads to is replaced.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
         match std::fs::metadata(&path).map(|found| found.file_type()) {
             Ok(kind) if kind.is_dir() || kind.is_block_device() => {
                 let kind = if kind.is_dir() { "directory" } else { "block device" };
-                Err(format!("{}: this is a {kind}, not a file for a record", path.display()))
+                Err(format!("{}: this is a {kind}, not a place for a file", path.display()))
             }
             Ok(kind) if !kind.is_file() => Ok(Place { path, beside: None }),
             _ => {
@@ -70,9 +71,17 @@ fn make(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
+/// Two paths lead to one place; where there is nothing yet they are compared as they are written.
+pub fn are_one(one: &str, other: &str) -> bool {
+    place(Path::new(one)) == place(Path::new(other))
+}
+
+fn place(path: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
+}
+
 /// The target of the plan that is at this path.
 fn target_at<'a>(path: &Path, plan: &'a Plan) -> Option<&'a String> {
-    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     let wanted = place(path);
     let of_worker = |worker: &'a plan::Worker| {
         worker.targets.paths.iter().chain(worker.streams.list.iter().map(|stream| &stream.path))

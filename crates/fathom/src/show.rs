@@ -1,11 +1,9 @@
 //! `fathom show`: a saved record in any report of either dialect.
 
-use std::fs::File;
-use std::io::Write;
 use std::process::ExitCode;
 
 use ::fio::render::{self as fio_report, Detail, Formats, Options};
-use plan::Origin;
+use plan::{Origin, Plan};
 use record::{Record, Said};
 
 use crate::diskspd;
@@ -73,6 +71,11 @@ pub fn main(words: &[String]) -> ExitCode {
         Ok(wanted) => wanted,
         Err(error) => return misused(&error.to_string()),
     };
+    if let Some(output) = &wanted.output
+        && let Some(file) = wanted.files.iter().find(|file| saved::are_one(file, output))
+    {
+        return misused(&format!("the report would take the place of the record {file}"));
+    }
     let mut failed = false;
     let mut text = String::new();
     for file in &wanted.files {
@@ -120,12 +123,13 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
 }
 
 fn put(text: &str, output: Option<&str>) -> Result<(), String> {
-    let Some(path) = output else {
-        print_and_flush(text);
-        return Ok(());
-    };
-    let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| format!("{path}: {error}"))
+    match output {
+        Some(path) => saved::Place::open(path, &Plan::default())?.save_text(text),
+        None => {
+            print_and_flush(text);
+            Ok(())
+        }
+    }
 }
 
 /// The report as it was printed after the run; what was printed on standard error beside it goes there again.

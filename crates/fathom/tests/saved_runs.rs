@@ -4,7 +4,7 @@
 
 mod stage;
 
-use stage::{MIB, Mount, Outcome, Scratch, interrupted, outcome, run};
+use stage::{MIB, Mount, Outcome, Scratch, interrupted, outcome, run, signal};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -123,8 +123,8 @@ fn a_place_that_takes_no_record_is_told_before_the_run() {
     for (place, complaint) in [
         ("none/r", "--record=none/r: No such file or directory"),
         (".", "this is a directory"),
-        ("f", "the record would take the place of the target f"),
-        ("./f", "the record would take the place of the target f"),
+        ("f", "what is kept would take the place of the target f"),
+        ("./f", "what is kept would take the place of the target f"),
         ("sub/../f", "--record=sub/../f"),
     ] {
         let ran = run(scratch.path(), &format!("--record={place} --name=a --filename=f --size=64k --rw=write"));
@@ -208,6 +208,21 @@ fn words_that_make_no_sense_are_told_with_the_usage() {
 }
 
 #[test]
+fn no_record_is_lost_to_a_report_of_its_own() {
+    let scratch = with_record();
+    let kept = text(scratch.path(), "r");
+    let shown = show(scratch.path(), "r --output=./r");
+    shown.ended_with(2).complained_of("the report would take the place of the record");
+    assert_eq!(text(scratch.path(), "r"), kept);
+    let job = "--name=a --filename=f --size=1m --rw=read --record=new --output=./new";
+    run(scratch.path(), job).ended_with(1).complained_of("--output and --record name the same file");
+    let ran = diskspd(scratch.path(), "-d1 -W0 -Rrecord=new -Rxml=./new f");
+    ran.ended_with(3).complained_of("the same file");
+    assert_eq!(scratch.names(), ["f", "r"]);
+    show(scratch.path(), "r --output=/").ended_with(1).complained_of("this is a directory");
+}
+
+#[test]
 fn a_run_of_fios_reads_as_one_of_diskspds() {
     let scratch = with_record();
     let fio = show(scratch.path(), "r --format=fio-json");
@@ -278,6 +293,26 @@ fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
 /// The whole numbers of a line, in order.
 fn numbers(line: &str) -> Vec<u64> {
     line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn an_interrupted_run_of_diskspds_keeps_its_record() {
+    for warm_up in ["-W0", "-W30"] {
+        let scratch = Scratch::new("saved");
+        scratch.filled("f", MIB);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.args(["diskspd", "-d30", warm_up, "-L", "-D", "-Rrecord=r", "f"]).current_dir(scratch.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        signal(&child, "INT");
+        let ran = outcome(child, Instant::now());
+        let shown = show(scratch.path(), "r");
+        assert_eq!(shown.ended_with(0).stdout, ran.ended_with(0).stdout, "{warm_up}");
+        let fio = show(scratch.path(), "r --format=fio-json").json();
+        let read = fio["jobs"][0]["read"]["total_ios"].as_u64().unwrap();
+        assert_eq!(read > 0, warm_up == "-W0", "only the measured time counts: {read}");
+    }
 }
 
 #[test]

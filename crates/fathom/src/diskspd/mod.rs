@@ -119,6 +119,11 @@ struct Files {
 
 impl Files {
     fn open(files: &[ReportFile], plan: &plan::Plan) -> Result<Self, String> {
+        for (nth, file) in files.iter().enumerate() {
+            if let Some(other) = files[..nth].iter().find(|other| saved::are_one(&other.path, &file.path)) {
+                return Err(format!(": {} and {} are the same file", other.path, file.path));
+            }
+        }
         let place = |file: &ReportFile| {
             let name = match file.kind {
                 ReportKind::Text => "text",

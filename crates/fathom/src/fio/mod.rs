@@ -50,6 +50,12 @@ fn run(invocation: Invocation) -> ExitCode {
         }
     };
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
+    if let (Some(output), Some(record)) = (&invocation.program.output, &invocation.program.record)
+        && saved::are_one(output, record)
+    {
+        eprintln!("fio: --output and --record name the same file: {record}");
+        return ExitCode::FAILURE;
+    }
     let output = match Output::open(invocation.program.output.as_deref()) {
         Ok(output) => output,
         Err(error) => {
