@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use ::fio::render::{self as fio_report, Detail, Formats, Options};
-use plan::{Origin, Plan};
+use plan::{Ddir, Origin, Plan};
 use record::{Record, Said};
 
 use crate::diskspd;
@@ -147,7 +147,10 @@ fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
     match format {
         Format::Fio => {}
         Format::FioTerse | Format::FioJson(_) => repeat_warnings(record),
-        Format::DiskSpd | Format::DiskSpdXml => diskspd::repeat_warnings(record),
+        Format::DiskSpd | Format::DiskSpdXml => {
+            diskspd::repeat_warnings(record);
+            tell_of_trims(record);
+        }
     }
     let none = Formats { normal: false, json: None, terse: false };
     match format {
@@ -183,6 +186,16 @@ fn beginning(record: &Record, to_file: bool) -> String {
         }
     }
     text
+}
+
+/// DiskSpd's reports have tables of reads, of writes, and of all I/O.
+fn tell_of_trims(record: &Record) {
+    let trims: u64 = record.workers.iter().map(|worker| worker.stats.ddirs[Ddir::Trim as usize].ios).sum();
+    if trims > 0 {
+        eprintln!(
+            "fathom: DiskSpd knows no trims: the {trims} of this run are in the figures of all I/O, and in no others"
+        );
+    }
 }
 
 /// Reports for machines have no room for them.

@@ -1,5 +1,6 @@
 //! Records of `corpus/records`, which every later fathom must read and show: none of them may ever be changed, and each
-//! version of the schema has some. Whatever is changed in their text, nothing that reads or shows them panics.
+//! version of the schema has some. A field that is added to a plan or a record must be one that they can do without:
+//! an `Option`, or one with `#[serde(default)]`. Whatever is changed in their text, nothing that reads or shows them panics.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -237,6 +237,14 @@ fn a_run_of_fios_reads_as_one_of_diskspds() {
     assert!(xml.stdout.contains(&format!("<ReadCount>{}</ReadCount>", reads["total_ios"])), "{}", xml.stdout);
 }
 
+#[test]
+fn what_diskspd_has_no_table_for_is_told() {
+    let scratch = Scratch::new("saved");
+    run(scratch.path(), "--record=r --name=a --ioengine=null --rw=trim --size=1m --bs=4k").ended_with(0);
+    let shown = show(scratch.path(), "r --format=diskspd");
+    shown.ended_with(0).complained_of("the 256 of this run are in the figures of all I/O, and in no others");
+}
+
 /// Two targets, one of them after the other half of the threads, over two short time spans.
 const SPANS: &str = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Cooldown>1</Cooldown>\
     <MeasureLatency>true</MeasureLatency><CalculateIopsStdDev>true</CalculateIopsStdDev>\
