@@ -4,7 +4,7 @@
 
 use engine::access::{Purpose, SeedTable};
 use engine::content::{Content, Job};
-use plan::{Buffers, Dedupe, DedupeMode, Memory, PatternPart, Seeds};
+use plan::{Buffers, Dedupe, DedupeMode, PatternPart, Seeds};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -26,17 +26,7 @@ fn case(options: &'static str, change: impl FnOnce(&mut Buffers)) -> Case {
 }
 
 fn plain() -> Buffers {
-    Buffers {
-        memory: Memory::Malloc,
-        align_bytes: 0,
-        hugepage_bytes: 0,
-        content: plan::Content::Random,
-        scramble: false,
-        refill: false,
-        compress_percent: None,
-        compress_chunk_bytes: 512,
-        dedupe: None,
-    }
+    Buffers { hugepage_bytes: 0, scramble: false, ..Buffers::default() }
 }
 
 fn pattern(bytes: &[u8]) -> plan::Content {

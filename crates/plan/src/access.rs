@@ -24,6 +24,25 @@ pub struct Access {
     pub trim_then_write: bool,
 }
 
+impl Default for Access {
+    fn default() -> Self {
+        Access {
+            pattern: Pattern::default(),
+            block: BlockSizes::all(4096),
+            seeds: Seeds::default(),
+            rwmix_read_percent: 50,
+            random_percent: PerDdir::all(100),
+            sequencer: Sequencer::default(),
+            generator: Generator::default(),
+            distribution: Distribution::default(),
+            random_map: RandomMap::default(),
+            strides: None,
+            syncs: Syncs::default(),
+            trim_then_write: false,
+        }
+    }
+}
+
 /// fio's `rw`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pattern {
@@ -31,6 +50,12 @@ pub struct Pattern {
     pub writes: bool,
     pub trims: bool,
     pub random: bool,
+}
+
+impl Default for Pattern {
+    fn default() -> Self {
+        Pattern { reads: true, writes: false, trims: false, random: false }
+    }
 }
 
 impl Pattern {
@@ -55,12 +80,26 @@ pub struct BlockSizes {
     pub max_bytes: PerDdir<u64>,
     /// Sizes with their shares in percent; empty where min and max say it all.
     pub split: [Vec<SizeShare>; 3],
-    /// Offsets of random I/O are multiples of this.
+    /// Offsets of random I/O are multiples of this; 0 is the smallest block.
     pub align_bytes: PerDdir<u64>,
     /// Sizes within a range need not be multiples of the smallest.
     pub unaligned: bool,
     /// The first size is for sequential, the second for random I/O, whatever the direction.
     pub by_sequential_or_random: bool,
+}
+
+impl BlockSizes {
+    /// One size for all I/O.
+    pub fn all(bytes: u64) -> Self {
+        BlockSizes {
+            min_bytes: PerDdir::all(bytes),
+            max_bytes: PerDdir::all(bytes),
+            split: Default::default(),
+            align_bytes: PerDdir::all(0),
+            unaligned: false,
+            by_sequential_or_random: false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -84,6 +123,12 @@ pub enum Seeds {
     System,
 }
 
+impl Default for Seeds {
+    fn default() -> Self {
+        Seeds::Repeatable { seed: 0x89, each_pass: true }
+    }
+}
+
 /// `rw=<pattern>:<nr>` and `rw_sequencer`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sequencer {
@@ -95,18 +140,26 @@ pub struct Sequencer {
     pub identical: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+impl Default for Sequencer {
+    fn default() -> Self {
+        Sequencer { every_ios: 1, skip_bytes: 0, identical: false }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Generator {
+    #[default]
     Tausworthe32,
     Tausworthe64,
     Lfsr,
 }
 
 /// How random offsets are spread over the target.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
+    #[default]
     Uniform,
     /// `center` moves the hot spot, as a fraction of the target; `None` leaves it to chance.
     Zipf {
@@ -140,11 +193,12 @@ pub struct ZoneBytes {
 }
 
 /// Whether each block of a pass is touched once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RandomMap {
     /// Offsets are drawn without memory (`norandommap`).
     Off,
+    #[default]
     On,
     /// As `On`, but a map that memory can't hold is done without (`softrandommap`).
     Soft,

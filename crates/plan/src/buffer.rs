@@ -18,20 +18,44 @@ pub struct Buffers {
     pub dedupe: Option<Dedupe>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+impl Default for Buffers {
+    fn default() -> Self {
+        Buffers {
+            memory: Memory::default(),
+            align_bytes: 0,
+            hugepage_bytes: 2 << 20,
+            content: Content::default(),
+            scramble: true,
+            refill: false,
+            compress_percent: None,
+            compress_chunk_bytes: 512,
+            dedupe: None,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Memory {
+    #[default]
     Malloc,
     Shm,
     ShmHuge,
-    Mmap { file: Option<String> },
-    MmapShared { file: Option<String> },
-    MmapHuge { file: Option<String> },
+    Mmap {
+        file: Option<String>,
+    },
+    MmapShared {
+        file: Option<String>,
+    },
+    MmapHuge {
+        file: Option<String>,
+    },
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
+    #[default]
     Random,
     Zero,
     /// Repeated over the buffer.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// An I/O engine with its own options.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring(IoUring),
@@ -12,6 +12,7 @@ pub enum Engine {
         nowait: bool,
     },
     Sync,
+    #[default]
     Psync,
     Vsync,
     Pvsync,
@@ -94,4 +95,11 @@ pub struct Depth {
     pub complete_max: Option<u32>,
     /// I/Os start at their time whatever is in flight (`io_submit_mode=offload`).
     pub offload: bool,
+}
+
+impl Depth {
+    /// So many I/Os, each replaced as it ends, in batches as the engine finds best.
+    pub fn of(iodepth: u32) -> Self {
+        Depth { iodepth, low: iodepth, batch_submit: None, complete_min: None, complete_max: None, offload: false }
+    }
 }

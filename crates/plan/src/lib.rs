@@ -171,6 +171,34 @@ pub struct Worker {
     pub echo: Arc<Echo>,
 }
 
+/// The first worker of a plan, of which nothing is asked: it reads its targets once, from start to end, 4 KiB at a time.
+impl Default for Worker {
+    fn default() -> Self {
+        Worker {
+            name: String::new(),
+            number: 1,
+            clone: 0,
+            group: 0,
+            phase: 0,
+            wait_for: None,
+            engine: Engine::default(),
+            targets: Targets::default(),
+            access: Access::default(),
+            streams: Streams::default(),
+            buffers: Buffers::default(),
+            depth: Depth::of(1),
+            limits: Limits { loops: 1, ..Limits::default() },
+            rate: Rate::default(),
+            think: ThinkTime::default(),
+            latency_target: None,
+            errors: ErrorPolicy::default(),
+            process: Process::default(),
+            measure: Measure::default(),
+            echo: Arc::default(),
+        }
+    }
+}
+
 impl Worker {
     /// The depth that reports show, which a synchronous engine can't have.
     pub fn depth_as_asked(&self) -> u32 {

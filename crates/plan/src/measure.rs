@@ -28,6 +28,33 @@ pub struct Measure {
     pub kb_base: u32,
 }
 
+impl Default for Measure {
+    fn default() -> Self {
+        let percentiles =
+            [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+        Measure {
+            slat: true,
+            clat: true,
+            lat: true,
+            bandwidth: true,
+            stats: true,
+            slat_percentiles: false,
+            clat_percentiles: true,
+            lat_percentiles: false,
+            percentiles: percentiles.into(),
+            significant_figures: 4,
+            unified: Unified::default(),
+            clock: ClockSource::default(),
+            bandwidth_sample_ms: 500,
+            iops_sample_ms: 500,
+            disk_util: true,
+            logs: Logs::default(),
+            bits: false,
+            kb_base: 1024,
+        }
+    }
+}
+
 /// Directions reported apart, as one, or both ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

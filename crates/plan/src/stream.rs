@@ -74,6 +74,31 @@ pub struct Stream {
     pub burst: Option<Burst>,
 }
 
+/// Sequential reads of the whole target.
+impl Default for Stream {
+    fn default() -> Self {
+        Stream {
+            path: String::new(),
+            target: 0,
+            open: Open::default(),
+            hints: AccessHints::default(),
+            mapping: None,
+            ioprio: 0,
+            create: None,
+            block_bytes: 4096,
+            base_bytes: 0,
+            end_bytes: None,
+            start_bytes: 0,
+            order: Order::Sequential { stride_bytes: 4096 },
+            spread: Spread::Uniform,
+            write_percent: 0,
+            content: WriteContent::Counting,
+            rate: StreamRate::Unlimited,
+            burst: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {

@@ -30,12 +30,41 @@ pub struct Targets {
     pub allow_mounted_write: bool,
 }
 
+impl Default for Targets {
+    fn default() -> Self {
+        Targets {
+            paths: Vec::new(),
+            generated: false,
+            opendir: None,
+            file_size: None,
+            extent: Extent::default(),
+            open: Open::default(),
+            create: Create::default(),
+            service: FileService::default(),
+            open_files: 0,
+            pre_read: false,
+            invalidate: true,
+            fadvise: Fadvise::default(),
+            unlink: false,
+            unlink_each_loop: false,
+            ioscheduler: None,
+            allow_mounted_write: false,
+        }
+    }
+}
+
 /// An amount: bytes, or a share of the target's size.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
     Bytes(u64),
     Percent(f64),
+}
+
+impl Default for Amount {
+    fn default() -> Self {
+        Amount::Bytes(0)
+    }
 }
 
 impl Amount {
@@ -48,7 +77,7 @@ impl Amount {
 }
 
 /// Which part of the targets is used.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Extent {
     /// Bytes of a pass, over all files; `None` is all there is.
     pub size: Option<Amount>,
@@ -97,21 +126,37 @@ pub struct Create {
     pub fallocate: Fallocate,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+impl Default for Create {
+    fn default() -> Self {
+        Create {
+            allowed: true,
+            serialize: true,
+            fsync: true,
+            on_open: false,
+            only: false,
+            overwrite: false,
+            fallocate: Fallocate::default(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallocate {
     None,
+    #[default]
     Native,
     Posix,
     Keep,
     Truncate,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fadvise {
     None,
     /// Random or sequential, as the pattern is.
+    #[default]
     Pattern,
     Random,
     Sequential,
@@ -126,13 +171,29 @@ pub struct FileService {
     pub ios_each: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+impl Default for FileService {
+    fn default() -> Self {
+        FileService { order: FileOrder::default(), ios_each: 1 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
+    #[default]
     RoundRobin,
     Sequential,
     Random,
-    Zipf { theta: f64, center: Option<f64> },
-    Pareto { power: f64, center: Option<f64> },
-    Normal { deviation_percent: f64, center: Option<f64> },
+    Zipf {
+        theta: f64,
+        center: Option<f64>,
+    },
+    Pareto {
+        power: f64,
+        center: Option<f64>,
+    },
+    Normal {
+        deviation_percent: f64,
+        center: Option<f64>,
+    },
 }

@@ -2,14 +2,9 @@
 
 use plan::stream::{Order, StreamRate, Streams};
 use plan::{
-    Access, Amount, BlockSizes, ClockSource, Create, Ddir, Distribution, Echo, Engine, Extent, Fadvise, Fallocate,
-    FileOrder, FileService, Generator, Logs, Measure, Open, Pattern, PerDdir, RandomMap, Rate, Seeds, Sequencer,
-    SyncMode, Syncs, Targets, ThinkTime, Unified,
+    Access, Amount, BlockSizes, Create, Ddir, Echo, Engine, Extent, Fadvise, Fallocate, FileOrder, FileService,
+    Generator, Open, Pattern, PerDdir, RandomMap, Rate, Seeds, SyncMode, Targets, ThinkTime,
 };
-
-/// fio's percentiles where a job names none.
-const PERCENTILES: [f64; 17] =
-    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
 pub fn targets(streams: &Streams) -> Targets {
     let list = &streams.list;
@@ -22,31 +17,18 @@ pub fn targets(streams: &Streams) -> Targets {
     let hint = |hinted: fn(&plan::stream::AccessHints) -> bool| list.iter().any(|stream| hinted(&stream.hints));
     Targets {
         paths,
-        generated: false,
-        opendir: None,
-        file_size: None,
         extent: Extent {
-            size: None,
-            io_size: None,
             offset: Amount::Bytes(list.iter().map(|stream| stream.base_bytes).min().unwrap_or(0)),
-            offset_increment: Amount::Bytes(0),
-            offset_align_bytes: 0,
-            fill_device: false,
-            append: false,
+            ..Extent::default()
         },
         open: open(streams),
         create: Create {
             allowed: list.iter().any(|stream| stream.create.is_some()),
-            serialize: true,
             fsync: false,
-            on_open: false,
-            only: false,
-            overwrite: false,
             fallocate: Fallocate::None,
+            ..Create::default()
         },
         service: FileService { order: FileOrder::Random, ios_each: 1 },
-        open_files: 0,
-        pre_read: false,
         invalidate: false,
         fadvise: if hint(|hints| hints.random) {
             Fadvise::Random
@@ -55,10 +37,7 @@ pub fn targets(streams: &Streams) -> Targets {
         } else {
             Fadvise::None
         },
-        unlink: false,
-        unlink_each_loop: false,
-        ioscheduler: None,
-        allow_mounted_write: false,
+        ..Targets::default()
     }
 }
 
@@ -112,21 +91,15 @@ pub fn access(streams: &Streams) -> Access {
         block: BlockSizes {
             min_bytes: PerDdir::all(sizes().min().unwrap_or(0)),
             max_bytes: PerDdir::all(sizes().max().unwrap_or(0)),
-            split: Default::default(),
             align_bytes: PerDdir::all(align.min().unwrap_or(0)),
-            unaligned: false,
-            by_sequential_or_random: false,
+            ..BlockSizes::all(0)
         },
         seeds: Seeds::Repeatable { seed: streams.seed, each_pass: false },
         rwmix_read_percent: 100 - average(streams, |stream| stream.write_percent),
         random_percent: PerDdir::all(random_percent),
-        sequencer: Sequencer { every_ios: 1, skip_bytes: 0, identical: false },
         generator: Generator::Tausworthe64,
-        distribution: Distribution::Uniform,
         random_map: RandomMap::Off,
-        strides: None,
-        syncs: Syncs::default(),
-        trim_then_write: false,
+        ..Access::default()
     }
 }
 
@@ -154,30 +127,6 @@ pub fn think_time(streams: &Streams) -> ThinkTime {
             count_issued: true,
             ..ThinkTime::default()
         },
-    }
-}
-
-/// All three latencies and fio's own choice of percentiles: they cost next to nothing, and a report may want them later.
-pub fn measure() -> Measure {
-    Measure {
-        slat: true,
-        clat: true,
-        lat: true,
-        bandwidth: true,
-        stats: true,
-        slat_percentiles: false,
-        clat_percentiles: true,
-        lat_percentiles: false,
-        percentiles: PERCENTILES.to_vec(),
-        significant_figures: 4,
-        unified: Unified::Apart,
-        clock: ClockSource::Cpu,
-        bandwidth_sample_ms: 500,
-        iops_sample_ms: 500,
-        disk_util: true,
-        logs: Logs::default(),
-        bits: false,
-        kb_base: 1024,
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{
-    Buffers, Content, Depth, Engine, ErrorPolicy, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker,
-};
+use plan::{Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker};
 
 use super::Machine;
 use super::files::Files;
@@ -17,7 +15,6 @@ use crate::profile::{Profile, RingBatch, TimeSpan};
 const COMPLETIONS_MAX: u32 = 16;
 /// Sleep until the next I/O is due, not a ms at a time: bit 0 of the experiments (`-:1`).
 const SLEEP_EXACTLY: u32 = 1;
-const HUGE_PAGE_BYTES: u64 = 2 << 20;
 
 /// Where a worker stands in the plan, and on which processor.
 pub struct Place {
@@ -42,21 +39,18 @@ pub fn worker(
         clone: thread.number,
         group: place.phase,
         phase: place.phase,
-        wait_for: None,
         targets: summary::targets(&streams),
         access: summary::access(&streams),
         buffers: buffers(thread),
         limits: limits(span),
         rate: summary::rate(&streams),
         think: summary::think_time(&streams),
-        latency_target: None,
-        errors: ErrorPolicy::default(),
         process: Process { cpus: place.cpu.into_iter().collect(), ioprio: ioprio(&streams), ..Process::default() },
-        measure: summary::measure(),
         echo: Arc::new(summary::echo(&streams, &engine)),
         engine,
         depth,
         streams,
+        ..Worker::default()
     }
 }
 
@@ -87,14 +81,7 @@ fn interval_ms(span: &TimeSpan) -> u32 {
 fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine, Depth) {
     let iodepth = streams.depth();
     let completions = span.completion_depth.unwrap_or(COMPLETIONS_MAX).min(iodepth);
-    let mut depth = Depth {
-        iodepth,
-        low: iodepth,
-        batch_submit: None,
-        complete_min: None,
-        complete_max: Some(completions),
-        offload: false,
-    };
+    let mut depth = Depth { complete_max: Some(completions), ..Depth::of(iodepth) };
     let all_mapped = streams.list.iter().all(|stream| stream.mapping.is_some());
     if let Some(ring) = span.io_ring {
         let batch = match ring.batch {
@@ -143,13 +130,8 @@ fn buffers(thread: &Thread) -> Buffers {
     let huge = thread.targets.iter().any(|assigned| assigned.target.use_large_pages);
     Buffers {
         memory: if huge { Memory::MmapHuge { file: None } } else { Memory::Malloc },
-        align_bytes: 0,
-        hugepage_bytes: HUGE_PAGE_BYTES,
         content: Content::Zero,
         scramble: false,
-        refill: false,
-        compress_percent: None,
-        compress_chunk_bytes: 512,
-        dedupe: None,
+        ..Buffers::default()
     }
 }

@@ -6,8 +6,7 @@ pub mod layout;
 
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
-use plan::stream::{AccessHints, Order, Spread, Stream, StreamRate, WriteContent};
-use plan::{Open, Origin, Plan, Streams, Worker};
+use plan::{Origin, Plan, Stream, Streams, Worker};
 use record::Record;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,30 +40,8 @@ pub fn fio_plan(line: &str) -> Plan {
 pub fn thread(time_span: u32) -> Worker {
     let mut worker = fio_plan("--name=thread --size=1m").workers.remove(0);
     worker.phase = time_span;
-    worker.streams = Streams { list: vec![stream()], ..Streams::default() };
+    worker.streams = Streams { list: vec![Stream::default()], ..Streams::default() };
     worker
-}
-
-fn stream() -> Stream {
-    Stream {
-        path: String::new(),
-        target: 0,
-        open: Open::default(),
-        hints: AccessHints::default(),
-        mapping: None,
-        ioprio: 0,
-        create: None,
-        block_bytes: 4096,
-        base_bytes: 0,
-        end_bytes: None,
-        start_bytes: 0,
-        order: Order::Sequential { stride_bytes: 4096 },
-        spread: Spread::Uniform,
-        write_percent: 0,
-        content: WriteContent::Counting,
-        rate: StreamRate::Unlimited,
-        burst: None,
-    }
 }
 
 /// Before anything happened; `threads` of each time span.

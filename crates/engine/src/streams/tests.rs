@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use plan::stream::{AccessHints, Burst, Order, Queue, Spread, Stream, StreamRate, StreamShare, Streams, WriteContent};
-use plan::{Ddir, Open};
+use plan::Ddir;
+use plan::stream::{Burst, Order, Queue, Spread, Stream, StreamRate, StreamShare, Streams, WriteContent};
 use units::random::Jenkins64;
 
 use super::{Fault, Source, SourceMaker, Step};
@@ -12,25 +12,7 @@ use super::{Fault, Source, SourceMaker, Step};
 const BLOCK: u32 = 4096;
 
 fn stream(order: Order) -> Stream {
-    Stream {
-        path: "target".to_owned(),
-        target: 0,
-        open: Open::default(),
-        hints: AccessHints::default(),
-        mapping: None,
-        ioprio: 0,
-        create: None,
-        block_bytes: BLOCK,
-        base_bytes: 0,
-        end_bytes: None,
-        start_bytes: 0,
-        order,
-        spread: Spread::Uniform,
-        write_percent: 0,
-        content: WriteContent::Counting,
-        rate: StreamRate::Unlimited,
-        burst: None,
-    }
+    Stream { path: "target".to_owned(), block_bytes: BLOCK, order, ..Stream::default() }
 }
 
 fn random(align_bytes: u64) -> Order {

@@ -2,8 +2,8 @@
 
 use engine::access::{FileExtent, Generator, Job, Next, SeedTable, SyncKind};
 use plan::{
-    Access, BlockSizes, Distribution, FileOrder, FileService, Pattern, PerDdir, RandomMap, Seeds, Sequencer, SizeShare,
-    Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
+    Access, Distribution, FileOrder, FileService, Pattern, PerDdir, RandomMap, Seeds, SizeShare, Strides,
+    SyncFileRange, ZoneBytes, ZoneShare,
 };
 
 /// One line of fio's log, or what stands for it.
@@ -53,7 +53,7 @@ pub struct Setup {
 impl Setup {
     pub fn parse(options: &str, worker_number: u32) -> Result<Self, String> {
         let mut setup = Setup {
-            access: plain_access(),
+            access: Access::default(),
             service: FileService { order: FileOrder::RoundRobin, ios_each: 1 },
             names: vec!["one".to_owned()],
             worker_number,
@@ -300,30 +300,6 @@ impl Setup {
             }
         }
         actions
-    }
-}
-
-fn plain_access() -> Access {
-    Access {
-        pattern: Pattern { reads: true, writes: false, trims: false, random: false },
-        block: BlockSizes {
-            min_bytes: PerDdir::all(4096),
-            max_bytes: PerDdir::all(4096),
-            split: [const { Vec::new() }; 3],
-            align_bytes: PerDdir::all(0),
-            unaligned: false,
-            by_sequential_or_random: false,
-        },
-        seeds: Seeds::Repeatable { seed: 0x89, each_pass: true },
-        rwmix_read_percent: 50,
-        random_percent: PerDdir::all(100),
-        sequencer: Sequencer { every_ios: 1, skip_bytes: 0, identical: false },
-        generator: plan::Generator::Tausworthe32,
-        distribution: Distribution::Uniform,
-        random_map: RandomMap::On,
-        strides: None,
-        syncs: Syncs::default(),
-        trim_then_write: false,
     }
 }
 

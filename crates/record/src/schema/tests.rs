@@ -2,37 +2,24 @@
 
 use super::*;
 use crate::*;
-use plan::Plan;
-use plan::stream::{Order, Queue, Spread, Stream, StreamRate, StreamShare, WriteContent};
+use plan::stream::{Order, Queue, Spread, Stream, StreamRate, StreamShare};
+use plan::{Plan, Worker};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-fn worker(name: &str) -> plan::Worker {
-    let text = include_str!("worker.json");
-    let mut worker: plan::Worker = serde_json::from_str(text).expect("a worker of this version");
-    worker.name = name.to_owned();
-    worker
+fn worker(name: &str) -> Worker {
+    Worker { name: name.to_owned(), ..Worker::default() }
 }
 
 fn stream() -> Stream {
     Stream {
         path: "/dev/null".into(),
-        target: 0,
-        open: Default::default(),
-        hints: Default::default(),
-        mapping: None,
-        ioprio: 0,
-        create: None,
-        block_bytes: 4096,
-        base_bytes: 0,
         end_bytes: Some(u64::MAX),
-        start_bytes: 0,
         order: Order::Random { align_bytes: 4096, percent: 100 },
         spread: Spread::Absolute(vec![(10, 1 << 60), (90, 0)]),
         write_percent: 30,
-        content: WriteContent::Counting,
         rate: StreamRate::BytesPerMs(0.1),
-        burst: None,
+        ..Stream::default()
     }
 }
 

@@ -73,7 +73,7 @@ prop_compose! {
         let [slat_percentiles, clat_percentiles, lat_percentiles, bits, stats] = flags;
         Measure {
             slat_percentiles, clat_percentiles, lat_percentiles, bits, stats: stats || kb_base == 1024,
-            percentiles, significant_figures, unified, kb_base, ..measure()
+            percentiles, significant_figures, unified, kb_base, ..Measure::default()
         }
     }
 }

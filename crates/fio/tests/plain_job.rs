@@ -1,0 +1,43 @@
+//! Test: a job of which nothing is said is the plan's default worker, on a file of its own name.
+
+use std::sync::Arc;
+
+use fio::parse::env::FixedEnv;
+use fio::parse::{Request, parse};
+use plan::{Echo, Targets, Worker};
+
+struct OneCpu;
+
+impl fio::lower::Machine for OneCpu {
+    fn is_special_file(&self, _: &str) -> bool {
+        false
+    }
+
+    fn online_cpus(&self) -> Vec<u32> {
+        vec![0]
+    }
+}
+
+#[test]
+fn a_plain_job_is_the_default_worker() {
+    let Ok(Request::Run(invocation)) = parse(&["--name=job".to_owned()], &FixedEnv::default()) else { panic!("a job") };
+    let plan = fio::lower::lower(&invocation, &OneCpu);
+    let lowered = &plan.workers[0];
+    let mut expected = Worker {
+        name: "job".into(),
+        targets: Targets { paths: vec!["job.0.0".into()], generated: true, ..Targets::default() },
+        echo: Arc::new(Echo {
+            ioengine: "psync".into(),
+            rw: "read".into(),
+            iodepth: 1,
+            options: lowered.echo.options.clone(),
+            ..Echo::default()
+        }),
+        ..Worker::default()
+    };
+    // What fio has a value for even where nothing goes by it.
+    (expected.rate.cycle_ms, expected.think.blocks, expected.measure.logs.per_job) = (1000, 1, true);
+    // What is read is laid out.
+    expected.targets.create.overwrite = true;
+    assert_eq!(format!("{lowered:#?}"), format!("{expected:#?}"));
+}
