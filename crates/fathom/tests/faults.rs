@@ -9,8 +9,8 @@ use stage::{Loop, MIB, Mount, Scratch, Zram, fathom, interrupted, outcome, run, 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// From a signal to the end of the program.
-const AT_ONCE: Duration = Duration::from_millis(1500);
+/// From a signal to the end of the program, which would go on for a minute; on a busy machine.
+const AT_ONCE: Duration = Duration::from_secs(5);
 const LONG: &str = "--time_based --runtime=60 --output-format=json";
 const PSYNC: &str = "--ioengine=psync --bs=4k --size=1m --filename=f";
 

@@ -59,7 +59,7 @@ fn signals_end_both_with_the_same_code_and_a_report() {
         for part in ["terminating on signal", "Run status group 0"] {
             assert!(theirs.1.contains(part) && ours.1.contains(part), "SIG{signal}: {}{}", theirs.1, ours.1);
         }
-        assert!(ours.2 < Duration::from_millis(1500), "SIG{signal}: it took {:?}", ours.2);
+        assert!(ours.2 < Duration::from_secs(5), "SIG{signal}: it took {:?}", ours.2);
     }
 }
 
