@@ -16,8 +16,6 @@ pub struct Streams {
     pub seed: u64,
     /// Counts are kept for each interval of this length, too; 0 is none.
     pub interval_ms: u32,
-    /// Sleep until the next I/O is due, not a ms at a time, where a rate holds it back.
-    pub sleep_exactly: bool,
 }
 
 impl Streams {

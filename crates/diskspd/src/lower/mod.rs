@@ -72,7 +72,7 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
         for thread in threads::threads(span) {
             let number = plan.workers.len() as u32 + 1;
             let place = worker::Place { phase, number, cpu: processors::of_thread(&processors, thread.number) };
-            plan.workers.push(worker::worker(profile, span, &thread, place, &files, machine));
+            plan.workers.push(worker::worker(span, &thread, place, &files, machine));
         }
     }
     Ok(Lowered { plan, warnings, refused })

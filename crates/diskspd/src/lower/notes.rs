@@ -6,7 +6,7 @@ use units::diagnostic::Diagnostic;
 
 use crate::profile::{BypassIo, Profile, Target, Throughput, TimeSpan};
 
-/// DiskSpd has but one: to sleep as long as a rate demands.
+/// DiskSpd has but one, to sleep for as long as a rate demands, and here that is always so.
 const KNOWN_EXPERIMENTS: u32 = 1;
 
 pub fn of_profile(profile: &Profile) -> Vec<Diagnostic> {

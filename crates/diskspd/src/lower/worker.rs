@@ -1,7 +1,9 @@
 //! A thread as the engine's worker. What a stream says by itself stands there; here is what is the thread's.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use plan::stream::NewFile;
 use plan::{Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker};
 
 use super::Machine;
@@ -9,12 +11,10 @@ use super::files::Files;
 use super::stream::stream;
 use super::summary;
 use super::threads::Thread;
-use crate::profile::{Profile, RingBatch, TimeSpan};
+use crate::profile::{RingBatch, TimeSpan};
 
 /// Completions that DiskSpd takes at once.
 const COMPLETIONS_MAX: u32 = 16;
-/// Sleep until the next I/O is due, not a ms at a time: bit 0 of the experiments (`-:1`).
-const SLEEP_EXACTLY: u32 = 1;
 
 /// Where a worker stands in the plan, and on which processor.
 pub struct Place {
@@ -23,15 +23,8 @@ pub struct Place {
     pub cpu: Option<u32>,
 }
 
-pub fn worker(
-    profile: &Profile,
-    span: &TimeSpan,
-    thread: &Thread,
-    place: Place,
-    files: &Files,
-    machine: &dyn Machine,
-) -> Worker {
-    let streams = streams(profile, span, thread, &files[place.phase as usize]);
+pub fn worker(span: &TimeSpan, thread: &Thread, place: Place, files: &Files, machine: &dyn Machine) -> Worker {
+    let streams = streams(span, thread, &files[place.phase as usize]);
     let (engine, depth) = engine(span, &streams, machine);
     Worker {
         name: format!("thread {}", thread.number),
@@ -54,12 +47,7 @@ pub fn worker(
     }
 }
 
-fn streams(
-    profile: &Profile,
-    span: &TimeSpan,
-    thread: &Thread,
-    files: &std::collections::BTreeMap<String, plan::stream::NewFile>,
-) -> Streams {
+fn streams(span: &TimeSpan, thread: &Thread, files: &BTreeMap<String, NewFile>) -> Streams {
     let new_file = |path: &str| files.get(path).copied();
     let streams = thread.targets.iter().map(|&assigned| stream(span, assigned, new_file(&assigned.target.path)));
     Streams {
@@ -67,7 +55,6 @@ fn streams(
         queues: thread.queues.clone(),
         seed: u64::from(span.rand_seed.wrapping_add(thread.number)),
         interval_ms: if span.calculate_iops_std_dev { interval_ms(span) } else { 0 },
-        sleep_exactly: profile.experiment_flags & SLEEP_EXACTLY != 0,
     }
 }
 

@@ -221,7 +221,7 @@ pub const OPTIONS: &[Opt] = &[
     beside_profile(
         ':',
         Subject::Windows,
-        &[form("-:<flags>", "experiments: 1 sleeps for as long as a rate asks, not for 1 ms at a time")],
+        &[form("-:<flags>", "experiments: 1 sleeps for as long as a rate asks, as is always done here")],
     ),
     opt('?', Subject::Results, &[form("-?", "this text")]),
 ];

@@ -12,8 +12,6 @@ pub(super) struct Pace {
     ns_per_io: f64,
     issued: u64,
     origin_ns: u64,
-    /// Sleep until the I/O is due; otherwise a ms at a time.
-    sleep_exactly: bool,
     burst: Option<Burst>,
     in_burst: u32,
     paused_until_ns: u64,
@@ -21,12 +19,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// `None` where nothing holds the stream back.
-    pub fn new(
-        rate: StreamRate,
-        burst: Option<Burst>,
-        block_bytes: u32,
-        sleep_exactly: bool,
-    ) -> Result<Option<Self>, Fault> {
+    pub fn new(rate: StreamRate, burst: Option<Burst>, block_bytes: u32) -> Result<Option<Self>, Fault> {
         let ns_per_io = match rate {
             StreamRate::Unlimited if burst.is_none() => return Ok(None),
             StreamRate::Unlimited => 0.0,
@@ -34,7 +27,7 @@ impl Pace {
             StreamRate::BytesPerMs(_) => return Err(Fault::NoRate),
         };
         let (issued, origin_ns, in_burst, paused_until_ns) = (0, 0, 0, 0);
-        Ok(Some(Pace { ns_per_io, issued, origin_ns, sleep_exactly, burst, in_burst, paused_until_ns }))
+        Ok(Some(Pace { ns_per_io, issued, origin_ns, burst, in_burst, paused_until_ns }))
     }
 
     /// Credit grows from now on.
@@ -49,13 +42,7 @@ impl Pace {
             return Some(self.paused_until_ns);
         }
         let due_ns = self.origin_ns + ((self.issued + 1) as f64 * self.ns_per_io) as u64;
-        if self.ns_per_io == 0.0 || now_ns >= due_ns {
-            return None;
-        }
-        if self.sleep_exactly {
-            return Some(due_ns);
-        }
-        Some(now_ns + (due_ns - now_ns).div_ceil(NS_PER_MS) * NS_PER_MS)
+        (self.ns_per_io > 0.0 && now_ns < due_ns).then_some(due_ns)
     }
 
     /// Counts an I/O, whether it succeeds or not.

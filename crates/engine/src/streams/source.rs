@@ -82,7 +82,7 @@ impl Source {
         let mut entries = Vec::with_capacity(streams.list.len());
         for (stream, target_bytes) in streams.list.iter().zip(target_bytes) {
             let shared = shared.get(stream.target as usize).cloned().unwrap_or_default();
-            let entry = Entry::new(stream, streams.sleep_exactly, *target_bytes, shared, &mut random);
+            let entry = Entry::new(stream, *target_bytes, shared, &mut random);
             entries.push(entry.map_err(|fault| SourceError { path: stream.path.clone(), fault })?);
         }
         let mut slots = Vec::with_capacity(streams.depth() as usize);
@@ -165,17 +165,11 @@ impl Source {
 }
 
 impl Entry {
-    fn new(
-        stream: &Stream,
-        sleep_exactly: bool,
-        target_bytes: u64,
-        shared: Arc<AtomicU64>,
-        random: &mut Jenkins64,
-    ) -> Result<Self, Fault> {
+    fn new(stream: &Stream, target_bytes: u64, shared: Arc<AtomicU64>, random: &mut Jenkins64) -> Result<Self, Fault> {
         Ok(Entry {
             walk: Walk::new(stream, target_bytes, shared, random)?,
             length: stream.block_bytes,
-            pace: Pace::new(stream.rate, stream.burst, stream.block_bytes, sleep_exactly)?,
+            pace: Pace::new(stream.rate, stream.burst, stream.block_bytes)?,
             content: Content::new(stream)?,
             path: stream.path.clone(),
         })

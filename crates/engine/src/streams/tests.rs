@@ -22,7 +22,7 @@ fn random(align_bytes: u64) -> Order {
 fn streams(list: Vec<Stream>, depth: u32) -> Streams {
     let shares = |stream| vec![StreamShare { stream, weight: 1 }];
     let queues = (0..list.len() as u32).map(|stream| Queue { depth, shares: shares(stream) }).collect();
-    Streams { list, queues, seed: 0, interval_ms: 0, sleep_exactly: false }
+    Streams { list, queues, seed: 0, interval_ms: 0 }
 }
 
 fn source(stream: &Stream, depth: u32, target_bytes: u64) -> Source {

@@ -55,9 +55,7 @@ fn workers_on_a_target_share_the_interlocked_offset() {
 fn a_rate_allows_what_time_has_earned() {
     let mut limited = stream(random(4096));
     limited.rate = StreamRate::BytesPerMs(8192.0);
-    let mut asked = streams(vec![limited], 1);
-    asked.sleep_exactly = true;
-    let mut source = Source::new(&asked, &[1 << 20], &[]).unwrap();
+    let mut source = source(&limited, 1, 1 << 20);
     source.begin(1000);
     assert_eq!(source.next(0, 1000), Step::Wait { until_ns: 501_000 });
     assert_eq!(source.next(0, 500_999), Step::Wait { until_ns: 501_000 });
@@ -66,14 +64,6 @@ fn a_rate_allows_what_time_has_earned() {
     // What wasn't used is not lost.
     let late = (0..100).take_while(|_| matches!(source.next(0, 10_001_000), Step::Io { .. })).count();
     assert_eq!(late, 19);
-}
-
-#[test]
-fn without_exact_sleep_a_held_stream_asks_each_ms() {
-    let mut limited = stream(random(4096));
-    limited.rate = StreamRate::BytesPerMs(1024.0);
-    let mut source = source(&limited, 1, 1 << 20);
-    assert_eq!(source.next(0, 300_000), Step::Wait { until_ns: 4_300_000 });
 }
 
 #[test]
