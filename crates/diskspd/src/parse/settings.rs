@@ -88,14 +88,7 @@ impl<'e> Settings<'e> {
                 self.first.profile = Some((switch.value.to_owned(), switch.span.clone()));
             }
             'z' => self.first.beside.rand_seed = Some(self.seed(switch)?),
-            ':' => {
-                let flags = self.count(switch, 0)?.cast_unsigned();
-                if flags & !1 != 0 {
-                    let warning = Diagnostic::warning("only experiment flag 1 means something");
-                    self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "no effect beyond 1"));
-                }
-                self.first.beside.experiment_flags = Some(flags);
-            }
+            ':' => self.first.beside.experiment_flags = Some(self.count(switch, 0)?.cast_unsigned()),
             letter => return Err(unknown(switch, letter)),
         }
         Ok(())
