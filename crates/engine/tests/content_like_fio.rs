@@ -5,8 +5,9 @@
 use engine::access::{Purpose, SeedTable};
 use engine::content::{Content, Job};
 use plan::{Buffers, Dedupe, DedupeMode, PatternPart, Seeds};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 const SEED: u64 = 4711;
 const SIZE: u64 = 1 << 20;
@@ -94,10 +95,21 @@ fn the_same_job_writes_the_same_bytes() {
     std::fs::create_dir_all(&folder).unwrap();
     let bytes: Vec<u8> = (0..500u32).map(|at| (at * at % 251) as u8).collect();
     std::fs::write(folder.join("bytes"), bytes).unwrap();
-    let failures: Vec<String> = cases()
-        .iter()
-        .filter_map(|case| compare(case, &folder).err().map(|e| format!("{}: {e}", case.options)))
-        .collect();
+    let cases = cases();
+    let left = Mutex::new(cases.iter().enumerate());
+    let compare_some = || {
+        let cases = std::iter::from_fn(|| left.lock().unwrap().next());
+        let compare = |(number, case): (usize, &Case)| {
+            let differs = compare(case, &folder, &format!("written-{number}")).err()?;
+            Some(format!("{}: {differs}", case.options))
+        };
+        cases.filter_map(compare).collect::<Vec<String>>()
+    };
+    // fio waits for itself to start: several do so at once.
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let running = [(); 4].map(|()| scope.spawn(compare_some));
+        running.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    });
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -137,10 +149,11 @@ fn job<'a>(buffers: &'a Buffers, seeds: &'a SeedTable, block: u64, wide: bool) -
     }
 }
 
-fn compare(case: &Case, folder: &PathBuf) -> Result<(), String> {
+fn compare(case: &Case, folder: &Path, written: &str) -> Result<(), String> {
     let output = Command::new("fio")
         .current_dir(folder)
-        .args(["--name=job", "--ioengine=psync", "--rw=write", "--size=1m", "--filename=written", "--invalidate=0"])
+        .args(["--name=job", "--ioengine=psync", "--rw=write", "--size=1m", "--invalidate=0"])
+        .arg(format!("--filename={written}"))
         .args(["--randrepeat=0", &format!("--randseed={SEED}")])
         .args(case.options.split_whitespace().map(|option| format!("--{option}")))
         .output()
@@ -148,7 +161,7 @@ fn compare(case: &Case, folder: &PathBuf) -> Result<(), String> {
     if !output.status.success() {
         return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    let theirs = std::fs::read(folder.join("written")).map_err(|error| error.to_string())?;
+    let theirs = std::fs::read(folder.join(written)).map_err(|error| error.to_string())?;
     let mut buffers = case.buffers.clone();
     if let plan::Content::PatternFile(path) = &mut buffers.content {
         *path = folder.join(&path).to_string_lossy().into_owned();

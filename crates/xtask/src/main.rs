@@ -39,6 +39,9 @@ fn cargo(name: &str, args: &[&str]) -> Result<(), String> {
     eprintln!("xtask: {name}");
     let mut command = Command::new(env!("CARGO"));
     command.args(args).env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private-intra-doc-links");
+    // Most of what takes long in the tests is waiting for runs.
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    command.env("RUST_TEST_THREADS", (2 * processors).to_string());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{name}: `cargo {}` ended with {status}", args.join(" "))),

@@ -166,7 +166,13 @@ fn random_batches_leave_the_file_as_a_model_says() {
                 let mut batch = Vec::new();
                 for at in 0..count {
                     let block = (start + at * 5) % BLOCKS;
-                    let kind = [Kind::Read, Kind::Write, Kind::Trim, Kind::Fdatasync][chance.below(4) as usize];
+                    // Syncs and trims wait for the disk.
+                    let kind = match chance.below(16) {
+                        0 => Kind::Fdatasync,
+                        1 | 2 => Kind::Trim,
+                        other if other % 2 == 0 => Kind::Write,
+                        _ => Kind::Read,
+                    };
                     let value = (round * 8 + at) as u8 | 1;
                     buffers.fill(at as u32, |bytes| bytes.fill(value));
                     batch.push((op(kind, at as u32, block), value));

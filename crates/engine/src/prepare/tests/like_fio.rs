@@ -6,6 +6,7 @@ use plan::{Amount, Engine, Fallocate, Generator, Seeds, StatCall, Worker};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 const MIB: u64 = 1 << 20;
 
@@ -287,30 +288,38 @@ fn make(directory: &Path, job: &Job) -> Vec<std::path::PathBuf> {
 fn jobs_leave_the_same_files_as_under_fio() {
     let Some(fio) = fio() else { return };
     let scratch = Scratch::new("like-fio");
-    let mut wrong = Vec::new();
-    for (number, job) in jobs().iter().enumerate() {
-        let theirs = scratch.file(&format!("{number}-fio"));
-        let names: Vec<_> = make(&theirs, job).iter().map(|path| path.to_str().unwrap().to_owned()).collect();
-        let mut command = Command::new(&fio);
-        command.args(["--name=job", "--bs=4k", "--create_only=1"]);
-        command.arg(format!("--rw={}", job.rw)).arg(format!("--filename={}", names.join(":")));
-        command.args(job.options.split(',').filter(|option| !option.is_empty()).map(|option| format!("--{option}")));
-        let their_verdict = command.current_dir(scratch.path()).output().unwrap().status.success();
-
-        let ours = scratch.file(&format!("{number}-fathom"));
-        let paths = make(&ours, job);
-        let mut worker =
-            sample::worker("job", job.rw, 4096, &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
-        (job.change)(&mut worker);
-        worker.targets.create.only = true;
-        let outcome = prepare(&worker);
-        if outcome.is_ok() != their_verdict {
-            wrong.push(format!("{number} {} {}: fio {their_verdict}, we {outcome:?}", job.rw, job.options));
-        }
-        let (theirs, ours) = (listing(&theirs), listing(&ours));
-        if theirs != ours {
-            wrong.push(format!("{number} {} {}: fio {theirs:?}, we {ours:?}", job.rw, job.options));
-        }
-    }
+    let jobs = jobs();
+    let left = Mutex::new(jobs.iter().enumerate());
+    let compare_some = || {
+        let jobs = std::iter::from_fn(|| left.lock().unwrap().next());
+        jobs.filter_map(|(number, job)| compare(&fio, &scratch, number, job)).collect::<Vec<String>>()
+    };
+    // fio waits for itself to start: several do so at once.
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let running = [(); 4].map(|()| scope.spawn(compare_some));
+        running.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lays the job out both ways, and says what differs.
+fn compare(fio: &str, scratch: &Scratch, number: usize, job: &Job) -> Option<String> {
+    let theirs = scratch.file(&format!("{number}-fio"));
+    let names: Vec<_> = make(&theirs, job).iter().map(|path| path.to_str().unwrap().to_owned()).collect();
+    let mut command = Command::new(fio);
+    command.args(["--name=job", "--bs=4k", "--create_only=1"]);
+    command.arg(format!("--rw={}", job.rw)).arg(format!("--filename={}", names.join(":")));
+    command.args(job.options.split(',').filter(|option| !option.is_empty()).map(|option| format!("--{option}")));
+    let their_verdict = command.current_dir(scratch.path()).output().unwrap().status.success();
+
+    let ours = scratch.file(&format!("{number}-fathom"));
+    let paths = make(&ours, job);
+    let mut worker = sample::worker("job", job.rw, 4096, &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    (job.change)(&mut worker);
+    worker.targets.create.only = true;
+    let outcome = prepare(&worker);
+    let (theirs, ours) = (listing(&theirs), listing(&ours));
+    let same = outcome.is_ok() == their_verdict && theirs == ours;
+    let about = format!("{number} {} {}", job.rw, job.options);
+    (!same).then(|| format!("{about}: fio {their_verdict} {theirs:?}, we {outcome:?} {ours:?}"))
 }
