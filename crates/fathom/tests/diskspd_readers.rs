@@ -102,6 +102,18 @@ fn xml_results_begin_with_their_root_and_can_be_put_into_another_document() {
 }
 
 #[test]
+fn results_of_a_run_that_failed_can_be_read_and_have_no_targets() {
+    let scratch = Scratch::new("readers");
+    let output = diskspd(&scratch, &format!("-Rxml -L -D {SHORT} absent"));
+    assert_eq!(output.status.code(), Some(1));
+    let results = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(results.lines().next(), Some("<Results>"));
+    let document = Document::parse(&results).unwrap();
+    assert!(all(document.root_element(), "TimeSpan/Thread/Target").is_empty());
+    assert!(!text(document.root_element(), "TimeSpan/Error").is_empty());
+}
+
+#[test]
 fn counts_of_threads_and_targets_are_numbers_that_add_up() {
     let scratch = Scratch::new("readers");
     let results = report(&scratch, &format!("-Rxml -L -r -w40 -t2 {SHORT} data data2"));
@@ -280,10 +292,9 @@ fn check_totals(text: &str, columns: &[&str]) {
             assert!(is_number(field, decimals), "{field} in {text}");
         }
     }
-    for at in 0..2 {
-        let [all, reads, writes] = [0, 1, 2].map(|table: usize| rows[table][at].parse::<u64>().unwrap());
-        assert_eq!(all, reads + writes, "{text}");
-    }
+    let count = |table: usize, at: usize| rows[table][at].parse::<u64>().unwrap();
+    assert_eq!(count(0, 0), count(1, 0) + count(2, 0), "{text}");
+    assert_eq!(count(0, 1), count(1, 1) + count(2, 1), "{text}");
     // One blank stands between the first two figures and the bar behind them.
     assert!(text.contains(&format!("{} | ", rows[0][0])) && text.contains(&format!("{} | ", rows[0][1])), "{text}");
 }
@@ -388,7 +399,7 @@ fn the_table_of_percentiles_has_its_rows_in_order() {
 }
 
 /// A profile as programs write it that put their elements behind those which were there: where a target's pattern and
-/// rate stand, and where the pool of threads does, is up to them. `#` is a target.
+/// rate stand, and where the pool of threads does, is up to them.
 fn profile(targets: &[&str], behind: &str) -> String {
     let target = |own: &&str| {
         format!(
