@@ -72,7 +72,8 @@ impl<'a> Span<'a> {
     /// The plain mean over the processors.
     pub fn mean_cpu(&self) -> CpuShare {
         let count = self.cpus.len().max(1) as f64;
-        let mean = |share: fn(&CpuShare) -> f64| self.cpus.iter().map(share).sum::<f64>() / count;
+        let mean =
+            |share: fn(&CpuShare) -> f64| self.cpus.iter().map(share).fold(0.0, |sum, share| sum + share) / count;
         CpuShare {
             cpu: record::Cpu::default(),
             user: mean(|cpu| cpu.user),

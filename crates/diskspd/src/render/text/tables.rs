@@ -86,7 +86,8 @@ fn target(row: &Row) -> String {
 /// Over those time spans that were measured.
 pub fn totals(spans: &[Span]) -> String {
     let measured = || spans.iter().filter_map(|span| Some((span, span.seconds?)));
-    let seconds: f64 = measured().map(|(_, seconds)| seconds).sum();
+    // A sum of nothing is -0 in floating point.
+    let seconds = measured().fold(0.0, |sum, (_, seconds)| sum + seconds);
     let line = |name: &str, side: Side| {
         let sums = measured().map(|(span, _)| span.sum(side));
         let (bytes, ios) = sums
