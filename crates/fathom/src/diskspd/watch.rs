@@ -14,17 +14,15 @@ use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
     verbose: bool,
-    /// A dot for so many completions of a thread; 0 is none.
-    progress: u64,
-    dots: u64,
+    dots: Option<Dots>,
     signals: &'a Signals,
     told: Vec<String>,
 }
 
 impl<'a> Watch<'a> {
     pub fn new(profile: &Profile, signals: &'a Signals) -> Self {
-        let progress = u64::from(profile.progress);
-        Watch { verbose: profile.verbose, progress, dots: 0, signals, told: Vec::new() }
+        let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
+        Watch { verbose: profile.verbose, dots, signals, told: Vec::new() }
     }
 
     /// Errors that all threads share are told once.
@@ -82,18 +80,66 @@ impl Watcher for Watch<'_> {
     }
 
     fn tick(&mut self, _: &Record, live: &Live, _: u64) {
-        if self.progress == 0 {
-            return;
-        }
-        let of_thread = |worker: &engine::live::WorkerLive| {
-            worker.ios.iter().map(|ios| ios.load(Relaxed)).sum::<u64>() / self.progress
-        };
-        let due: u64 = live.workers.iter().map(of_thread).sum();
-        if due > self.dots {
-            print_and_flush(&".".repeat((due - self.dots) as usize));
-            self.dots = due;
+        if let Some(dots) = &mut self.dots {
+            let of_thread = |worker: &engine::live::WorkerLive| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum();
+            let due = dots.due(live.workers.iter().map(of_thread));
+            if due > 0 {
+                print_and_flush(&".".repeat(due as usize));
+            }
         }
     }
 
     fn snapshots_taken(&mut self, _: &Record) {}
+}
+
+/// A dot for so many completions of a thread, in warm-up and cool-down, too.
+struct Dots {
+    every: u64,
+    shown: u64,
+    threads: Vec<Completions>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Completions {
+    /// Before the counter began anew, as it does with the measured time.
+    before: u64,
+    last: u64,
+}
+
+impl Dots {
+    fn new(every: u64) -> Self {
+        Dots { every, shown: 0, threads: Vec::new() }
+    }
+
+    /// How many are to be shown now, by the threads' counters.
+    fn due(&mut self, counts: impl Iterator<Item = u64>) -> u64 {
+        let mut dots = 0;
+        for (at, count) in counts.enumerate() {
+            if at == self.threads.len() {
+                self.threads.push(Completions::default());
+            }
+            let thread = &mut self.threads[at];
+            if count < thread.last {
+                thread.before += thread.last;
+            }
+            thread.last = count;
+            dots += (thread.before + count) / self.every;
+        }
+        let due = dots.saturating_sub(self.shown);
+        self.shown += due;
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dots;
+
+    #[test]
+    fn dots_go_on_where_counters_begin_anew() {
+        let mut dots = Dots::new(10);
+        let mut due = |counts: [u64; 2]| dots.due(counts.into_iter());
+        assert_eq!([due([9, 9]), due([10, 25]), due([10, 29])], [0, 3, 0]);
+        assert_eq!([due([3, 0]), due([10, 1]), due([10, 11])], [0, 2, 1]);
+    }
 }
