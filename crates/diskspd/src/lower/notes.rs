@@ -56,6 +56,10 @@ fn of_target(target: &Target, notes: &mut Vec<Diagnostic>) {
     if target.temporary_file {
         notes.push(Diagnostic::warning("-ft (TemporaryFile): Linux has no such hint: it is done without"));
     }
+    if target.random_access && target.sequential_scan {
+        let message = format!("{path}: -frs: Linux takes one hint or the other: it is given neither");
+        notes.push(Diagnostic::warning(message));
+    }
     let bursts = target.burst_size.is_some() || target.think_time_ms.is_some();
     if bursts && target.throughput != Throughput::Unlimited {
         notes.push(Diagnostic::warning(format!("{path}: -i and -j have no effect with -g: the rate decides")));

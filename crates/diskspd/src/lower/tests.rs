@@ -428,6 +428,8 @@ fn what_linux_does_not_have_is_refused_or_told() {
     assert!(of(&|target| target.bypass_io = Some(BypassIo::Partial)).starts_with("warning: -Sy"));
     let temporary = of(&|target| target.temporary_file = true);
     assert_eq!(temporary.matches("-ft").count(), 1, "{temporary}");
+    let both = of(&|target| (target.random_access, target.sequential_scan) = (true, true));
+    assert!(both.starts_with("warning: a: -frs"), "{both}");
     let etw = Profile { etw: Some(profile::Etw::default()), ..profile(vec![span(&[target("a")])]) };
     assert!(told(&etw).contains("-e (ETW)"));
     let routines = TimeSpan { completion_routines: true, ..span(&[target("a")]) };

@@ -37,7 +37,15 @@ pub fn io_loop<'a>(
     let source = source(streams, &sizes, shared).map_err(|error| unfit("streams", error.to_string()))?;
     let depth = streams.depth();
     let write_at = write_at(&streams.list);
-    let buffers = setup::memory(worker, depth, u64::from(write_at) + u64::from(largest_block(&streams.list)))?;
+    let slot_bytes = u64::from(write_at) + u64::from(largest_block(&streams.list));
+    let buffers = setup::memory(worker, depth, slot_bytes).map_err(|error| RunError {
+        message: format!(
+            "{} needs memory for {depth} I/Os of {slot_bytes} bytes: {}",
+            worker.name,
+            error.message.trim_start_matches("init_io_u: ")
+        ),
+        ..error
+    })?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
     let backend = open_backend(&config, &buffers).map_err(|error| unfit("td_io_init", error.to_string()))?;
@@ -116,7 +124,8 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
         Kind::Block => prepare::device_size(path)?,
         _ => return Err(unfit("open", format!("{}: neither a file nor a block device", stream.path))),
     };
-    Ok(Target { path: path.into(), kind: status.kind, offset: stream.base_bytes, io_size: u64::MAX, real_size: bytes })
+    let offset = stream.base_bytes;
+    Ok(Target { path: path.into(), kind: status.kind, offset, io_size: bytes.saturating_sub(offset), real_size: bytes })
 }
 
 fn advice(error: &std::io::Error) -> &'static str {
