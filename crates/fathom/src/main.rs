@@ -9,7 +9,11 @@ mod saved;
 mod show;
 mod sweep;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+/// What DiskSpd says of a line that it can't read; for fio any but 0 will do.
+const NOT_TEXT: u8 = 3;
 
 const USAGE: &str = "\
 fathom measures storage with the words of the tools you know.
@@ -36,9 +40,16 @@ fn begins_a_fio_line(word: &str) -> bool {
 }
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let called = words.next().unwrap_or_default();
-    let words: Vec<String> = words.collect();
+    let mut words = std::env::args_os();
+    let called = words.next().unwrap_or_default().to_string_lossy().into_owned();
+    let words = match words.map(OsString::into_string).collect::<Result<Vec<String>, OsString>>() {
+        Ok(words) => words,
+        Err(word) => {
+            // Cut to text it would be the name of another file.
+            eprintln!("fathom: {word:?} is not UTF-8: give what has such a name a link with another");
+            return ExitCode::from(NOT_TEXT);
+        }
+    };
     match called.rsplit('/').next() {
         Some("fio") => return fio::main(&words),
         Some("diskspd" | "diskspd.exe") => return diskspd::main(&words),

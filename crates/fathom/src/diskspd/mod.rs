@@ -66,8 +66,9 @@ pub fn repeat_warnings(record: &Record) {
     show(&told);
 }
 
-/// People know the system's errors by their names.
+/// People know the system's errors by their names. What the engine says in fio's words begins with its name.
 fn error(message: &str) -> Diagnostic {
+    let message = message.strip_prefix("fio: ").unwrap_or(message);
     let Some((before, rest)) = message.split_once(" (os error ") else { return Diagnostic::error(message) };
     let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start_matches(')');
     Diagnostic::error(format!("{before}{after}"))
