@@ -21,8 +21,6 @@ pub struct Cpu {
     pub core: u32,
     /// 0 where all cores are of one kind; else higher is faster.
     pub efficiency_class: u8,
-    /// The running processors of the same core, itself among them.
-    pub siblings: Vec<u32>,
 }
 
 /// All processors that are running, by number.
@@ -40,16 +38,14 @@ fn topology_under(sys: &Path) -> io::Result<Vec<Cpu>> {
     let mut cores = Vec::new();
     let mut cpus = Vec::with_capacity(online.len());
     for (&id, &efficiency_class) in online.iter().zip(&classes) {
-        let mut siblings = siblings_of(sys, id);
-        siblings.retain(|sibling| online.binary_search(sibling).is_ok());
-        let first = siblings.iter().copied().min().unwrap_or(id);
+        let running = siblings_of(sys, id).into_iter().filter(|sibling| online.binary_search(sibling).is_ok());
+        let first = running.min().unwrap_or(id);
         cpus.push(Cpu {
             id,
             socket: place_in(&mut sockets, socket_of(sys, id)),
             node: nodes.iter().find(|node| node.cpus.contains(&id)).map_or(0, |node| node.id),
             core: place_in(&mut cores, first),
             efficiency_class,
-            siblings,
         });
     }
     Ok(cpus)
@@ -133,8 +129,6 @@ mod tests {
         assert_eq!(column(&cpus, |cpu| cpu.socket), [0, 1, 0, 1, 1, 0, 1]);
         assert_eq!(column(&cpus, |cpu| cpu.node), [0, 2, 0, 2, 2, 0, 2]);
         assert_eq!(column(&cpus, |cpu| cpu.core), [0, 1, 2, 3, 1, 2, 3]);
-        assert_eq!(cpus[0].siblings, [0]);
-        assert_eq!(cpus[5].siblings, [2, 6]);
         assert!(cpus.iter().all(|cpu| cpu.efficiency_class == 0));
     }
 
@@ -174,6 +168,5 @@ mod tests {
         let cpus = topology().unwrap();
         assert_eq!(column(&cpus, |cpu| cpu.id), super::super::online().unwrap());
         assert_eq!((cpus[0].socket, cpus[0].core), (0, 0));
-        assert!(cpus.iter().all(|cpu| cpu.siblings.contains(&cpu.id)));
     }
 }

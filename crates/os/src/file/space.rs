@@ -34,11 +34,6 @@ impl File {
         }
     }
 
-    /// Takes the range's blocks away and leaves a hole; the length stays.
-    pub fn punch_hole(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        check(discard(self.raw(), false, offset, bytes) as i32).map(drop)
-    }
-
     /// Makes the file that long: shorter ones grow by a hole, longer ones lose their end.
     pub fn set_size(&self, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
