@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use plan::{Ddir, Stream};
 use record::Record;
+use units::bytes::with_unit;
 
 use crate::Finding;
-use crate::finding::bytes;
 
 /// A cached file of less than this share of the memory will not be pushed out of it.
 const FITS_SHARE: f64 = 0.8;
@@ -43,15 +43,15 @@ fn used_bytes(stream: &Stream, size_bytes: u64) -> u64 {
 }
 
 fn finding(record: &Record, path: &str, target: &Cached) -> Finding {
-    let memory = bytes(record.machine.memory_bytes);
-    let mut evidence = format!("{} of it are used, of {memory} of memory", bytes(target.used_bytes));
+    let memory = with_unit(record.machine.memory_bytes);
+    let mut evidence = format!("{} of it are used, of {memory} of memory", with_unit(target.used_bytes));
     if let Some(by_disks) = disk_bytes(record)
         && by_disks < target.moved_bytes / 2
     {
         evidence = format!(
             "{evidence}, and of {} that were moved the disks under the targets moved {}",
-            bytes(target.moved_bytes),
-            bytes(by_disks)
+            with_unit(target.moved_bytes),
+            with_unit(by_disks)
         );
     }
     Finding {

@@ -17,15 +17,3 @@ impl fmt::Display for Finding {
         write!(to, "{}: {}; {}", self.what, self.evidence, self.advice)
     }
 }
-
-/// Bytes in a unit that people read.
-pub(crate) fn bytes(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => {
-            let text = format!("{:.1}", bytes as f64 / unit as f64);
-            format!("{} {name}", text.strip_suffix(".0").unwrap_or(&text))
-        }
-        None => format!("{bytes} bytes"),
-    }
-}

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use plan::Ddir;
 use record::Record;
+use units::bytes::with_unit;
 
 use crate::Finding;
-use crate::finding::bytes;
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut targets: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -23,8 +23,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
             what: format!("{path} was read where it was never written: such reads need no disk"),
             evidence: format!(
                 "{} of its {} were unwritten when the threads started ({:.0} %)",
-                bytes(unwritten),
-                bytes(size),
+                with_unit(unwritten),
+                with_unit(size),
                 unwritten as f64 * 100.0 / size.max(1) as f64
             ),
             advice: "write the whole target first; -c<size> makes a file that is written".into(),

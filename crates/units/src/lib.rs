@@ -1,5 +1,6 @@
 //! Quantities, generators and diagnostics that every other crate may build on: no I/O, no clock.
 
+pub mod bytes;
 pub mod calendar;
 pub mod diagnostic;
 pub mod nearest;

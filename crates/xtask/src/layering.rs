@@ -10,7 +10,7 @@ const EDGES: [(&str, &[&str]); 11] = [
     ("engine", &["os", "plan", "record", "units"]),
     ("fio", &["plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
-    ("judge", &["plan", "record"]),
+    ("judge", &["plan", "record", "units"]),
     ("study", &["plan", "record", "units"]),
     ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "study", "units"]),
     ("xtask", &[]),
