@@ -34,3 +34,12 @@ pub fn print_and_flush(text: &str) {
     let mut stdout = io::stdout().lock();
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }
+
+/// Prints what the program was run for: a disk without room for it is told, a reader who has seen enough is none.
+pub fn print_report(text: &str) -> Result<(), String> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}

@@ -7,7 +7,7 @@ use plan::{Ddir, Origin, Plan};
 use record::{Record, Said};
 
 use crate::diskspd;
-use crate::output::print_and_flush;
+use crate::output::{print_and_flush, print_report};
 use crate::saved;
 
 const USAGE: &str = "\
@@ -125,10 +125,7 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
 fn put(text: &str, output: Option<&str>) -> Result<(), String> {
     match output {
         Some(path) => saved::Place::open(path, &Plan::default())?.save_text(text),
-        None => {
-            print_and_flush(text);
-            Ok(())
-        }
+        None => print_report(text),
     }
 }
 

@@ -197,6 +197,39 @@ fn names_of_any_kind_make_sound_reports() {
     assert!(!scratch.file("\u{fffd}.dat").exists(), "another file was made");
 }
 
+#[test]
+fn a_report_that_finds_no_room_is_a_failure() {
+    let scratch = Scratch::new("course-full");
+    scratch.filled("t.dat", 1 << 20);
+    for line in ["-d0 -W0 t.dat", "-Rp t.dat", "-Rsxml"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(FATHOM);
+        command.arg("diskspd").args(line.split(' ')).current_dir(scratch.path()).stdout(full);
+        let output = command.output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && told.contains("No space left"), "{line}: {told}");
+    }
+}
+
+#[test]
+fn calls_that_do_the_io_themselves_wait_for_nothing() {
+    let scratch = Scratch::new("course-waits");
+    scratch.filled("t.dat", 1 << 20);
+    let waits = |line: &str| {
+        let report = run(scratch.path(), &format!("{line} -vs -b4K -d1 -W0 t.dat")).stdout;
+        let row = report.lines().last().unwrap().to_owned();
+        let cells: Vec<u64> = row.split(['|', '-', ' ']).filter_map(|cell| cell.parse().ok()).collect();
+        assert_eq!(cells.len(), 13, "{row}");
+        // Looks aside are counted by what they found.
+        assert_eq!(cells[5..].iter().sum::<u64>(), cells[4], "{row}");
+        [cells[1], cells[2], cells[3], cells[4]]
+    };
+    let [completion, throttle, sleep, aside] = waits("-o1");
+    assert_eq!([completion, throttle, sleep, aside], [0; 4]);
+    assert!(waits("-o1 -g20i")[2] > 0, "held back with nothing in flight");
+    assert!(waits("-o8 -Su")[0] > 0);
+}
+
 /// The profile of a document of results, as one by itself.
 fn profile_of(results: &str) -> String {
     let begin = results.find("  <Profile>\n").unwrap();

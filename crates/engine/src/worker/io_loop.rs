@@ -393,7 +393,8 @@ impl IoLoop<'_> {
             let until_due = Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(WAIT_MAX);
             return self.collect(1, max, until_due);
         }
-        self.stats.waits.completion += 1;
+        // A call that does the I/O itself leaves nothing to wait for.
+        self.stats.waits.completion += u64::from(!self.backend.is_synchronous());
         let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
         let low = if depth.low > 0 && depth.low < depth.iodepth && !exhausted { depth.low } else { u32::MAX };
         self.collect(min, max.max(min), WAIT_MAX)?;

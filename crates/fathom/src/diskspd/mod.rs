@@ -13,7 +13,7 @@ use record::{Record, Said};
 use units::diagnostic::Diagnostic;
 
 use crate::machine::RealMachine;
-use crate::output::print_and_flush;
+use crate::output::print_report;
 use crate::saved;
 
 /// DiskSpd's exit codes: what was asked for can't be, or it went wrong.
@@ -24,16 +24,15 @@ pub fn main(words: &[String]) -> ExitCode {
     match ::diskspd::parse::parse(words, &RealMachine) {
         Ok(Request::Print { text, status, warnings }) => {
             show(&warnings);
-            print_and_flush(&text);
-            ExitCode::from(status)
+            if print(&text) { ExitCode::from(status) } else { ExitCode::from(FAILED) }
         }
         Ok(Request::SystemInformation(format)) => {
             let machine = engine::machine();
-            print_and_flush(&match format {
+            let text = match format {
                 ResultFormat::Text => render::system_text(&machine, crate::run::unix_ms()),
                 ResultFormat::Xml => render::system_xml(&machine, crate::run::unix_ms()),
-            });
-            ExitCode::SUCCESS
+            };
+            if print(&text) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
         }
         Ok(Request::Signal { event, warnings }) => {
             show(&warnings);
@@ -94,12 +93,21 @@ fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
         ResultFormat::Text => ReportKind::Text,
         ResultFormat::Xml => ReportKind::Xml,
     };
-    let mut whole = report(&record, kind).is_some_and(|text| {
-        print_and_flush(&text);
-        true
-    });
+    let mut whole = report(&record, kind).is_some_and(|text| print(&text));
     whole &= files.write(&record);
     Ok(if whole && !record.failed() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// False where it can't be printed, which is told.
+fn print(text: &str) -> bool {
+    told(print_report(text))
+}
+
+fn told(written: Result<(), String>) -> bool {
+    if let Err(message) = &written {
+        show(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
+    }
+    written.is_ok()
 }
 
 /// The record as a text; what keeps it from being one is told.
@@ -145,10 +153,7 @@ impl Files {
                 ReportKind::Record => place.save(record),
                 kind => report(record, *kind).map_or(Ok(()), |text| place.save_text(&text)),
             };
-            if let Err(message) = written {
-                show(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
-                whole = false;
-            }
+            whole &= told(written);
         }
         whole
     }
