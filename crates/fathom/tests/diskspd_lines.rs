@@ -97,3 +97,51 @@ fn a_profile_from_a_file_is_told_with_its_place() {
     assert_eq!(output.status.code(), Some(3), "{told}");
     assert!(told.contains("p.xml:2:") && told.contains("-i (I/Os in a burst)"), "{told}");
 }
+
+/// What people have written down on the web, some of it for other programs.
+const FROM_THE_WEB: &str = include_str!("../../../corpus/diskspd/commands.txt");
+/// The old port to Linux knows these, or nobody does.
+const NOT_DISKSPDS: [&str; 6] = ["-Ss", "-Sd", "-Zs", "-Zrs", "-1", "-ftestfile.dat"];
+
+/// The same line on a file that is here, made small, for no time at all.
+fn here_and_now(scratch: &stage::Scratch, line: &str) -> Vec<String> {
+    let number = |word: &str| word.as_bytes().get(2).is_some_and(u8::is_ascii_digit);
+    let word = |word: &str| match word.get(..2) {
+        Some("-c") => "-c4M".to_owned(),
+        Some("-B") => "-B1M".to_owned(),
+        Some(option @ ("-d" | "-W" | "-C")) if number(word) => format!("{option}0"),
+        _ if word.starts_with('-') => word.to_owned(),
+        _ => {
+            let name = word.replace(['\\', '/', ':'], "_");
+            scratch.filled(&name, 4 * stage::MIB);
+            name
+        }
+    };
+    let times = ["-W0", "-d0"].map(str::to_owned);
+    times.into_iter().chain(line.split_whitespace().skip(1).map(word)).collect()
+}
+
+#[test]
+fn lines_from_the_web_run_or_are_refused_as_by_diskspd() {
+    let scratch = stage::Scratch::new("diskspd-web");
+    let lines = FROM_THE_WEB.lines().filter(|line| line.starts_with("diskspd"));
+    let mut count = 0;
+    for line in lines {
+        let words = here_and_now(&scratch, line);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let output = command.arg("diskspd").args(&words).current_dir(scratch.path()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        // An option behind the targets is none.
+        let last_is_an_option = words.last().unwrap().starts_with('-');
+        if last_is_an_option || words.iter().any(|word| NOT_DISKSPDS.contains(&word.as_str())) {
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{line}: {told}");
+            assert!(told.contains("error: "), "{line}: {told}");
+        } else {
+            assert_eq!(output.status.code(), Some(0), "{line}: {told}");
+            let report = String::from_utf8(output.stdout).unwrap();
+            assert!(report.contains("actual test time:") || report.contains("<TestTimeSeconds>"), "{line}: {report}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 54);
+}
