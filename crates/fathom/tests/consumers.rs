@@ -4,7 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::path::PathBuf;
+mod stage;
+
+use stage::Scratch;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -14,23 +16,14 @@ const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 const TIMED: &str = "--filename=data --size=1m --bs=4k --ioengine=psync --time_based --runtime=1";
 const SHORT: &str = "--filename=data --size=1m --bs=4k --ioengine=psync";
 
-/// A directory of the test's own, removed at its end.
-struct Scratch(PathBuf);
-
 impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fathom-consumers-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
     /// Runs `fio` with these words, as a program that finds it by that name in the path would.
     fn fio(&self, words: &str) -> Output {
-        let link = self.0.join("fio");
+        let link = self.file("fio");
         if !link.exists() {
             std::os::unix::fs::symlink(FATHOM, &link).unwrap();
         }
-        Command::new(link).current_dir(&self.0).args(words.split(' ')).output().unwrap()
+        Command::new(link).current_dir(self.path()).args(words.split(' ')).output().unwrap()
     }
 
     fn stdout(&self, words: &str) -> String {
@@ -41,12 +34,6 @@ impl Scratch {
 
     fn json(&self, words: &str) -> Value {
         serde_json::from_str(&self.stdout(words)).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
     }
 }
 
@@ -80,7 +67,7 @@ fn abilities_are_asked_for_on_standard_output() {
 #[test]
 fn a_job_file_is_shown_as_the_options_of_its_jobs() {
     let scratch = Scratch::new("showcmd");
-    std::fs::write(scratch.0.join("j.fio"), "[global]\nsize=1m\n[a]\nrw=randread\nnumjobs=3\n").unwrap();
+    std::fs::write(scratch.file("j.fio"), "[global]\nsize=1m\n[a]\nrw=randread\nnumjobs=3\n").unwrap();
     let shown = scratch.stdout("--showcmd j.fio");
     assert!(shown.split(" --").any(|word| word.trim() == "numjobs=3"), "{shown}");
     assert!(shown.starts_with("fio --"));
@@ -252,13 +239,13 @@ fn data_alone_is_on_standard_output_when_something_fails() {
 fn nothing_is_on_standard_error_beside_a_machines_report() {
     let scratch = Scratch::new("silence");
     for format in ["json", "json+", "terse"] {
-        std::fs::remove_file(scratch.0.join("data")).unwrap_or_default();
+        std::fs::remove_file(scratch.file("data")).unwrap_or_default();
         let output =
             scratch.fio(&format!("--output-format={format} --name=a {SHORT} --rw=randread --exec_prerun=true"));
         assert!(output.status.success());
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{format}");
     }
-    std::fs::remove_file(scratch.0.join("data")).unwrap();
+    std::fs::remove_file(scratch.file("data")).unwrap();
     assert!(
         scratch.stdout(&format!("--name=a {SHORT} --rw=randread")).contains("a: Laying out IO file (1 file / 1MiB)\n")
     );
@@ -267,7 +254,7 @@ fn nothing_is_on_standard_error_beside_a_machines_report() {
 #[test]
 fn a_refused_plan_is_a_whole_document_with_its_errors_as_fields() {
     let scratch = Scratch::new("refused");
-    std::fs::create_dir_all(scratch.0.join("folder")).unwrap();
+    std::fs::create_dir_all(scratch.file("folder")).unwrap();
     let output = scratch.fio("--name=a --filename=folder --rw=write --bs=4k --size=4k --output-format=json");
     assert_eq!(output.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();

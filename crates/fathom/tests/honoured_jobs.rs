@@ -1,40 +1,21 @@
 //! Options about jobs, their order, ends, errors and commands do what they do in fio. The figures here are fio's, taken
 //! from fio 3.42 with the same words.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod stage;
+
+use stage::{Scratch, run};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A directory of the test's own, removed at its end.
-struct Scratch(PathBuf);
-
 impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fathom-honoured-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn fio(&self, words: &str) -> Output {
-        let words = words.split_whitespace();
-        Command::new(env!("CARGO_BIN_EXE_fathom")).arg("fio").args(words).current_dir(&self.0).output().unwrap()
-    }
-
     /// The jobs of a run's report, and what was printed beside it.
     fn jobs(&self, words: &str) -> (Vec<Value>, String) {
-        let output = self.fio(&format!("--output-format=json {words}"));
-        let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
-        (report["jobs"].as_array().unwrap().clone(), String::from_utf8(output.stderr).unwrap())
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
+        let ended = run(self.path(), &format!("--output-format=json {words}"));
+        (ended.json()["jobs"].as_array().unwrap().clone(), ended.stderr)
     }
 }
 
@@ -126,8 +107,8 @@ fn only_listed_errors_are_survived_and_each_is_dumped() {
 fn the_exit_code_counts_the_workers_that_failed() {
     let scratch = Scratch::new("code");
     let full = "--ioengine=psync --filename=/dev/full --size=40k --rw=write --create_serialize=0";
-    assert_eq!(scratch.fio(&format!("{full} --name=a --numjobs=3")).status.code(), Some(3));
-    assert_eq!(scratch.fio(&format!("{full} --name=a --rw=read")).status.code(), Some(0));
+    assert_eq!(run(scratch.path(), &format!("{full} --name=a --numjobs=3")).code, Some(3));
+    assert_eq!(run(scratch.path(), &format!("{full} --name=a --rw=read")).code, Some(0));
 }
 
 #[test]
@@ -137,7 +118,7 @@ fn commands_run_before_and_after_a_job_and_their_output_is_kept() {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(["fio", "--exec_prerun=echo before", "--exec_postrun=echo after; false"])
         .args(job.split(' '))
-        .current_dir(&scratch.0)
+        .current_dir(scratch.path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "a command after the job doesn't spoil it");
@@ -145,7 +126,7 @@ fn commands_run_before_and_after_a_job_and_their_output_is_kept() {
     for line in ["a : Saving output of prerun in a.prerun.txt\n", "a : Saving output of postrun in a.postrun.txt\n"] {
         assert!(said.contains(line), "{said}");
     }
-    let kept = |when: &str| std::fs::read_to_string(scratch.0.join(format!("a.{when}.txt"))).unwrap();
+    let kept = |when: &str| std::fs::read_to_string(scratch.file(&format!("a.{when}.txt"))).unwrap();
     assert_eq!((kept("prerun").as_str(), kept("postrun").as_str()), ("before\n", "after\n"));
     let (jobs, _) = scratch.jobs(&format!("{job} --exec_prerun=false"));
     assert_eq!((reads(&jobs[0]), &jobs[0]["error"]), (0, &Value::from(5)));
@@ -159,8 +140,8 @@ fn processors_niceness_and_names_are_those_of_the_worker() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         let prerun = "--exec_prerun=nice; grep Cpus_allowed_list /proc/self/status; ionice 2>&1";
         command.args(["fio", "--name=a", "--ioengine=null", "--size=4k", prerun]).args(words);
-        assert!(command.current_dir(&scratch.0).output().unwrap().status.success(), "{words:?}");
-        std::fs::read_to_string(scratch.0.join("a.prerun.txt")).unwrap()
+        assert!(command.current_dir(scratch.path()).output().unwrap().status.success(), "{words:?}");
+        std::fs::read_to_string(scratch.file("a.prerun.txt")).unwrap()
     };
     let plain = told(&["--nice=3", "--cpus_allowed=0"]);
     assert!(plain.starts_with("3\nCpus_allowed_list:\t0\n"), "{plain}");
@@ -178,18 +159,20 @@ fn a_prerun_comes_after_the_start_delay() {
     // Words are separated by blanks here; the command of `a` has one of its own.
     let words: Vec<String> = words.split(' ').map(|word| word.replace('\u{a0}', " ")).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    assert!(command.arg("fio").args(words).current_dir(&scratch.0).output().unwrap().status.success());
-    let seen = std::fs::read_to_string(scratch.0.join("b.prerun.txt")).unwrap();
+    assert!(command.arg("fio").args(words).current_dir(scratch.path()).output().unwrap().status.success());
+    let seen = std::fs::read_to_string(scratch.file("b.prerun.txt")).unwrap();
     assert!(seen.lines().any(|name| name == "x"), "what the first job left: {seen}");
 }
 
 #[test]
 fn debug_tells_of_its_subjects_beside_the_report() {
     let scratch = Scratch::new("debug");
-    let output =
-        scratch.fio("--debug=process,rate --output-format=json --name=a --ioengine=null --size=4k --rate_iops=77");
-    serde_json::from_slice::<Value>(&output.stdout).expect("the report stays JSON");
-    let said = String::from_utf8(output.stderr).unwrap();
+    let ended = run(
+        scratch.path(),
+        "--debug=process,rate --output-format=json --name=a --ioengine=null --size=4k --rate_iops=77",
+    );
+    ended.json();
+    let said = ended.stderr;
     assert!(said.contains("rate     a/0: ") && said.contains("77"), "{said}");
     assert!(said.contains("process  a/0: started as thread ") && said.contains("process  a/0: ended"), "{said}");
     assert!(!said.contains("file     "), "nobody asked for that: {said}");
@@ -213,6 +196,6 @@ fn files_are_unlinked_after_the_job_or_each_pass() {
     for (words, stays) in [("", true), ("--unlink=1", false), ("--unlink_each_loop=1", true)] {
         let (jobs, _) = scratch.jobs(&format!("{job} {words}"));
         assert_eq!(jobs[0]["write"]["total_ios"], 512, "{words}");
-        assert_eq!(scratch.0.join("a.0.0").exists(), stays, "{words}");
+        assert_eq!(scratch.file("a.0.0").exists(), stays, "{words}");
     }
 }

@@ -1,40 +1,21 @@
 //! Rates, pauses, latency targets and depths do what they do in fio. Where a figure hangs on time it has room for a
 //! machine that is busy; what a limit forbids has none.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod stage;
+
+use stage::{Scratch, run};
 
 use serde_json::Value;
 
-struct Scratch(PathBuf);
-
 impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fathom-honoured-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn fio(&self, words: &str) -> Output {
-        let words = words.split_whitespace();
-        Command::new(env!("CARGO_BIN_EXE_fathom")).arg("fio").args(words).current_dir(&self.0).output().unwrap()
-    }
-
     fn report(&self, words: &str) -> Value {
-        let output = self.fio(&format!("--output-format=json {words}"));
-        serde_json::from_slice(&output.stdout).expect("the report is JSON")
+        run(self.path(), &format!("--output-format=json {words}")).json()
     }
 
     fn job(&self, words: &str) -> Value {
         self.report(words)["jobs"][0].clone()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
     }
 }
 
@@ -128,7 +109,7 @@ fn a_latency_target_finds_a_depth_and_reports_that_alone() {
     assert_eq!(facts, [&Value::from(8), &1_000_000_000u64.into(), &50.0.into(), &50_000.into()]);
     let runtime_ms = found["job_runtime"].as_u64().unwrap();
     assert!((50..200).contains(&runtime_ms), "one window at the depth found: {runtime_ms}");
-    let text = String::from_utf8(scratch.fio(&format!("{job} --latency_target=1s")).stdout).unwrap();
+    let text = run(scratch.path(), &format!("{job} --latency_target=1s")).stdout;
     let line = "     latency   : target=1000.00ms, window=50.00ms, percentile=50.00%, depth=8\n";
     assert!(text.contains(line), "{text}");
     let running = scratch.job(&format!("{job} --latency_target=1s --latency_run=1 --runtime=600ms"));
@@ -182,6 +163,6 @@ fn cpu_jobs_end_with_the_last_io_job_when_asked_and_idleness_is_told() {
     let idleness = report["cpu_idleness"].as_object().unwrap();
     assert!(idleness.contains_key("system") && idleness.contains_key("cpu-0"), "{idleness:?}");
     assert!(idleness.values().all(|share| (0.0..=100.0).contains(&share.as_f64().unwrap())), "{idleness:?}");
-    let text = String::from_utf8(scratch.fio(&format!("--idle-prof=system {words}")).stdout).unwrap();
+    let text = run(scratch.path(), &format!("--idle-prof=system {words}")).stdout;
     assert!(text.contains("\nCPU idleness:\n  system: "), "{text}");
 }
