@@ -65,7 +65,8 @@ fn pauses_come_after_so_many_blocks_or_so_much_time() {
         ("--thinktime=5s --thinktime_blocks=100", 100),
     ] {
         let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=500ms {words}")));
-        assert!(read <= most && read >= most * 6 / 10, "{words}: {read}");
+        // On a busy machine pauses are longer, but not so much that it could be a block where it should be five.
+        assert!(read <= most && read >= most / 3, "{words}: {read}");
     }
     let job =
         scratch.job(&format!("{NULL} --runtime=300ms --thinktime=100ms --thinktime_iotime=50ms --rate_iops=1000"));
