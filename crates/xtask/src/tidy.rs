@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 /// Longest file, tests left out.
 const LINES_MAX: usize = 600;
+/// Longest function, tests left out.
+const FUNCTION_LINES_MAX: usize = 70;
+/// What may stand before a function.
+const BEFORE_FN: [&str; 7] = ["pub", "pub(crate)", "pub(super)", "const", "unsafe", "extern", "\"C\""];
 /// Files that may be longer because they are tables. The list may only shrink or gain tables.
 const TABLES: [&str; 1] = ["crates/fio/src/options/core.rs"];
 /// Names that say nothing about a subject.
@@ -25,8 +29,31 @@ pub fn findings(root: &Path) -> Result<Vec<String>, String> {
         if lines > LINES_MAX && !is_test(&shown) && !TABLES.contains(&shown.as_str()) {
             found.push(format!("{shown}: {lines} lines, {LINES_MAX} are enough for one subject"));
         }
+        let long = functions(&text).into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES_MAX && !is_test(&shown));
+        found.extend(long.map(|(name, lines)| {
+            format!("{shown}: {name} has {lines} lines, {FUNCTION_LINES_MAX} are enough for one function")
+        }));
     }
     Ok(found)
+}
+
+/// Each function's name and lines, as rustfmt lays it out: its end stands right below its beginning.
+fn functions(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let words = line.trim_start();
+        let indent = &line[..line.len() - words.len()];
+        let Some((before, name)) = words.split_once("fn ") else { continue };
+        if !before.split_whitespace().all(|word| BEFORE_FN.contains(&word)) || words.ends_with([';', '}']) {
+            continue;
+        }
+        let is_end = |rest: &str| rest == "}" || (rest.starts_with(')') && rest.ends_with(';'));
+        if let Some(below) = lines[at..].iter().position(|line| line.strip_prefix(indent).is_some_and(is_end)) {
+            found.push((name.split(['(', '<']).next().unwrap_or_default(), below + 1));
+        }
+    }
+    found
 }
 
 fn is_test(path: &str) -> bool {
@@ -48,4 +75,16 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_measured_to_their_own_end() {
+        let text = "impl A {\n    pub(super) fn a<T>(\n        self,\n    ) {\n        if b {\n        }\n    }\n}\n\
+                    trait C {\n    fn d();\n    fn e(\n        f: G,\n    );\n}\nconst fn h() {\n}\n// fn i {\n";
+        assert_eq!(functions(text), [("a", 6), ("e", 3), ("h", 2)]);
+    }
 }
