@@ -18,6 +18,7 @@ mod machine;
 mod metadata;
 mod new_files;
 mod phase;
+mod phase_setup;
 mod prepare;
 mod run;
 mod sampler;

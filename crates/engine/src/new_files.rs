@@ -1,12 +1,8 @@
 //! Files that streams ask to be made anew, before the threads of their phase start.
-//!
-//! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
 
 use os::file::{Kind, Maker, StatCall};
 use plan::Plan;
@@ -15,41 +11,9 @@ use record::RunError;
 
 use crate::prepare::fault;
 
-pub struct NewFiles {
-    outcome: Receiver<Result<(), RunError>>,
-}
-
-impl NewFiles {
-    /// Starts to make the files of a phase; `None` where it has none to make.
-    pub fn start(plan: &Plan, phase: u32, stop: &'static AtomicBool) -> Option<Self> {
-        let wanted = wanted(plan, phase);
-        if wanted.is_empty() {
-            return None;
-        }
-        let (sender, outcome) = channel();
-        let failed = sender.clone();
-        let thread = std::thread::Builder::new().name("fathom-create".into());
-        let started = thread.spawn(move || {
-            let made = wanted.iter().try_for_each(|(path, file)| make(path, file, stop));
-            drop(sender.send(made));
-        });
-        if let Err(error) = started {
-            let told = fault::of_io(&error, "create", "no thread to make files with".into(), "");
-            drop(failed.send(Err(told)));
-        }
-        Some(NewFiles { outcome })
-    }
-
-    /// How it ended; `None` after a while in which it did not.
-    pub fn outcome(&self) -> Option<Result<(), RunError>> {
-        match self.outcome.recv_timeout(Duration::from_millis(50)) {
-            Ok(outcome) => Some(outcome),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => {
-                Some(Err(fault::new(fault::EIO, "create", "making files ended early".into(), "")))
-            }
-        }
-    }
+/// Makes the files of a phase.
+pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<(), RunError> {
+    wanted(plan, phase).iter().try_for_each(|(path, file)| make(path, file, stop))
 }
 
 /// Each file once, in order of first use. A device is there already and has its size.
@@ -86,6 +50,20 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool) -> Result<(), RunError> 
     match maker.make(path, file.bytes) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::Interrupted => Err(fault::stopped()),
-        Err(error) => Err(fault::of_io(&error, "create", format!("{}: can't be made: {error}", path.display()), "")),
+        Err(error) => {
+            let said = format!("{}: can't be made: {error}", path.display());
+            Err(fault::of_io(&error, "create", said, advice(error.kind())))
+        }
+    }
+}
+
+fn advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "it needs a directory that is there",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "use a smaller -c, or another place"
+        }
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => "use a place that this user may write to",
+        _ => "",
     }
 }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use os::clock::Clock;
-use plan::{ExitAll, Plan};
+use plan::{ExitAll, Plan, Worker};
 use record::{Ended, Event, RunError, WorkerStats};
 
 use crate::check;
@@ -155,7 +155,7 @@ impl<'a> Coordinator<'a> {
             Ok(layout) => layout,
             Err(error) => {
                 for (index, job) in self.plan.workers.iter().enumerate() {
-                    self.worker_ended(index, failed(no_thread(&job.name, &error)));
+                    self.worker_ended(index, failed(no_thread(job, &error)));
                 }
                 return;
             }
@@ -268,8 +268,8 @@ impl<'a> Coordinator<'a> {
             match thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment)) {
                 Ok(thread) => self.threads[index] = Some(thread),
                 Err(error) => {
-                    gate.count_out();
-                    self.worker_ended(index, failed(no_thread(&self.plan.workers[index].name, &error)));
+                    gate.give_up();
+                    self.worker_ended(index, failed(no_thread(&self.plan.workers[index], &error)));
                 }
             }
         }
@@ -475,7 +475,7 @@ impl<'a> Coordinator<'a> {
                 continue;
             }
             let stats = self.last_known(index);
-            let message = format!("{}: did not stop: its I/O is stuck in the kernel", self.plan.workers[index].name);
+            let message = format!("{}: did not stop: its I/O is stuck in the kernel", whose(&self.plan.workers[index]));
             let error = RunError { errno: EIO, func: "stop".into(), message };
             self.worker_ended(index, Ended { stats, ..failed(error) });
         }
@@ -524,8 +524,17 @@ fn log_refused(whose: &str, error: &std::io::Error) -> Refusal {
     Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(5), func: "log".into(), message }])
 }
 
-fn no_thread(job: &str, error: &std::io::Error) -> RunError {
-    let message = format!("{job}: no thread to be had: {error}");
+/// A worker as its errors name it: DiskSpd's users know targets, not threads.
+fn whose(worker: &Worker) -> String {
+    if worker.streams.is_empty() {
+        return worker.name.clone();
+    }
+    worker.streams.list.iter().map(|stream| stream.path.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn no_thread(worker: &Worker, error: &std::io::Error) -> RunError {
+    let advice = if worker.streams.is_empty() { "" } else { "; use fewer (-t, -F), or a larger `ulimit -u`" };
+    let message = format!("{}: no thread to be had: {error}{advice}", whose(worker));
     RunError { errno: error.raw_os_error().unwrap_or(EAGAIN), func: "pthread_create".into(), message }
 }
 

@@ -1,8 +1,10 @@
 //! What the workers of a phase share: offsets that they go over together, and the data that writes are taken from.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use plan::Plan;
 use plan::stream::WriteContent;
@@ -10,6 +12,9 @@ use record::RunError;
 
 use crate::prepare::fault;
 use crate::streams::{SourceData, SourceMaker};
+
+/// What is read of a file before a stop is looked for.
+const PIECE_BYTES: u64 = 16 << 20;
 
 /// Each by [`Stream::target`](plan::Stream::target).
 #[derive(Default)]
@@ -20,7 +25,7 @@ pub struct Shared {
 
 impl Shared {
     /// Reads the files that writes of the phase are taken from.
-    pub fn of_phase(plan: &Plan, phase: u32) -> Result<Self, RunError> {
+    pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, RunError> {
         let mut shared = Shared::default();
         let mut maker = SourceMaker::default();
         let workers = plan.workers.iter().filter(|worker| worker.phase == phase);
@@ -31,9 +36,10 @@ impl Shared {
                 shared.sources.resize(at + 1, None);
             }
             if let (WriteContent::Source { bytes, file }, None) = (&stream.content, &shared.sources[at]) {
+                check_room(*bytes)?;
                 shared.sources[at] = Some(match file {
                     None => maker.random(*bytes as usize),
-                    Some(file) => maker.of_file(&read(Path::new(file))?, *bytes as usize),
+                    Some(file) => maker.of_file(&read(Path::new(file), *bytes, stop)?, *bytes as usize),
                 });
             }
         }
@@ -41,9 +47,33 @@ impl Shared {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, RunError> {
-    std::fs::read(path).map_err(|error| {
+/// That much is held twice for a moment: as it is made, and as it is shared.
+fn check_room(bytes: u64) -> Result<(), RunError> {
+    let twice = usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_mul(2));
+    let room = twice.is_some_and(|twice| Vec::<u8>::new().try_reserve_exact(twice).is_ok());
+    if room {
+        return Ok(());
+    }
+    let said = format!("no memory for {bytes} bytes of data that writes are taken from");
+    Err(fault::new(fault::ENOMEM, "init_io_u", said, "use a smaller -Z<size>"))
+}
+
+/// The first `most` bytes of a file or pipe.
+fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, RunError> {
+    let failed = |error: std::io::Error| {
         let said = format!("{}: the data for writes can't be read: {error}", path.display());
         fault::of_io(&error, "open", said, "-Z<size>,<file> takes them from a file that is there")
-    })
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let mut data = Vec::new();
+    while (data.len() as u64) < most {
+        if stop.load(Relaxed) {
+            return Err(fault::stopped());
+        }
+        let piece = PIECE_BYTES.min(most - data.len() as u64);
+        if file.by_ref().take(piece).read_to_end(&mut data).map_err(failed)? == 0 {
+            break;
+        }
+    }
+    Ok(data)
 }

@@ -1,8 +1,12 @@
 //! The binary: which language is spoken, and nothing else.
 
+// They panic where nobody reads: `output` has what doesn't.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod diskspd;
 mod fio;
 mod machine;
+mod outlet;
 mod output;
 mod run;
 mod saved;
@@ -11,6 +15,8 @@ mod sweep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+use output::{print_and_flush, tell, tell_line};
 
 /// What DiskSpd says of a line that it can't read; for fio any but 0 will do.
 const NOT_TEXT: u8 = 3;
@@ -46,7 +52,7 @@ fn main() -> ExitCode {
         Ok(words) => words,
         Err(word) => {
             // Cut to text it would be the name of another file.
-            eprintln!("fathom: {word:?} is not UTF-8: give what has such a name a link with another");
+            tell_line!("fathom: {word:?} is not UTF-8: give what has such a name a link with another");
             return ExitCode::from(NOT_TEXT);
         }
     };
@@ -61,20 +67,20 @@ fn main() -> ExitCode {
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),
         Some(("--version" | "-V", _)) => {
-            println!("fathom {}", env!("CARGO_PKG_VERSION"));
+            print_and_flush(concat!("fathom ", env!("CARGO_PKG_VERSION"), "\n"));
             ExitCode::SUCCESS
         }
         Some(("--help" | "-h" | "help", _)) => {
-            print!("{USAGE}");
+            print_and_flush(USAGE);
             ExitCode::SUCCESS
         }
         Some((word, _)) if begins_a_fio_line(word) => fio::main(&words),
         Some((word, _)) => {
-            eprintln!("fathom: no such command: {word}\n\n{USAGE}");
+            tell_line!("fathom: no such command: {word}\n\n{USAGE}");
             ExitCode::from(2)
         }
         None => {
-            eprint!("{USAGE}");
+            tell(format_args!("{USAGE}"));
             ExitCode::from(2)
         }
     }

@@ -1,7 +1,9 @@
 //! Where the report goes: standard output, or the file of `--output`.
 
+use std::fmt::Arguments;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub enum Output {
     Stdout,
@@ -22,24 +24,41 @@ impl Output {
     pub fn write(&mut self, text: &str) {
         if let Output::File(file) = self {
             let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
-            eprintln!("fio: the report can't be written where --output says: {error}; it goes to standard output");
+            let error = record::plain(&error.to_string());
+            tell_line!("fio: the report can't be written where --output says: {error}; it goes to standard output");
             *self = Output::Stdout;
         }
         print_and_flush(text);
     }
 }
 
-/// Prints without failing where nobody reads.
-pub fn print_and_flush(text: &str) {
-    let mut stdout = io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-}
-
-/// Prints what the program was run for: a disk without room for it is told, a reader who has seen enough is none.
-pub fn print_report(text: &str) -> Result<(), String> {
+/// Prints. A reader that has gone away is no failure; what standard output doesn't take for another reason goes to
+/// standard error, after a word about it, and the answer is false.
+pub fn print_and_flush(text: &str) -> bool {
+    static TOLD: AtomicBool = AtomicBool::new(false);
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
-        _ => Ok(()),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            if !TOLD.swap(true, Relaxed) {
+                tell(format_args!(
+                    "standard output can't be written: {}; all of it comes here\n",
+                    record::plain(&error.to_string())
+                ));
+            }
+            tell(format_args!("{text}"));
+            false
+        }
+        _ => true,
     }
 }
+
+/// Says something on standard error, if anybody hears it: `eprint!` would end the run where nobody does.
+pub fn tell(text: Arguments) {
+    let _ = io::stderr().lock().write_all(text.to_string().as_bytes());
+}
+
+/// As [`tell`], a line.
+macro_rules! tell_line {
+    ($($text:tt)*) => { $crate::output::tell(format_args!("{}\n", format_args!($($text)*))) };
+}
+pub(crate) use tell_line;

@@ -3,11 +3,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use plan::Plan;
 use record::{Record, schema};
+
+use crate::outlet;
 
 /// Where a file about a run is to go.
 pub struct Place {
@@ -19,17 +20,11 @@ pub struct Place {
 impl Place {
     /// Tries the place before the run: hours of measuring are not to end with a misspelt directory.
     pub fn open(path: &str, plan: &Plan) -> Result<Place, String> {
-        let told = |error: io::Error| format!("{path}: {error}");
-        if let Some(target) = target_at(Path::new(path), plan) {
-            return Err(format!("{path}: what is kept would take the place of the target {target}"));
-        }
+        let told = |error: io::Error| format!("{path}: {}", record::plain(&error.to_string()));
+        outlet::check(Path::new(path), std::iter::once(plan)).map_err(|why| format!("{path}: {why}"))?;
         // A link stays, and what it leads to is replaced.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
         match std::fs::metadata(&path).map(|found| found.file_type()) {
-            Ok(kind) if kind.is_dir() || kind.is_block_device() => {
-                let kind = if kind.is_dir() { "directory" } else { "block device" };
-                Err(format!("{}: this is a {kind}, not a place for a file", path.display()))
-            }
             Ok(kind) if !kind.is_file() => Ok(Place { path, beside: None }),
             _ => {
                 let mut name = std::ffi::OsString::from(".");
@@ -51,7 +46,7 @@ impl Place {
 
     /// The same for another text than the record's.
     pub fn save_text(&self, text: &str) -> Result<(), String> {
-        let told = |error: io::Error| format!("{}: {error}", self.path.display());
+        let told = |error: io::Error| format!("{}: {}", self.path.display(), record::plain(&error.to_string()));
         let Some(beside) = &self.beside else {
             let mut file = OpenOptions::new().write(true).open(&self.path).map_err(told)?;
             return file.write_all(text.as_bytes()).map_err(told);
@@ -73,26 +68,11 @@ fn make(path: &Path) -> io::Result<File> {
 
 /// Two paths lead to one place; where there is nothing yet they are compared as they are written.
 pub fn are_one(one: &str, other: &str) -> bool {
-    place(Path::new(one)) == place(Path::new(other))
-}
-
-fn place(path: &Path) -> Option<PathBuf> {
-    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
-}
-
-/// The target of the plan that is at this path.
-fn target_at<'a>(path: &Path, plan: &'a Plan) -> Option<&'a String> {
-    let wanted = place(path);
-    let of_worker = |worker: &'a plan::Worker| {
-        worker.targets.paths.iter().chain(worker.streams.list.iter().map(|stream| &stream.path))
-    };
-    // Plans have millions of targets: the names tell most apart without asking the system.
-    let alike = |target: &&String| Path::new(target).file_name() == path.file_name();
-    plan.workers.iter().flat_map(of_worker).filter(alike).find(|target| place(Path::new(target)) == wanted)
+    outlet::place(Path::new(one)) == outlet::place(Path::new(other))
 }
 
 /// Reads a saved record.
 pub fn load(path: &str) -> Result<Record, String> {
-    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {}", record::plain(&error.to_string())))?;
     schema::read(&text).map_err(|broken| format!("{path}:{broken}"))
 }

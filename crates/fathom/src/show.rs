@@ -7,7 +7,7 @@ use plan::{Ddir, Origin, Plan};
 use record::{Record, Said};
 
 use crate::diskspd;
-use crate::output::{print_and_flush, print_report};
+use crate::output::{print_and_flush, tell, tell_line};
 use crate::saved;
 
 const USAGE: &str = "\
@@ -82,20 +82,20 @@ pub fn main(words: &[String]) -> ExitCode {
         match saved::load(file).and_then(|record| show(&record, &wanted).map_err(|error| format!("{file}: {error}"))) {
             Ok(report) => text += &report,
             Err(message) => {
-                eprintln!("fathom: {message}");
+                tell_line!("fathom: {message}");
                 failed = true;
             }
         }
     }
     if let Err(message) = put(&text, wanted.output.as_deref()) {
-        eprintln!("fathom: {message}");
+        tell_line!("fathom: {message}");
         failed = true;
     }
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 fn misused(message: &str) -> ExitCode {
-    eprint!("fathom show: {message}\n\n{USAGE}");
+    tell(format_args!("fathom show: {message}\n\n{USAGE}"));
     ExitCode::from(BAD_USAGE)
 }
 
@@ -125,7 +125,8 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
 fn put(text: &str, output: Option<&str>) -> Result<(), String> {
     match output {
         Some(path) => saved::Place::open(path, &Plan::default())?.save_text(text),
-        None => print_report(text),
+        None if print_and_flush(text) => Ok(()),
+        None => Err("the report is not whole on standard output".to_owned()),
     }
 }
 
@@ -173,7 +174,7 @@ fn beginning(record: &Record, to_file: bool) -> String {
     for worker in &record.workers {
         let Some(error) = &worker.error else { continue };
         let message = fio_report::error_message(error);
-        eprint!("{message}");
+        tell(format_args!("{message}"));
         if to_file {
             text += &message;
         }
@@ -189,7 +190,7 @@ fn beginning(record: &Record, to_file: bool) -> String {
 fn tell_of_trims(record: &Record) {
     let trims: u64 = record.workers.iter().map(|worker| worker.stats.ddirs[Ddir::Trim as usize].ios).sum();
     if trims > 0 {
-        eprintln!(
+        tell_line!(
             "fathom: DiskSpd knows no trims: the {trims} of this run are in the figures of all I/O, and in no others"
         );
     }
@@ -199,12 +200,12 @@ fn tell_of_trims(record: &Record) {
 fn repeat_warnings(record: &Record) {
     for said in &record.said {
         if let Said::Warning(line) = said {
-            eprintln!("{line}");
+            tell_line!("{line}");
         }
     }
     for worker in &record.workers {
         if let Some(error) = &worker.error {
-            eprint!("{}", fio_report::error_message(error));
+            tell(format_args!("{}", fio_report::error_message(error)));
         }
     }
 }

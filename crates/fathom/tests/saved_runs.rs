@@ -125,6 +125,7 @@ fn a_place_that_takes_no_record_is_told_before_the_run() {
         (".", "this is a directory"),
         ("f", "what is kept would take the place of the target f"),
         ("./f", "what is kept would take the place of the target f"),
+        ("link", "what is kept would take the place of the target f"),
         ("sub/../f", "--record=sub/../f"),
     ] {
         let ran = run(scratch.path(), &format!("--record={place} --name=a --filename=f --size=64k --rw=write"));

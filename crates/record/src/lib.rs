@@ -15,7 +15,7 @@ mod target;
 mod totals;
 
 pub use disk::{DiskCounters, DiskUse};
-pub use event::{Ended, Event, RunError, Stage, Started};
+pub use event::{Ended, Event, RunError, Stage, Started, plain};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
 pub use machine::{Cpu, Machine};

@@ -15,7 +15,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-use plan::{Origin, Plan};
+use plan::{Engine, Origin, Plan};
 use units::diagnostic::{Diagnostic, Level};
 
 use crate::profile::Profile;
@@ -58,7 +58,7 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
     processors::check(profile, machine, &mut notes);
     threads::check(profile, &mut notes);
     let refused = capability::check(profile, machine);
-    let (errors, warnings): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.level == Level::Error);
+    let (errors, mut warnings): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.level == Level::Error);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -74,6 +74,10 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
             let place = worker::Place { phase, number, cpu: processors::of_thread(&processors, thread.number) };
             plan.workers.push(worker::worker(span, &thread, place, &files, machine));
         }
+    }
+    if plan.workers.iter().any(|worker| matches!(worker.engine, Engine::Libaio { .. })) {
+        let warning = Diagnostic::warning("the kernel gives this process no rings (io_uring): I/O goes through libaio");
+        warnings.push(warning.help("see /proc/sys/kernel/io_uring_disabled and the container's rules"));
     }
     Ok(Lowered { plan, warnings, refused })
 }

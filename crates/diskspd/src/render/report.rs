@@ -7,6 +7,10 @@ use record::{CpuUse, DdirStats, Machine, PhaseRecord, Record, Series, SpreadRang
 
 /// What DiskSpd says of a time span that has no figures.
 pub const INTERRUPTED: &str = "The test was interrupted before the measurements began. No results are displayed.";
+/// What is said above figures that end early. DiskSpd gives none then.
+pub fn failed(why: &str) -> String {
+    format!("The test failed: {why}. These are the results until then.")
+}
 
 pub struct Report<'a> {
     pub command_line: String,
@@ -20,6 +24,8 @@ pub struct Span<'a> {
     pub settings: TimeSpan,
     /// Measured; `None` where it never came to that.
     pub seconds: Option<f64>,
+    /// Why it ended before its time. What was measured until then stands.
+    pub failed: Option<&'a str>,
     pub threads: Vec<Thread<'a>>,
     pub cpus: Vec<CpuShare>,
 }
@@ -108,6 +114,7 @@ fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
     Span {
         settings: settings.clone(),
         seconds: seconds(record, measured, phase),
+        failed: measured.and_then(|phase| phase.failed.as_deref()),
         threads,
         cpus: measured
             .map_or(&[][..], |phase| &phase.cpus)
@@ -137,10 +144,20 @@ fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a
 fn seconds(record: &Record, measured: Option<&PhaseRecord>, phase: u32) -> Option<f64> {
     let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
     let alone = of_phase.filter(|(worker, _)| worker.streams.is_empty()).map(|(_, done)| done.stats.runtime_ns).max();
-    // Nothing is measured in no time, unless no time was what was asked for.
-    let came_to_it =
-        |phase: &&PhaseRecord| phase.failed.is_none() && (phase.measured_ns > 0 || phase.measured_from_unix_ms > 0);
+    // Nothing is measured in no time, unless no time was what was asked for. A failure before the first I/O was done
+    // leaves nothing to tell, either.
+    let came_to_it = |measured: &&PhaseRecord| {
+        let began = measured.measured_ns > 0 || measured.measured_from_unix_ms > 0;
+        began && (measured.failed.is_none() || has_moved(record, phase))
+    };
     let together = || measured.filter(came_to_it).map(|phase| phase.measured_ns);
     let ns = alone.filter(|ns| *ns > 0).or_else(together)?;
     Some(ns as f64 / 1e9)
+}
+
+/// Whether an I/O of the phase was done.
+fn has_moved(record: &Record, phase: u32) -> bool {
+    let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
+    let mut targets = of_phase.flat_map(|(_, done)| &done.stats.targets);
+    targets.any(|target| target.ddirs.iter().any(|ddir| ddir.ios > 0))
 }

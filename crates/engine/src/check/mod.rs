@@ -50,6 +50,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
         }
         faults.take(safety.check_buffer_file(worker));
     }
+    faults.take(streams::check_memory(plan));
     if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
 }
 

@@ -1,14 +1,16 @@
 //! What is asked of a worker with streams before anything is touched.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use plan::Worker;
 use plan::stream::{Order, Stream};
+use plan::{Plan, Worker};
 use record::RunError;
 
 use super::engine::direct_unit;
 use super::safety::Safety;
 use crate::prepare::fault;
+use crate::worker::slot_bytes;
 
 /// Refuses streams that would change what somebody else uses (those that only read are never refused), and direct I/O
 /// that the target can't do.
@@ -25,6 +27,26 @@ pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(R
 }
 
 /// Direct I/O takes whole blocks of the device only. Asked of targets that exist; of others by the first I/O.
+/// Refuses phases whose buffers can't be in the machine's memory: that would be found out by killing programs.
+pub(super) fn check_memory(plan: &Plan) -> Result<(), RunError> {
+    let Ok(memory) = os::machine::total_memory() else { return Ok(()) };
+    let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
+    for worker in plan.workers.iter().filter(|worker| !worker.streams.is_empty()) {
+        let bytes = u64::from(worker.streams.depth()).saturating_mul(slot_bytes(&worker.streams));
+        let sum = phases.entry(worker.phase).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let Some((phase, bytes)) = phases.into_iter().find(|(_, bytes)| *bytes > memory) else { return Ok(()) };
+    let said = format!(
+        "the outstanding I/Os of time span {} take {} MiB, and this machine has {} MiB of memory",
+        phase + 1,
+        bytes >> 20,
+        memory >> 20
+    );
+    let advice = "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)";
+    Err(fault::new(fault::ENOMEM, "init_io_u", said, advice))
+}
+
 fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
     let Some(unit) = direct_unit(path) else { return Ok(()) };
     let (name, step) = match stream.order {

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use record::{Event, RunError, Stage};
 
-use super::{Coordinator, failed};
-use crate::new_files::NewFiles;
+use super::{Coordinator, EIO, failed};
 use crate::phase::PhaseWatch;
+use crate::phase_setup::PhaseSetup;
 use crate::prepare;
 use crate::shared::Shared;
 
@@ -23,8 +23,7 @@ impl Coordinator<'_> {
     pub(super) fn begin_phase(&mut self, phase: u32) {
         self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
         self.phase = Some(PhaseWatch::new(self.plan, phase));
-        let prepared = self.make_files(phase).and_then(|()| Shared::of_phase(self.plan, phase));
-        match prepared {
+        match self.set_up(phase) {
             Ok(shared) => {
                 self.shared = Arc::new(shared);
                 if phase == 0 {
@@ -43,13 +42,17 @@ impl Coordinator<'_> {
         self.observer.event(Event::Stage { phase, stage: Stage::Ended });
     }
 
-    /// Makes the files that the streams of a phase ask for.
-    fn make_files(&mut self, phase: u32) -> Result<(), RunError> {
-        let Some(making) = NewFiles::start(self.plan, phase, self.controls.stop) else { return Ok(()) };
+    /// Prepares what the streams of a phase ask for.
+    fn set_up(&mut self, phase: u32) -> Result<Shared, RunError> {
+        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop) else { return Ok(Shared::default()) };
         loop {
-            match making.outcome() {
-                Some(made) => return made,
-                None => self.watch(),
+            if let Some(outcome) = setup.outcome() {
+                return outcome;
+            }
+            self.watch();
+            if self.stop_by_ns.is_some_and(|by_ns| self.clock.now() > by_ns) {
+                let message = "did not stop: making or reading a file is stuck in the kernel".into();
+                return Err(RunError { errno: EIO, func: "stop".into(), message });
             }
         }
     }

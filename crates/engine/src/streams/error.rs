@@ -58,7 +58,9 @@ impl fmt::Display for SourceError {
         match &self.fault {
             Fault::NoBlock => write!(to, "blocks of 0 bytes; say how large they are"),
             Fault::NoStride => write!(to, "a stride of 0 bytes never gets on; give one of at least a byte"),
-            Fault::BaseBeyondEnd { target_bytes: 0, .. } => write!(to, "the target is empty; make it larger first"),
+            Fault::BaseBeyondEnd { target_bytes: 0, .. } => {
+                write!(to, "the target is empty; -c<size> makes it anew with so many bytes")
+            }
             Fault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes } => write!(
                 to,
                 "the part to use begins at {base_bytes} bytes, but {}; begin lower, or use a larger target",

@@ -130,16 +130,17 @@ impl IoLoop<'_> {
         }
         if stuck {
             // Nothing moves any more: the end of a file or device that was longer before.
-            let path = self.files.name(flight.file);
-            return self.count_failure(slot, EIO).map_err(|error| RunError {
-                func: "full resid".into(),
-                message: format!(
-                    "{path}: {} at offset {} moved nothing: the end of the file or device",
-                    ddir.name(),
-                    flight.offset
-                ),
-                ..error
-            });
+            let (path, name, offset) = (self.files.name(flight.file), ddir.name(), flight.offset);
+            let message = match self.supply {
+                Supply::Pattern { .. } => {
+                    format!("{path}: {name} at offset {offset} moved nothing: the end of the file or device")
+                }
+                Supply::Streams(_) => {
+                    format!("{path}: {name} at {offset} moved nothing: it became shorter while the test ran")
+                }
+            };
+            let func = "full resid".to_owned();
+            return self.count_failure(slot, EIO).map_err(|error| RunError { func, message, ..error });
         }
         self.flights[slot].done = moved;
         let start = self.data_at(ddir);

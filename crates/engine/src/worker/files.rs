@@ -14,6 +14,10 @@ use crate::backend;
 use crate::live::WorkerLive;
 use crate::prepare::{self, Nature, Target};
 
+const EINVAL: i32 = 22;
+const EMFILE: i32 = 24;
+const EROFS: i32 = 30;
+
 pub struct OpenFiles {
     targets: Vec<Target>,
     open: Vec<Option<File>>,
@@ -22,6 +26,8 @@ pub struct OpenFiles {
     limit: usize,
     /// How targets are opened: one for all of them, or one for each.
     ways: Vec<Way>,
+    /// Each target is a stream's.
+    of_streams: bool,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
     without_files: bool,
     fsync_on_close: bool,
@@ -63,6 +69,7 @@ impl OpenFiles {
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             ways: vec![Way { options, advice: backend::advice(worker), mapping: None }],
+            of_streams: false,
             without_files: nature.diskless && nature.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
@@ -78,11 +85,30 @@ impl OpenFiles {
             order: Vec::new(),
             limit: usize::MAX,
             ways: worker.streams.list.iter().map(Way::of_stream).collect(),
+            of_streams: true,
             without_files: false,
             fsync_on_close: false,
             invalidate: false,
             visited: vec![false; targets.len()],
             targets,
+        }
+    }
+
+    /// What to do about the commonest reasons why a file can't be opened.
+    fn hint(&self, error: &io::Error, direct: bool) -> &'static str {
+        match error.raw_os_error() {
+            Some(EMFILE) if self.of_streams => {
+                "; all threads share one limit of open files: use fewer of them, or a larger `ulimit -n`"
+            }
+            Some(EINVAL) if self.of_streams && direct => {
+                "; the file system may not support unbuffered I/O: leave -Su and -Sh out"
+            }
+            Some(EROFS) if self.of_streams => "; only -w0 goes on what is read-only",
+            Some(EMFILE) => {
+                ": all jobs share one limit of open files; try a smaller openfiles=, or a larger `ulimit -n`"
+            }
+            Some(EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
+            _ => "",
         }
     }
 
@@ -125,7 +151,7 @@ impl OpenFiles {
         let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(5),
             func: format!("{func}({})", target.path.display()),
-            message: format!("{}: {error}{}", target.path.display(), hint(error, options.direct)),
+            message: format!("{}: {error}{}", target.path.display(), self.hint(error, options.direct)),
         };
         let file = if self.without_files {
             OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
@@ -249,15 +275,4 @@ fn mapping(asked: plan::stream::Mapping) -> Mapping {
         plan::stream::Flush::CacheLinesNoDrain => Flush::CacheLinesNoDrain,
     });
     Mapping { write_through: asked.write_through, flush }
-}
-
-/// What to do about the commonest reasons why a file can't be opened.
-fn hint(error: &io::Error, direct: bool) -> &'static str {
-    const EINVAL: i32 = 22;
-    const EMFILE: i32 = 24;
-    match error.raw_os_error() {
-        Some(EMFILE) => ": all jobs share one limit of open files; try a smaller openfiles=, or a larger `ulimit -n`",
-        Some(EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
-        _ => "",
-    }
 }

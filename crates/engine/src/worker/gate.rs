@@ -25,7 +25,7 @@ impl Gate {
         }
     }
 
-    /// Counts one worker as ready, or as one that will never be.
+    /// Counts one worker as ready.
     pub fn count_out(&self) {
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         *missing -= 1;
@@ -33,6 +33,12 @@ impl Gate {
             self.opened_ns.store(shared_clock().now(), Relaxed);
             self.opened.notify_all();
         }
+    }
+
+    /// Counts out one that will never be ready.
+    pub fn give_up(&self) {
+        self.incomplete.store(true, Relaxed);
+        self.count_out();
     }
 
     /// When all had come, if they have.
@@ -84,8 +90,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.counted {
-            self.gate.incomplete.store(true, Relaxed);
-            self.gate.count_out();
+            self.gate.give_up();
         }
     }
 }

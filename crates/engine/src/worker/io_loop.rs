@@ -471,9 +471,19 @@ impl IoLoop<'_> {
     }
 
     fn unanswered(&self) -> RunError {
-        let (name, count) = (&self.worker.name, self.flights.count());
+        let count = self.flights.count();
+        let name = match &self.supply {
+            Supply::Pattern { .. } => self.worker.name.clone(),
+            Supply::Streams(_) => self.names_in_flight(),
+        };
         let message = format!("{name}: stopped, and {count} of its I/Os did not return: the device doesn't answer");
         RunError { errno: 5, func: "stop".into(), message }
+    }
+
+    /// The targets that I/Os are under way on.
+    fn names_in_flight(&self) -> String {
+        let busy = (0..self.files.targets().len() as u32).filter(|&file| self.flights.any_on(file));
+        busy.map(|file| self.files.name(file)).collect::<Vec<_>>().join(", ")
     }
 
     /// Goes on when nothing is in flight any more.

@@ -41,6 +41,7 @@ pub use gate::Gate;
 use gate::Ticket;
 use io_loop::{IoLoop, PassEnd, Supply};
 pub use setup::lay_out;
+pub(crate) use stream_setup::slot_bytes;
 pub use voice::{Message, Voice};
 
 /// How long a command of the job's may go on after a stop before it is left to itself.

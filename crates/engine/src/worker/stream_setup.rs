@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use os::file::{Kind, StatCall, Written};
-use os::io::open_backend;
+use os::io::{BackendError, open_backend};
 use plan::stream::StreamRate;
-use plan::{Ddir, Stream, Streams, Worker};
+use plan::{Ddir, Memory, Stream, Streams, Worker};
 use record::{RunError, Series, TargetStats, WorkerStats};
 
 use super::files::OpenFiles;
@@ -23,6 +23,7 @@ use crate::streams::{Source, SourceError};
 
 /// Data of writes begins at a multiple of this, which direct I/O can take on any disk.
 const DATA_ALIGN: u32 = 4096;
+const EMFILE: i32 = 24;
 
 /// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it.
 pub fn io_loop<'a>(
@@ -37,18 +38,10 @@ pub fn io_loop<'a>(
     let source = source(streams, &sizes, shared).map_err(|error| unfit("streams", error.to_string()))?;
     let depth = streams.depth();
     let write_at = write_at(&streams.list);
-    let slot_bytes = u64::from(write_at) + u64::from(largest_block(&streams.list));
-    let buffers = setup::memory(worker, depth, slot_bytes).map_err(|error| RunError {
-        message: format!(
-            "{} needs memory for {depth} I/Os of {slot_bytes} bytes: {}",
-            worker.name,
-            error.message.trim_start_matches("init_io_u: ")
-        ),
-        ..error
-    })?;
+    let buffers = setup::memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
-    let backend = open_backend(&config, &buffers).map_err(|error| unfit("td_io_init", error.to_string()))?;
+    let backend = open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
     let stats = counters(worker, &source, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let mut io_loop = IoLoop {
@@ -122,10 +115,43 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
     let bytes = match status.kind {
         Kind::Regular => status.bytes,
         Kind::Block => prepare::device_size(path)?,
-        _ => return Err(unfit("open", format!("{}: neither a file nor a block device", stream.path))),
+        other => return Err(unfit("open", format!("{}: this is {}; give a file or a disk", stream.path, name(other)))),
     };
     let offset = stream.base_bytes;
     Ok(Target { path: path.into(), kind: status.kind, offset, io_size: bytes.saturating_sub(offset), real_size: bytes })
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Directory => "a directory",
+        Kind::Char => "a character device",
+        Kind::Pipe => "a pipe",
+        Kind::Socket => "a socket",
+        Kind::Block => "a block device",
+        Kind::Regular => "a file",
+    }
+}
+
+fn no_memory(worker: &Worker, error: RunError) -> RunError {
+    let streams = &worker.streams;
+    let (depth, each) = (streams.depth(), slot_bytes(streams));
+    let advice = match worker.buffers.memory {
+        Memory::MmapHuge { .. } => "reserve huge pages (sysctl vm.nr_hugepages=...), or leave -l out",
+        _ => "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)",
+    };
+    let why = error.message.strip_prefix("init_io_u: ").unwrap_or(&error.message);
+    let message = format!("no memory for {depth} I/Os of {each} bytes in each thread: {why}; {advice}");
+    RunError { message, ..error }
+}
+
+fn no_engine(error: &BackendError) -> RunError {
+    let errno = error.source.as_ref().and_then(std::io::Error::raw_os_error);
+    let advice = match errno {
+        Some(EMFILE) => "; each thread has a queue and its targets open: use fewer threads, or a larger `ulimit -n`",
+        _ => "",
+    };
+    let said = error.to_string();
+    unfit("td_io_init", format!("{}{advice}", said.strip_prefix("ioengine=").unwrap_or(&said)))
 }
 
 fn advice(error: &std::io::Error) -> &'static str {
@@ -137,6 +163,11 @@ fn advice(error: &std::io::Error) -> &'static str {
 
 fn largest_block(streams: &[Stream]) -> u32 {
     streams.iter().map(|stream| stream.block_bytes).max().unwrap_or(0)
+}
+
+/// What an outstanding I/O takes of a thread's buffers.
+pub(crate) fn slot_bytes(streams: &Streams) -> u64 {
+    u64::from(write_at(&streams.list)) + u64::from(largest_block(&streams.list))
 }
 
 /// Where in a slot's buffer the data of writes is. What a write takes must not be what a read brought, so the two have

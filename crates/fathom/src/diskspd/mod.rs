@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use ::diskspd::parse::{Invocation, ReportFile, ReportKind, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
-use record::{Record, Said};
+use record::{Record, RunError, Said};
 use units::diagnostic::Diagnostic;
 
 use crate::machine::RealMachine;
-use crate::output::print_report;
+use crate::output::{print_and_flush, tell_line};
 use crate::saved;
 
 /// DiskSpd's exit codes: what was asked for can't be, or it went wrong.
@@ -24,7 +24,7 @@ pub fn main(words: &[String]) -> ExitCode {
     match ::diskspd::parse::parse(words, &RealMachine) {
         Ok(Request::Print { text, status, warnings }) => {
             show(&warnings);
-            if print(&text) { ExitCode::from(status) } else { ExitCode::from(FAILED) }
+            print(&text, status)
         }
         Ok(Request::SystemInformation(format)) => {
             let machine = engine::machine();
@@ -32,7 +32,7 @@ pub fn main(words: &[String]) -> ExitCode {
                 ResultFormat::Text => render::system_text(&machine, crate::run::unix_ms()),
                 ResultFormat::Xml => render::system_xml(&machine, crate::run::unix_ms()),
             };
-            if print(&text) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+            print(&text, 0)
         }
         Ok(Request::Signal { event, warnings }) => {
             show(&warnings);
@@ -54,28 +54,24 @@ pub fn repeat_warnings(record: &Record) {
             told.push(Diagnostic::warning(text));
         }
     }
-    let mut messages: Vec<&str> = Vec::new();
-    for error in record.workers.iter().filter_map(|worker| worker.error.as_ref()) {
-        if !messages.contains(&error.message.as_str()) {
-            messages.push(&error.message);
-            told.push(self::error(&error.message));
+    let mut messages: Vec<String> = Vec::new();
+    for message in record.workers.iter().filter_map(|worker| worker.error.as_ref()).map(RunError::plain) {
+        if !messages.contains(&message) {
+            told.push(Diagnostic::error(message.as_str()));
+            messages.push(message);
         }
     }
     told.extend(run::findings(record));
     show(&told);
 }
 
-/// People know the system's errors by their names. What the engine says in fio's words begins with its name.
-fn error(message: &str) -> Diagnostic {
-    let message = message.strip_prefix("fio: ").unwrap_or(message);
-    let Some((before, rest)) = message.split_once(" (os error ") else { return Diagnostic::error(message) };
-    let after = rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start_matches(')');
-    Diagnostic::error(format!("{before}{after}"))
+fn print(text: &str, status: u8) -> ExitCode {
+    ExitCode::from(if print_and_flush(text) || status > 0 { status } else { FAILED })
 }
 
 fn show(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        eprintln!("{diagnostic}");
+        tell_line!("{}", record::plain(&diagnostic.to_string()));
     }
 }
 
@@ -93,14 +89,9 @@ fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
         ResultFormat::Text => ReportKind::Text,
         ResultFormat::Xml => ReportKind::Xml,
     };
-    let mut whole = report(&record, kind).is_some_and(|text| print(&text));
+    let mut whole = report(&record, kind).is_some_and(|text| print_and_flush(&text));
     whole &= files.write(&record);
     Ok(if whole && !record.failed() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
-}
-
-/// False where it can't be printed, which is told.
-fn print(text: &str) -> bool {
-    told(print_report(text))
 }
 
 fn told(written: Result<(), String>) -> bool {

@@ -53,7 +53,7 @@ fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signal
     let outcome = run::run(plan, interrupts, &Terms { may_start: &may_start, ..Terms::default() }, &mut watch);
     let mut record = outcome.record;
     for refusal in &outcome.refused {
-        watch.complain(&refusal.message);
+        watch.complain(refusal);
     }
     if let Some(first) = outcome.refused.first() {
         fail_all(&mut record, first);

@@ -60,7 +60,7 @@ pub fn signal(name: &str) -> ExitCode {
         None => Err(io::Error::other("nobody waits for it: no run that goes on has such an event")),
     });
     match set {
-        Ok(()) => print_and_flush(&format!("Set event '{name}'\nExiting\n")),
+        Ok(()) => drop(print_and_flush(&format!("Set event '{name}'\nExiting\n"))),
         Err(error) => show(&[Diagnostic::error(format!("event '{name}': {error}"))]),
     }
     ExitCode::from(FAILED)

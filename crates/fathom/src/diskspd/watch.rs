@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diskspd::Profile;
 use engine::{Line, Live};
-use record::{Event, Record, Stage};
+use record::{Event, Record, RunError, Stage};
 use units::calendar;
 use units::diagnostic::Diagnostic;
 
@@ -26,12 +26,12 @@ impl<'a> Watch<'a> {
     }
 
     /// Errors that all threads share are told once.
-    pub fn complain(&mut self, message: &str) {
-        if self.told.iter().any(|told| told == message) {
-            return;
+    pub fn complain(&mut self, error: &RunError) {
+        let message = error.plain();
+        if !self.told.contains(&message) {
+            super::show(&[Diagnostic::error(message.as_str())]);
+            self.told.push(message);
         }
-        self.told.push(message.to_owned());
-        super::show(&[super::error(message)]);
     }
 
     fn log(&self, message: &str) {
@@ -65,7 +65,7 @@ impl Watcher for Watch<'_> {
             Event::Stage { phase, stage } => self.stage(*phase, *stage),
             Event::Ended { ended, .. } => {
                 if let Some(error) = &ended.error {
-                    self.complain(&error.message);
+                    self.complain(error);
                 }
             }
             _ => {}

@@ -4,6 +4,8 @@
 use plan::{Plan, Worker};
 use record::{Event, Record};
 
+use crate::output::tell_line;
+
 /// Subjects that there is something to tell of.
 const TOLD: [&str; 11] = ["all", "parse", "job", "process", "file", "io", "random", "mem", "rate", "time", "diskutil"];
 
@@ -25,7 +27,7 @@ impl Debug {
 
     fn tell(&self, subject: &str, worker: &Worker, what: &str) {
         if self.wants(subject) {
-            eprintln!("{subject:<8} {}/{}: {what}", worker.name, worker.clone);
+            tell_line!("{subject:<8} {}/{}: {what}", worker.name, worker.clone);
         }
     }
 
@@ -36,7 +38,7 @@ impl Debug {
         }
         let names = self.subjects.iter().filter_map(|subject| subject.split(':').next());
         for name in names.filter(|name| !TOLD.contains(name)) {
-            eprintln!("{name:<8} there is nothing to tell of it");
+            tell_line!("{name:<8} there is nothing to tell of it");
         }
         for worker in &plan.workers {
             self.tell("parse", worker, &format!("{:?} after {:?}", worker.echo.options, plan.global_options));
@@ -71,7 +73,7 @@ impl Debug {
                 let done = stats.ddirs.each_ref().map(|ddir| ddir.ios);
                 self.tell("io", &record.plan.workers[*worker], &format!("reads, writes, trims so far: {done:?}"));
             }
-            Event::Disks(disks) if self.wants("diskutil") => eprintln!("diskutil {disks:?}"),
+            Event::Disks(disks) if self.wants("diskutil") => tell_line!("diskutil {disks:?}"),
             _ => {}
         }
     }

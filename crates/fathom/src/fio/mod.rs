@@ -11,7 +11,8 @@ use ::fio::parse::Invocation;
 use units::diagnostic::Diagnostic;
 
 use crate::machine::RealMachine;
-use crate::output::{Output, print_and_flush};
+use crate::outlet;
+use crate::output::{Output, print_and_flush, tell, tell_line};
 use crate::run::{self, Outcome};
 use crate::saved;
 use watch::Watch;
@@ -21,7 +22,7 @@ pub fn main(words: &[String]) -> ExitCode {
         Ok(Request::Print { printed, warnings }) => {
             show(&warnings);
             print_and_flush(&printed.stdout);
-            eprint!("{}", printed.stderr);
+            tell(format_args!("{}", printed.stderr));
             ExitCode::from(printed.status)
         }
         Ok(Request::Run(invocation)) => {
@@ -37,7 +38,7 @@ pub fn main(words: &[String]) -> ExitCode {
 
 fn show(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        eprintln!("{}", diagnostic);
+        tell_line!("{}", diagnostic);
     }
 }
 
@@ -45,21 +46,24 @@ fn run(invocation: Invocation) -> ExitCode {
     let interrupts = match run::take_signals() {
         Ok(interrupts) => interrupts,
         Err(error) => {
-            eprintln!("fio: signals can't be handled: {error}");
+            tell_line!("fio: signals can't be handled: {error}");
             return ExitCode::FAILURE;
         }
     };
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
-    if let (Some(output), Some(record)) = (&invocation.program.output, &invocation.program.record)
+    let to = invocation.program.output.as_deref();
+    if let (Some(output), Some(record)) = (to, &invocation.program.record)
         && saved::are_one(output, record)
     {
-        eprintln!("fio: --output and --record name the same file: {record}");
+        tell_line!("fio: --output and --record name the same file: {record}");
         return ExitCode::FAILURE;
     }
-    let output = match Output::open(invocation.program.output.as_deref()) {
+    let free = to.map_or(Ok(()), |path| outlet::check(path.as_ref(), std::iter::once(plan.as_ref())));
+    let opened = free.and_then(|()| Output::open(to).map_err(|error| record::plain(&error.to_string())));
+    let output = match opened {
         Ok(output) => output,
-        Err(error) => {
-            eprintln!("fio: --output={}: {error}", invocation.program.output.unwrap_or_default());
+        Err(why) => {
+            tell_line!("fio: --output={}: {why}", to.unwrap_or_default());
             return ExitCode::FAILURE;
         }
     };
@@ -67,7 +71,7 @@ fn run(invocation: Invocation) -> ExitCode {
     let place = match record_to.map(|path| saved::Place::open(path, &plan)).transpose() {
         Ok(place) => place,
         Err(message) => {
-            eprintln!("fio: --record={message}");
+            tell_line!("fio: --record={message}");
             return ExitCode::FAILURE;
         }
     };
@@ -82,7 +86,7 @@ fn run(invocation: Invocation) -> ExitCode {
     match place.map_or(Ok(()), |place| place.save(&record)) {
         Ok(()) => code,
         Err(message) => {
-            eprintln!("fio: the record can't be written: {message}");
+            tell_line!("fio: the record can't be written: {message}");
             // The code of a run that failed says more.
             if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
         }

@@ -11,7 +11,7 @@ use plan::Plan;
 use record::{Event, Record, RunError};
 
 use super::debug::Debug;
-use crate::output::{Output, print_and_flush};
+use crate::output::{Output, print_and_flush, tell, tell_line};
 use crate::run::{Watcher, unix_ms};
 
 /// fio's exit code after a signal.
@@ -124,7 +124,7 @@ impl<'a> Watch<'a> {
 
     /// Errors go where errors go, and into a report that is kept in a file for people.
     fn complain(&mut self, text: &str) {
-        eprint!("{text}");
+        tell(format_args!("{text}"));
         if self.program.formats.normal && !self.output.is_stdout() {
             self.output.write(text);
         }
@@ -135,7 +135,7 @@ impl<'a> Watch<'a> {
         if self.program.formats.normal && self.output.is_stdout() {
             print_and_flush(text);
         } else {
-            eprint!("{text}");
+            tell(format_args!("{text}"));
         }
     }
 
@@ -164,7 +164,7 @@ impl Watcher for Watch<'_> {
             if self.program.formats.normal {
                 self.output.write(&line);
             } else {
-                eprint!("{line}");
+                tell(format_args!("{line}"));
             }
         }
     }
@@ -178,7 +178,7 @@ impl Watcher for Watch<'_> {
                 self.output.write(&format!("{text}\n"));
             }
             Line::News(_) => {}
-            Line::Warning(text) => eprintln!("{text}"),
+            Line::Warning(text) => tell_line!("{text}"),
         }
     }
 

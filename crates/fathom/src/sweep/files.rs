@@ -3,13 +3,16 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use plan::Plan;
 use record::Record;
 use study::show::{Format, Ink, Report};
 use study::{Sweep, Turn};
 
 use super::words::{ReportFormat, Words};
-use crate::output::print_and_flush;
+use crate::outlet;
+use crate::output::{print_and_flush, tell_line};
 
 /// Characters of a point's name in a file's name.
 const NAME_MAX: usize = 100;
@@ -24,12 +27,14 @@ pub struct Files {
 
 impl Files {
     /// Makes all of them, so that what is wrong is found out now and not after an hour.
-    pub fn create(words: &Words) -> Result<Files, String> {
+    pub fn create(words: &Words, plans: &[Arc<Plan>]) -> Result<Files, String> {
         let create = |path: &Option<PathBuf>| {
             let Some(path) = path else { return Ok(None) };
+            check(path, plans)?;
             File::create(path).map(|file| Some((file, path.clone()))).map_err(|error| not_written(path, &error))
         };
         if let Some(folder) = &words.save {
+            check(&folder.join(WHOLE), plans)?;
             let made = std::fs::create_dir_all(folder).and_then(|()| File::create(folder.join(WHOLE)));
             made.map_err(|error| not_written(folder, &error))?;
         }
@@ -43,7 +48,7 @@ impl Files {
         let text = record::schema::write(record).map_err(|broken| broken.to_string());
         let written = text.and_then(|text| std::fs::write(&path, text).map_err(|error| error.to_string()));
         if let Err(error) = &written {
-            eprintln!("fathom sweep: {} can't be written: {error}", path.display());
+            tell_line!("fathom sweep: {} can't be written: {error}", path.display());
         }
         written.is_ok()
     }
@@ -59,7 +64,7 @@ impl Files {
         let mut good = true;
         match &mut self.output {
             Some((file, path)) => good &= fill(file, path, &text),
-            None => print_and_flush(&text),
+            None => good &= print_and_flush(&text),
         }
         if let Some((file, path)) = &mut self.svg {
             good &= fill(file, path, &report.svg());
@@ -73,10 +78,14 @@ impl Files {
         if let Some(sentence) = report.sentence()
             && (words.output.is_some() || words.format != ReportFormat::Text)
         {
-            eprintln!("{sentence}");
+            tell_line!("{sentence}");
         }
         good
     }
+}
+
+fn check(path: &Path, plans: &[Arc<Plan>]) -> Result<(), String> {
+    outlet::check(path, plans.iter().map(Arc::as_ref)).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// `002-bs=4k_iodepth=8.json`, and the run's number where a point has several.
@@ -90,13 +99,13 @@ fn file_name(point: &str, turn: Turn) -> String {
 fn fill(file: &mut File, path: &Path, text: &str) -> bool {
     let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
     if let Err(error) = &written {
-        eprintln!("fathom sweep: {}", not_written(path, error));
+        tell_line!("fathom sweep: {}", not_written(path, error));
     }
     written.is_ok()
 }
 
 fn not_written(path: &Path, error: &io::Error) -> String {
-    format!("{} can't be written: {error}", path.display())
+    format!("{} can't be written: {}", path.display(), record::plain(&error.to_string()))
 }
 
 /// As the environment says of the terminal.

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use os::signal::Interrupts;
 use plan::Plan;
+use record::RunError;
 use study::show::{Asked, Report};
 use study::{Metric, Sweep};
 use units::diagnostic::Diagnostic;
 
-use crate::output::print_and_flush;
+use crate::output::{print_and_flush, tell_line};
 use crate::run;
 use files::Files;
 use fio_line::FioLine;
@@ -40,7 +41,7 @@ pub fn main(words: &[String]) -> ExitCode {
 }
 
 fn refused(message: &str) -> ExitCode {
-    eprintln!("{message}");
+    tell_line!("{message}");
     ExitCode::from(REFUSED)
 }
 
@@ -64,7 +65,7 @@ fn sweep(words: &Words) -> ExitCode {
         Points::Print { printed, warnings } => {
             tell(&warnings);
             print_and_flush(&printed.stdout);
-            eprint!("{}", printed.stderr);
+            crate::output::tell(format_args!("{}", printed.stderr));
             ExitCode::from(printed.status)
         }
         Points::Refused(diagnostics) => {
@@ -75,7 +76,7 @@ fn sweep(words: &Words) -> ExitCode {
 }
 
 fn tell(texts: &[String]) {
-    texts.iter().for_each(|text| eprintln!("{text}"));
+    texts.iter().for_each(|text| tell_line!("{text}"));
 }
 
 /// What the user meant by it: a study of block sizes is one of bandwidth.
@@ -97,7 +98,7 @@ fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
         ));
     }
     // Found out now, not after an hour.
-    let mut files = match Files::create(words) {
+    let mut files = match Files::create(words, plans) {
         Ok(files) => files,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
     };
@@ -140,7 +141,7 @@ fn carry_out(
             break;
         }
         if !outcome.refused.is_empty() {
-            let refusals: Vec<&str> = outcome.refused.iter().map(|error| error.message.as_str()).collect();
+            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
             progress.end(sweep.take_failed(turn, refusals.join("; ")));
             continue;
         }

@@ -6,6 +6,7 @@ use study::sweep::Run;
 use study::time::shown;
 use study::{Metric, Sweep, Turn};
 
+use crate::output::{tell, tell_line};
 use crate::run::Watcher;
 
 pub struct Progress {
@@ -29,7 +30,7 @@ impl Progress {
     /// How much there is to do.
     pub fn announce(&self, at_most_ns: Option<u64>) {
         let time = at_most_ns.map_or_else(String::new, |ns| format!(", {} at most but for preparation", shown(ns)));
-        eprintln!("{} run{}{time}", self.runs, if self.runs == 1 { "" } else { "s" });
+        tell_line!("{} run{}{time}", self.runs, if self.runs == 1 { "" } else { "s" });
     }
 
     pub fn begin(&mut self, sweep: &Sweep, turn: Turn) {
@@ -37,7 +38,7 @@ impl Progress {
         let point = sweep.points()[turn.point].name();
         let round = if self.repeats > 1 { format!(" (run {})", turn.repeat + 1) } else { String::new() };
         self.name = format!("{}/{} {point}{round}: ", self.begun, self.runs);
-        eprint!("{}", self.name);
+        tell(format_args!("{}", self.name));
         self.is_open = true;
     }
 
@@ -57,7 +58,7 @@ impl Progress {
 
     fn finish(&mut self, text: &str) {
         let is_open = std::mem::take(&mut self.is_open);
-        eprintln!("{}{text}", if is_open { "" } else { &self.name });
+        tell_line!("{}{text}", if is_open { "" } else { &self.name });
     }
 }
 
@@ -71,9 +72,9 @@ impl Watcher for Progress {
         }
         self.said.push(text.clone());
         if std::mem::take(&mut self.is_open) {
-            eprintln!();
+            tell(format_args!("\n"));
         }
-        eprintln!("  {text}");
+        tell_line!("  {text}");
     }
 
     fn tick(&mut self, _: &Record, _: &Live, _: u64) {}

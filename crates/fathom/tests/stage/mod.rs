@@ -171,8 +171,18 @@ impl Outcome {
 
 /// `fathom fio` with arguments that are separated by spaces.
 pub fn fathom(directory: &Path, arguments: &str) -> Command {
+    command(directory, "fio", arguments)
+}
+
+/// `fathom diskspd` likewise.
+pub fn diskspd(directory: &Path, arguments: &str) -> Command {
+    command(directory, "diskspd", arguments)
+}
+
+/// One of the program's commands likewise.
+pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.arg("fio").args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
+    command.arg(word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

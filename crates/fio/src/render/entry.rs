@@ -86,7 +86,7 @@ impl Entry<'_> {
 
     /// What was wrong in plain words, for each worker that failed.
     pub fn messages(&self) -> impl Iterator<Item = String> + '_ {
-        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(super::plain_message))
+        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(record::RunError::plain))
     }
 
     pub fn goes_on_after_errors(&self) -> bool {

@@ -80,22 +80,12 @@ fn version_of(fathom: &str) -> String {
 
 /// What was wrong with a worker, for people.
 pub fn error_message(error: &RunError) -> String {
-    format!("fio: {}\n", plain_message(error))
+    format!("fio: {}\n", error.plain())
 }
 
 /// The line by which scripts see that a worker failed.
 pub fn error_line(tid: u32, error: &RunError) -> String {
     format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
-}
-
-/// What was wrong, without the name of the program that some messages begin with, and without the error's number, which
-/// fio's don't have.
-fn plain_message(error: &RunError) -> String {
-    let message = error.message.strip_prefix("fio: ").unwrap_or(&error.message);
-    match message.split_once(" (os error ") {
-        Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest)),
-        None => message.to_owned(),
-    }
 }
 
 fn error_text(error: &RunError) -> String {

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::space::room;
 use super::{File, Kind, OpenOptions, StatCall, direct_alignment, stat, unlink};
 use crate::memory::{Buffers, MemorySpec};
 
@@ -35,7 +36,7 @@ impl Maker<'_> {
     ///
     /// That nobody uses the file is for the caller to know. Anything but a file is left alone and an error.
     pub fn make(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
-        let path = remove_old(path)?;
+        let path = remove_old(path, bytes)?;
         let file = OpenOptions { write: true, create: true, ..OpenOptions::new() }.open(&path)?;
         let done = self.fill(&file, bytes);
         if done.is_err() {
@@ -117,8 +118,8 @@ impl Maker<'_> {
     }
 }
 
-/// Removes what is to be made anew; where that is.
-fn remove_old(path: &Path) -> io::Result<PathBuf> {
+/// Removes what is to be made anew, unless there is no room for that; where that is.
+fn remove_old(path: &Path, bytes: u64) -> io::Result<PathBuf> {
     let found = match stat(path, StatCall::Stat) {
         // Perhaps a link to what isn't there yet: opening follows it.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
@@ -128,6 +129,10 @@ fn remove_old(path: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::new(ErrorKind::InvalidInput, "only files are made anew, and this is none"));
     }
     let path = std::fs::canonicalize(path)?;
+    if let Some(room) = room(&path)?.map(|free| free.saturating_add(found.allocated)).filter(|room| *room < bytes) {
+        let text = format!("there is room for {room} bytes, not for {bytes}; what was there was kept");
+        return Err(io::Error::new(ErrorKind::StorageFull, text));
+    }
     unlink(&path)?;
     Ok(path)
 }

@@ -1,8 +1,10 @@
 //! The space a file takes: its length, its blocks, its holes.
 
 use std::io;
+use std::path::Path;
 
 use super::{File, check};
+use crate::memory::c_path;
 
 /// `_IO(0x12, 119)` of `linux/fs.h`.
 const BLKDISCARD: libc::Ioctl = 0x1277;
@@ -39,6 +41,16 @@ impl File {
         // SAFETY: no pointers.
         check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
     }
+}
+
+/// Bytes that this user may still write where `path` lies; `None` where the file system doesn't say.
+pub(super) fn room(path: &Path) -> io::Result<Option<u64>> {
+    let name = c_path(path)?;
+    // SAFETY: the structure is plain numbers; all zeroes is one.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a C string and the kernel fills the structure.
+    check(unsafe { libc::statvfs(name.as_ptr(), &mut found) })?;
+    Ok((found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize)))
 }
 
 /// A discard as a system call's return value: -1 and `errno`, or 0.

@@ -7,7 +7,7 @@ mod tables;
 mod waits;
 
 use super::profile_text::profile_text;
-use super::report::{INTERRUPTED, Report, Span};
+use super::report::{INTERRUPTED, Report, Span, failed};
 use super::system;
 
 /// Under the headings of parts.
@@ -30,7 +30,8 @@ pub fn report(report: &Report) -> String {
 }
 
 fn results(report: &Report, span: &Span, seconds: f64) -> String {
-    let mut text = format!("\nactual test time:\t{seconds:.2}s\nthread count:\t\t{}\n", span.threads.len());
+    let mut text = span.failed.map_or_else(String::new, |why| format!("\n{}\n", failed(why)));
+    text += &format!("\nactual test time:\t{seconds:.2}s\nthread count:\t\t{}\n", span.threads.len());
     if span.settings.request_count != 0 {
         text += &format!("request count:\t\t{}\n", span.settings.request_count);
     }

@@ -4,7 +4,7 @@ mod iops;
 mod latency;
 
 use super::figures::{Figures, Side};
-use super::report::{CpuShare, INTERRUPTED, Report, Row, Span, Thread};
+use super::report::{CpuShare, INTERRUPTED, Report, Row, Span, Thread, failed};
 use super::system;
 use super::topology::GROUP;
 use crate::xml::write::write_into;
@@ -30,6 +30,9 @@ pub fn report(report: &Report) -> String {
 }
 
 fn results(writer: &mut Writer, report: &Report, span: &Span, seconds: f64) {
+    if let Some(why) = span.failed {
+        writer.leaf("Error", failed(why));
+    }
     writer.leaf("TestTimeSeconds", format_args!("{seconds:.2}"));
     writer.leaf("ThreadCount", span.threads.len());
     writer.leaf("RequestCount", span.settings.request_count);

@@ -346,9 +346,11 @@ fn setup(depth: u32) -> Result<usize, BackendError> {
     let what = match error.raw_os_error() {
         Some(libc::ENOSYS) => "this kernel is built without AIO".to_string(),
         Some(libc::EAGAIN) => {
-            format!("iodepth={depth} goes beyond the machine's limit of AIO operations (see /proc/sys/fs/aio-max-nr)")
+            format!(
+                "a depth of {depth} goes beyond the machine's limit of AIO operations (see /proc/sys/fs/aio-max-nr)"
+            )
         }
-        _ => format!("no AIO context for iodepth={depth}"),
+        _ => format!("no AIO context of depth {depth}"),
     };
     Err(BackendError::caused(EngineKind::Libaio, what, error))
 }

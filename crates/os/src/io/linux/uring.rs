@@ -429,12 +429,12 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
         Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more rights on this kernel".to_string(),
         Some(libc::EPERM) => "io_uring is forbidden here, perhaps by a container's seccomp profile".to_string(),
         Some(libc::ENOMEM) => {
-            format!("no memory for a ring of iodepth={} (on kernels before 5.12 see ulimit -l)", config.depth)
+            format!("no memory for a ring of depth {} (on kernels before 5.12 see ulimit -l)", config.depth)
         }
         Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
             "the kernel refuses the ring; is the processor of sqthread_poll_cpu there?".to_string()
         }
-        _ => format!("no ring for iodepth={}", config.depth),
+        _ => format!("no ring of depth {}", config.depth),
     };
     BackendError::caused(EngineKind::IoUring, what, error)
 }

@@ -1,0 +1,54 @@
+//! What is done before the threads of a phase start: files are made, and what the threads share is read.
+//!
+//! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use plan::Plan;
+use record::RunError;
+
+use crate::new_files;
+use crate::prepare::fault;
+use crate::shared::Shared;
+
+/// How long an outcome is waited for at once.
+const SPELL: Duration = Duration::from_millis(50);
+
+pub struct PhaseSetup {
+    outcome: Receiver<Result<Shared, RunError>>,
+}
+
+impl PhaseSetup {
+    /// Begins; `None` where the phase has nothing to prepare.
+    pub fn start(plan: &Arc<Plan>, phase: u32, stop: &'static AtomicBool) -> Option<Self> {
+        if !plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty()) {
+            return None;
+        }
+        let (sender, outcome) = channel();
+        let (failed, plan) = (sender.clone(), Arc::clone(plan));
+        let thread = std::thread::Builder::new().name("fathom-prepare".into());
+        let started = thread.spawn(move || {
+            let made = new_files::make_all(&plan, phase, stop).and_then(|()| Shared::of_phase(&plan, phase, stop));
+            drop(sender.send(made));
+        });
+        if let Err(error) = started {
+            let told = fault::of_io(&error, "prepare", format!("no thread to be had: {error}"), "");
+            drop(failed.send(Err(told)));
+        }
+        Some(PhaseSetup { outcome })
+    }
+
+    /// How it ended; `None` after a while in which it did not.
+    pub fn outcome(&self) -> Option<Result<Shared, RunError>> {
+        match self.outcome.recv_timeout(SPELL) {
+            Ok(outcome) => Some(outcome),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                Some(Err(fault::new(fault::EIO, "prepare", "preparing a time span ended early".into(), "")))
+            }
+        }
+    }
+}
