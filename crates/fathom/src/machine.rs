@@ -51,10 +51,14 @@ impl fio::lower::Machine for RealMachine {
     }
 }
 
+/// The number of `clock_gettime(2)` for the time since the machine was started.
+const CLOCK_BOOTTIME: i32 = 7;
+
 impl diskspd::parse::env::Env for RealMachine {
     fn uptime_ms(&self) -> u32 {
-        let since_start_ns = os::clock::Clock::new(os::clock::Source::Monotonic).now();
-        (since_start_ns / 1_000_000) as u32
+        // The kernel's own clock: the engine's counts from the start of the program, and is the same in each run.
+        let since_boot_ns = os::clock::kernel_clock(CLOCK_BOOTTIME).unwrap_or_default();
+        (since_boot_ns / 1_000_000) as u32
     }
 
     fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {

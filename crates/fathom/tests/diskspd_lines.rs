@@ -75,6 +75,19 @@ fn what_windows_alone_has_is_refused_with_the_machines_disks() {
 }
 
 #[test]
+fn a_seed_that_isnt_given_is_the_time_since_the_machine_was_started() {
+    let seed = || {
+        let report = String::from_utf8(diskspd(&words("-z -Rp t")).stdout).unwrap();
+        let line = report.lines().find_map(|line| line.trim().strip_prefix("random seed: ")).unwrap();
+        line.parse::<u32>().unwrap()
+    };
+    let first = seed();
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let passed_ms = seed().wrapping_sub(first);
+    assert!((5..60_000).contains(&passed_ms), "{first} and {passed_ms} on");
+}
+
+#[test]
 fn under_its_name_it_is_diskspd() {
     let scratch = stage::Scratch::new("diskspd-name");
     let link = scratch.file("diskspd");
