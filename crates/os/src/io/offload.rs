@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::backend::{Backend, BackendError, open_over};
-use super::config::BackendConfig;
+use super::config::{BackendConfig, EngineKind};
 use super::files::misuse;
 use super::op::{Completion, Op};
 use crate::file::File;
@@ -76,7 +76,7 @@ impl Offload {
         let (opened, openings) = channel();
         let mut threads = Vec::with_capacity(config.depth as usize);
         for _ in 0..config.depth {
-            let own = BackendConfig { depth: 1, offload: false, ..config.clone() };
+            let own = BackendConfig { depth: 1, offload: false, engine: in_a_pool(config.engine), ..config.clone() };
             let (queue, sender, opened, slots) = (Arc::clone(&queue), sender.clone(), opened.clone(), slots.beneath());
             let body = move || serve(&own, slots, &queue, &sender, &opened);
             let thread = std::thread::Builder::new().name("offload".into()).stack_size(STACK_BYTES).spawn(body);
@@ -88,6 +88,16 @@ impl Offload {
         // A pool that isn't whole is closed again by being dropped.
         openings.iter().take(config.depth as usize).collect::<Result<Vec<()>, BackendError>>()?;
         Ok(pool)
+    }
+}
+
+/// The threads share each file's position, so that one who seeks and then writes would write where another has just
+/// sought: in a pool each call says its place.
+fn in_a_pool(engine: EngineKind) -> EngineKind {
+    match engine {
+        EngineKind::Sync => EngineKind::Psync,
+        EngineKind::Vsync => EngineKind::Pvsync,
+        other => other,
     }
 }
 
@@ -215,7 +225,6 @@ impl Drop for Offload {
 mod tests {
     use super::*;
     use crate::file::OpenOptions;
-    use crate::io::config::EngineKind;
     use crate::io::op::Kind;
     use crate::memory::{Buffers, MemoryKind, MemorySpec};
 
