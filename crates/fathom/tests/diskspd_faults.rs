@@ -7,6 +7,7 @@ mod stage;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, system};
@@ -373,7 +374,9 @@ struct Throttle {
 
 impl Throttle {
     fn new(device: &Zram) -> Option<Self> {
-        let group = format!("/sys/fs/cgroup/blkio/fathom-diskspd-{}", std::process::id());
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let group = format!("/sys/fs/cgroup/blkio/fathom-diskspd-{}-{number}", std::process::id());
         system(&format!("mkdir {group} && test -e {group}/blkio.throttle.read_bps_device"))?;
         Some(Throttle { group, device: device.number() })
     }
@@ -442,4 +445,26 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
         assert!(ios(&text) > 100 && (1.0..5.0).contains(&seconds(&text)), "{how}: {text}");
         assert!(text.contains("The test failed: ") && xml.contains("<IOCount>"), "{how}: {text}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
+    let scratch = Scratch::new("diskspd-stuck-making");
+    let Some(device) = Zram::new(16 << 10) else { return };
+    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
+    let report = std::fs::File::create(scratch.file("report")).unwrap();
+    let child = diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new").stdout(report).spawn().unwrap();
+    throttle.take_in(child.id());
+    std::thread::sleep(Duration::from_millis(500));
+    throttle.bytes_per_s(1);
+    std::thread::sleep(Duration::from_millis(400));
+    signal(&child, "INT");
+    let (_, took) = written(&scratch.file("report.xml"), |text| text.ends_with("</Results>"));
+    let text = std::fs::read_to_string(scratch.file("report")).unwrap();
+    throttle.bytes_per_s(0);
+    let ended = outcome(child, Instant::now());
+    failed(&ended, 1, &["did not stop: making or reading a file is stuck in the kernel"]);
+    assert!(took < AT_ONCE && text.contains(NOT_MEASURED), "{took:?}: {text}");
 }
