@@ -149,7 +149,8 @@ fn others_are_told_when_measuring_begins_and_ends() {
     };
     assert!(time(&at_begin, "measuring") >= time(&main, ": measuring"), "{main}{at_begin}");
     assert!(time(&at_end, "measuring") >= time(&main, "cooling down"), "{main}{at_end}");
-    assert!(time(&at_begin, "measuring") < time(&at_end, "measuring"), "{at_begin}{at_end}");
+    // The log tells whole seconds.
+    assert!(time(&at_begin, "measuring") <= time(&at_end, "measuring"), "{at_begin}{at_end}");
 }
 
 #[test]
