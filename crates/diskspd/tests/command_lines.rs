@@ -4,12 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use diskspd::lower::{Machine, lower};
+use diskspd::lower::{FixedMachine, lower};
 use diskspd::parse::env::FixedEnv;
 use diskspd::profile::{Profile, ResultFormat};
 use diskspd::render::profile_text;
 use diskspd::{Request, parse, xml};
-use record::Cpu;
 use roxmltree::Node;
 use serde_json::{Map, Value, json};
 use units::diagnostic::{Diagnostic, Level};
@@ -18,34 +17,6 @@ const DIFFERENCES: &str = include_str!("../../../docs/diskspd-differences.md");
 
 /// Cases that we answer otherwise.
 const EXCEPTIONS: &[&str] = &["ut121", "or524", "or529", "or543", "or544", "or545", "or561", "or587", "or623"];
-
-struct TwoProcessors;
-
-impl Machine for TwoProcessors {
-    fn processors(&self) -> Vec<Cpu> {
-        (0..2).map(|id| Cpu { id, ..Cpu::default() }).collect()
-    }
-
-    fn allowed_processors(&self) -> Vec<u32> {
-        vec![0, 1]
-    }
-
-    fn has_rings(&self) -> bool {
-        true
-    }
-
-    fn file_system(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn disks(&self) -> Vec<String> {
-        vec!["/dev/sda (1 TiB)".to_owned()]
-    }
-}
 
 fn cases() -> Vec<Value> {
     serde_json::from_str(include_str!("../../../corpus/diskspd/cases.json")).unwrap()
@@ -97,7 +68,7 @@ fn answer(case: &Value) -> Option<String> {
         Ok(Request::Signal { .. }) if case["exit_code"] == 1 => None,
         Ok(Request::Print { status, .. }) if case["exit_code"] != status => Some(format!("ends with {status}")),
         Ok(Request::Run(invocation)) if !accept => {
-            let lowered = lower(&invocation.profile, &invocation.command_line, &TwoProcessors);
+            let lowered = lower(&invocation.profile, &invocation.command_line, &FixedMachine { processors: 2 });
             lowered.is_ok().then(|| "is taken".to_owned())
         }
         Ok(Request::Signal { .. } | Request::SystemInformation(_)) if !accept => Some("is taken".to_owned()),

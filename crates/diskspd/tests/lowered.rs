@@ -1,38 +1,10 @@
 //! Whatever profile can be read can be lowered or is refused with a reason.
 
-use diskspd::lower::{Machine, lower};
+use diskspd::lower::{FixedMachine, lower};
 use diskspd::xml;
 use record::{Record, schema};
 use serde_json::Value;
 use std::sync::Arc;
-
-struct Plain;
-
-impl Machine for Plain {
-    fn processors(&self) -> Vec<record::Cpu> {
-        (0..4).map(|id| record::Cpu { id, core: id, ..record::Cpu::default() }).collect()
-    }
-
-    fn allowed_processors(&self) -> Vec<u32> {
-        (0..4).collect()
-    }
-
-    fn has_rings(&self) -> bool {
-        true
-    }
-
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn disks(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn file_system(&self, _: &str) -> Option<String> {
-        None
-    }
-}
 
 #[test]
 fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
@@ -41,7 +13,7 @@ fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
     let (mut lowered, mut refused) = (0, 0);
     for case in &cases {
         let Ok(reading) = xml::read(case["xml"].as_str().unwrap_or_default(), "profile") else { continue };
-        match lower(&reading.profile, "diskspd", &Plain) {
+        match lower(&reading.profile, "diskspd", &FixedMachine { processors: 4 }) {
             Err(errors) => {
                 refused += 1;
                 assert!(!errors.is_empty(), "{}", case["id"]);

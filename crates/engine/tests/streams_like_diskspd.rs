@@ -4,39 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use diskspd::Request;
-use diskspd::lower::{Machine, lower};
+use diskspd::lower::{FixedMachine, lower};
 use diskspd::parse::env::FixedEnv;
 use engine::streams::{Source, Step};
 use plan::{Ddir, Streams};
 use serde_json::Value;
-
-struct TwoProcessors;
-
-impl Machine for TwoProcessors {
-    fn processors(&self) -> Vec<record::Cpu> {
-        (0..2).map(|id| record::Cpu { id, core: id, ..record::Cpu::default() }).collect()
-    }
-
-    fn allowed_processors(&self) -> Vec<u32> {
-        vec![0, 1]
-    }
-
-    fn has_rings(&self) -> bool {
-        true
-    }
-
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn disks(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn file_system(&self, _: &str) -> Option<String> {
-        None
-    }
-}
 
 fn cases() -> Vec<Value> {
     serde_json::from_str(include_str!("../../../corpus/diskspd/offset-cases.json")).expect("the cases are a JSON list")
@@ -50,7 +22,7 @@ fn streams(case: &Value) -> Streams {
         Ok(Request::Run(invocation)) => invocation,
         other => panic!("{words:?}: {other:?}"),
     };
-    let lowered = lower(&invocation.profile, "", &TwoProcessors).expect("the case can be run");
+    let lowered = lower(&invocation.profile, "", &FixedMachine { processors: 2 }).expect("the case can be run");
     lowered.plan.workers[case["thread"].as_u64().expect("a number") as usize].streams.clone()
 }
 

@@ -2,26 +2,15 @@
 
 use std::sync::Arc;
 
+use fio::lower::{FixedMachine, lower};
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
 use plan::{Echo, Targets, Worker};
 
-struct OneCpu;
-
-impl fio::lower::Machine for OneCpu {
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn online_cpus(&self) -> Vec<u32> {
-        vec![0]
-    }
-}
-
 #[test]
 fn a_plain_job_is_the_default_worker() {
     let Ok(Request::Run(invocation)) = parse(&["--name=job".to_owned()], &FixedEnv::default()) else { panic!("a job") };
-    let plan = fio::lower::lower(&invocation, &OneCpu);
+    let plan = lower(&invocation, &FixedMachine { cpus: 1 });
     let lowered = &plan.workers[0];
     let mut expected = Worker {
         name: "job".into(),

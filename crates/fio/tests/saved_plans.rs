@@ -3,21 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use fio::{Request, lower, parse};
 use record::{Record, schema};
-
-struct FourCpus;
-
-impl lower::Machine for FourCpus {
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn online_cpus(&self) -> Vec<u32> {
-        (0..4).collect()
-    }
-}
 
 /// Options that the corpus has not, and with them the plan's rarer fields.
 const LINES: [&str; 18] = [
@@ -43,7 +32,7 @@ const LINES: [&str; 18] = [
 
 fn survives(args: &[String], env: &FixedEnv) -> bool {
     let Ok(Request::Run(invocation)) = parse(args, env) else { return false };
-    let before = Record::new(Arc::new(lower(&invocation, &FourCpus)), 1);
+    let before = Record::new(Arc::new(lower(&invocation, &FixedMachine { cpus: 4 })), 1);
     let text = schema::write(&before).unwrap_or_else(|broken| panic!("{args:?}:{broken}"));
     let after = schema::read(text.as_bytes()).unwrap_or_else(|broken| panic!("{args:?}:{broken}"));
     assert!(format!("{before:?}") == format!("{after:?}"), "{args:?} comes back otherwise:\n{text}");

@@ -2,27 +2,16 @@
 
 use std::sync::Arc;
 
+use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use plan::Plan;
 use record::{Record, RunError};
-
-struct NoMachine;
-
-impl fio::lower::Machine for NoMachine {
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn online_cpus(&self) -> Vec<u32> {
-        vec![0]
-    }
-}
 
 /// The plan of a line of fio's.
 pub(crate) fn plan_of(line: &str) -> Plan {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     match fio::parse(&words, &FixedEnv::default()) {
-        Ok(fio::Request::Run(invocation)) => fio::lower(&invocation, &NoMachine),
+        Ok(fio::Request::Run(invocation)) => fio::lower(&invocation, &FixedMachine { cpus: 1 }),
         other => panic!("{other:?}"),
     }
 }

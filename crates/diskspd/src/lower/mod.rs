@@ -4,6 +4,7 @@
 
 mod capability;
 mod files;
+mod machine;
 mod notes;
 mod paths;
 mod processors;
@@ -21,25 +22,10 @@ use units::diagnostic::{Diagnostic, Level};
 use crate::profile::Profile;
 use crate::xml;
 
+pub use machine::{FixedMachine, Machine};
+
 /// Threads beyond this are a typing error, and memory for each is taken before any starts.
 const THREADS_MAX: u64 = 16_384;
-
-/// What lowering has to know of the machine.
-pub trait Machine {
-    /// The processors that are running, by rising numbers.
-    fn processors(&self) -> Vec<record::Cpu>;
-    /// Those of them that this process may run on.
-    fn allowed_processors(&self) -> Vec<u32>;
-    /// The kernel gives rings (io_uring) to this process.
-    fn has_rings(&self) -> bool;
-    /// Something that isn't a regular file has this path: it can't be made anew.
-    fn is_special_file(&self, path: &str) -> bool;
-    /// The machine's disks, each as one would name and know it.
-    fn disks(&self) -> Vec<String>;
-    /// The kind of file system that a path is on, in the kernel's word for it, such as `nfs4`; `None` where it can't be
-    /// told.
-    fn file_system(&self, path: &str) -> Option<String>;
-}
 
 /// A plan, and what should be said of it before it is carried out.
 #[derive(Debug)]

@@ -4,24 +4,13 @@
 
 pub mod layout;
 
+use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
 use plan::{Origin, Plan, Stream, Streams, Worker};
 use record::Record;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-struct TwoCpus;
-
-impl fio::lower::Machine for TwoCpus {
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn online_cpus(&self) -> Vec<u32> {
-        vec![0, 1]
-    }
-}
 
 pub fn corpus(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/diskspd").join(name)
@@ -31,7 +20,7 @@ pub fn corpus(name: &str) -> PathBuf {
 pub fn fio_plan(line: &str) -> Plan {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     match parse(&words, &FixedEnv::default()) {
-        Ok(Request::Run(invocation)) => fio::lower::lower(&invocation, &TwoCpus),
+        Ok(Request::Run(invocation)) => fio::lower(&invocation, &FixedMachine { cpus: 2 }),
         other => panic!("{line}: {other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Machine, lower};
+use super::{FixedMachine, lower};
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, Support};
 use crate::parse::env::FixedEnv;
 use crate::{Request, parse};
@@ -59,25 +59,13 @@ buffer_pattern=0xff
 opendir=/nowhere
 ";
 
-struct NoSpecialFiles;
-
-impl Machine for NoSpecialFiles {
-    fn is_special_file(&self, _: &str) -> bool {
-        false
-    }
-
-    fn online_cpus(&self) -> Vec<u32> {
-        vec![0, 1]
-    }
-}
-
 #[test]
 fn every_honoured_option_is_read() {
     let jobs = JOBS.replace("\n[", "\nsize=64m\n[").replacen("\nsize=64m\n", "\n", 1) + "size=64m\n";
     let env = FixedEnv::default().file("a.fio", jobs.as_bytes());
     let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("the jobs are legal") };
     invocation.jobs.iter().for_each(|job| job.values.forget_asked());
-    lower(&invocation, &NoSpecialFiles);
+    lower(&invocation, &FixedMachine { cpus: 2 });
     let asked: BTreeSet<&str> = invocation.jobs.iter().flat_map(|job| job.values.asked()).collect();
     let is_unread = |option: &&Opt| {
         option.support == Support::Honoured && !asked.contains(option.name) && !READ_ELSEWHERE.contains(&option.name)

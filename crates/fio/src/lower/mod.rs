@@ -7,6 +7,7 @@ mod engine;
 #[cfg(test)]
 mod honoured;
 mod limits;
+mod machine;
 mod measure;
 mod process;
 mod targets;
@@ -19,13 +20,7 @@ use crate::parse::program::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
 
-/// What lowering has to know of the machine.
-pub trait Machine {
-    /// Something that isn't a regular file has this path: a job of that name works on it.
-    fn is_special_file(&self, path: &str) -> bool;
-    /// The CPUs that a worker may run on.
-    fn online_cpus(&self) -> Vec<u32>;
-}
+pub use machine::{FixedMachine, Machine};
 
 /// The plan of an invocation: one worker for each clone of each job.
 pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
@@ -144,22 +139,10 @@ mod tests {
     use crate::parse::env::FixedEnv;
     use crate::parse::{Request, parse};
 
-    struct FourCpus;
-
-    impl Machine for FourCpus {
-        fn is_special_file(&self, _: &str) -> bool {
-            false
-        }
-
-        fn online_cpus(&self) -> Vec<u32> {
-            (0..4).collect()
-        }
-    }
-
     fn plan(line: &str) -> Plan {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         match parse(&words, &FixedEnv::default()) {
-            Ok(Request::Run(invocation)) => lower(&invocation, &FourCpus),
+            Ok(Request::Run(invocation)) => lower(&invocation, &FixedMachine { cpus: 4 }),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -178,7 +161,7 @@ mod tests {
     fn the_plan_keeps_the_words_and_files_that_it_comes_from() {
         let env = FixedEnv::default().file("a.fio", b"[a]\nsize=1m\ninclude b.inc\n").file("b.inc", b"rw=read\n");
         let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("a job to run") };
-        let Origin::Fio(typed) = lower(&invocation, &FourCpus).origin else { panic!("fio's words") };
+        let Origin::Fio(typed) = lower(&invocation, &FixedMachine { cpus: 4 }).origin else { panic!("fio's words") };
         assert_eq!(typed.words, ["a.fio"]);
         let files: Vec<_> = typed.job_files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
         assert_eq!(files, [("a.fio", "[a]\nsize=1m\ninclude b.inc\n"), ("b.inc", "rw=read\n")]);
