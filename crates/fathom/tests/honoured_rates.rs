@@ -25,9 +25,10 @@ fn ios(job: &Value) -> (u64, u64) {
     (job["read"]["total_ios"].as_u64().unwrap(), job["write"]["total_ios"].as_u64().unwrap())
 }
 
-/// A rate for half a second: never more, and little less.
+/// A rate for half a second: never more, and little less; on a busy machine a job may miss some of its time, but not
+/// half of it, as it would of half the rate.
 fn is_about(ios: u64, limit: u64) -> bool {
-    (limit * 8 / 10..=limit + 1).contains(&ios)
+    (limit * 6 / 10..=limit + 1).contains(&ios)
 }
 
 #[test]
