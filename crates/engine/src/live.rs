@@ -75,12 +75,16 @@ pub struct Live {
     /// The engine's clock when the run began.
     pub started_ns: u64,
     stopping: AtomicBool,
+    /// Bytes of the files that are made before a phase: all of them, and those that are written.
+    pub bytes_to_make: AtomicU64,
+    pub bytes_made: AtomicU64,
 }
 
 impl Live {
     pub(crate) fn new(workers: usize, started_ns: u64) -> Self {
         let workers = (0..workers).map(|_| WorkerLive::default()).collect();
-        Live { workers, started_ns, stopping: AtomicBool::new(false) }
+        let [bytes_to_make, bytes_made] = [const { AtomicU64::new(0) }; 2];
+        Live { workers, started_ns, stopping: AtomicBool::new(false), bytes_to_make, bytes_made }
     }
 
     pub(crate) fn stop(&self, worker: usize) {

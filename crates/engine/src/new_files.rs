@@ -2,18 +2,29 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::file::{Kind, Maker, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
 use record::RunError;
 
+use crate::live::Live;
 use crate::prepare::fault;
 
 /// Makes the files of a phase.
-pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<(), RunError> {
-    wanted(plan, phase).iter().try_for_each(|(path, file)| make(path, file, stop))
+pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), RunError> {
+    let wanted = wanted(plan, phase);
+    live.bytes_made.store(0, Relaxed);
+    live.bytes_to_make.store(wanted.iter().map(|(_, file)| file.bytes).sum(), Relaxed);
+    let mut before = 0;
+    let made = wanted.iter().try_for_each(|(path, file)| {
+        make(path, file, stop, &mut |written| live.bytes_made.store(before + written, Relaxed))?;
+        before += file.bytes;
+        Ok(())
+    });
+    live.bytes_to_make.store(0, Relaxed);
+    made
 }
 
 /// Each file once, in order of first use. A device is there already and has its size.
@@ -37,7 +48,7 @@ fn is_device(path: &Path) -> bool {
     os::file::stat(path, StatCall::Stat).is_ok_and(|status| status.kind != Kind::Regular)
 }
 
-fn make(path: &Path, file: &NewFile, stop: &AtomicBool) -> Result<(), RunError> {
+fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), RunError> {
     let zeros = file.zeros;
     // Chunks begin at multiples of 256, so that the bytes count on over the file.
     let mut filled = false;
@@ -46,7 +57,7 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool) -> Result<(), RunError> 
             (0..=u8::MAX).cycle().zip(chunk).for_each(|(count, byte)| *byte = if zeros { 0 } else { count });
         }
     };
-    let mut maker = Maker { content: &mut content, stop, progress: &mut |_| {} };
+    let mut maker = Maker { content: &mut content, stop, progress };
     match maker.make(path, file.bytes) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::Interrupted => Err(fault::stopped()),

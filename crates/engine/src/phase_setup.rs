@@ -10,6 +10,7 @@ use std::time::Duration;
 use plan::Plan;
 use record::RunError;
 
+use crate::live::Live;
 use crate::new_files;
 use crate::prepare::fault;
 use crate::shared::Shared;
@@ -23,15 +24,16 @@ pub struct PhaseSetup {
 
 impl PhaseSetup {
     /// Begins; `None` where the phase has nothing to prepare.
-    pub fn start(plan: &Arc<Plan>, phase: u32, stop: &'static AtomicBool) -> Option<Self> {
+    pub fn start(plan: &Arc<Plan>, phase: u32, stop: &'static AtomicBool, live: &Arc<Live>) -> Option<Self> {
         if !plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty()) {
             return None;
         }
         let (sender, outcome) = channel();
-        let (failed, plan) = (sender.clone(), Arc::clone(plan));
+        let (failed, plan, live) = (sender.clone(), Arc::clone(plan), Arc::clone(live));
         let thread = std::thread::Builder::new().name("fathom-prepare".into());
         let started = thread.spawn(move || {
-            let made = new_files::make_all(&plan, phase, stop).and_then(|()| Shared::of_phase(&plan, phase, stop));
+            let made = new_files::make_all(&plan, phase, stop, &live);
+            let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
             drop(sender.send(made));
         });
         if let Err(error) = started {

@@ -44,7 +44,9 @@ impl Coordinator<'_> {
 
     /// Prepares what the streams of a phase ask for.
     fn set_up(&mut self, phase: u32) -> Result<Shared, RunError> {
-        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop) else { return Ok(Shared::default()) };
+        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop, &self.live) else {
+            return Ok(Shared::default());
+        };
         loop {
             if let Some(outcome) = setup.outcome() {
                 return outcome;

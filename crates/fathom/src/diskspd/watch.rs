@@ -1,10 +1,12 @@
 //! What DiskSpd tells while it runs: its log, its dots, what went wrong; and the events that others wait for.
 
+use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diskspd::Profile;
 use engine::{Line, Live};
 use record::{Event, Record, RunError, Stage};
+use units::bytes::with_unit;
 use units::calendar;
 use units::diagnostic::Diagnostic;
 
@@ -15,6 +17,7 @@ use crate::run::{Watcher, unix_ms};
 pub struct Watch<'a> {
     verbose: bool,
     dots: Option<Dots>,
+    making: Making,
     signals: &'a Signals,
     told: Vec<String>,
 }
@@ -22,7 +25,7 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     pub fn new(profile: &Profile, signals: &'a Signals) -> Self {
         let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
-        Watch { verbose: profile.verbose, dots, signals, told: Vec::new() }
+        Watch { verbose: profile.verbose, dots, making: Making::default(), signals, told: Vec::new() }
     }
 
     /// Errors that all threads share are told once.
@@ -54,7 +57,11 @@ impl<'a> Watch<'a> {
                 self.signals.measuring_ended();
                 self.log("measured, cooling down");
             }
-            Stage::Ended => self.log(&format!("time span {span} ended")),
+            Stage::Ended => {
+                // Whoever waits for the end of a run that was stopped early waits no longer.
+                self.signals.measuring_ended();
+                self.log(&format!("time span {span} ended"));
+            }
         }
     }
 }
@@ -80,6 +87,7 @@ impl Watcher for Watch<'_> {
     }
 
     fn tick(&mut self, _: &Record, live: &Live, _: u64) {
+        self.making.show(live);
         if let Some(dots) = &mut self.dots {
             let of_thread = |worker: &engine::live::WorkerLive| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum();
             let due = dots.due(live.workers.iter().map(of_thread));
@@ -90,6 +98,35 @@ impl Watcher for Watch<'_> {
     }
 
     fn snapshots_taken(&mut self, _: &Record) {}
+}
+
+/// How far the files of `-c` are, for whoever sits before a terminal: hundreds of gigabytes take their time.
+#[derive(Default)]
+struct Making {
+    ticks: u32,
+    shown: bool,
+}
+
+impl Making {
+    /// Files that are made within a second are not worth a line.
+    const TICKS_BEFORE: u32 = 10;
+
+    fn show(&mut self, live: &Live) {
+        let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
+        if whole == 0 {
+            if std::mem::take(&mut self.shown) {
+                eprint!("\r\x1b[K");
+            }
+            self.ticks = 0;
+            return;
+        }
+        self.ticks += 1;
+        if self.ticks > Self::TICKS_BEFORE && std::io::stderr().is_terminal() {
+            self.shown = true;
+            let percent = (made as f64 * 100.0 / whole as f64) as u64;
+            eprint!("\rmaking files: {} of {} ({percent} %)\x1b[K", with_unit(made), with_unit(whole));
+        }
+    }
 }
 
 /// A dot for so many completions of a thread, in warm-up and cool-down, too.
