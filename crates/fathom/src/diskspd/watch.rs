@@ -11,7 +11,7 @@ use units::calendar;
 use units::diagnostic::Diagnostic;
 
 use super::signals::Signals;
-use crate::output::print_and_flush;
+use crate::output::{print_and_flush, tell};
 use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
@@ -115,7 +115,7 @@ impl Making {
         let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
         if whole == 0 {
             if std::mem::take(&mut self.shown) {
-                eprint!("\r\x1b[K");
+                tell(format_args!("\r\x1b[K"));
             }
             self.ticks = 0;
             return;
@@ -124,7 +124,8 @@ impl Making {
         if self.ticks > Self::TICKS_BEFORE && std::io::stderr().is_terminal() {
             self.shown = true;
             let percent = (made as f64 * 100.0 / whole as f64) as u64;
-            eprint!("\rmaking files: {} of {} ({percent} %)\x1b[K", with_unit(made), with_unit(whole));
+            let (made, whole) = (with_unit(made), with_unit(whole));
+            tell(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
         }
     }
 }
