@@ -69,9 +69,10 @@ pub struct Refusal(pub Vec<RunError>);
 
 /// Carries a plan out.
 pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -> Result<(), Refusal> {
-    check::check(plan, controls.stop).map_err(Refusal)?;
+    // A report of a plan that isn't carried out tells of the machine, too.
+    observer.event(Event::Machine(machine::describe()));
+    check::check_aside(plan, controls.stop, STOP_PATIENCE).map_err(Refusal)?;
     let mut coordinator = Coordinator::new(plan, controls, observer);
-    coordinator.observer.event(Event::Machine(machine::describe()));
     coordinator.lay_out();
     coordinator.open_logs()?;
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);

@@ -95,6 +95,7 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
         failed(&ended, code, said);
         assert_eq!(ended.stdout.contains(NOT_MEASURED), code == 1, "{line}: {}", ended.stdout);
         assert_eq!(ended.stdout.is_empty(), code == 3, "{line}: {}", ended.stdout);
+        assert!(!ended.stdout.contains("cpu count:\t\t0"), "{line}: {}", ended.stdout);
     }
     assert_eq!(scratch.names(), ["bad.xml", "empty", "f", "folder", "small"]);
 }
@@ -445,6 +446,31 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
         assert!(ios(&text) > 100 && (1.0..5.0).contains(&seconds(&text)), "{how}: {text}");
         assert!(text.contains("The test failed: ") && xml.contains("<IOCount>"), "{how}: {text}");
     }
+}
+
+#[test]
+fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending() {
+    let Some(device) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    let scratch = Scratch::new("diskspd-silent");
+    let report = std::fs::File::create(scratch.file("report")).unwrap();
+    let line = format!("-d1 -W0 -w100 -Sh -Rxml=report.xml {}", device.device);
+    throttle.bytes_per_s(1);
+    // What looking at it brought into the cache is no answer.
+    system(&format!("blockdev --flushbufs {}", device.device));
+    // In the group before it begins: where the device is looked at is the question.
+    let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
+    let mut command = Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
+    let child = command.current_dir(scratch.path()).stdout(report).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    signal(&child, "INT");
+    let (_, took) = written(&scratch.file("report.xml"), |text| text.ends_with("</Results>"));
+    let text = std::fs::read_to_string(scratch.file("report")).unwrap();
+    throttle.bytes_per_s(0);
+    let ended = outcome(child, Instant::now());
+    failed(&ended, 1, &[&format!("looking at {} is stuck in the kernel", device.device)]);
+    assert!(took < AT_ONCE && text.contains(NOT_MEASURED), "{took:?}: {text}");
 }
 
 #[test]

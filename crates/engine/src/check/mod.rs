@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing here writes, creates or changes anything.
 
+mod aside;
 mod engine;
 mod reach;
 mod safety;
@@ -10,6 +11,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+pub use aside::check_aside;
 pub(crate) use engine::check_alignment;
 pub(crate) use safety::in_use;
 

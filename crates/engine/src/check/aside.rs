@@ -1,0 +1,53 @@
+//! The checks on a thread of their own: they read devices, and one that answers no more must not keep a run from ending.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use plan::Plan;
+use record::RunError;
+
+use super::check;
+use crate::prepare::fault;
+
+const SPELL: Duration = Duration::from_millis(50);
+
+/// Checks a plan; gives up `patience` after a stop.
+pub fn check_aside(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Duration) -> Result<(), Vec<RunError>> {
+    let (sender, outcome) = channel();
+    let shared = Arc::clone(plan);
+    let thread = std::thread::Builder::new().name("fathom-check".into());
+    if thread.spawn(move || drop(sender.send(check(&shared, stop)))).is_err() {
+        // Without a thread to be had there will be no run, which is told later.
+        return check(plan, stop);
+    }
+    let mut give_up = None;
+    loop {
+        match outcome.recv_timeout(SPELL) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(vec![fault::new(fault::EIO, "check", "checking the targets ended early".into(), "")]);
+            }
+            Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                if Instant::now() >= *give_up.get_or_insert_with(|| Instant::now() + patience) {
+                    let said = format!("looking at {} is stuck in the kernel", targets(plan));
+                    return Err(vec![fault::new(fault::EIO, "check", said, "nothing was started")]);
+                }
+            }
+        }
+    }
+}
+
+/// Some of what was to be looked at.
+fn targets(plan: &Plan) -> String {
+    let of_worker = |worker: &plan::Worker| {
+        let streams = worker.streams.list.iter().map(|stream| stream.path.clone());
+        worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
+    };
+    let mut names: Vec<String> = plan.workers.iter().take(8).flat_map(of_worker).collect();
+    names.sort();
+    names.dedup();
+    names.join(", ")
+}
