@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use plan::Plan;
+use os::file::Written;
 use plan::stream::WriteContent;
+use plan::{Plan, Stream};
 use record::RunError;
 
 use crate::prepare::fault;
@@ -21,10 +22,12 @@ const PIECE_BYTES: u64 = 16 << 20;
 pub struct Shared {
     pub offsets: Vec<Arc<AtomicU64>>,
     pub sources: Vec<Option<SourceData>>,
+    /// Bytes of the part in use that had never been written before the phase, where it is read and that can be told.
+    pub unwritten_bytes: Vec<Option<u64>>,
 }
 
 impl Shared {
-    /// Reads the files that writes of the phase are taken from.
+    /// Reads the files that writes of the phase are taken from, and looks at the targets that it reads.
     pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, RunError> {
         let mut shared = Shared::default();
         let mut maker = SourceMaker::default();
@@ -34,6 +37,10 @@ impl Shared {
             if at >= shared.offsets.len() {
                 shared.offsets.resize_with(at + 1, Arc::default);
                 shared.sources.resize(at + 1, None);
+                shared.unwritten_bytes.resize(at + 1, None);
+            }
+            if shared.unwritten_bytes[at].is_none() && stream.write_percent < 100 {
+                shared.unwritten_bytes[at] = unwritten_bytes(stream);
             }
             if let (WriteContent::Source { bytes, file }, None) = (&stream.content, &shared.sources[at]) {
                 check_room(*bytes)?;
@@ -44,6 +51,14 @@ impl Shared {
             }
         }
         Ok(shared)
+    }
+}
+
+fn unwritten_bytes(stream: &Stream) -> Option<u64> {
+    let part = stream.base_bytes..stream.end_bytes.unwrap_or(u64::MAX);
+    match os::file::written(Path::new(&stream.path), part) {
+        Ok(Written::Known { bytes_unwritten, .. }) => Some(bytes_unwritten),
+        Ok(Written::Unknown) | Err(_) => None,
     }
 }
 

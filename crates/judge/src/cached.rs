@@ -17,7 +17,6 @@ pub fn find(record: &Record) -> Vec<Finding> {
         for (stream, stats) in worker.streams.list.iter().zip(&kept.stats.targets) {
             let target = targets.entry(&stream.path).or_default();
             target.through_cache |= !stream.open.direct;
-            target.size_bytes = stats.size_bytes;
             target.used_bytes = target.used_bytes.max(used_bytes(stream, stats.size_bytes));
             target.moved_bytes +=
                 [Ddir::Read, Ddir::Write].map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
@@ -32,7 +31,6 @@ pub fn find(record: &Record) -> Vec<Finding> {
 #[derive(Default)]
 struct Cached {
     through_cache: bool,
-    size_bytes: u64,
     /// The part that I/O may go to.
     used_bytes: u64,
     moved_bytes: u64,

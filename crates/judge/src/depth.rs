@@ -24,12 +24,20 @@ pub fn find(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     vec![Finding {
-        what: format!("{} of {} threads never reached their depth", short.len(), record.plan.workers.len()),
+        what: format!("{} of {} threads did not hold their depth", short.len(), record.plan.workers.len()),
         evidence: format!("on average {least:.1} I/Os were in flight where {asked} were asked for"),
-        advice: "I/O through the page cache is mostly done within the call; a disk that answers faster than one \
-                 thread can ask needs more threads (-t)"
-            .into(),
+        advice: advice(record).into(),
     }]
+}
+
+fn advice(record: &Record) -> &'static str {
+    let mut streams = record.plan.workers.iter().flat_map(|worker| &worker.streams.list);
+    if streams.any(|stream| !stream.open.direct) {
+        "I/O through the page cache is mostly done within the call: -Sh (or -Su) goes around it"
+    } else {
+        "handing I/O over takes longer than the device needs for it: the figures are those of fewer I/Os; use more \
+         threads (-t, -F) where processors are idle, else fewer I/Os (-o)"
+    }
 }
 
 /// A rate or pauses keep the queue empty on purpose, and copies from and to mapped memory never queue.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use os::file::{Kind, StatCall, Written};
+use os::file::{Kind, StatCall};
 use os::io::{BackendError, open_backend};
 use plan::stream::StreamRate;
 use plan::{Ddir, Memory, Stream, Streams, Worker};
@@ -42,7 +42,7 @@ pub fn io_loop<'a>(
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
     let backend = open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
-    let stats = counters(worker, &source, &targets);
+    let stats = counters(worker, &source, shared, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let mut io_loop = IoLoop {
         worker,
@@ -179,14 +179,14 @@ fn write_at(streams: &[Stream]) -> u32 {
 }
 
 /// Counters for each target, with room for all that the worker will record.
-fn counters(worker: &Worker, source: &Source, targets: &[Target]) -> WorkerStats {
+fn counters(worker: &Worker, source: &Source, shared: &Shared, targets: &[Target]) -> WorkerStats {
     let duration_ms = worker.limits.runtime_ns / 1_000_000;
     let one = |(at, target): (usize, &Target)| {
         let stream = &worker.streams.list[at];
         let mut stats = TargetStats {
             path: stream.path.clone(),
             size_bytes: target.real_size,
-            unwritten_bytes: unwritten_bytes(stream, target),
+            unwritten_bytes: shared.unwritten_bytes.get(stream.target as usize).copied().flatten(),
             spread: source.spread(at as u32),
             series: (worker.streams.interval_ms > 0).then(|| Series::new(worker.streams.interval_ms, duration_ms)),
             ..TargetStats::default()
@@ -198,16 +198,4 @@ fn counters(worker: &Worker, source: &Source, targets: &[Target]) -> WorkerStats
         stats
     };
     WorkerStats { targets: targets.iter().enumerate().map(one).collect(), ..WorkerStats::default() }
-}
-
-/// What of the part in use was never written, for streams that read it.
-fn unwritten_bytes(stream: &Stream, target: &Target) -> Option<u64> {
-    if stream.write_percent == 100 {
-        return None;
-    }
-    let end = stream.end_bytes.map_or(target.real_size, |end| end.min(target.real_size));
-    match os::file::written(&target.path, stream.base_bytes..end) {
-        Ok(Written::Known { bytes_unwritten, .. }) => Some(bytes_unwritten),
-        Ok(Written::Unknown) | Err(_) => None,
-    }
 }

@@ -36,11 +36,9 @@ impl IoLoop<'_> {
     pub(super) fn start_streams(&mut self, start_ns: u64) {
         let limits = &self.worker.limits;
         let now_ns = self.tick();
-        let start_ns = if start_ns == 0 { now_ns } else { start_ns };
         let window_ns = start_ns.saturating_add(limits.ramp_ns);
         let deadline_ns = window_ns.saturating_add(limits.runtime_ns).saturating_add(limits.cool_down_ns);
-        let next_ns = window_ns.min(deadline_ns);
-        self.clocks = Marks { now_ns, start_ns, deadline_ns, window_ns, next_ns, measured_from_ns: None };
+        self.clocks = Marks { now_ns, start_ns, deadline_ns, window_ns, next_ns: window_ns, measured_from_ns: None };
         self.usage_from = os::process::thread_usage();
         self.live.set_state(State::Ramping);
         if let Supply::Streams(streams) = &mut self.supply {
@@ -61,7 +59,7 @@ impl IoLoop<'_> {
             self.usage_from = os::process::thread_usage();
             self.clocks.measured_from_ns = Some(from_ns);
             self.clocks.window_ns = from_ns.saturating_add(runtime_ns);
-            self.clocks.next_ns = self.clocks.window_ns.min(self.clocks.deadline_ns);
+            self.clocks.next_ns = self.clocks.window_ns;
             self.live.began_ns.store(from_ns, std::sync::atomic::Ordering::Relaxed);
             self.live.set_state(State::Running);
         }

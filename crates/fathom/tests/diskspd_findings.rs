@@ -1,0 +1,46 @@
+//! What makes figures worthless is told, each by a case that provokes it and one that doesn't.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use stage::{MIB, Outcome, Scratch, diskspd, outcome};
+use std::time::Instant;
+
+fn run(scratch: &Scratch, line: &str) -> Outcome {
+    let ended = outcome(diskspd(scratch.path(), line).spawn().unwrap(), Instant::now());
+    ended.ended_with(0);
+    ended
+}
+
+fn tells(ended: &Outcome, what: &str) -> bool {
+    ended.stderr.contains(what)
+}
+
+#[test]
+fn reads_of_what_was_never_written_are_told_and_of_a_made_file_not() {
+    let scratch = Scratch::new("finding-unwritten");
+    std::fs::File::create(scratch.file("sparse")).unwrap().set_len(8 * MIB).unwrap();
+    let sparse = run(&scratch, "-d1 -W0 -b4K -r sparse");
+    assert!(tells(&sparse, "sparse was read where it was never written"), "{}", sparse.stderr);
+    assert!(tells(&sparse, "8 MiB of its 8 MiB"), "{}", sparse.stderr);
+    let made = run(&scratch, "-c8M -d1 -W0 -b4K -r made");
+    assert!(!tells(&made, "never written"), "{}", made.stderr);
+    let only_written = run(&scratch, "-d1 -W0 -b4K -r -w100 sparse");
+    assert!(!tells(&only_written, "never written"), "{}", only_written.stderr);
+}
+
+#[test]
+fn a_file_that_fits_the_page_cache_is_told_unless_the_cache_is_gone_around() {
+    let scratch = Scratch::new("finding-cached");
+    assert!(tells(&run(&scratch, "-c8M -d1 -W0 -b4K -r file"), "this is the speed of memory"));
+    assert!(!tells(&run(&scratch, "-d1 -W0 -b4K -r -Su file"), "this is the speed of memory"));
+}
+
+#[test]
+fn a_queue_that_stays_empty_is_told_unless_a_rate_keeps_it_so() {
+    let scratch = Scratch::new("finding-depth");
+    scratch.filled("file", 8 * MIB);
+    assert!(tells(&run(&scratch, "-d1 -W0 -b4K -r -o256 file"), "did not hold their depth"));
+    assert!(!tells(&run(&scratch, "-d1 -W0 -b4K -r -o256 -g4000 file"), "did not hold their depth"));
+}
