@@ -7,10 +7,9 @@ mod stage;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, system};
+use stage::{Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system};
 
 /// From a signal to the end of the program.
 const AT_ONCE: Duration = Duration::from_millis(1900);
@@ -365,41 +364,6 @@ fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
     let ended = outcome(child, Instant::now());
     failed(&ended, 1, &["did not stop"]);
     assert!(ended.took < AT_ONCE, "{:?}", ended.took);
-}
-
-/// A control group in which a device's I/O is held back.
-struct Throttle {
-    group: String,
-    device: String,
-}
-
-impl Throttle {
-    fn new(device: &Zram) -> Option<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Relaxed);
-        let group = format!("/sys/fs/cgroup/blkio/fathom-diskspd-{}-{number}", std::process::id());
-        system(&format!("mkdir {group} && test -e {group}/blkio.throttle.read_bps_device"))?;
-        Some(Throttle { group, device: device.number() })
-    }
-
-    fn take_in(&self, id: u32) {
-        std::fs::write(format!("{}/cgroup.procs", self.group), id.to_string()).unwrap();
-    }
-
-    fn bytes_per_s(&self, limit: u64) {
-        for way in ["read", "write"] {
-            let file = format!("{}/blkio.throttle.{way}_bps_device", self.group);
-            std::fs::write(file, format!("{} {limit}", self.device)).unwrap();
-        }
-    }
-}
-
-impl Drop for Throttle {
-    fn drop(&mut self) {
-        self.bytes_per_s(0);
-        std::thread::sleep(Duration::from_millis(200));
-        system(&format!("rmdir {}", self.group));
-    }
 }
 
 /// What is in `file` when it is whole, and how long that took.

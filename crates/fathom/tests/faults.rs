@@ -5,7 +5,7 @@
 mod stage;
 
 use serde_json::Value;
-use stage::{Loop, MIB, Mount, Scratch, Zram, fathom, interrupted, outcome, run, signal};
+use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, interrupted, outcome, run, signal};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -285,35 +285,6 @@ fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
     }
 }
 
-/// A control group that throttles a device.
-struct Throttle {
-    group: String,
-    device: String,
-}
-
-impl Throttle {
-    fn new(device: &Zram) -> Option<Self> {
-        let group = format!("/sys/fs/cgroup/blkio/fathom-{}", std::process::id());
-        stage::system(&format!("mkdir {group} && test -e {group}/blkio.throttle.read_bps_device"))?;
-        Some(Throttle { group, device: device.number() })
-    }
-
-    fn bytes_per_s(&self, limit: u64) {
-        for way in ["read", "write"] {
-            let file = format!("{}/blkio.throttle.{way}_bps_device", self.group);
-            std::fs::write(file, format!("{} {limit}", self.device)).unwrap();
-        }
-    }
-}
-
-impl Drop for Throttle {
-    fn drop(&mut self) {
-        self.bytes_per_s(0);
-        std::thread::sleep(Duration::from_millis(200));
-        stage::system(&format!("rmdir {}", self.group));
-    }
-}
-
 #[test]
 fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
     let Some(device) = Zram::new(64) else { return };
@@ -326,7 +297,7 @@ fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
             device.device
         );
         let mut child = fathom(scratch.path(), &job).spawn().unwrap();
-        std::fs::write(format!("{}/cgroup.procs", throttle.group), child.id().to_string()).unwrap();
+        throttle.take_in(child.id());
         std::thread::sleep(Duration::from_millis(900));
         throttle.bytes_per_s(1);
         std::thread::sleep(Duration::from_millis(400));

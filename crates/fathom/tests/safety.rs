@@ -6,7 +6,6 @@ mod stage;
 
 use stage::{Loop, MIB, Mount, Scratch, Zram, run, system};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
 use std::path::Path;
 
 /// Everything that changes a target.
@@ -75,13 +74,7 @@ fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free(
     let scratch = Scratch::new("partition");
     let Some(device) = Loop::new(&scratch, 64, "--partscan") else { return };
     let disk = device.device.clone();
-    // Two entries of a partition table, each of type 0x83: 32768 sectors from 2048 on, and from 65536 on.
-    let mut table = vec![0u8; 512];
-    table[450..462].copy_from_slice(&[0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0x80, 0, 0]);
-    table[466..478].copy_from_slice(&[0x83, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 0, 0]);
-    table[510..].copy_from_slice(&[0x55, 0xaa]);
-    std::fs::OpenOptions::new().write(true).open(&disk).unwrap().write_all(&table).unwrap();
-    let Some(_) = system(&format!("partx --update {disk}; sleep 0.2; test -e {disk}p1")) else { return };
+    let Some(_) = device.divide() else { return };
     let first = format!("{disk}p1");
     system(&format!("mkfs.ext4 -q {first}")).unwrap();
     {

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -78,6 +79,18 @@ impl Loop {
         Some(Loop { device, image })
     }
 
+    /// Makes two partitions.
+    pub fn divide(&self) -> Option<String> {
+        // Two entries of a partition table, each of type 0x83: 32768 sectors from 2048 on, and from 65536 on.
+        let mut table = vec![0u8; 512];
+        table[450..462].copy_from_slice(&[0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0x80, 0, 0]);
+        table[466..478].copy_from_slice(&[0x83, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 0, 0]);
+        table[510..].copy_from_slice(&[0x55, 0xaa]);
+        let disk = &self.device;
+        std::fs::OpenOptions::new().write(true).open(disk).unwrap().write_all(&table).unwrap();
+        system(&format!("partx --update {disk}; sleep 0.2; test -e {disk}p1"))
+    }
+
     /// Lets I/O beyond `mib` fail.
     pub fn cut(&self, mib: u64) {
         std::fs::OpenOptions::new().write(true).open(&self.image).unwrap().set_len(mib * MIB).unwrap();
@@ -117,6 +130,41 @@ impl Zram {
 impl Drop for Zram {
     fn drop(&mut self) {
         system(&format!("echo {} > /sys/class/zram-control/hot_remove", self.number));
+    }
+}
+
+/// A control group in which a device's I/O is held back.
+pub struct Throttle {
+    pub group: String,
+    device: String,
+}
+
+impl Throttle {
+    pub fn new(device: &Zram) -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let group = format!("/sys/fs/cgroup/blkio/fathom-{}-{number}", std::process::id());
+        system(&format!("mkdir {group} && test -e {group}/blkio.throttle.read_bps_device"))?;
+        Some(Throttle { group, device: device.number() })
+    }
+
+    pub fn take_in(&self, id: u32) {
+        std::fs::write(format!("{}/cgroup.procs", self.group), id.to_string()).unwrap();
+    }
+
+    pub fn bytes_per_s(&self, limit: u64) {
+        for way in ["read", "write"] {
+            let file = format!("{}/blkio.throttle.{way}_bps_device", self.group);
+            std::fs::write(file, format!("{} {limit}", self.device)).unwrap();
+        }
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        self.bytes_per_s(0);
+        std::thread::sleep(Duration::from_millis(200));
+        system(&format!("rmdir {}", self.group));
     }
 }
 
