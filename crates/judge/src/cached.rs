@@ -6,7 +6,7 @@ use plan::{Ddir, Stream};
 use record::Record;
 use units::bytes::with_unit;
 
-use crate::Finding;
+use crate::{Finding, Severity};
 
 /// A cached file of less than this share of the memory will not be pushed out of it.
 const FITS_SHARE: f64 = 0.8;
@@ -53,6 +53,8 @@ fn finding(record: &Record, path: &str, target: &Cached) -> Finding {
         );
     }
     Finding {
+        id: "page-cache".into(),
+        severity: Severity::Invalid,
         what: format!("{path} was measured through the page cache and fits into it: this is the speed of memory"),
         evidence,
         advice: "use -Sh (or -Su) to go around the cache, or a file several times the size of the memory".into(),

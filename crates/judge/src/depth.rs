@@ -4,7 +4,7 @@ use plan::stream::StreamRate;
 use plan::{Ddir, Stream, Worker};
 use record::{Record, WorkerStats};
 
-use crate::Finding;
+use crate::{Finding, Severity};
 
 /// Mean I/Os in flight below this share of the depth means that it was not reached.
 const REACHED_SHARE: f64 = 0.8;
@@ -24,6 +24,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     vec![Finding {
+        id: "depth-not-reached".into(),
+        severity: Severity::Warning,
         what: format!("{} of {} threads did not hold their depth", short.len(), record.plan.workers.len()),
         evidence: format!("on average {least:.1} I/Os were in flight where {asked} were asked for"),
         advice: advice(record).into(),

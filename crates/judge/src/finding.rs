@@ -2,8 +2,25 @@
 
 use std::fmt;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+use serde::{Deserialize, Serialize};
+
+/// How much a finding takes from the figures.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know; the figures stand.
+    Info,
+    /// The figures are right, but may not be of what was meant.
+    Warning,
+    /// The figures are not of the disk, or not of the job that was asked for.
+    Invalid,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
+    /// Its name for programs, in lower case with `-`: the same for every finding of the kind.
+    pub id: String,
+    pub severity: Severity,
     /// What is wrong with the measurement.
     pub what: String,
     /// The figures that show it.

@@ -1,14 +1,17 @@
-//! What a record means: whether the measurement is worth anything.
+//! What a record means: whether the measurement is worth anything, and whether the target is good.
 //!
 //! Pure functions of the record: no I/O, no clock.
 
+pub mod assessment;
 mod cached;
 mod depth;
 mod finding;
 mod short;
 mod unwritten;
+mod verdict;
 
-pub use finding::Finding;
+pub use finding::{Finding, Severity};
+pub use verdict::{Judgement, Verdict};
 
 use record::Record;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::Record;
 use units::bytes::with_unit;
 
-use crate::Finding;
+use crate::{Finding, Severity};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut targets: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -20,6 +20,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
     let found = targets.into_iter();
     found
         .map(|(path, (end, size))| Finding {
+            id: "target-short".into(),
+            severity: Severity::Warning,
             what: format!("{path} ends before the part that was to be used: only what is there was"),
             evidence: format!("it has {}, and was to be used up to {}", with_unit(size), with_unit(end)),
             advice: "use a larger target (-c<size> makes one), or a lower -f or -B<base>:<length>".into(),

@@ -6,7 +6,7 @@ use plan::Ddir;
 use record::Record;
 use units::bytes::with_unit;
 
-use crate::Finding;
+use crate::{Finding, Severity};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut targets: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -20,6 +20,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
     let found = targets.into_iter().filter(|(_, (unwritten, _))| *unwritten > 0);
     found
         .map(|(path, (unwritten, size))| Finding {
+            id: "unwritten".into(),
+            severity: Severity::Invalid,
             what: format!("{path} was read where it was never written: such reads need no disk"),
             evidence: format!(
                 "{} of its {} were unwritten when the threads started ({:.0} %)",
