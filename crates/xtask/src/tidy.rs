@@ -15,7 +15,7 @@ const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "m
 
 pub fn findings(root: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    for path in rust_files(&root.join("crates"))? {
+    for path in [rust_files(&root.join("crates"))?, rust_files(&root.join("tests"))?].concat() {
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

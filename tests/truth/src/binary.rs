@@ -1,0 +1,56 @@
+//! Where the binary is: `$FATHOM`, or what cargo built beside the test, built anew where its sources are younger.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// The binary under test.
+pub fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| match std::env::var_os("FATHOM") {
+        Some(path) => path.into(),
+        None => built(),
+    })
+}
+
+/// `target/PROFILE/fathom`, as the test is `target/PROFILE/deps/TEST`.
+fn built() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.ancestors().nth(2).expect("cargo keeps tests two folders below the target's");
+    let binary = profile.join(format!("fathom{}", std::env::consts::EXE_SUFFIX));
+    let built = modified(&binary);
+    if built.is_none() || built < youngest(&workspace().join("crates")) {
+        let name = profile.file_name().unwrap().to_str().unwrap();
+        build(if name == "debug" { "dev" } else { name });
+    }
+    assert!(binary.exists(), "cargo built no {}", binary.display());
+    binary
+}
+
+fn build(profile: &str) {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--package", "fathom", "--profile", profile]).current_dir(workspace());
+    let status = command.status().unwrap();
+    assert!(status.success(), "fathom does not build: {status}");
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this package lies two folders below the workspace")
+}
+
+/// When the last changed source below a folder was changed.
+fn youngest(folder: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let times = entries.map(|path| match path.is_dir() {
+        true if path.ends_with("tests") => None,
+        true => youngest(&path),
+        false => modified(&path),
+    });
+    times.max().flatten()
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
