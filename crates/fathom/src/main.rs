@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod diskspd;
+mod findings;
 mod fio;
 mod machine;
 mod outlet;

@@ -7,6 +7,7 @@ use plan::{Ddir, Origin, Plan};
 use record::{Record, Said};
 
 use crate::diskspd;
+use crate::findings;
 use crate::output::{print_and_flush, tell, tell_line};
 use crate::saved;
 
@@ -154,7 +155,9 @@ fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
     match format {
         Format::Fio => {
             let report = fio_report::report(record, Formats { normal: true, ..none }, &options);
-            Ok(beginning(record, wanted.output.is_some()) + &report)
+            let text = beginning(record, wanted.output.is_some()) + &report;
+            findings::tell(record);
+            Ok(text)
         }
         Format::FioTerse => Ok(fio_report::report(record, Formats { terse: true, ..none }, &options)),
         Format::FioJson(detail) => Ok(fio_report::report(record, Formats { json: Some(detail), ..none }, &options)),

@@ -44,3 +44,11 @@ fn a_queue_that_stays_empty_is_told_unless_a_rate_keeps_it_so() {
     assert!(tells(&run(&scratch, "-d1 -W0 -b4K -r -o256 file"), "did not hold their depth"));
     assert!(!tells(&run(&scratch, "-d1 -W0 -b4K -r -o256 -g4000 file"), "did not hold their depth"));
 }
+
+#[test]
+fn what_an_io_cost_and_whether_fathom_was_the_limit_is_told() {
+    let scratch = Scratch::new("finding-generator");
+    let held_back = run(&scratch, "-c8M -d1 -W0 -b4K -r -Su -g400 file");
+    assert!(tells(&held_back, "all threads: an I/O took "), "{}", held_back.stderr);
+    assert!(tells(&held_back, "fathom was not the limit: it had nothing to do for "), "{}", held_back.stderr);
+}

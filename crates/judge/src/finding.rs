@@ -16,6 +16,17 @@ pub enum Severity {
     Invalid,
 }
 
+impl Severity {
+    /// As documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Invalid => "invalid",
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// Its name for programs, in lower case with `-`: the same for every finding of the kind.

@@ -6,11 +6,13 @@ pub mod assessment;
 mod cached;
 mod depth;
 mod finding;
+mod generator;
 mod short;
 mod unwritten;
 mod verdict;
 
 pub use finding::{Finding, Severity};
+pub use generator::{Generator, Limit, generator, generators};
 pub use verdict::{Judgement, Verdict};
 
 use record::Record;
@@ -21,5 +23,6 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(unwritten::find(record));
     found.extend(short::find(record));
     found.extend(depth::find(record));
+    found.extend(generator::find(record));
     found
 }

@@ -1,6 +1,6 @@
 //! The process and its threads: what they used, with which priority they run, their names, the terminal.
 
-use std::io;
+use std::io::{self, Read};
 
 use crate::file::check;
 
@@ -13,6 +13,8 @@ pub struct Usage {
     pub involuntary_switches: u64,
     pub minor_faults: u64,
     pub major_faults: u64,
+    /// Time in which it was ready to run and waited for a processor; `None` where the kernel doesn't tell.
+    pub run_delay_ns: Option<u64>,
 }
 
 impl Usage {
@@ -25,6 +27,7 @@ impl Usage {
             involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
             minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
             major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            run_delay_ns: self.run_delay_ns.zip(earlier.run_delay_ns).map(|(now, then)| now.saturating_sub(then)),
         }
     }
 }
@@ -35,7 +38,14 @@ pub fn thread_usage() -> Usage {
     // SAFETY: the pointer is to a live value. The kernel brings the thread's time up to date for this clock only;
     // getrusage alone is behind by up to a tick, which is more than all of a short run.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut brought_up_to_date) };
-    usage(libc::RUSAGE_THREAD)
+    Usage { run_delay_ns: run_delay_ns(), ..usage(libc::RUSAGE_THREAD) }
+}
+
+/// The second of the scheduler's three figures of this thread; they are few enough for one read into the stack.
+fn run_delay_ns() -> Option<u64> {
+    let mut text = [0u8; 96];
+    let read = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
+    std::str::from_utf8(&text[..read]).ok()?.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn usage(who: libc::c_int) -> Usage {
@@ -51,6 +61,7 @@ fn usage(who: libc::c_int) -> Usage {
         involuntary_switches: found.ru_nivcsw as u64,
         minor_faults: found.ru_minflt as u64,
         major_faults: found.ru_majflt as u64,
+        run_delay_ns: None,
     }
 }
 
@@ -149,6 +160,27 @@ mod tests {
         }
         let used = thread_usage().since(&before);
         assert!(used.user_ns + used.system_ns > 5_000_000, "{used:?}");
+    }
+
+    #[test]
+    fn threads_that_share_a_processor_wait_for_it() {
+        let processor = *crate::cpu::affinity().unwrap().first().unwrap();
+        let spin = move || {
+            crate::cpu::set_affinity(&[processor]).unwrap();
+            let (before, start) = (thread_usage(), std::time::Instant::now());
+            while start.elapsed() < Duration::from_millis(100) {
+                std::hint::spin_loop();
+            }
+            thread_usage().since(&before)
+        };
+        let used = [std::thread::spawn(spin), std::thread::spawn(spin)].map(|thread| thread.join().unwrap());
+        for used in used {
+            let Some(waited_ns) = used.run_delay_ns else {
+                eprintln!("SKIPPED: this kernel doesn't tell how long threads wait for a processor");
+                return;
+            };
+            assert!(waited_ns > 20_000_000, "{used:?}");
+        }
     }
 
     #[test]

@@ -171,6 +171,9 @@ pub struct Usage {
     pub context_switches: u64,
     pub major_faults: u64,
     pub minor_faults: u64,
+    /// Time in which the thread was ready to run and waited for a processor, where the kernel tells.
+    #[serde(default)]
+    pub run_delay_ns: Option<u64>,
 }
 
 impl Usage {
@@ -180,6 +183,10 @@ impl Usage {
         self.context_switches = self.context_switches.saturating_add(other.context_switches);
         self.major_faults = self.major_faults.saturating_add(other.major_faults);
         self.minor_faults = self.minor_faults.saturating_add(other.minor_faults);
+        self.run_delay_ns = match (self.run_delay_ns, other.run_delay_ns) {
+            (Some(mine), Some(more)) => Some(mine.saturating_add(more)),
+            (mine, more) => mine.or(more),
+        };
     }
 }
 

@@ -8,7 +8,7 @@ const EDGES: [(&str, &[&str]); 11] = [
     ("record", &["plan"]),
     ("os", &["units"]),
     ("engine", &["os", "plan", "record", "units"]),
-    ("fio", &["plan", "record", "units"]),
+    ("fio", &["judge", "plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
     ("judge", &["plan", "record", "units"]),
     ("study", &["plan", "record", "units"]),

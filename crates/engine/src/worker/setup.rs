@@ -131,6 +131,7 @@ pub fn usage_since(earlier: &os::process::Usage) -> record::Usage {
         context_switches: used.voluntary_switches + used.involuntary_switches,
         major_faults: used.major_faults,
         minor_faults: used.minor_faults,
+        run_delay_ns: used.run_delay_ns,
     }
 }
 

@@ -12,6 +12,7 @@ use ::diskspd::render;
 use record::{Record, RunError, Said};
 use units::diagnostic::Diagnostic;
 
+use crate::findings;
 use crate::machine::RealMachine;
 use crate::output::{print_and_flush, tell_line};
 use crate::saved;
@@ -61,8 +62,8 @@ pub fn repeat_warnings(record: &Record) {
             messages.push(message);
         }
     }
-    told.extend(run::findings(record));
     show(&told);
+    findings::tell(record);
 }
 
 fn print(text: &str, status: u8) -> ExitCode {

@@ -14,6 +14,7 @@ use units::diagnostic::Diagnostic;
 use super::signals::Signals;
 use super::watch::Watch;
 use super::{FAILED, REFUSED, show};
+use crate::findings;
 use crate::machine::RealMachine;
 use crate::run::{self, Terms};
 
@@ -43,7 +44,7 @@ pub fn run(
     let interrupts = run::take_signals().map_err(|error| failed("signals can't be handled", &error))?;
     let signals = Signals::open(events).map_err(|error| failed("named events", &error))?;
     let record = carry_out(&plan, interrupts, profile, &signals);
-    show(&findings(&record));
+    findings::tell(&record);
     Ok(record)
 }
 
@@ -59,14 +60,6 @@ fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signal
         fail_all(&mut record, first);
     }
     record
-}
-
-/// What speaks against the figures.
-pub fn findings(record: &Record) -> Vec<Diagnostic> {
-    let warning = |finding: &judge::Finding| {
-        Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice)
-    };
-    judge::findings(record).iter().map(warning).collect()
 }
 
 /// The record of a plan that this machine can't carry out.

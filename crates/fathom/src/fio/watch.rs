@@ -11,6 +11,7 @@ use plan::Plan;
 use record::{Event, Record, RunError};
 
 use super::debug::Debug;
+use crate::findings;
 use crate::output::{Output, print_and_flush, tell, tell_line};
 use crate::run::{Watcher, unix_ms};
 
@@ -85,6 +86,10 @@ impl<'a> Watch<'a> {
         self.clear_eta();
         self.eta_s = Some(0);
         self.report(record);
+        // What reads a machine's format finds them in it.
+        if self.program.formats.normal {
+            findings::tell(record);
+        }
         if self.interrupts.count() > 0 {
             return ExitCode::from(INTERRUPTED);
         }

@@ -3,7 +3,7 @@
 use super::entry::{Entry, Section, entries, milliseconds, shares};
 use super::group::{Group, groups};
 use super::latency_bins::{BOUNDS, BOUNDS_MS, Classes};
-use super::{Options, disks, json_text, normal::depth_levels};
+use super::{Options, beyond, disks, json_text, normal::depth_levels};
 use plan::{IdleProfile, Unified};
 use record::{DiskCounters, DiskUse, Latency, Record};
 use serde_json::{Map, Value, json};
@@ -45,6 +45,7 @@ fn document(record: &Record, options: &Options, detail: Detail) -> Value {
     if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
         root["cpu_idleness"] = idleness(record);
     }
+    root[beyond::KEY] = beyond::of_run(record);
     root
 }
 
@@ -86,6 +87,9 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
     let messages: Vec<String> = entry.messages().collect();
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
+    }
+    if let Some(ours) = beyond::of_job(entry) {
+        job[beyond::KEY] = ours;
     }
     job
 }

@@ -3,6 +3,7 @@
 //! Pure functions: the time, its zone and what is left to run come in with [`Options`].
 
 mod banner;
+mod beyond;
 mod date;
 mod disks;
 mod entry;

@@ -203,6 +203,8 @@ fn documents_have_the_keys_of_real_fio_in_its_order() {
         let document = json(&record_of(run), &options(), detail);
         let mut ours = Vec::new();
         keys(&serde_json::from_str(&document).expect("the report is JSON"), "$", &mut ours);
+        // fathom's own objects stand behind fio's.
+        ours.retain(|line| !line.contains(".fathom"));
         assert_eq!(ours.join("\n"), real(&format!("{run}.keys")).trim_end(), "{run}");
     }
 }

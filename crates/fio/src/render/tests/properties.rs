@@ -57,7 +57,7 @@ prop_compose! {
         depths.into_iter().for_each(|(depth, times)| map.record_many(depth, times));
         (stats.depth, stats.submit, stats.complete) = (map, map, map);
         let [user_ns, system_ns, context_switches, major_faults, minor_faults] = usage;
-        stats.usage = Usage { user_ns, system_ns, context_switches, major_faults, minor_faults };
+        stats.usage = Usage { user_ns, system_ns, context_switches, major_faults, minor_faults, run_delay_ns: None };
         stats
     }
 }

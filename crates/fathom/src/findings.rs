@@ -1,0 +1,17 @@
+//! What an I/O cost and what speaks against the figures of a run, told beside its report.
+
+use record::Record;
+use units::diagnostic::Diagnostic;
+
+use crate::output::tell_line;
+
+/// Tells, on standard error: a line for each group of threads, and the findings.
+pub fn tell(record: &Record) {
+    for (name, generator) in judge::generators(record) {
+        tell_line!("{name}: {}", generator.sentence());
+    }
+    for finding in judge::findings(record) {
+        let diagnostic = Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice);
+        tell_line!("{}", record::plain(&diagnostic.to_string()));
+    }
+}
