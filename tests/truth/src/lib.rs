@@ -5,10 +5,13 @@
 
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
+pub mod arithmetic;
 pub mod binary;
 pub mod fio_report;
+pub mod priority;
 pub mod run;
 pub mod scratch;
+pub mod timed_files;
 
 use std::io::Write;
 

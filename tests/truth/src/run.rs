@@ -5,9 +5,9 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::priority::may_go_first;
 use crate::{binary, system};
 
 /// A run that takes longer hangs.
@@ -44,17 +44,20 @@ pub fn diskspd(directory: &Path, arguments: &str) -> Outcome {
     outcome(command(directory, "diskspd", arguments).spawn().unwrap())
 }
 
-/// One of the program's commands, ready to be started; it gives itself to the caller by pipes.
+/// One of the binary's commands, ready to be started.
 pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
-    let mut command = if may_go_first() {
-        let mut command = Command::new("chrt");
-        command.args(["-f", "10"]).arg(binary::path());
-        command
-    } else {
-        Command::new(binary::path())
-    };
-    command.arg(word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = first(binary::path());
+    command.arg(word).args(arguments.split_whitespace()).current_dir(directory);
+    command
+}
+
+/// A program that goes before all others, ready to be started, with pipes to what it prints.
+pub fn first(program: &Path) -> Command {
+    let mut command = Command::new(if may_go_first() { Path::new("chrt") } else { program });
+    if may_go_first() {
+        command.args(["-f", "10"]).arg(program);
+    }
+    command.env_remove("RUST_BACKTRACE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -74,10 +77,4 @@ pub fn outcome(child: Child) -> Outcome {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(!watch.join().unwrap(), "the run hangs:\n{stdout}\n{stderr}");
     Outcome { code: output.status.code(), stdout: stdout.into_owned(), stderr: stderr.into_owned() }
-}
-
-/// Whether processes may be given real-time priority.
-pub fn may_go_first() -> bool {
-    static MAY: OnceLock<bool> = OnceLock::new();
-    *MAY.get_or_init(|| system("chrt -f 10 true").is_ok())
 }
