@@ -11,6 +11,7 @@ mod cpu_burn;
 mod disks;
 mod early_layout;
 mod idleness;
+mod intended;
 mod line;
 pub mod live;
 mod logs;

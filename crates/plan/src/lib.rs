@@ -200,6 +200,15 @@ impl Default for Worker {
 }
 
 impl Worker {
+    /// Whether each I/O in that direction has an intended start: a rate is asked for, and no pauses that would hold I/O
+    /// back as well.
+    pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
+        if self.streams.is_empty() {
+            return self.access.pattern.has(ddir) && self.rate.limits(ddir) && !self.think.pauses();
+        }
+        self.streams.list.iter().any(|stream| stream.has_intended_starts(ddir))
+    }
+
     /// The depth that reports show, which a synchronous engine can't have.
     pub fn depth_as_asked(&self) -> u32 {
         self.echo.iodepth.max(self.depth.iodepth)

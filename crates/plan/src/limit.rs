@@ -1,6 +1,6 @@
 //! When a worker starts and ends, how fast it may go, and what it does about errors.
 
-use crate::PerDdir;
+use crate::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -58,6 +58,10 @@ impl Rate {
         self.bytes_per_s.0.iter().chain(&self.ios_per_s.0).any(|&rate| rate > 0)
     }
 
+    pub fn limits(&self, ddir: Ddir) -> bool {
+        self.bytes_per_s[ddir] > 0 || self.ios_per_s[ddir] > 0
+    }
+
     pub fn has_minimum(&self) -> bool {
         self.min_bytes_per_s.0.iter().chain(&self.min_ios_per_s.0).any(|&rate| rate > 0)
     }
@@ -76,6 +80,12 @@ pub struct ThinkTime {
     pub count_issued: bool,
     /// Time of I/O between pauses, as an alternative to `blocks`; 0 is none.
     pub io_time_us: u64,
+}
+
+impl ThinkTime {
+    pub fn pauses(&self) -> bool {
+        self.pause_us > 0 || self.spin_us > 0
+    }
 }
 
 /// Look for the queue depth that keeps latency below a target.

@@ -4,7 +4,7 @@
 //! keeps I/Os in flight for each stream by itself or over all of them by weight. One generator serves all streams of a
 //! worker, so that equal seeds give DiskSpd's own offsets.
 
-use crate::Open;
+use crate::{Ddir, Open};
 use serde::{Deserialize, Serialize};
 
 /// All that a worker's I/O consists of.
@@ -94,6 +94,18 @@ impl Default for Stream {
             rate: StreamRate::Unlimited,
             burst: None,
         }
+    }
+}
+
+impl Stream {
+    /// Whether each I/O in that direction has an intended start, as in [`crate::Worker::has_intended_starts`].
+    pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
+        let used = match ddir {
+            Ddir::Read => self.write_percent < 100,
+            Ddir::Write => self.write_percent > 0,
+            Ddir::Trim => false,
+        };
+        used && self.rate != StreamRate::Unlimited && self.burst.is_none()
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Every figure that anybody prints is computed from a [`Record`], by the methods here.
 
+mod arrivals;
 mod disk;
 mod event;
 mod histogram;
@@ -14,6 +15,7 @@ mod stats;
 mod target;
 mod totals;
 
+pub use arrivals::{Arrivals, LATE_NS};
 pub use disk::{DiskCounters, DiskUse};
 pub use event::{Ended, Event, RunError, Stage, Started, plain};
 pub use histogram::{Bin, Histogram};

@@ -1,6 +1,6 @@
 //! The counters of one worker, and how workers add up.
 
-use crate::{Latency, Moments, Series, TargetStats};
+use crate::{Arrivals, Latency, Moments, Series, TargetStats};
 use plan::Ddir;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,13 @@ pub struct DdirStats {
     pub slat: Latency,
     pub clat: Latency,
     pub lat: Latency,
+    /// From the intended start, which an I/O has where a rate is asked for, to completion. What a slow device keeps
+    /// waiting is in here, and in no other latency.
+    #[serde(default)]
+    pub response: Latency,
+    /// What became of the I/Os with an intended start.
+    #[serde(default)]
+    pub arrivals: Arrivals,
     /// Samples of each window, in KiB/s and I/Os per second.
     pub bandwidth_kib: Moments,
     pub iops: Moments,
@@ -106,6 +113,8 @@ impl DdirStats {
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
+        self.response.merge(&other.response);
+        self.arrivals.merge(&other.arrivals);
         self.bandwidth_kib.add_beside(&other.bandwidth_kib);
         self.iops.add_beside(&other.iops);
     }
@@ -240,6 +249,8 @@ impl WorkerStats {
             ddir.slat.clear();
             ddir.clat.clear();
             ddir.lat.clear();
+            ddir.response.clear();
+            ddir.arrivals = Arrivals::default();
             (ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped, ddir.runtime_ns) = (0, 0, 0, 0, 0, 0);
         }
         self.sync_lat.clear();

@@ -1,8 +1,11 @@
 //! What holds a stream back: a rate, or pauses between bursts.
 
 use plan::stream::{Burst, StreamRate};
+use plan::{Ddir, Stream};
+use record::Arrivals;
 
 use super::error::Fault;
+use crate::intended::IntendedStarts;
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -15,19 +18,31 @@ pub(super) struct Pace {
     burst: Option<Burst>,
     in_burst: u32,
     paused_until_ns: u64,
+    write_percent: u32,
+    /// `None` where pauses hold I/Os back as well: when one was meant to start is then nobody's word.
+    starts: Option<IntendedStarts>,
 }
 
 impl Pace {
     /// `None` where nothing holds the stream back.
-    pub fn new(rate: StreamRate, burst: Option<Burst>, block_bytes: u32) -> Result<Option<Self>, Fault> {
-        let ns_per_io = match rate {
+    pub fn new(stream: &Stream) -> Result<Option<Self>, Fault> {
+        let burst = stream.burst;
+        let ns_per_io = match stream.rate {
             StreamRate::Unlimited if burst.is_none() => return Ok(None),
             StreamRate::Unlimited => 0.0,
-            StreamRate::BytesPerMs(bytes) if bytes > 0.0 => f64::from(block_bytes) * NS_PER_MS as f64 / bytes,
+            StreamRate::BytesPerMs(bytes) if bytes > 0.0 => f64::from(stream.block_bytes) * NS_PER_MS as f64 / bytes,
             StreamRate::BytesPerMs(_) => return Err(Fault::NoRate),
         };
         let (issued, origin_ns, in_burst, paused_until_ns) = (0, 0, 0, 0);
-        Ok(Some(Pace { ns_per_io, issued, origin_ns, burst, in_burst, paused_until_ns }))
+        let write_percent = stream.write_percent;
+        let starts = None;
+        Ok(Some(Pace { ns_per_io, issued, origin_ns, burst, in_burst, paused_until_ns, write_percent, starts }))
+    }
+
+    /// Makes room for the I/Os of a queue of that depth.
+    pub fn queue(&mut self, depth: u32) {
+        let is_open = self.ns_per_io > 0.0 && self.burst.is_none();
+        self.starts = is_open.then(|| IntendedStarts::new(depth));
     }
 
     /// Credit grows from now on.
@@ -41,13 +56,23 @@ impl Pace {
         if now_ns < self.paused_until_ns {
             return Some(self.paused_until_ns);
         }
-        let due_ns = self.origin_ns + ((self.issued + 1) as f64 * self.ns_per_io) as u64;
+        let due_ns = self.due_ns();
         (self.ns_per_io > 0.0 && now_ns < due_ns).then_some(due_ns)
     }
 
-    /// Counts an I/O, whether it succeeds or not.
+    /// When the next I/O is due by the rate.
     #[inline]
-    pub fn issued(&mut self, now_ns: u64) {
+    fn due_ns(&self) -> u64 {
+        self.origin_ns + ((self.issued + 1) as f64 * self.ns_per_io) as u64
+    }
+
+    /// Counts an I/O from that place in the queue, whether it succeeds or not.
+    #[inline]
+    pub fn issued(&mut self, place: u32, ddir: Ddir, now_ns: u64) {
+        let intended_ns = self.due_ns();
+        if let Some(starts) = &mut self.starts {
+            starts.issue(place, ddir, intended_ns, now_ns);
+        }
         self.issued += 1;
         if let Some(burst) = self.burst {
             self.in_burst += 1;
@@ -56,5 +81,44 @@ impl Pace {
                 self.paused_until_ns = now_ns + u64::from(burst.pause_ms) * NS_PER_MS;
             }
         }
+    }
+
+    /// What is meant to start from now on counts.
+    pub fn measure_from(&mut self, from_ns: u64) {
+        self.starts.iter_mut().for_each(|starts| starts.restart(from_ns));
+    }
+
+    /// The I/O at that place is done: when it was meant to start.
+    #[inline]
+    pub fn end(&mut self, place: u32, now_ns: u64, all_taken: bool) -> Option<u64> {
+        let starts = self.starts.as_mut()?;
+        if all_taken || starts.is_full() {
+            starts.was_full(now_ns);
+        }
+        starts.end(place)
+    }
+
+    /// The I/O at that place never got to the kernel.
+    pub fn take_back(&mut self, place: u32, ddir: Ddir, issued_ns: u64) {
+        self.starts.iter_mut().for_each(|starts| starts.take_back(place, ddir, issued_ns));
+    }
+
+    /// What became of the arrivals before `until_ns`. Those that still wait are reads and writes by their shares: which
+    /// one is to be a write hasn't been drawn.
+    pub fn arrivals(&self, until_ns: u64) -> Option<[Arrivals; 3]> {
+        let starts = self.starts.as_ref()?;
+        let mut arrivals = Ddir::ALL.map(|ddir| starts.arrivals(ddir));
+        let first = self.due_before(starts.from_ns()).max(self.issued);
+        let waiting = self.due_before(until_ns).saturating_sub(first);
+        let writes = (waiting as f64 * f64::from(self.write_percent) / 100.0).round() as u64;
+        arrivals[Ddir::Read as usize].add_unissued(waiting - writes);
+        arrivals[Ddir::Write as usize].add_unissued(writes);
+        Some(arrivals)
+    }
+
+    /// How many were due before then, since the rate began.
+    fn due_before(&self, ns: u64) -> u64 {
+        let gaps = ns.saturating_sub(self.origin_ns) as f64 / self.ns_per_io;
+        (gaps.ceil() as u64).saturating_sub(1)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use plan::stream::Queue;
 use plan::{Ddir, Stream, Streams};
-use record::SpreadRange;
+use record::{Arrivals, SpreadRange};
 use units::random::Jenkins64;
 
 use super::content::{Content, SourceData};
@@ -93,6 +93,11 @@ impl Source {
                 Choice::One(stream) => entries[*stream as usize].walk.start(),
                 Choice::Evenly { .. } | Choice::Weighed { .. } => 0,
             };
+            if let Choice::One(stream) = choice
+                && let Some(pace) = &mut entries[stream as usize].pace
+            {
+                pace.queue(queue.depth);
+            }
             slots.extend((0..queue.depth).map(|place| Slot {
                 choice: number,
                 holds: None,
@@ -110,6 +115,33 @@ impl Source {
         for pace in self.streams.iter_mut().filter_map(|entry| entry.pace.as_mut()) {
             pace.begin(now_ns);
         }
+    }
+
+    /// Arrivals of rates count from then on.
+    pub fn measure_from(&mut self, from_ns: u64) {
+        for pace in self.streams.iter_mut().filter_map(|entry| entry.pace.as_mut()) {
+            pace.measure_from(from_ns);
+        }
+    }
+
+    /// The slot's I/O on that stream is done: when it was meant to start. `all_taken` says that no place was free.
+    #[inline]
+    pub fn end(&mut self, slot: u32, stream: u32, now_ns: u64, all_taken: bool) -> Option<u64> {
+        let place = self.slots[slot as usize].place;
+        self.streams[stream as usize].pace.as_mut()?.end(place, now_ns, all_taken)
+    }
+
+    /// The slot's I/O on that stream never got to the kernel.
+    pub fn take_back(&mut self, slot: u32, stream: u32, ddir: Ddir, issued_ns: u64) {
+        let place = self.slots[slot as usize].place;
+        if let Some(pace) = &mut self.streams[stream as usize].pace {
+            pace.take_back(place, ddir, issued_ns);
+        }
+    }
+
+    /// What became of a stream's arrivals before `until_ns`; `None` where it has none.
+    pub fn arrivals(&self, stream: u32, until_ns: u64) -> Option<[Arrivals; 3]> {
+        self.streams[stream as usize].pace.as_ref()?.arrivals(until_ns)
     }
 
     /// Gives a stream the data that its writes are taken from.
@@ -138,13 +170,17 @@ impl Source {
         let slot = &mut self.slots[slot as usize];
         let stream = self.choices[slot.choice as usize].choose(&mut self.random);
         let entry = &mut self.streams[stream as usize];
-        if let Some(pace) = &mut entry.pace {
-            if let Some(until_ns) = pace.held_until(now_ns) {
-                return Step::Wait { until_ns };
+        let (offset, ddir) = match &mut entry.pace {
+            None => entry.walk.step(&mut slot.pointer, &mut self.random),
+            Some(pace) => {
+                if let Some(until_ns) = pace.held_until(now_ns) {
+                    return Step::Wait { until_ns };
+                }
+                let (offset, ddir) = entry.walk.step(&mut slot.pointer, &mut self.random);
+                pace.issued(slot.place, ddir, now_ns);
+                (offset, ddir)
             }
-            pace.issued(now_ns);
-        }
-        let (offset, ddir) = entry.walk.step(&mut slot.pointer, &mut self.random);
+        };
         Step::Io { stream, ddir, offset, length: entry.length }
     }
 
@@ -169,7 +205,7 @@ impl Entry {
         Ok(Entry {
             walk: Walk::new(stream, target_bytes, shared, random)?,
             length: stream.block_bytes,
-            pace: Pace::new(stream.rate, stream.burst, stream.block_bytes)?,
+            pace: Pace::new(stream)?,
             content: Content::new(stream)?,
             path: stream.path.clone(),
         })

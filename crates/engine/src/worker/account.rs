@@ -233,6 +233,9 @@ impl IoLoop<'_> {
     pub(super) fn stats_until(&mut self, now_ns: u64) -> WorkerStats {
         let usage = super::setup::usage_since(&self.usage_from);
         let mut stats = self.stats.clone();
+        if self.open_loop {
+            self.add_arrivals(&mut stats, now_ns);
+        }
         if matches!(self.supply, Supply::Streams(_)) && self.clocks.measured_from_ns.is_none() {
             // What completes while a thread warms up never counts.
             stats.clear();

@@ -17,6 +17,7 @@ use super::files::OpenFiles;
 use super::flight::{Flight, Flights, Purpose};
 use super::marks::{Counts, Marks, PassLimits};
 use super::minimum::MinimumRate;
+use super::open_loop;
 use super::pace::{Admission, Pace};
 use super::streaming::Streaming;
 use super::think::Think;
@@ -64,6 +65,10 @@ pub struct IoLoop<'a> {
     pub unsynced: Option<Unsynced>,
     pub logs: Option<WorkerLogs>,
     pub pace: Option<Pace>,
+    /// Some I/Os have an intended start.
+    pub open_loop: bool,
+    /// No I/O was meant to start from then on: the work was done, or over.
+    pub arrivals_until_ns: u64,
     pub think: Option<Think>,
     pub minimum: Option<MinimumRate>,
     pub search: Option<DepthSearch>,
@@ -93,7 +98,9 @@ impl IoLoop<'_> {
     /// One pass over the targets: ends with nothing in flight, but for I/Os that a stopped worker had to give up.
     pub fn pass(&mut self) -> Result<PassEnd, RunError> {
         self.counts.pass_bytes = 0;
+        self.arrivals_until_ns = u64::MAX;
         let outcome = self.issue_and_collect();
+        self.close_arrivals(outcome.as_ref().ok().copied());
         let drained = self.drain(outcome.is_err());
         let end = outcome?;
         drained?;
@@ -224,10 +231,16 @@ impl IoLoop<'_> {
         }
     }
 
+    /// I/Os that may be in flight at once.
+    #[inline]
+    pub(super) fn depth_now(&self) -> u32 {
+        self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth)
+    }
+
     /// How many I/Os may be made now.
     fn room(&self) -> u32 {
         let depth = &self.worker.depth;
-        let limit = self.search.as_ref().map_or(depth.iodepth, DepthSearch::depth);
+        let limit = self.depth_now();
         let in_flight = self.flights.count();
         if self.backend.is_synchronous() {
             return u32::from(in_flight == 0);
@@ -290,7 +303,7 @@ impl IoLoop<'_> {
         self.counts.issued_ios += 1;
         self.stats.counters(file, ddir).issued += 1;
         if let Some(pace) = &mut self.pace {
-            pace.issued(ddir, u64::from(len));
+            pace.issued(slot, ddir, u64::from(len), start_ns);
         }
         Ok(())
     }
@@ -373,9 +386,8 @@ impl IoLoop<'_> {
     /// Collects completions by the job's rules: how many to wait for, and how low the queue is to fall.
     fn collect_as_asked(&mut self, exhausted: bool, wait_until_ns: Option<u64>) -> Result<(), RunError> {
         let depth = &self.worker.depth;
-        let limit = self.search.as_ref().map_or(depth.iodepth, DepthSearch::depth);
         let in_flight = self.flights.count();
-        let full = in_flight >= limit || exhausted || self.backend.is_synchronous() || self.room() == 0;
+        let full = in_flight >= self.depth_now() || exhausted || self.backend.is_synchronous() || self.room() == 0;
         let max = depth.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
         if !full && wait_until_ns.is_none() {
             // The queue still fills; take only what is there.
@@ -388,10 +400,13 @@ impl IoLoop<'_> {
             };
         }
         if let Some(due_ns) = wait_until_ns {
-            let now_ns = self.tick();
+            // As in `sleep_until` the last of the time is spent turning.
+            let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
+            let Some(spell) = left.checked_sub(WAKING).filter(|spell| !spell.is_zero()) else {
+                return self.collect(0, max, Duration::ZERO);
+            };
             self.stats.waits.throttle += 1;
-            let until_due = Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(WAIT_MAX);
-            return self.collect(1, max, until_due);
+            return self.collect(1, max, spell.min(WAIT_MAX));
         }
         // A call that does the I/O itself leaves nothing to wait for.
         self.stats.waits.completion += u64::from(!self.backend.is_synchronous());
@@ -431,6 +446,9 @@ impl IoLoop<'_> {
         if self.clocks.now_ns >= self.clocks.window_ns {
             self.pass_window_border();
         }
+        if self.open_loop {
+            self.record_responses();
+        }
         let done = std::mem::take(&mut self.done);
         let mut outcome = Ok(());
         for completion in &done {
@@ -451,6 +469,9 @@ impl IoLoop<'_> {
             if let (Purpose::Data(ddir), 0) = (flight.purpose, flight.done) {
                 let issued = &mut self.stats.counters(flight.file, ddir).issued;
                 *issued = issued.saturating_sub(1);
+                if self.open_loop {
+                    open_loop::take_back(&mut self.supply, &mut self.pace, op.slot, ddir, &flight);
+                }
             }
         }
         let began_ns = self.tick();

@@ -9,6 +9,9 @@ mod io_loop;
 mod marks;
 mod minimum;
 mod open;
+mod open_loop;
+#[cfg(test)]
+mod open_loop_tests;
 mod pace;
 mod setup;
 mod stream_setup;

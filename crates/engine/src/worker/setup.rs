@@ -253,14 +253,19 @@ fn empty_stats(worker: &Worker) -> WorkerStats {
     let mut stats = WorkerStats::default();
     let measure = &worker.measure;
     for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
-        prepare_latencies(measure, &mut stats.ddirs[ddir as usize]);
+        prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
     }
     stats
 }
 
 /// Makes room for the latencies that are recorded.
-pub(super) fn prepare_latencies(measure: &Measure, ddir: &mut DdirStats) {
-    let kinds = [(measure.slat, &mut ddir.slat), (measure.clat, &mut ddir.clat), (measure.lat, &mut ddir.lat)];
+pub(super) fn prepare_latencies(measure: &Measure, intended_starts: bool, ddir: &mut DdirStats) {
+    let kinds = [
+        (measure.slat, &mut ddir.slat),
+        (measure.clat, &mut ddir.clat),
+        (measure.lat, &mut ddir.lat),
+        (measure.lat && intended_starts, &mut ddir.response),
+    ];
     kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.prepare());
 }
 
@@ -321,6 +326,8 @@ pub fn io_loop<'a>(
         unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(prepared.targets.len())),
         files: OpenFiles::new(worker, prepared.targets),
         logs,
+        open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        arrivals_until_ns: u64::MAX,
         pace: Pace::new(worker, &seeds),
         think: Think::new(&worker.think),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),

@@ -55,6 +55,8 @@ pub fn io_loop<'a>(
         files: OpenFiles::of_streams(worker, targets),
         logs: None,
         pace: None,
+        open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        arrivals_until_ns: u64::MAX,
         think: None,
         minimum: None,
         search: None,
@@ -193,7 +195,8 @@ fn counters(worker: &Worker, source: &Source, shared: &Shared, targets: &[Target
         };
         let used = [(Ddir::Read, stream.write_percent < 100), (Ddir::Write, stream.write_percent > 0)];
         for (ddir, _) in used.into_iter().filter(|(_, used)| *used) {
-            setup::prepare_latencies(&worker.measure, &mut stats.ddirs[ddir as usize]);
+            let intended_starts = stream.has_intended_starts(ddir);
+            setup::prepare_latencies(&worker.measure, intended_starts, &mut stats.ddirs[ddir as usize]);
         }
         stats
     };

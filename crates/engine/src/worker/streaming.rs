@@ -12,7 +12,7 @@ use crate::live::State;
 use crate::streams::{Source, Step};
 
 pub struct Streaming {
-    source: Source,
+    pub(super) source: Source,
     /// Some stream has a rate or pauses.
     pub paced: bool,
     /// The kernel's priority word of each stream's I/Os.
@@ -56,6 +56,9 @@ impl IoLoop<'_> {
         if self.clocks.measured_from_ns.is_none() {
             let from_ns = self.clocks.window_ns;
             self.stats.clear();
+            if let Supply::Streams(streams) = &mut self.supply {
+                streams.source.measure_from(from_ns);
+            }
             self.usage_from = os::process::thread_usage();
             self.clocks.measured_from_ns = Some(from_ns);
             self.clocks.window_ns = from_ns.saturating_add(runtime_ns);

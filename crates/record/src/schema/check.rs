@@ -53,9 +53,11 @@ fn of_worker(stats: &WorkerStats) -> u128 {
 
 fn of_ddirs(ddirs: &[DdirStats; 3]) -> u128 {
     let each = ddirs.iter().map(|ddir| {
-        let latencies = [&ddir.slat, &ddir.clat, &ddir.lat].map(|latency| latency.count());
+        let latencies = [&ddir.slat, &ddir.clat, &ddir.lat, &ddir.response].map(|latency| latency.count());
+        let arrivals = &ddir.arrivals;
         wide([ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped])
             + wide(latencies)
+            + wide([arrivals.due, arrivals.late, arrivals.queue_full, arrivals.unissued])
             + wide([ddir.bandwidth_kib.count, ddir.iops.count])
     });
     each.sum()
