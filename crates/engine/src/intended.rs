@@ -38,7 +38,7 @@ impl IntendedStarts {
         (self.from_ns, self.arrivals) = (now_ns, Default::default());
     }
 
-    pub fn from_ns(&self) -> u64 {
+    pub fn counted_from_ns(&self) -> u64 {
         self.from_ns
     }
 

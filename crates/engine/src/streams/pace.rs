@@ -108,7 +108,7 @@ impl Pace {
     pub fn arrivals(&self, until_ns: u64) -> Option<[Arrivals; 3]> {
         let starts = self.starts.as_ref()?;
         let mut arrivals = Ddir::ALL.map(|ddir| starts.arrivals(ddir));
-        let first = self.due_before(starts.from_ns()).max(self.issued);
+        let first = self.due_before(starts.counted_from_ns()).max(self.issued);
         let waiting = self.due_before(until_ns).saturating_sub(first);
         let writes = (waiting as f64 * f64::from(self.write_percent) / 100.0).round() as u64;
         arrivals[Ddir::Read as usize].add_unissued(waiting - writes);

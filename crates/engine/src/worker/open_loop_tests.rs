@@ -1,6 +1,8 @@
 //! Rates on an engine whose answers are known: it answers at once, but for one time in which it is silent.
 
+use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, atomic::AtomicBool};
 use std::time::{Duration, Instant};
@@ -10,7 +12,7 @@ use os::file::File;
 use os::io::{Backend, Completion, Op};
 use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Plan, Worker};
-use record::{Arrivals, DdirStats, WorkerStats};
+use record::{Arrivals, DdirStats, LATE_NS, WorkerStats};
 
 use super::{Voice, passes, setup};
 use crate::access::SeedTable;
@@ -22,18 +24,26 @@ use crate::worker::pace::Pace;
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
 
+/// When each operation was submitted and answered, from the first submission on, in their order.
+#[derive(Default)]
+struct Diary {
+    submitted: Vec<Duration>,
+    answered: Vec<Duration>,
+}
+
 /// Answers at once, but not between `from` and `to` after the first operation.
 struct Silent {
     began: Option<Instant>,
     from: Duration,
     to: Duration,
     in_flight: Vec<Op>,
+    diary: Rc<RefCell<Diary>>,
 }
 
 impl Silent {
     fn between(from_ms: u64, to_ms: u64) -> Self {
         let ms = Duration::from_millis;
-        Silent { began: None, from: ms(from_ms), to: ms(to_ms), in_flight: Vec::new() }
+        Silent { began: None, from: ms(from_ms), to: ms(to_ms), in_flight: Vec::new(), diary: Rc::default() }
     }
 }
 
@@ -47,8 +57,9 @@ impl Backend for Silent {
     }
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
-        self.began.get_or_insert_with(Instant::now);
+        let passed = self.began.get_or_insert_with(Instant::now).elapsed();
         self.in_flight.extend_from_slice(ops);
+        self.diary.borrow_mut().submitted.extend(ops.iter().map(|_| passed));
         Ok(ops.len())
     }
 
@@ -62,6 +73,7 @@ impl Backend for Silent {
         }
         let answered = self.in_flight.drain(..max.min(self.in_flight.len()));
         out.extend(answered.map(|op| Completion { slot: op.slot, result: op.len as i32 }));
+        self.diary.borrow_mut().answered.extend(out.iter().map(|_| passed));
         Ok(())
     }
 
@@ -95,24 +107,47 @@ fn reads(stats: &WorkerStats) -> &DdirStats {
     &stats.ddirs[Ddir::Read as usize]
 }
 
+/// The value of that rank: what a histogram of all values must show.
+fn percentile(values: &[Duration], percent: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort();
+    let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
+    sorted[rank - 1].as_secs_f64() * 1e3
+}
+
 #[test]
 fn response_times_show_every_io_that_a_stall_kept_waiting() {
-    let stats = run_over(Silent::between(500, 1000), |worker| {
+    let silent = Silent::between(500, 1000);
+    let diary = Rc::clone(&silent.diary);
+    let stats = run_over(silent, |worker| {
         worker.rate.ios_per_s[Ddir::Read] = 1000;
         worker.limits.runtime_ns = 2 * S;
     });
     let reads = reads(&stats);
+    let diary = diary.borrow();
     let Arrivals { due, late, queue_full, unissued } = reads.arrivals;
-    assert_eq!((due, unissued, reads.ios), (2000, 0, 2000));
-    // 500 come in the stall: four find a place, the last one is late by less than what counts.
-    assert!((490..=560).contains(&late) && queue_full >= 490, "{:?}", reads.arrivals);
-    // A quarter of all I/Os waited, for 500 ms down to none evenly. Seen from the submission only four did.
-    for (percent, expected_ms) in [(80.0, 100), (90.0, 300), (99.0, 480)] {
-        let found_ms = reads.response.percentile_ns(percent) / MS;
-        assert!((expected_ms - 10..=expected_ms + 30).contains(&found_ms), "{percent}: {found_ms}");
+    assert_eq!((due, unissued + reads.ios, diary.answered.len() as u64), (2000, 2000, reads.ios));
+    let intended = |nth: usize| Duration::from_millis(nth as u64);
+    let since = |times: &[Duration]| -> Vec<Duration> {
+        times.iter().enumerate().map(|(nth, time)| time.saturating_sub(intended(nth))).collect()
+    };
+    let (waited, responses) = (since(&diary.submitted), since(&diary.answered));
+    // 500 come in the stall and four find a place; the last one waits for less than what counts. A busy machine may
+    // make it more: the engine's own diary knows.
+    let waited_long = waited.iter().filter(|time| time.as_nanos() > u128::from(LATE_NS)).count() as u64;
+    assert!(waited_long >= 490 && late.abs_diff(waited_long) < 20, "{waited_long}: {:?}", reads.arrivals);
+    assert!((490..=late).contains(&queue_full), "{:?}", reads.arrivals);
+    for percent in [10.0, 50.0, 80.0, 90.0, 95.0, 99.0, 100.0] {
+        let expected_ms = percentile(&responses, percent);
+        let found_ms = reads.response.percentile_ns(percent) as f64 / 1e6;
+        assert!((found_ms - expected_ms).abs() < 5.0 + expected_ms * 0.02, "{percent}: {found_ms}, {expected_ms}");
     }
-    assert!(reads.response.percentile_ns(60.0) < 50 * MS && reads.lat.percentile_ns(99.0) < 50 * MS);
-    assert!((470..600).contains(&(reads.response.max_ns() / MS)), "{}", reads.response.max_ns());
+    // A quarter of all I/Os waited for 500 ms down to none, evenly; seen from the submission only four did.
+    for (percent, least_ms) in [(80.0, 95), (90.0, 290), (99.0, 475)] {
+        assert!(reads.response.percentile_ns(percent) > least_ms * MS);
+    }
+    let served: Vec<Duration> = diary.answered.iter().zip(&diary.submitted).map(|(end, start)| *end - *start).collect();
+    assert!(percentile(&served, 99.0) < 100.0 && reads.lat.percentile_ns(99.0) < 200 * MS);
 }
 
 #[test]
