@@ -85,9 +85,9 @@ pub struct DdirStats {
     /// waiting is in here, and in no other latency.
     #[serde(default)]
     pub response: Latency,
-    /// What became of the I/Os with an intended start.
+    /// What became of the I/Os with an intended start; `None` where they have none.
     #[serde(default)]
-    pub arrivals: Arrivals,
+    pub arrivals: Option<Arrivals>,
     /// Samples of each window, in KiB/s and I/Os per second.
     pub bandwidth_kib: Moments,
     pub iops: Moments,
@@ -114,7 +114,9 @@ impl DdirStats {
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
         self.response.merge(&other.response);
-        self.arrivals.merge(&other.arrivals);
+        if let Some(arrivals) = &other.arrivals {
+            self.arrivals.get_or_insert_default().merge(arrivals);
+        }
         self.bandwidth_kib.add_beside(&other.bandwidth_kib);
         self.iops.add_beside(&other.iops);
     }
@@ -250,7 +252,7 @@ impl WorkerStats {
             ddir.clat.clear();
             ddir.lat.clear();
             ddir.response.clear();
-            ddir.arrivals = Arrivals::default();
+            ddir.arrivals = None;
             (ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped, ddir.runtime_ns) = (0, 0, 0, 0, 0, 0);
         }
         self.sync_lat.clear();

@@ -49,7 +49,7 @@ impl IoLoop<'_> {
             Supply::Pattern { .. } => {
                 let until_ns = until_ns.min(self.clocks.deadline_ns);
                 let Some(pace) = &mut self.pace else { return };
-                for ddir in Ddir::ALL {
+                for ddir in Ddir::ALL.into_iter().filter(|&ddir| self.worker.has_intended_starts(ddir)) {
                     let counted = &mut stats.ddirs[ddir as usize];
                     let mean_bytes = match counted.ios {
                         0 => self.worker.access.block.min_bytes[ddir] as f64,
@@ -61,8 +61,10 @@ impl IoLoop<'_> {
             Supply::Streams(streams) => {
                 for (stream, target) in (0..).zip(&mut stats.targets) {
                     let Some(arrivals) = streams.source.arrivals(stream, until_ns) else { continue };
-                    let counted = target.ddirs.iter_mut().zip(arrivals);
-                    counted.for_each(|(ddir, arrivals)| ddir.arrivals = arrivals);
+                    let asked = &self.worker.streams.list[stream as usize];
+                    for ddir in Ddir::ALL.into_iter().filter(|&ddir| asked.has_intended_starts(ddir)) {
+                        target.ddirs[ddir as usize].arrivals = Some(arrivals[ddir as usize]);
+                    }
                 }
             }
         }

@@ -125,7 +125,7 @@ fn response_times_show_every_io_that_a_stall_kept_waiting() {
     });
     let reads = reads(&stats);
     let diary = diary.borrow();
-    let Arrivals { due, late, queue_full, unissued } = reads.arrivals;
+    let Arrivals { due, late, queue_full, unissued } = arrivals(&stats);
     assert_eq!((due, unissued + reads.ios, diary.answered.len() as u64), (2000, 2000, reads.ios));
     let intended = |nth: usize| Duration::from_millis(nth as u64);
     let since = |times: &[Duration]| -> Vec<Duration> {
@@ -162,14 +162,13 @@ fn what_never_went_before_the_end_is_counted_for_even_and_random_arrivals() {
         };
         // Silent until after the end: the four in flight return, the others had no place.
         let stats = run(0, 1100);
-        let reads_there = reads(&stats);
-        assert_eq!(reads_there.ios, 4);
-        assert_eq!(reads_there.arrivals.unissued, reads_there.arrivals.due - 4);
+        let Arrivals { due, unissued, .. } = arrivals(&stats);
+        assert_eq!((reads(&stats).ios, unissued), (4, due - 4));
         // The same seeds, so the same arrivals, whether they went or not.
         let undisturbed = run(0, 0);
-        let reads_here = reads(&undisturbed);
-        assert_eq!(reads_here.arrivals.unissued + reads_here.ios, reads_there.arrivals.due, "poisson: {poisson}");
-        assert!(poisson || reads_there.arrivals.due == 1000, "{:?}", reads_there.arrivals);
+        let came = arrivals(&undisturbed).unissued + reads(&undisturbed).ios;
+        assert_eq!(came, due, "poisson: {poisson}");
+        assert!(poisson || due == 1000, "{due}");
     }
 }
 
@@ -184,18 +183,24 @@ fn a_job_without_a_rate_or_with_pauses_has_no_response_times() {
         });
         let reads = reads(&stats);
         assert!(reads.ios > 0);
-        assert_eq!((reads.response.count(), reads.arrivals), (0, Arrivals::default()));
+        assert_eq!((reads.response.count(), reads.arrivals), (0, None));
     }
 }
 
 #[test]
 fn nothing_is_missed_when_the_work_is_done() {
     let stats = run_over(Silent::between(0, 0), |worker| {
-        worker.rate.bytes_per_s[Ddir::Read] = 4096 * 1000;
+        worker.rate.bytes_per_s = plan::PerDdir::all(4096 * 1000);
         worker.limits.number_ios = 20;
     });
     let reads = reads(&stats);
-    assert_eq!((reads.ios, reads.response.count(), reads.arrivals.due, reads.arrivals.unissued), (20, 20, 20, 0));
+    let Arrivals { due, unissued, .. } = arrivals(&stats);
+    assert_eq!((reads.ios, reads.response.count(), due, unissued), (20, 20, 20, 0));
+    assert_eq!(stats.ddirs[Ddir::Write as usize].arrivals, None, "the rate of a direction that is not gone in");
+}
+
+fn arrivals(stats: &WorkerStats) -> Arrivals {
+    reads(stats).arrivals.unwrap()
 }
 
 fn pace(change: impl Fn(&mut Worker)) -> Pace {
@@ -210,13 +215,14 @@ fn pace(change: impl Fn(&mut Worker)) -> Pace {
 #[test]
 fn waiting_arrivals_are_those_before_the_end_by_rate_and_size() {
     let mut by_ios = pace(|worker| worker.rate.ios_per_s[Ddir::Read] = 100);
-    let counted = [1, 10 * MS, 10 * MS + 1, S].map(|ns| by_ios.arrivals(Ddir::Read, S + ns, 4096.0).unissued);
+    let counted = [1, 10 * MS, 10 * MS + 1, S].map(|ns| by_ios.arrivals(Ddir::Read, S + ns, 4096.0).unwrap().unissued);
     assert_eq!(counted, [1, 1, 2, 100]);
     by_ios.issued(0, Ddir::Read, 4096, S);
-    assert_eq!(by_ios.arrivals(Ddir::Read, 2 * S, 4096.0), Arrivals { due: 100, unissued: 99, ..Arrivals::default() });
-    assert_eq!(by_ios.arrivals(Ddir::Write, 2 * S, 4096.0), Arrivals::default());
+    let expected = Arrivals { due: 100, unissued: 99, ..Arrivals::default() };
+    assert_eq!(by_ios.arrivals(Ddir::Read, 2 * S, 4096.0), Some(expected));
+    assert_eq!(by_ios.arrivals(Ddir::Write, 2 * S, 4096.0), None);
     let mut by_bytes = pace(|worker| worker.rate.bytes_per_s[Ddir::Read] = 1_000_000);
-    assert_eq!(by_bytes.arrivals(Ddir::Read, 2 * S, 1000.0).due, 1000);
+    assert_eq!(by_bytes.arrivals(Ddir::Read, 2 * S, 1000.0).unwrap().due, 1000);
 }
 
 #[test]
@@ -228,10 +234,10 @@ fn random_arrivals_are_counted_once_and_at_rates_beyond_all_devices_too() {
         })
     };
     let (mut often, mut once) = (random(1000), random(1000));
-    let rising: Vec<u64> = (1..=5).map(|s| often.arrivals(Ddir::Read, S + s * S, 4096.0).due).collect();
-    assert_eq!(once.arrivals(Ddir::Read, 6 * S, 4096.0).due, rising[4]);
+    let rising: Vec<u64> = (1..=5).map(|s| often.arrivals(Ddir::Read, S + s * S, 4096.0).unwrap().due).collect();
+    assert_eq!(once.arrivals(Ddir::Read, 6 * S, 4096.0).unwrap().due, rising[4]);
     assert!((4700..=5300).contains(&rising[4]), "{rising:?}");
-    let due = random(1_000_000_000).arrivals(Ddir::Read, 101 * S, 4096.0).due;
+    let due = random(1_000_000_000).arrivals(Ddir::Read, 101 * S, 4096.0).unwrap().due;
     assert!(due.abs_diff(100_000_000_000) < 100_000_000, "{due}");
 }
 

@@ -155,17 +155,16 @@ impl Pace {
 
     /// What became of the arrivals before `until_ns`, which never falls from call to call. I/Os that were never made
     /// have no size: under a limit of bytes they are taken to be as large as the others on average.
-    pub fn arrivals(&mut self, ddir: Ddir, until_ns: u64, mean_bytes: f64) -> Arrivals {
-        let Some(starts) = &self.starts else { return Arrivals::default() };
-        let mut arrivals = starts.arrivals(ddir);
+    pub fn arrivals(&mut self, ddir: Ddir, until_ns: u64, mean_bytes: f64) -> Option<Arrivals> {
+        let mut arrivals = self.starts.as_ref()?.arrivals(ddir);
         let (schedule, ahead) = (&self.schedules[ddir as usize], &mut self.ahead[ddir as usize]);
         if !schedule.is_limited() {
-            return arrivals;
+            return None;
         }
         let until_ns = until_ns as f64;
         if schedule.poisson.is_none() {
             arrivals.add_unissued(schedule.waiting(until_ns, mean_bytes));
-            return arrivals;
+            return Some(arrivals);
         }
         // Drawn once each, however often they are counted.
         if ahead.gone < schedule.gone {
@@ -178,6 +177,6 @@ impl Pace {
         }
         ahead.skip_to(until_ns);
         arrivals.add_unissued(ahead.gone - schedule.gone);
-        arrivals
+        Some(arrivals)
     }
 }

@@ -54,7 +54,7 @@ fn of_worker(stats: &WorkerStats) -> u128 {
 fn of_ddirs(ddirs: &[DdirStats; 3]) -> u128 {
     let each = ddirs.iter().map(|ddir| {
         let latencies = [&ddir.slat, &ddir.clat, &ddir.lat, &ddir.response].map(|latency| latency.count());
-        let arrivals = &ddir.arrivals;
+        let arrivals = ddir.arrivals.unwrap_or_default();
         wide([ddir.ios, ddir.bytes, ddir.issued, ddir.short, ddir.dropped])
             + wide(latencies)
             + wide([arrivals.due, arrivals.late, arrivals.queue_full, arrivals.unissued])
