@@ -49,6 +49,16 @@ impl Disks {
         self.watched.iter_mut().for_each(|watched| watched.restart(now_ns));
     }
 
+    /// Names of the disks, without those that they are made of.
+    pub fn names(&self) -> Vec<String> {
+        self.watched.iter().map(|watched| watched.disk.name.clone()).collect()
+    }
+
+    /// What each has counted until now; `None` for one that is gone.
+    pub fn counters(&self) -> Vec<Option<Counters>> {
+        self.watched.iter().map(|watched| watched.disk.counters().ok()).collect()
+    }
+
     pub fn used(&self) -> Vec<DiskUse> {
         let now_ns = shared_clock().now();
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()

@@ -24,6 +24,7 @@ use crate::phase::PhaseWatch;
 use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
 use crate::shared::Shared;
+use crate::timeline::TimelineWatch;
 use crate::worker::{self, Assignment, Gate, Message, Voice};
 
 /// How long a stopped worker may take to report: a little longer than a worker waits for its own I/Os.
@@ -31,7 +32,7 @@ const STOP_PATIENCE: Duration = Duration::from_millis(1000);
 /// How often the coordinator looks around at least; oftener while leave to start is waited for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const START_LOOK_EVERY: Duration = Duration::from_millis(2);
-/// How often a worker's counters and histograms are kept, for the case that it never reports again.
+/// How often a worker's counters and histograms are kept at least, for the case that it never reports again.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
 const EIO: i32 = 5;
 const EAGAIN: i32 = 11;
@@ -110,6 +111,7 @@ struct Coordinator<'a> {
     next_status_ns: u64,
     stop_by_ns: Option<u64>,
     phase: Option<PhaseWatch>,
+    timeline: Option<TimelineWatch>,
     shared: Arc<Shared>,
     /// Gates that wait for leave to open.
     waiting: Vec<Arc<Gate>>,
@@ -145,6 +147,7 @@ impl<'a> Coordinator<'a> {
             next_status_ns: controls.snapshot_every.map_or(u64::MAX, |every| now_ns + every.as_nanos() as u64),
             stop_by_ns: None,
             phase: None,
+            timeline: None,
             shared: Arc::default(),
             waiting: Vec::new(),
         }
@@ -288,7 +291,9 @@ impl<'a> Coordinator<'a> {
         let aggregate = self.aggregate.as_ref().map_or(u64::MAX, AggregateLog::due_ns);
         let samples = samples.min(aggregate.saturating_add(self.live.started_ns));
         let stage_ns = self.phase.as_ref().map_or(u64::MAX, PhaseWatch::next_ns);
+        let slot_ns = self.timeline.as_ref().map_or(u64::MAX, TimelineWatch::next_ns);
         let next_ns = self.next_tick_ns.min(self.next_snapshot_ns).min(self.next_status_ns).min(samples).min(stage_ns);
+        let next_ns = next_ns.min(slot_ns);
         let longest = if self.waiting.is_empty() { LOOK_EVERY } else { START_LOOK_EVERY };
         Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(longest)
     }
@@ -301,6 +306,9 @@ impl<'a> Coordinator<'a> {
         match event {
             Event::Snapshot { worker, mut stats } => {
                 self.samplers[worker].fill(&mut stats);
+                if let Some(timeline) = &mut self.timeline {
+                    timeline.snapshot(worker, &self.live.workers[worker], &stats, self.last_stats[worker].as_deref());
+                }
                 self.last_stats[worker] = Some(stats.clone());
                 self.observer.event(Event::Snapshot { worker, stats });
             }
@@ -324,6 +332,10 @@ impl<'a> Coordinator<'a> {
         let error = ended.error.is_some();
         if let Some(watch) = &mut self.phase {
             watch.worker_ended(&ended);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            let earlier = self.last_stats[index].as_deref();
+            timeline.worker_ended(index, &self.live.workers[index], &ended.stats, earlier);
         }
         self.observer.event(Event::Ended { worker: index, ended });
         let limits = &self.plan.workers[index].limits;
@@ -373,11 +385,15 @@ impl<'a> Coordinator<'a> {
         for (worker, sampler) in self.live.workers.iter().zip(&mut self.samplers) {
             sampler.sample(worker, now_ns);
         }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.look(&self.live, &self.disks, now_ns);
+        }
         self.log_aggregate(now_ns);
         if now_ns >= self.next_snapshot_ns {
             // Many workers are asked less often: a snapshot copies their histograms.
             let every = Duration::from_millis(20) * self.plan.workers.len() as u32;
-            self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY).as_nanos() as u64;
+            let slot = self.timeline.as_ref().map_or(SNAPSHOT_EVERY, TimelineWatch::interval);
+            self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY.min(slot)).as_nanos() as u64;
             self.ask_for_snapshots();
         }
         if now_ns >= self.next_status_ns || (self.controls.snapshot_wanted)() {
@@ -484,7 +500,7 @@ impl<'a> Coordinator<'a> {
 
     /// What a worker that reports no more had done: its last snapshot, and the counts that it published since.
     fn last_known(&mut self, index: usize) -> Box<WorkerStats> {
-        let mut stats = self.last_stats[index].take().unwrap_or_default();
+        let mut stats = self.last_stats[index].clone().unwrap_or_default();
         let live = &self.live.workers[index];
         let began_ns = live.began_ns.load(Relaxed);
         if began_ns > 0 {

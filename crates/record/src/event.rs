@@ -1,6 +1,6 @@
 //! What the engine reports while it runs.
 
-use crate::{DiskUse, Machine, PhaseRecord, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, Timeline, WorkerStats};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum Event {
     },
     /// Phases end in order.
     PhaseEnded(PhaseRecord),
+    /// What a phase that has ended did over time.
+    Timeline(Timeline),
 }
 
 /// The parts of a phase.

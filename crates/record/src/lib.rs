@@ -3,6 +3,7 @@
 //! Every figure that anybody prints is computed from a [`Record`], by the methods here.
 
 mod arrivals;
+mod coarse;
 mod disk;
 mod event;
 mod histogram;
@@ -13,9 +14,11 @@ mod phase;
 pub mod schema;
 mod stats;
 mod target;
+mod timeline;
 mod totals;
 
 pub use arrivals::{Arrivals, LATE_NS};
+pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use event::{Ended, Event, RunError, Stage, Started, plain};
 pub use histogram::{Bin, Histogram};
@@ -25,6 +28,7 @@ pub use moments::Moments;
 pub use phase::{CpuUse, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
 pub use target::{Interval, Series, SpreadRange, TargetStats};
+pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 
 use plan::Plan;
@@ -56,6 +60,9 @@ pub struct Record {
     /// One for each phase that was begun, in order.
     pub phases: Vec<PhaseRecord>,
     pub machine: Machine,
+    /// What the phases did over time: one for each that was measured, in order.
+    #[serde(default)]
+    pub timeline: Vec<Timeline>,
 }
 
 /// A word to whoever runs fathom, apart from the errors of workers.
@@ -93,6 +100,7 @@ impl Record {
             cpu_idle_percent: Vec::new(),
             phases: Vec::new(),
             machine: Machine::default(),
+            timeline: Vec::new(),
         }
     }
 
@@ -114,6 +122,7 @@ impl Record {
             Event::Machine(machine) => self.machine = machine,
             Event::Stage { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
+            Event::Timeline(timeline) => self.timeline.push(timeline),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
 use crate::prepare;
 use crate::shared::Shared;
+use crate::timeline::TimelineWatch;
 
 impl Coordinator<'_> {
     /// True where a time span comes after one that failed: its files aren't even made.
@@ -33,12 +34,17 @@ impl Coordinator<'_> {
             }
             Err(error) => self.give_up_phase(phase, &error),
         }
+        self.timeline = Some(TimelineWatch::new(self.plan, phase, &self.disks, self.clock.now()));
     }
 
     pub(super) fn end_phase(&mut self) {
         let Some(watch) = self.phase.take() else { return };
         let phase = watch.phase();
         self.observer.event(Event::PhaseEnded(watch.end()));
+        let timeline = self.timeline.take().and_then(|timeline| timeline.end(&self.disks, self.clock.now()));
+        if let Some(timeline) = timeline {
+            self.observer.event(Event::Timeline(timeline));
+        }
         self.observer.event(Event::Stage { phase, stage: Stage::Ended });
     }
 

@@ -259,6 +259,6 @@ impl IoLoop<'_> {
         self.live.snapshot_wanted.store(false, Relaxed);
         self.clock.refresh();
         let stats = self.current_stats();
-        self.voice.snapshot(&stats);
+        self.voice.snapshot(stats);
     }
 }

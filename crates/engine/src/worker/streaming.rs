@@ -63,6 +63,7 @@ impl IoLoop<'_> {
             self.clocks.measured_from_ns = Some(from_ns);
             self.clocks.window_ns = from_ns.saturating_add(runtime_ns);
             self.clocks.next_ns = self.clocks.window_ns;
+            self.publish();
             self.live.began_ns.store(from_ns, std::sync::atomic::Ordering::Relaxed);
             self.live.set_state(State::Running);
         }

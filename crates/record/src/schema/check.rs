@@ -1,7 +1,7 @@
 //! What belongs together in a record but stands apart in its text.
 
 use super::{Broken, broken};
-use crate::{DdirStats, DepthMap, Record, WorkerStats};
+use crate::{DdirStats, DepthMap, DiskSlot, Record, Slot, Timeline, WorkerStats};
 
 pub(super) fn check(record: &Record) -> Result<(), Broken> {
     let (asked, found) = (record.plan.workers.len(), record.workers.len());
@@ -16,6 +16,9 @@ pub(super) fn check(record: &Record) -> Result<(), Broken> {
             return Err(broken(format!("a queue of worker `{name}` is on stream {stream}, of which it has {streams}")));
         }
     }
+    for timeline in &record.timeline {
+        check_timeline(timeline, record.phases.len())?;
+    }
     // Whatever a report adds up is then a number of 64 bits, too.
     if u64::try_from(sum(record)).is_err() {
         return Err(broken(
@@ -25,9 +28,37 @@ pub(super) fn check(record: &Record) -> Result<(), Broken> {
     Ok(())
 }
 
+/// A timeline that its readers can go through: of a phase that there is, with slots that fill its time.
+fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), Broken> {
+    let Timeline { phase, from_ns, until_ns, interval_ns, disks, slots } = timeline;
+    if *phase >= phases {
+        return Err(broken(format!("a timeline is of phase {phase}, of which there are {phases}")));
+    }
+    // The rest is a slot of its own, or part of the last.
+    let whole = until_ns.checked_sub(*from_ns).and_then(|length_ns| length_ns.checked_div(*interval_ns));
+    if whole.is_none_or(|whole| whole.abs_diff(slots.len() as u64) > 1) {
+        let span = format!("{from_ns} to {until_ns} ns");
+        return Err(broken(format!("{} slots of {interval_ns} ns can't fill a timeline of {span}", slots.len())));
+    }
+    let devices = |slot: &Slot| slot.disks.len();
+    if let Some(slot) = slots.iter().find(|slot| devices(slot) != disks.len()) {
+        let (asked, found) = (disks.len(), devices(slot));
+        return Err(broken(format!("a timeline of {asked} devices has a slot with counts of {found}")));
+    }
+    Ok(())
+}
+
+fn of_slot(slot: &Slot) -> u128 {
+    let ddirs = slot.ddirs.iter().map(|ddir| wide([ddir.ios, ddir.bytes, ddir.lat.total()]));
+    let disk = |disk: &DiskSlot| wide(disk.ios) + wide(disk.bytes);
+    ddirs.sum::<u128>() + slot.disks.iter().map(disk).sum::<u128>()
+}
+
 /// All that a record counts, whatever it is. Times are left out: those of many workers may well be more in all.
 fn sum(record: &Record) -> u128 {
-    record.workers.iter().map(|worker| of_worker(&worker.stats) + wide([worker.survived_errors])).sum()
+    let workers = record.workers.iter().map(|worker| of_worker(&worker.stats) + wide([worker.survived_errors]));
+    let slots = record.timeline.iter().flat_map(|timeline| &timeline.slots).map(of_slot);
+    workers.sum::<u128>() + slots.sum::<u128>()
 }
 
 fn wide(counts: impl IntoIterator<Item = u64>) -> u128 {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::*;
 use plan::stream::{Order, Queue, Spread, Stream, StreamRate, StreamShare};
-use plan::{Plan, Worker};
+use plan::{Ddir, Plan, Worker};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -43,6 +43,13 @@ fn record(latencies: &[u64]) -> Record {
     }];
     record.say(Said::Warning("the file is in the cache".into()));
     record.phases = vec![PhaseRecord { measured_ns: u64::MAX, ..PhaseRecord::default() }];
+    let mut timeline = Timeline::new(0, 1000, vec!["sda".into()]);
+    let mut lat = CoarseHistogram::default();
+    latencies.iter().for_each(|&ns| lat.record(ns));
+    timeline.count((0, 2000), Ddir::Read, latencies.len() as u64, 77);
+    timeline.count_lat((0, 2000), Ddir::Read, &lat);
+    timeline.end(2000, &[(0, 2000)]);
+    record.timeline = vec![timeline];
     record
 }
 
@@ -110,6 +117,10 @@ fn figures_that_contradict_one_another_are_refused() {
         ("\"sum_ns\": 600", "\"sum_ns\": 200", "the sum of a latency"),
         ("\"sum_squares\": 140000", "\"sum_squares\": 1", "the squares"),
         ("\"squares\": ", "\"squares\": -", "can't be"),
+        ("\"until_ns\": 2000", "\"until_ns\": 9000", "2 slots of 1000 ns can't fill"),
+        ("\"interval_ns\": 1000", "\"interval_ns\": 0", "can't fill"),
+        ("\"phase\": 0,\n   \"from_ns\"", "\"phase\": 1,\n   \"from_ns\"", "of phase 1"),
+        ("\n    \"sda\"\n", "", "of 0 devices"),
         ("\"stream\": 0", "\"stream\": 1", "is on stream 1"),
     ] {
         let error = changed(from, to).expect_err(to);

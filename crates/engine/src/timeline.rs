@@ -1,0 +1,234 @@
+//! What a phase does over time, read off what its workers publish: the coordinator's work, the workers do nothing for it.
+//!
+//! Counts come from the published counters, read when a slot ends; latencies from the difference of two snapshots; what
+//! the devices did from the kernel's counters. A count is good for the time between two readings, and what is read late
+//! is shared out over that time: a slot has what happened in it, whenever that was seen.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use os::device::Counters;
+use plan::{Ddir, Engine, Plan, Worker};
+use record::{CoarseHistogram, DiskSlot, Histogram, Timeline, WorkerStats};
+
+use crate::disks::Disks;
+use crate::live::{Live, State, WorkerLive};
+
+const INTERVAL_NS: u64 = 1_000_000_000;
+/// For what is known, or may be, to be shorter than [`SHORT_NS`].
+const SHORT_INTERVAL_NS: u64 = 250_000_000;
+const SHORT_NS: u64 = 60_000_000_000;
+const SECTOR_BYTES: u64 = 512;
+/// How often it is looked whether the phase is measured by now, and what its devices have counted before that.
+const LOOK_NS: u64 = 20_000_000;
+
+/// The timeline of the phase that goes on.
+pub struct TimelineWatch {
+    timeline: Timeline,
+    /// By worker of the plan; none for those of other phases, and those that do no I/O.
+    members: Vec<Option<Member>>,
+    /// When the first worker began to be measured, on the engine's clock.
+    start_ns: Option<u64>,
+    next_ns: u64,
+    /// When the devices were read last, and what they had counted.
+    disks_ns: u64,
+    disks: Vec<Option<Counters>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Member {
+    /// What completes before does not count for anything.
+    ramps: bool,
+    /// When it began to be measured; 0 before.
+    began_ns: u64,
+    ended_ns: Option<u64>,
+    /// What it had published at that time.
+    read_ns: u64,
+    ios: [u64; 3],
+    bytes: [u64; 3],
+}
+
+impl TimelineWatch {
+    pub fn new(plan: &Plan, phase: u32, disks: &Disks, now_ns: u64) -> Self {
+        let of_phase = |worker: &&Worker| worker.phase == phase && !matches!(worker.engine, Engine::Cpu { .. });
+        let member = |worker: &Worker| Member {
+            ramps: worker.limits.ramp_ns > 0 || worker.limits.ramp_bytes > 0,
+            ..Member::default()
+        };
+        let members = plan.workers.iter().map(|worker| Some(worker).filter(of_phase).map(member)).collect();
+        let ends_ns = plan.workers.iter().filter(of_phase).map(|worker| worker.limits.runtime_ns).max();
+        let interval_ns = if ends_ns.is_some_and(|ns| ns >= SHORT_NS) { INTERVAL_NS } else { SHORT_INTERVAL_NS };
+        TimelineWatch {
+            timeline: Timeline::new(phase as usize, interval_ns, disks.names()),
+            members,
+            start_ns: None,
+            next_ns: now_ns,
+            disks_ns: now_ns,
+            disks: disks.counters(),
+        }
+    }
+
+    /// When the counters are to be read next.
+    pub fn next_ns(&self) -> u64 {
+        self.next_ns
+    }
+
+    /// How often snapshots are of use for it.
+    pub fn interval(&self) -> Duration {
+        Duration::from_nanos(self.timeline.interval_ns)
+    }
+
+    /// Reads the counters if it is time.
+    pub fn look(&mut self, live: &Live, disks: &Disks, now_ns: u64) {
+        if now_ns < self.next_ns {
+            return;
+        }
+        for (worker, live) in live.workers.iter().enumerate() {
+            if self.notices_begin(worker, live) {
+                continue;
+            }
+            let Some(member) = &mut self.members[worker] else { continue };
+            if member.is_measured() && matches!(live.state(), State::Running | State::Syncing) {
+                member.read(live, now_ns, self.start_ns, &mut self.timeline);
+            }
+        }
+        self.read_disks(disks, now_ns);
+        self.next_ns = match self.start_ns {
+            None => now_ns + LOOK_NS,
+            Some(start_ns) => {
+                let passed = now_ns.saturating_sub(start_ns) / self.timeline.interval_ns;
+                start_ns.saturating_add((passed + 1).saturating_mul(self.timeline.interval_ns))
+            }
+        };
+    }
+
+    /// Looks whether a worker begins to be measured, or begins anew. What it has published by now may still be of the
+    /// time before.
+    fn notices_begin(&mut self, worker: usize, live: &WorkerLive) -> bool {
+        let Some(member) = &mut self.members[worker] else { return false };
+        let began_ns = live.began_ns.load(Relaxed);
+        if began_ns == member.began_ns {
+            return false;
+        }
+        if member.began_ns > 0 {
+            // It has forgotten what it measured until now, and so does the timeline.
+            self.timeline.slots.clear();
+            self.start_ns = None;
+        }
+        *member = Member { ramps: member.ramps, began_ns, read_ns: began_ns, ..Member::default() };
+        let start_ns = *self.start_ns.get_or_insert(began_ns);
+        if self.timeline.slots.is_empty() {
+            self.start_ns = Some(start_ns.min(began_ns));
+        }
+        true
+    }
+
+    fn read_disks(&mut self, disks: &Disks, now_ns: u64) {
+        let read = disks.counters();
+        if let Some(start_ns) = self.start_ns {
+            let both = read.iter().zip(&self.disks).enumerate();
+            for (at, moved) in both.filter_map(|(at, (now, then))| Some((at, now.as_ref()?.since(then.as_ref()?)))) {
+                let counted = DiskSlot {
+                    ios: [moved.read_ios, moved.write_ios],
+                    bytes: [moved.read_sectors * SECTOR_BYTES, moved.write_sectors * SECTOR_BYTES],
+                };
+                let (counted, from_ns) = counted_after(start_ns, (self.disks_ns, now_ns), counted);
+                self.timeline.count_disk((from_ns - start_ns, now_ns - start_ns), at, &counted);
+            }
+        }
+        (self.disks, self.disks_ns) = (read, now_ns);
+    }
+
+    /// Takes the latencies between two snapshots of a worker in.
+    pub fn snapshot(&mut self, worker: usize, live: &WorkerLive, stats: &WorkerStats, earlier: Option<&WorkerStats>) {
+        self.notices_begin(worker, live);
+        let Some(member) = &self.members[worker] else { return };
+        let (Some(start_ns), true) = (self.start_ns, member.began_ns > 0) else { return };
+        // What was measured began so long after the worker did: another state is of another count.
+        let began = |stats: &WorkerStats| stats.elapsed_ns.saturating_sub(stats.runtime_ns);
+        if member.ramps && began(stats) == 0 {
+            return;
+        }
+        let earlier = earlier.filter(|earlier| earlier.runtime_ns > 0 && began(earlier) == began(stats));
+        let from_ns = member.began_ns.saturating_add(earlier.map_or(0, |earlier| earlier.runtime_ns));
+        let to_ns = member.began_ns.saturating_add(stats.runtime_ns);
+        let span = (from_ns.saturating_sub(start_ns), to_ns.saturating_sub(start_ns));
+        let nothing = Histogram::default();
+        for ddir in Ddir::ALL {
+            let then = earlier.map_or(&nothing, |earlier| latencies(earlier, ddir));
+            if let Some(lat) = CoarseHistogram::between(then, latencies(stats, ddir)) {
+                self.timeline.count_lat(span, ddir, &lat);
+            }
+        }
+    }
+
+    /// Takes the last counts of a worker in; `earlier` is its last snapshot.
+    pub fn worker_ended(
+        &mut self,
+        worker: usize,
+        live: &WorkerLive,
+        stats: &WorkerStats,
+        earlier: Option<&WorkerStats>,
+    ) {
+        // It may have been measured for less than a look.
+        self.notices_begin(worker, live);
+        let Some(member) = self.members[worker].as_mut().filter(|member| member.is_measured()) else { return };
+        if stats.runtime_ns == 0 {
+            return;
+        }
+        let end_ns = member.began_ns.saturating_add(stats.runtime_ns).max(member.read_ns);
+        let (ios, bytes) = (stats.ddirs.each_ref().map(|ddir| ddir.ios), stats.ddirs.each_ref().map(|ddir| ddir.bytes));
+        member.count(end_ns, ios, bytes, self.start_ns, &mut self.timeline);
+        member.ended_ns = Some(end_ns);
+        self.snapshot(worker, live, stats, earlier);
+    }
+
+    /// The timeline of the phase, which is over; `None` where nothing of it was measured.
+    pub fn end(mut self, disks: &Disks, now_ns: u64) -> Option<Timeline> {
+        let start_ns = self.start_ns?;
+        self.read_disks(disks, now_ns);
+        let spans = self.members.iter().flatten().filter_map(|member| Some((member.began_ns, member.ended_ns?)));
+        let after = |ns: u64| ns.saturating_sub(start_ns);
+        let measured: Vec<(u64, u64)> = spans.map(|(from_ns, to_ns)| (after(from_ns), after(to_ns))).collect();
+        let until_ns = measured.iter().map(|&(_, to_ns)| to_ns).max().filter(|&until_ns| until_ns > 0)?;
+        self.timeline.end(until_ns, &measured);
+        Some(self.timeline)
+    }
+}
+
+impl Member {
+    fn is_measured(&self) -> bool {
+        self.began_ns > 0 && self.ended_ns.is_none()
+    }
+
+    fn read(&mut self, live: &WorkerLive, now_ns: u64, start_ns: Option<u64>, timeline: &mut Timeline) {
+        let ios = live.ios.each_ref().map(|counter| counter.load(Relaxed));
+        let bytes = live.bytes.each_ref().map(|counter| counter.load(Relaxed));
+        self.count(now_ns, ios, bytes, start_ns, timeline);
+    }
+
+    fn count(&mut self, now_ns: u64, ios: [u64; 3], bytes: [u64; 3], start_ns: Option<u64>, timeline: &mut Timeline) {
+        let start_ns = start_ns.unwrap_or(self.read_ns);
+        let span = (self.read_ns.saturating_sub(start_ns), now_ns.saturating_sub(start_ns));
+        for (at, ddir) in Ddir::ALL.into_iter().enumerate() {
+            let more = |now: [u64; 3], then: [u64; 3]| now[at].saturating_sub(then[at]);
+            timeline.count(span, ddir, more(ios, self.ios), more(bytes, self.bytes));
+        }
+        (self.read_ns, self.ios, self.bytes) = (now_ns, ios, bytes);
+    }
+}
+
+fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Histogram {
+    let counts = &stats.ddirs[ddir as usize];
+    if counts.lat.count() > 0 { &counts.lat.histogram } else { &counts.clat.histogram }
+}
+
+/// The part of a count that falls behind the start, taken as even, and when it begins.
+fn counted_after(start_ns: u64, (from_ns, to_ns): (u64, u64), counted: DiskSlot) -> (DiskSlot, u64) {
+    if from_ns >= start_ns {
+        return (counted, from_ns);
+    }
+    let share = to_ns.saturating_sub(start_ns) as f64 / to_ns.saturating_sub(from_ns).max(1) as f64;
+    let part = |counts: [u64; 2]| counts.map(|count| (count as f64 * share).round() as u64);
+    (DiskSlot { ios: part(counted.ios), bytes: part(counted.bytes) }, start_ns)
+}

@@ -1,0 +1,266 @@
+//! What a phase did over time: counts of its workers and of the devices under their targets, in slots of one length.
+//!
+//! Warm-up, ramp and cool-down are no part of it. What is counted over a span of time is shared out evenly over the
+//! slots that it covers, and whole counts stay whole: the slots add up to what was counted.
+
+use plan::Ddir;
+use serde::{Deserialize, Serialize};
+
+use crate::CoarseHistogram;
+use crate::coarse::part_of;
+
+/// More slots than these are made half as many, each of twice the time.
+pub const SLOTS_MAX: usize = 1024;
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Which of the phases it is of.
+    pub phase: usize,
+    /// When the first slot begins, and the last ends, after the start of the phase's measured time: that of the first
+    /// worker that was measured.
+    pub from_ns: u64,
+    pub until_ns: u64,
+    /// The length of a slot; the last is as long as what is left, which is from half of it to one and a half.
+    pub interval_ns: u64,
+    /// Names of the devices under the targets, in the order of [`Slot::disks`].
+    pub disks: Vec<String>,
+    pub slots: Vec<Slot>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Slot {
+    /// Workers that were measured over (nearly) all of it.
+    pub workers: u32,
+    /// By direction.
+    pub ddirs: [SlotDdir; 3],
+    pub disks: Vec<DiskSlot>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SlotDdir {
+    #[serde(skip_serializing_if = "is_none")]
+    pub ios: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub bytes: u64,
+    /// From submission to completion, as the snapshots of the workers tell: where these come less often than slots, the
+    /// latencies of the time between them are shared out.
+    #[serde(skip_serializing_if = "CoarseHistogram::is_empty")]
+    pub lat: CoarseHistogram,
+}
+
+/// What the kernel counted at a device, reads and writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DiskSlot {
+    pub ios: [u64; 2],
+    pub bytes: [u64; 2],
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Timeline {
+    pub fn new(phase: usize, interval_ns: u64, disks: Vec<String>) -> Self {
+        Timeline { phase, interval_ns: interval_ns.max(1), disks, ..Timeline::default() }
+    }
+
+    /// How long that slot is.
+    pub fn slot_ns(&self, at: usize) -> u64 {
+        let begins_ns = (at as u64).saturating_mul(self.interval_ns);
+        if at + 1 < self.slots.len() {
+            self.interval_ns
+        } else {
+            self.until_ns.saturating_sub(self.from_ns).saturating_sub(begins_ns)
+        }
+    }
+
+    /// I/Os completed per second in each slot; of one direction, or of all.
+    pub fn ios_per_s(&self, ddir: Option<Ddir>) -> Vec<f64> {
+        self.rates(ddir, |counts| counts.ios)
+    }
+
+    pub fn bytes_per_s(&self, ddir: Option<Ddir>) -> Vec<f64> {
+        self.rates(ddir, |counts| counts.bytes)
+    }
+
+    fn rates(&self, ddir: Option<Ddir>, count: impl Fn(&SlotDdir) -> u64) -> Vec<f64> {
+        let counted = |slot: &Slot| match ddir {
+            Some(ddir) => count(&slot.ddirs[ddir as usize]),
+            None => slot.ddirs.iter().map(&count).sum(),
+        };
+        let rate = |(at, slot)| counted(slot) as f64 * 1e9 / self.slot_ns(at).max(1) as f64;
+        self.slots.iter().enumerate().map(rate).collect()
+    }
+
+    /// Counts what a direction did in a span, in ns after the start.
+    pub fn count(&mut self, span: (u64, u64), ddir: Ddir, ios: u64, bytes: u64) {
+        if ios > 0 || bytes > 0 {
+            self.share_out(span, |slot, (from, to)| {
+                let counts = &mut slot.ddirs[ddir as usize];
+                counts.ios += part_of(ios, from, to);
+                counts.bytes += part_of(bytes, from, to);
+            });
+        }
+    }
+
+    pub fn count_lat(&mut self, span: (u64, u64), ddir: Ddir, lat: &CoarseHistogram) {
+        if lat.total() > 0 {
+            self.share_out(span, |slot, (from, to)| slot.ddirs[ddir as usize].lat.merge(&lat.part(from, to)));
+        }
+    }
+
+    pub fn count_disk(&mut self, span: (u64, u64), disk: usize, counted: &DiskSlot) {
+        let disks = self.disks.len();
+        if disk < disks && *counted != DiskSlot::default() {
+            self.share_out(span, |slot, (from, to)| {
+                slot.disks.resize(disks, DiskSlot::default());
+                for way in 0..2 {
+                    slot.disks[disk].ios[way] += part_of(counted.ios[way], from, to);
+                    slot.disks[disk].bytes[way] += part_of(counted.bytes[way], from, to);
+                }
+            });
+        }
+    }
+
+    /// Hands each slot that the span touches the share of the span that it has, as where it begins and ends within the
+    /// span (0 to 1).
+    fn share_out(&mut self, span: (u64, u64), mut take: impl FnMut(&mut Slot, (f64, f64))) {
+        let (from_ns, to_ns) = (span.0, span.1.max(span.0));
+        // What ends at a border belongs before it.
+        let last_ns = to_ns.saturating_sub(1).max(from_ns);
+        while last_ns / self.interval_ns >= SLOTS_MAX as u64 {
+            self.merge_neighbours();
+        }
+        let (first, last) = ((from_ns / self.interval_ns) as usize, (last_ns / self.interval_ns) as usize);
+        if last >= self.slots.len() {
+            self.slots.resize_with(last + 1, Slot::default);
+        }
+        let length = (to_ns - from_ns).max(1) as f64;
+        let share = |at: usize| {
+            let border_ns = (at as u64 * self.interval_ns).clamp(from_ns, to_ns);
+            (border_ns - from_ns) as f64 / length
+        };
+        for at in first..=last {
+            let to = if at == last { 1.0 } else { share(at + 1) };
+            take(&mut self.slots[at], (share(at), to));
+        }
+    }
+
+    /// Makes one slot of each two.
+    fn merge_neighbours(&mut self) {
+        let slots = std::mem::take(&mut self.slots);
+        let mut slots = slots.into_iter();
+        while let Some(mut slot) = slots.next() {
+            if let Some(next) = slots.next() {
+                slot.follow(&next);
+            }
+            self.slots.push(slot);
+        }
+        self.interval_ns = self.interval_ns.saturating_mul(2);
+    }
+
+    /// Ends the timeline at a point in time after its start: what was counted later is forgotten, and what is left of
+    /// a slot that has hardly begun goes to the one before. `measured` has from when to when each worker was measured.
+    pub fn end(&mut self, until_ns: u64, measured: &[(u64, u64)]) {
+        self.until_ns = until_ns.max(1);
+        while self.until_ns.div_ceil(self.interval_ns) > SLOTS_MAX as u64 {
+            self.merge_neighbours();
+        }
+        let interval_ns = self.interval_ns;
+        let (whole, rest_ns) = ((self.until_ns / interval_ns) as usize, self.until_ns % interval_ns);
+        self.slots.resize_with(whole + usize::from(rest_ns > 0), Slot::default);
+        if whole > 0
+            && rest_ns > 0
+            && rest_ns < interval_ns / 2
+            && let Some(rest) = self.slots.pop()
+            && let Some(last) = self.slots.last_mut()
+        {
+            last.follow(&rest);
+        }
+        let disks = self.disks.len();
+        for at in 0..self.slots.len() {
+            let length_ns = self.slot_ns(at);
+            let begins_ns = at as u64 * interval_ns;
+            // Workers that start together don't do so to the ns.
+            let slack_ns = length_ns / 10;
+            let (early_ns, late_ns) = (begins_ns + slack_ns, begins_ns + length_ns - slack_ns);
+            let through = measured.iter().filter(|(from_ns, to_ns)| *from_ns <= early_ns && *to_ns >= late_ns);
+            self.slots[at].workers = u32::try_from(through.count()).unwrap_or(u32::MAX);
+            self.slots[at].disks.resize(disks, DiskSlot::default());
+        }
+    }
+}
+
+impl Slot {
+    /// Adds what came after it.
+    fn follow(&mut self, next: &Slot) {
+        for (mine, more) in self.ddirs.iter_mut().zip(&next.ddirs) {
+            mine.ios = mine.ios.saturating_add(more.ios);
+            mine.bytes = mine.bytes.saturating_add(more.bytes);
+            mine.lat.merge(&more.lat);
+        }
+        self.disks.resize(self.disks.len().max(next.disks.len()), DiskSlot::default());
+        for (mine, more) in self.disks.iter_mut().zip(&next.disks) {
+            for way in 0..2 {
+                mine.ios[way] = mine.ios[way].saturating_add(more.ios[way]);
+                mine.bytes[way] = mine.bytes[way].saturating_add(more.bytes[way]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn ios(timeline: &Timeline) -> Vec<u64> {
+        timeline.slots.iter().map(|slot| slot.ddirs[0].ios).collect()
+    }
+
+    #[test]
+    fn what_a_span_counted_is_shared_out_over_its_slots_and_adds_up() {
+        let mut timeline = Timeline::new(0, SECOND, vec!["a".into()]);
+        timeline.count((SECOND / 2, 3 * SECOND), Ddir::Read, 10, 11);
+        assert_eq!(ios(&timeline), [2, 4, 4]);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.ddirs[0].bytes).sum::<u64>(), 11);
+        timeline.count((SECOND, SECOND), Ddir::Read, 5, 5);
+        timeline.count_disk((0, 2 * SECOND), 0, &DiskSlot { ios: [3, 1], bytes: [8, 0] });
+        timeline.end(3 * SECOND, &[(0, 3 * SECOND), (0, 2 * SECOND)]);
+        assert_eq!(ios(&timeline), [2, 9, 4]);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.workers).collect::<Vec<_>>(), [2, 2, 1]);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.disks[0].ios[0]).collect::<Vec<_>>(), [2, 1, 0]);
+    }
+
+    #[test]
+    fn a_rest_is_a_slot_of_its_own_or_part_of_the_last() {
+        for (until_ns, slots, last_ns) in [
+            (2_400_000_000, 2, 1_400_000_000),
+            (2_600_000_000, 3, 600_000_000),
+            (2_000_000_000, 2, SECOND),
+            (300_000_000, 1, 300_000_000),
+        ] {
+            let mut timeline = Timeline::new(0, SECOND, Vec::new());
+            timeline.count((0, 3 * SECOND), Ddir::Read, 3000, 0);
+            timeline.end(until_ns, &[]);
+            assert_eq!((timeline.slots.len(), timeline.slot_ns(timeline.slots.len() - 1)), (slots, last_ns));
+        }
+    }
+
+    #[test]
+    fn there_are_never_more_slots_than_the_most_and_nothing_is_lost() {
+        let mut timeline = Timeline::new(0, SECOND, Vec::new());
+        for second in 0..86_400 {
+            timeline.count((second * SECOND, (second + 1) * SECOND), Ddir::Write, 1, 4096);
+        }
+        timeline.end(86_400 * SECOND, &[]);
+        assert!(timeline.slots.len() <= SLOTS_MAX && timeline.slots.len() > SLOTS_MAX / 2);
+        assert_eq!(timeline.interval_ns, 128 * SECOND);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.ddirs[1].ios).sum::<u64>(), 86_400);
+        assert_eq!(timeline.ios_per_s(None)[3], 1.0);
+    }
+}
