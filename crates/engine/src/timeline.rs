@@ -232,3 +232,112 @@ fn counted_after(start_ns: u64, (from_ns, to_ns): (u64, u64), counted: DiskSlot)
     let part = |counts: [u64; 2]| counts.map(|count| (count as f64 * share).round() as u64);
     (DiskSlot { ios: part(counted.ios), bytes: part(counted.bytes) }, start_ns)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const MS: u64 = 1_000_000;
+
+    /// The watch of a phase of one job.
+    fn watch(change: impl FnOnce(&mut Worker)) -> (TimelineWatch, Live, Disks) {
+        let mut worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
+        worker.measure.disk_util = false;
+        change(&mut worker);
+        let plan = Plan { workers: vec![worker], ..Plan::default() };
+        let disks = Disks::start(&plan);
+        (TimelineWatch::new(&plan, 0, &disks, 1), Live::new(1, 1), disks)
+    }
+
+    fn publish(live: &Live, ios: u64) {
+        live.workers[0].ios[0].store(ios, Relaxed);
+    }
+
+    fn begin(live: &Live, began_ns: u64) {
+        live.workers[0].began_ns.store(began_ns, Relaxed);
+        live.workers[0].set_state(State::Running);
+    }
+
+    fn ended(ios: u64, runtime_ns: u64) -> WorkerStats {
+        let mut stats = WorkerStats { runtime_ns, elapsed_ns: runtime_ns, ..WorkerStats::default() };
+        stats.ddirs[0].ios = ios;
+        (0..ios).for_each(|_| stats.ddirs[0].lat.record(5000));
+        stats
+    }
+
+    fn ios(timeline: &Timeline) -> Vec<u64> {
+        timeline.slots.iter().map(|slot| slot.ddirs[0].ios).collect()
+    }
+
+    #[test]
+    fn late_looks_put_nothing_into_the_wrong_slot() {
+        let (mut watch, live, disks) = watch(|_| {});
+        begin(&live, 100 * MS);
+        watch.look(&live, &disks, 110 * MS);
+        assert_eq!(watch.next_ns(), 350 * MS);
+        // One I/O each ms; the looks come 50 ms and more than a slot late.
+        for at_ms in [400, 1000, 1100] {
+            publish(&live, at_ms - 100);
+            watch.look(&live, &disks, at_ms * MS);
+        }
+        watch.worker_ended(0, &live.workers[0], &ended(1000, 1000 * MS), None);
+        let timeline = watch.end(&disks, 1300 * MS).unwrap();
+        assert_eq!(ios(&timeline), [250, 250, 250, 250]);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.ddirs[0].lat.total()).sum::<u64>(), 1000);
+    }
+
+    #[test]
+    fn what_was_published_and_told_in_a_ramp_does_not_count() {
+        let (mut watch, live, disks) = watch(|worker| worker.limits.ramp_ns = 500 * MS);
+        publish(&live, 999);
+        live.workers[0].set_state(State::Ramping);
+        watch.look(&live, &disks, 400 * MS);
+        watch.snapshot(0, &live.workers[0], &ended(999, 400 * MS), None);
+        begin(&live, 500 * MS);
+        // The snapshot that was asked for in the ramp comes late.
+        watch.snapshot(0, &live.workers[0], &ended(999, 450 * MS), None);
+        publish(&live, 0);
+        let stats = WorkerStats { elapsed_ns: 1000 * MS, ..ended(40, 500 * MS) };
+        watch.worker_ended(0, &live.workers[0], &stats, Some(&ended(999, 450 * MS)));
+        let timeline = watch.end(&disks, 1300 * MS).unwrap();
+        assert_eq!(ios(&timeline), [20, 20]);
+        assert_eq!(timeline.slots.iter().map(|slot| slot.ddirs[0].lat.total()).sum::<u64>(), 40);
+    }
+
+    #[test]
+    fn a_worker_that_is_stuck_shows_as_slots_with_nothing() {
+        let (mut watch, live, disks) = watch(|_| {});
+        begin(&live, 100 * MS);
+        for (at_ms, done) in [(110, 5), (350, 250), (600, 250), (850, 250)] {
+            publish(&live, done);
+            watch.look(&live, &disks, at_ms * MS);
+        }
+        let known = WorkerStats { runtime_ns: 1000 * MS, ..ended(250, 0) };
+        watch.worker_ended(0, &live.workers[0], &known, Some(&known));
+        let timeline = watch.end(&disks, 2000 * MS).unwrap();
+        assert_eq!(ios(&timeline), [250, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_worker_that_measures_anew_begins_a_new_timeline() {
+        let (mut watch, live, disks) = watch(|_| {});
+        begin(&live, 100 * MS);
+        watch.look(&live, &disks, 110 * MS);
+        publish(&live, 700);
+        watch.look(&live, &disks, 400 * MS);
+        begin(&live, 500 * MS);
+        publish(&live, 0);
+        watch.look(&live, &disks, 600 * MS);
+        watch.worker_ended(0, &live.workers[0], &ended(10, 250 * MS), None);
+        assert_eq!(ios(&watch.end(&disks, 900 * MS).unwrap()), [10]);
+    }
+
+    #[test]
+    fn a_phase_that_never_measured_has_none() {
+        let (mut watch, live, disks) = watch(|_| {});
+        watch.look(&live, &disks, 400 * MS);
+        watch.worker_ended(0, &live.workers[0], &WorkerStats::default(), None);
+        assert_eq!(watch.end(&disks, 900 * MS), None);
+    }
+}

@@ -5,7 +5,7 @@
 mod stage;
 
 use record::{Record, Timeline};
-use stage::{MIB, Scratch, diskspd, fathom, outcome};
+use stage::{MIB, Scratch, Zram, diskspd, fathom, outcome};
 use std::time::Instant;
 
 fn fio(scratch: &Scratch, arguments: &str) -> Record {
@@ -105,5 +105,25 @@ fn many_workers_are_seen_in_every_slot() {
     let job = "--name=j --ioengine=null --size=1g --rw=randread --rate_iops=100 --time_based --runtime=2";
     let record = fio(&scratch, &format!("{job} --numjobs=256 --group_reporting"));
     assert!(record.timeline[0].slots.iter().all(|slot| slot.ddirs[0].ios > 0 && slot.ddirs[0].lat.total() > 0));
+    assert_adds_up(&record);
+}
+
+#[test]
+fn what_the_kernel_counted_at_the_device_stands_beside_what_was_asked_of_it() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("timeline-device");
+    let job =
+        "--name=j --ioengine=io_uring --direct=1 --bs=8k --rw=randwrite --rate_iops=2000 --time_based --runtime=1";
+    let record = fio(&scratch, &format!("{job} --ramp_time=1 --filename={}", zram.device));
+    let timeline = &record.timeline[0];
+    assert_eq!(timeline.disks.len(), 1);
+    assert!(zram.device.ends_with(&timeline.disks[0]), "{:?}", timeline.disks);
+    for slot in &timeline.slots {
+        let (asked, did) = (slot.ddirs[1].bytes, slot.disks[0].bytes[1]);
+        assert!(did.abs_diff(asked) < asked / 2 && slot.disks[0].ios[0] == 0, "{slot:?}");
+    }
+    let sum = |bytes: &dyn Fn(&record::Slot) -> u64| timeline.slots.iter().map(bytes).sum::<u64>();
+    let (asked, did) = (sum(&|slot| slot.ddirs[1].bytes), sum(&|slot| slot.disks[0].bytes[1]));
+    assert!(did.abs_diff(asked) < asked / 10, "{asked} {did}");
     assert_adds_up(&record);
 }
