@@ -29,6 +29,19 @@ pub fn fio_bin(value: u64) -> (u64, u64) {
     (first, first + width - 1)
 }
 
+/// What stands for the values of a bin in fio's reports.
+pub fn fio_bin_middle(value: u64) -> u64 {
+    let (first, last) = fio_bin(value);
+    first + (last - first).div_ceil(2)
+}
+
+/// Middles of the bins of fio's histograms, and how many of the values each holds.
+pub fn fio_bins(values: &[u64]) -> Vec<(u64, u64)> {
+    let mut bins = std::collections::BTreeMap::new();
+    values.iter().for_each(|value| *bins.entry(fio_bin_middle(*value)).or_insert(0) += 1);
+    bins.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +50,8 @@ mod tests {
     fn bins_are_as_wide_as_fios() {
         assert_eq!([0, 127, 128, 129, 255, 256].map(fio_bin).map(|(first, _)| first), [0, 127, 128, 128, 254, 256]);
         assert_eq!(fio_bin(1_000_000), (999_424, 1_007_615));
+        assert_eq!([127, 128, 256, 1_000_000].map(fio_bin_middle), [127, 129, 258, 1_003_520]);
+        assert_eq!(fio_bins(&[128, 5, 129, 130]), [(5, 1), (129, 2), (131, 1)]);
     }
 
     #[test]

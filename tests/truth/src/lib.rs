@@ -8,6 +8,7 @@
 pub mod arithmetic;
 pub mod binary;
 pub mod diskspd_report;
+pub mod fio_log;
 pub mod fio_report;
 pub mod priority;
 pub mod run;

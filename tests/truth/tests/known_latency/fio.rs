@@ -1,8 +1,7 @@
 //! Asked in fio's words, with each I/O logged.
 
-use fathom_truth::fio_report;
-use fathom_truth::run;
 use fathom_truth::timed_files::{Program, TimedFiles};
+use fathom_truth::{fio_log, fio_report, run};
 
 use crate::reported::Reported;
 use crate::{FILE_BYTES, SHARES, compare, nanoseconds};
@@ -45,11 +44,10 @@ pub fn logged(files: &TimedFiles, program: Program, job: &str) -> (Reported, Vec
     let latency = fio_report::only(&report, direction).lat;
     let served = files.served();
     assert_eq!(latency.count, served.len() as u64, "I/Os reported and I/Os answered");
-    let log = std::fs::read_to_string(files.beside().join("job_lat.1.log")).unwrap();
-    let ios = log.lines().map(|line| {
-        let fields: Vec<u64> = line.split(", ").map(|field| field.parse().unwrap()).collect();
-        let io = served.iter().find(|io| io.offset == fields[4]).expect("each logged I/O was answered");
-        (fields[1], nanoseconds(io))
+    let log = fio_log::entries(&files.beside().join("job_lat.1.log"));
+    let ios = log.iter().map(|entry| {
+        let io = served.iter().find(|io| io.offset == entry.offset).expect("each logged I/O was answered");
+        (entry.value, nanoseconds(io))
     });
     let ios: Vec<_> = ios.collect();
     assert_eq!(ios.len(), served.len(), "I/Os logged and I/Os answered");
