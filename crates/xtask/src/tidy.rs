@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+/// Where our code is.
+const FOLDERS: [&str; 3] = ["crates", "bench", "tests"];
 /// Longest file, tests left out.
 const LINES_MAX: usize = 600;
 /// Longest function, tests left out.
@@ -15,7 +17,11 @@ const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "m
 
 pub fn findings(root: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    for path in [rust_files(&root.join("crates"))?, rust_files(&root.join("tests"))?].concat() {
+    let mut paths = Vec::new();
+    for folder in FOLDERS {
+        paths.extend(rust_files(&root.join(folder))?);
+    }
+    for path in paths {
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();

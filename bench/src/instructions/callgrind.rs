@@ -1,0 +1,109 @@
+//! Runs under `valgrind --tool=callgrind`, and its output: instructions by source file for the thread that has most.
+//!
+//! The format: `fl=` begins a function in a file, `fi=` and `fe=` change the file for code inlined from another; a name is
+//! `(number) text` where it comes first and `(number)` from then on; a line of numbers is a source line and its cost; the
+//! one below `calls=` is what the called function cost, which stands at that function too.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The beginning of the output files' names.
+const OUT: &str = "callgrind.out";
+
+/// Instructions of one thread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    pub total: u64,
+    pub files: BTreeMap<String, u64>,
+}
+
+/// Why nothing can be counted here, if so.
+pub fn missing() -> Option<String> {
+    match Command::new("valgrind").arg("--version").stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(format!("valgrind: {}", output.status)),
+        Err(error) => Some(format!("valgrind: {error}")),
+    }
+}
+
+/// Runs a program and counts its busiest thread.
+pub fn count(program: &Path, words: &[String], scratch: &Path) -> Result<Counted, String> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--separate-threads=yes", &format!("--callgrind-out-file={OUT}")]);
+    command.arg(program).args(words).current_dir(scratch).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("valgrind: {error}"))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} {}: {}\n{told}", program.display(), words.join(" "), output.status));
+    }
+    let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
+    let mut busiest = Counted::default();
+    for entry in std::fs::read_dir(scratch).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(OUT)) {
+            let counted = parse(&std::fs::read_to_string(&path).map_err(failed)?);
+            if counted.total > busiest.total {
+                busiest = counted;
+            }
+        }
+        std::fs::remove_file(&path).map_err(failed)?;
+    }
+    if busiest.total == 0 { Err("callgrind counted nothing".into()) } else { Ok(busiest) }
+}
+
+fn parse(text: &str) -> Counted {
+    let mut counted = Counted::default();
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    let mut file = "";
+    let mut is_called = false;
+    for line in text.lines() {
+        if let Some((key, value)) = line.split_once('=') {
+            let name = match key {
+                "fl" | "fi" | "fe" | "cfi" | "cfl" => named(value, &mut names),
+                _ => "",
+            };
+            match key {
+                "fl" | "fi" | "fe" => file = name,
+                "calls" => is_called = true,
+                _ => {}
+            }
+        } else if line.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first)) {
+            let cost = line.split_ascii_whitespace().nth(1).and_then(|cost| cost.parse::<u64>().ok());
+            if let Some(cost) = cost.filter(|_| !is_called) {
+                counted.total += cost;
+                match counted.files.get_mut(file) {
+                    Some(sum) => *sum += cost,
+                    None => drop(counted.files.insert(file.to_string(), cost)),
+                }
+            }
+            is_called = false;
+        }
+    }
+    counted
+}
+
+fn named<'a>(value: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a str {
+    match value.split_once(' ') {
+        Some((number, name)) => {
+            names.insert(number, name);
+            name
+        }
+        None => names.get(value).copied().unwrap_or(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_go_to_the_file_they_were_written_in_and_calls_are_not_counted_twice() {
+        let text = "version: 1\nevents: Ir\nsummary: 66\n\nob=(1) /bin/x\nfl=(1) a.rs\nfn=(1) a\n10 5\n+1 7\nfi=(2) b.rs\n\
+                    3 20\nfe=(1)\n* 1\ncfi=(3) c.rs\ncfn=(2) c\ncalls=2 1\n12 33\n13 4\n\nfl=(3)\nfn=(2)\n1 29\ntotals: 66\n";
+        let counted = parse(text);
+        assert_eq!(counted.total, 66);
+        let files = [("a.rs", 17), ("b.rs", 20), ("c.rs", 29)];
+        assert_eq!(counted.files, files.map(|(file, cost)| (file.to_string(), cost)).into());
+    }
+}

@@ -1,0 +1,121 @@
+//! The runner as people start it, beside the real fio; skips where there is none.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A directory that goes with this value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fathom-bench-test-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn runner(scratch: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom-bench"));
+    command.args(arguments.split_whitespace()).arg("--dir").arg(scratch).stdin(Stdio::null());
+    command
+}
+
+fn has_fio() -> bool {
+    let has = Command::new("fio").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has {
+        eprintln!("SKIPPED: no fio to run beside");
+    }
+    has
+}
+
+#[test]
+fn a_short_work_beside_fio_gives_a_table_and_json_and_leaves_nothing() {
+    if !has_fio() {
+        return;
+    }
+    let scratch = Scratch::new("short");
+    let json = scratch.0.join("results.json");
+    let arguments = format!("null startup --pairs 1 --seconds 0.3 --markdown --json {}", json.display());
+    let output = runner(&scratch.0, &arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("goal: IOPS at least 8 × fio's: cannot tell from fewer than 5 pairs"), "{text}");
+    assert!(text.contains("| `null` |"), "{text}");
+
+    let results: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(results["schema"], "fathom.bench/1");
+    assert_eq!(results["works"].as_array().unwrap().len(), 2, "{results:#}");
+    let null = &results["works"][0];
+    let runs = null["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().map(|run| run["program"].as_str().unwrap()).collect::<Vec<_>>(), ["fathom", "fio"]);
+    for run in runs {
+        let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}: {run:#}"));
+        assert!(number("wall_s") >= 0.3 && number("cpu_s") > 0.0, "{run:#}");
+        // What was claimed is what was counted over the time.
+        let by_count = number("ios") / 0.3;
+        assert!((0.5..2.0).contains(&(number("iops") / by_count)), "{run:#}");
+        assert!(number("memory_bytes") > 500_000.0, "{run:#}");
+    }
+    assert_eq!(results["works"][1]["runs"][0]["ios"], 1000);
+    assert_eq!(scratch.names(), ["results.json"]);
+}
+
+#[test]
+fn a_signal_ends_the_run_and_takes_the_ram_device_away() {
+    if !has_fio() {
+        return;
+    }
+    let scratch = Scratch::new("signal");
+    let runner = runner(&scratch.0, "device-randread-64 --seconds 20");
+    let mut runner = { runner }.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    // The program under test runs in the scratch directory, with the device's name among its variables.
+    let device = loop {
+        if let Some(device) = device_of_child(runner.id()) {
+            break device;
+        }
+        if start.elapsed() > Duration::from_secs(100) || runner.try_wait().unwrap().is_some() {
+            drop(runner.kill());
+            return eprintln!("SKIPPED: no RAM device to be had");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(Path::new(&device).exists());
+    let asked = Instant::now();
+    assert!(Command::new("kill").arg("-INT").arg(runner.id().to_string()).status().unwrap().success());
+    let output = runner.wait_with_output().unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"), "{output:?}");
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
+    assert!(!Path::new(&device).exists(), "{device} is left");
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+/// The value of TARGET among the variables of a child of the process.
+fn device_of_child(parent: u32) -> Option<String> {
+    let is_child = |folder: &Path| {
+        let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
+        let of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
+        of == Some(parent)
+    };
+    let folders = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let child = folders.filter(|folder| is_child(folder)).find_map(|folder| std::fs::read(folder.join("environ")).ok());
+    let variables = String::from_utf8_lossy(&child?).into_owned();
+    variables.split('\0').find_map(|variable| variable.strip_prefix("TARGET=")).map(String::from)
+}
