@@ -1,4 +1,4 @@
-//! What a session of runs came to, as plain data: `docs/bench-results.md` is its schema.
+//! What a session of runs came to, as plain data: `docs/performance.md` explains each field.
 
 use std::path::Path;
 
