@@ -3,6 +3,7 @@
 // They panic where nobody reads: `output` has what doesn't.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod assess;
 mod diskspd;
 mod findings;
 mod fio;
@@ -12,6 +13,7 @@ mod output;
 mod run;
 mod saved;
 mod show;
+mod suite;
 mod sweep;
 
 use std::ffi::OsString;
@@ -25,7 +27,10 @@ const NOT_TEXT: u8 = 3;
 const USAGE: &str = "\
 fathom measures storage with the words of the tools you know.
 
-usage: fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
+usage: fathom assess [TARGET]                     is this disk good? a suite of tests on a directory, file or device
+                                                  (`fathom assess --help` tells more)
+       fathom suite list | show NAME              the suites that it knows, in plain words
+       fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
                                                   (`fio` may be left out before an option)
        fathom fio --help | --cmdhelp | --enghelp  what there is to say
        fathom diskspd [DiskSpd's options] TARGET...
@@ -65,6 +70,8 @@ fn main() -> ExitCode {
     match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("fio", rest)) => fio::main(rest),
         Some(("diskspd", rest)) => diskspd::main(rest),
+        Some(("assess", rest)) => assess::main(rest),
+        Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),
         Some(("--version" | "-V", _)) => {

@@ -2,6 +2,7 @@
 //!
 //! Plain data. Every figure in a view of it comes from the records in it.
 
+use record::schema::{Broken, check_record, read_document, write_document};
 use record::{Machine, Record};
 use serde::{Deserialize, Serialize};
 
@@ -180,4 +181,28 @@ pub struct ExpectedLimit {
     pub tolerance: f64,
     /// Where the least limit comes from (disk, stripe, VM), its source and date.
     pub source: String,
+}
+
+/// The assessment as text.
+pub fn write(assessment: &Assessment) -> Result<String, Broken> {
+    write_document(assessment)
+}
+
+/// The assessment that a text holds. Fields that this version doesn't know are passed over.
+pub fn read(text: &[u8]) -> Result<Assessment, Broken> {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: Option<String>,
+    }
+    let wrong = |message: String| Broken { at: None, message };
+    match read_document::<Head>(text)?.schema.as_deref() {
+        Some(SCHEMA) => {}
+        Some(other) => return Err(wrong(format!("the document is of schema `{other}`; this fathom reads `{SCHEMA}`"))),
+        None => return Err(wrong(format!("this is no assessment: `\"schema\": \"{SCHEMA}\"` is missing"))),
+    }
+    let assessment: Assessment = read_document(text)?;
+    for round in assessment.tests.iter().flat_map(|test| &test.rounds) {
+        check_record(&round.record)?;
+    }
+    Ok(assessment)
 }

@@ -5,10 +5,12 @@
 pub mod axis;
 pub mod figures;
 pub mod metric;
+pub mod prepare;
 pub mod quantity;
 #[cfg(test)]
 mod sample;
 pub mod show;
+pub mod suite;
 pub mod sweep;
 pub mod time;
 pub mod verdict;

@@ -11,7 +11,7 @@ const EDGES: [(&str, &[&str]); 12] = [
     ("fio", &["judge", "plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
     ("judge", &["plan", "record", "units"]),
-    ("study", &["plan", "record", "units"]),
+    ("study", &["judge", "plan", "record", "units"]),
     ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "study", "units"]),
     ("bench", &["os"]),
     ("xtask", &[]),

@@ -83,6 +83,28 @@ impl Counters {
     }
 }
 
+/// What a disk is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct About {
+    /// Its maker's name for it; empty where nobody tells.
+    pub model: String,
+    pub firmware: String,
+    pub rotational: Option<bool>,
+    pub bytes: u64,
+    pub logical_block_bytes: u64,
+    pub physical_block_bytes: u64,
+}
+
+/// The mount that something lies on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MountPoint {
+    pub at: PathBuf,
+    pub source: PathBuf,
+    pub file_system: String,
+    /// Of the mount, then of the file system.
+    pub options: String,
+}
+
 impl Disk {
     fn new(block: &Block, depth: usize) -> Self {
         let mut slaves: Vec<Disk> = Vec::new();
@@ -106,6 +128,21 @@ impl Disk {
     /// Whether completions can be polled for, as polled rings need.
     pub fn polls(&self) -> io::Result<bool> {
         Ok(fs::read_to_string(self.folder.join("queue/io_poll"))?.trim() == "1")
+    }
+
+    /// As its folder in sysfs tells; firmware where the kind of disk has any that the kernel tells.
+    pub fn about(&self) -> About {
+        let text = |name: &str| fs::read_to_string(self.folder.join(name)).map(|text| text.trim().to_string()).ok();
+        let number = |name: &str| text(name).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let firmware = ["device/firmware_rev", "device/rev"].into_iter().find_map(text);
+        About {
+            model: text("device/model").unwrap_or_default(),
+            firmware: firmware.unwrap_or_default(),
+            rotational: text("queue/rotational").map(|text| text == "1"),
+            bytes: number("size") * 512,
+            logical_block_bytes: number("queue/logical_block_size"),
+            physical_block_bytes: number("queue/physical_block_size"),
+        }
     }
 
     /// The I/O scheduler in use, and all that the disk offers.
@@ -180,6 +217,18 @@ pub(super) fn file_system(kernel: &Kernel, path: &Path) -> io::Result<Option<Str
     let (path, _) = nearest(path)?;
     let mounts = mounts::all(kernel)?;
     Ok(mounts::around(&mounts, &path).map(|mount| mount.kind.clone()))
+}
+
+/// See [`super::mount`].
+pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoint>> {
+    let (path, _) = nearest(path)?;
+    let mounts = mounts::all(kernel)?;
+    Ok(mounts::around(&mounts, &path).map(|mount| MountPoint {
+        at: mount.at.clone(),
+        source: mount.source.clone(),
+        file_system: mount.kind.clone(),
+        options: [mount.flags.as_str(), mount.options.as_str()].join(","),
+    }))
 }
 
 /// `path`, or the nearest folder above it that exists, without links.

@@ -15,7 +15,7 @@ mod topology;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use disk::{Counters, Disk};
+pub use disk::{About, Counters, Disk, MountPoint};
 use holders::World;
 pub use holders::{Holder, Relation, Use};
 pub use list::Listed;
@@ -75,4 +75,9 @@ pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
 /// The kind of file system that what is at `path`, or will be, lies on, in the kernel's word for it.
 pub fn file_system(path: &Path) -> io::Result<Option<String>> {
     disk::file_system(&Kernel::running(), path)
+}
+
+/// The mount that what is at `path`, or will be, lies on.
+pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
+    disk::mount(&Kernel::running(), path)
 }

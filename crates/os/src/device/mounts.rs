@@ -17,6 +17,8 @@ pub(super) struct Mount {
     pub(super) at: PathBuf,
     pub(super) kind: String,
     pub(super) source: PathBuf,
+    /// Options of the mount, as `rw,noatime`.
+    pub(super) flags: String,
     /// Options of the file system itself.
     pub(super) options: String,
 }
@@ -27,11 +29,12 @@ impl Mount {
         let mut head = head.split(' ');
         let number = DeviceNumber::parse(head.nth(2)?)?;
         let at = unescape(head.nth(1)?);
+        let flags = head.next().unwrap_or_default().to_string();
         let mut tail = tail.split(' ');
         let kind = tail.next()?.to_string();
         let source = unescape(tail.next()?);
         let options = tail.next().unwrap_or_default().to_string();
-        Some(Mount { number, at, kind, source, options })
+        Some(Mount { number, at, kind, source, flags, options })
     }
 
     /// The devices the file system lies on: more than the mount's own number says for btrfs, which has a number of its
@@ -169,6 +172,7 @@ mod tests {
             at: PathBuf::from(at),
             kind: String::new(),
             source: PathBuf::new(),
+            flags: String::new(),
             options: String::new(),
         };
         let mounts = [mount("/", 1), mount("/data", 2), mount("/data", 3), mount("/database", 4)];

@@ -18,6 +18,7 @@ use crate::memory::c_path;
 pub use cache::Advice;
 pub use make::Maker;
 pub(crate) use space::discard;
+pub use space::{Space, space};
 pub use status::{StatCall, Status, direct_alignment, is_dax, make_dir, may_write, remove_dir, stat, unlink};
 pub use written::{Written, written};
 

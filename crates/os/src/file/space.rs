@@ -43,14 +43,29 @@ impl File {
     }
 }
 
+/// A file system's size and what this user may still write to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Space {
+    pub total_bytes: u64,
+    pub free_bytes: u64,
+}
+
 /// Bytes that this user may still write where `path` lies; `None` where the file system doesn't say.
 pub(super) fn room(path: &Path) -> io::Result<Option<u64>> {
+    Ok(space(path)?.map(|space| space.free_bytes))
+}
+
+/// The file system that `path` lies on; `None` where it doesn't say.
+pub fn space(path: &Path) -> io::Result<Option<Space>> {
     let name = c_path(path)?;
     // SAFETY: the structure is plain numbers; all zeroes is one.
     let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string and the kernel fills the structure.
     check(unsafe { libc::statvfs(name.as_ptr(), &mut found) })?;
-    Ok((found.f_blocks > 0).then(|| found.f_bavail.saturating_mul(found.f_frsize)))
+    Ok((found.f_blocks > 0).then(|| Space {
+        total_bytes: found.f_blocks.saturating_mul(found.f_frsize),
+        free_bytes: found.f_bavail.saturating_mul(found.f_frsize),
+    }))
 }
 
 /// A discard as a system call's return value: -1 and `errno`, or 0.

@@ -6,6 +6,7 @@ mod check;
 mod exact;
 mod layout;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -65,12 +66,31 @@ fn broken(message: String) -> Broken {
 /// The record as text. A record that could not be read again is not written.
 pub fn write(record: &Record) -> Result<String, Broken> {
     let document = Document { schema: SCHEMA, command_line: record.plan.origin.command_line(), record };
+    let text = write_document(&document)?;
+    read(text.as_bytes())?;
+    Ok(text)
+}
+
+/// Any document that holds records, in the same notation.
+pub fn write_document(document: &impl Serialize) -> Result<String, Broken> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, layout::Layout::default());
     document.serialize(&mut serializer)?;
     text.push(b'\n');
-    read(&text)?;
     String::from_utf8(text).map_err(|error| broken(error.to_string()))
+}
+
+/// What [`write_document`] wrote.
+pub fn read_document<T: DeserializeOwned>(text: &[u8]) -> Result<T, Broken> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let document = T::deserialize(exact::Exact(&mut deserializer))?;
+    deserializer.end()?;
+    Ok(document)
+}
+
+/// What is wrong with a record that is part of another document.
+pub fn check_record(record: &Record) -> Result<(), Broken> {
+    check::check(record)
 }
 
 /// The record that a text holds. Fields that this version doesn't know are passed over.
@@ -84,9 +104,7 @@ pub fn read(text: &[u8]) -> Result<Record, Broken> {
         Some(other) => return Err(broken(format!("the document is of schema `{other}`, not a record of fathom's"))),
         None => return Err(broken(format!("this is no record of fathom's: `\"schema\": \"{SCHEMA}\"` is missing"))),
     }
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let record = Record::deserialize(exact::Exact(&mut deserializer))?;
-    deserializer.end()?;
+    let record = read_document(text)?;
     check::check(&record)?;
     Ok(record)
 }

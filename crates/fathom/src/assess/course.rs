@@ -1,0 +1,363 @@
+//! The course of an assessment: preparation, then test after test, through the same runs as the dialects'.
+
+use std::sync::Arc;
+
+use judge::assessment::{Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Test as Measured};
+use judge::{Finding, Severity, Verdict};
+use os::signal::Interrupts;
+use record::{Record, RunError};
+use study::prepare::{Next, Pass, Step};
+use study::suite::{Job, Needs, Rounds, Suite, Terms, Test};
+use study::time::at_most_ns;
+
+use super::preparing;
+use super::progress::Progress;
+use super::ready::{self, Ready, Run};
+use super::state::State;
+use super::target::Found;
+use super::words::Words;
+use crate::suite::plans;
+use crate::{output::tell_line, run};
+
+const MIB: u64 = 1 << 20;
+
+pub struct Course<'a> {
+    words: &'a Words,
+    suite: &'a Suite,
+    found: &'a Found,
+    terms: Terms,
+    state: State,
+    interrupts: Interrupts,
+    progress: Progress,
+    assessment: Assessment,
+    /// Tests that were done before.
+    done: Vec<Measured>,
+    pub has_direct_io: bool,
+}
+
+/// What a run came to.
+enum Outcome {
+    Ran(Box<Record>),
+    /// Nothing was touched.
+    Refused(String),
+}
+
+impl<'a> Course<'a> {
+    pub fn new(
+        words: &'a Words,
+        typed: &[String],
+        suite: &'a Suite,
+        found: &'a Found,
+        terms: &Terms,
+        state: State,
+        interrupts: Interrupts,
+    ) -> Self {
+        let command = ["fathom", "assess"].into_iter().map(str::to_owned).chain(typed.iter().cloned());
+        let assessment = Assessment {
+            schema: SCHEMA.to_owned(),
+            fathom: env!("CARGO_PKG_VERSION").to_owned(),
+            command: command.collect(),
+            started_unix_ms: run::unix_ms(),
+            ended_unix_ms: 0,
+            utc_offset_s: os::clock::utc_offset_s(),
+            suite: suite.name.clone(),
+            title: suite.title.clone(),
+            target: found.facts.clone(),
+            machine: engine::machine(),
+            tags: words.tags.clone(),
+            preparation: Vec::new(),
+            tests: Vec::new(),
+            expectations: Vec::new(),
+            verdict: Verdict::Inconclusive,
+            cause: String::new(),
+            stopped: false,
+        };
+        let (terms, progress) = (terms.clone(), Progress::new());
+        let done = Vec::new();
+        Course { words, suite, found, terms, state, interrupts, progress, assessment, done, has_direct_io: true }
+    }
+
+    /// Takes over what was measured before.
+    pub fn resume(&mut self) -> Result<(), String> {
+        self.done = self.state.tests()?;
+        self.done.retain(|test| test.error.is_none() && !test.rounds.is_empty());
+        match self.done.len() {
+            0 => tell_line!("nothing of this suite on this target was kept: it starts from the beginning"),
+            tests => tell_line!("{tests} tests were done before"),
+        }
+        Ok(())
+    }
+
+    pub fn run(mut self, tests: &[&Test], ready: Vec<Ready>) -> Result<Assessment, String> {
+        let todo: Vec<Ready> = ready.into_iter().filter(|ready| self.was_done(ready).is_none()).collect();
+        self.prepare(&todo);
+        // The files may be smaller than was planned.
+        let ready = ready::plan_all(self.suite, tests, &self.terms, &mut Vec::new())?;
+        let mut after_ns: u64 = ready.iter().map(rough_ns).sum();
+        let tests = ready.len();
+        for (nth, ready) in ready.iter().enumerate() {
+            after_ns = after_ns.saturating_sub(rough_ns(ready));
+            let measured = match self.was_done(ready).cloned() {
+                Some(done) => done,
+                None if self.is_stopped() => break,
+                None => self.test(ready, &format!("[{}/{tests}] {}", nth + 1, ready.test.name), after_ns),
+            };
+            self.assessment.tests.push(measured);
+            if let Err(error) = self.state.keep(&self.assessment) {
+                self.progress.line(&format!("what was measured can't be kept for --resume: {error}"));
+            }
+        }
+        Ok(self.finish(tests))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.interrupts.count() > 0
+    }
+
+    /// The same test was measured, with the same job.
+    fn was_done(&self, ready: &Ready) -> Option<&Measured> {
+        let job = ready.runs.first()?.job.text();
+        self.done.iter().find(|done| done.name == ready.test.name && same_work(&done.job, &job))
+    }
+
+    fn finish(mut self, tests: usize) -> Assessment {
+        let assessment = &mut self.assessment;
+        assessment.ended_unix_ms = run::unix_ms();
+        assessment.stopped = self.interrupts.count() > 0;
+        let worst = assessment.tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);
+        let of_worst = assessment.tests.iter().find(|test| test.verdict == worst);
+        (assessment.verdict, assessment.cause) = match (assessment.stopped, worst, of_worst) {
+            (true, ..) => {
+                let measured = assessment.tests.iter().filter(|test| test.error.is_none()).count();
+                (Verdict::Inconclusive, format!("it was stopped after {measured} of {tests} tests; --resume goes on"))
+            }
+            (false, Verdict::Pass, _) => {
+                (Verdict::Pass, "all was measured, and nothing was expected of the target".to_owned())
+            }
+            (false, worst, Some(test)) => (worst, format!("{}: {}", test.name, test.cause)),
+            (false, worst, None) => (worst, "no test was run".to_owned()),
+        };
+        if !assessment.stopped {
+            self.state.forget();
+        }
+        self.assessment
+    }
+
+    fn prepare(&mut self, ready: &[Ready]) {
+        let filled = |needs: &Needs| needs.filled;
+        let initialised = |needs: &Needs| needs.initialised;
+        let is_old = self.found.existed;
+        let fill = preparing::reason(ready, filled, "blocks that were never written are read without the disk");
+        let initialise = preparing::reason(ready, initialised, "a volume made from a snapshot fetches blocks at first");
+        if let Some(reason) = initialise.filter(|_| is_old) {
+            let extents = preparing::extents(ready, initialised, self.found);
+            let mut pass = Pass::initialise(extents, &self.terms.last, &reason);
+            self.step(&mut pass, true);
+        }
+        if let Some(reason) = fill {
+            let extents = preparing::extents(ready, filled, self.found);
+            let at_most_s = self.suite.fill.at_most_s.filter(|_| !is_old && extents.len() == 1);
+            let options = self.suite.fill_options(&self.terms);
+            let mut pass = Pass::fill(extents, options, at_most_s, &reason);
+            let may = self.found.may_write;
+            self.step(&mut pass, may);
+            // Where a slow disk took no more in the time, the tests keep to what there is.
+            let written = pass.bytes() / MIB * MIB;
+            if at_most_s.is_some() && written > 0 && self.terms.size_bytes.is_some_and(|bytes| written < bytes) {
+                self.terms.size_bytes = Some(written);
+            }
+        }
+    }
+
+    /// Leads a step to its end.
+    fn step(&mut self, step: &mut dyn Step, may: bool) {
+        let left_out = match (self.words.prepare, may, self.is_stopped()) {
+            (false, ..) => Some("--no-prepare was given"),
+            (_, false, _) => Some("what the target holds may not be changed (no --overwrite)"),
+            (_, _, true) => Some("it was stopped before"),
+            _ => None,
+        };
+        loop {
+            match step.next() {
+                Next::Done(done) => return self.assessment.preparation.push(done),
+                Next::Run(_) if left_out.is_some() => {
+                    step.take_failed(left_out.unwrap_or_default());
+                    if let Next::Done(done) = step.next() {
+                        self.assessment.preparation.push(Preparation { outcome: PreparationOutcome::LeftOut, ..done });
+                    }
+                    return;
+                }
+                Next::Run(job) => {
+                    let name = format!("[{}]", step.name());
+                    match self.carry_out_job(&job, &name) {
+                        Outcome::Ran(record) => step.take(&record),
+                        Outcome::Refused(why) => step.take_failed(&why),
+                    }
+                }
+            }
+        }
+    }
+
+    fn carry_out_job(&mut self, job: &Job, name: &str) -> Outcome {
+        match plans::plan(job) {
+            Ok((plan, _)) => self.carry_out(&Arc::new(plan), name, 0),
+            Err(told) => Outcome::Refused(plans::told(&told)),
+        }
+    }
+
+    fn carry_out(&mut self, plan: &Arc<plan::Plan>, name: &str, after_ns: u64) -> Outcome {
+        self.progress.begin(name, at_most_ns(plan), after_ns);
+        let outcome = run::run(plan, self.interrupts, &run::Terms::default(), &mut self.progress);
+        if !outcome.refused.is_empty() {
+            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
+            let why = refusals.join("; ");
+            self.progress.end(&format!("refused: {why}"));
+            return Outcome::Refused(why);
+        }
+        self.progress.end_of(&outcome.record);
+        Outcome::Ran(Box::new(outcome.record))
+    }
+
+    fn test(&mut self, ready: &Ready, name: &str, after_ns: u64) -> Measured {
+        let test = ready.test;
+        let mut measured = Measured {
+            name: test.name.clone(),
+            title: test.title.clone(),
+            aim: test.aim,
+            job: ready.runs.first().map_or_else(String::new, |run| run.job.text()),
+            rounds: Vec::new(),
+            steady: None,
+            findings: Vec::new(),
+            judgements: Vec::new(),
+            verdict: Verdict::Inconclusive,
+            cause: String::new(),
+            error: None,
+        };
+        if ready.writes() && !self.found.may_write {
+            let path = &self.found.facts.path;
+            measured.error = Some(format!("it writes, and {path} may hold data; --overwrite {path} allows it"));
+            self.progress.line(&format!("{name}: left out, as it writes"));
+        } else {
+            self.rounds(ready, name, after_ns, &mut measured);
+        }
+        self.judge(test, &mut measured);
+        measured
+    }
+
+    fn rounds(&mut self, ready: &Ready, name: &str, after_ns: u64, measured: &mut Measured) {
+        let Rounds::Fixed { times, rest_s } = ready.test.rounds else { return };
+        for time in 0..times {
+            let rest = std::time::Duration::from_secs(rest_s);
+            if time > 0 && self.interrupts.wait(0, rest) {
+                measured.error = Some("it was stopped".to_owned());
+            }
+            for run in &ready.runs {
+                if measured.error.is_some() {
+                    return;
+                }
+                let round = if times > 1 { format!(" ({} of {times})", time + 1) } else { String::new() };
+                self.round(run, &format!("{name}{}{round}", at(run)), after_ns, measured);
+            }
+        }
+    }
+
+    /// One run of a test.
+    fn round(&mut self, run: &Run, name: &str, after_ns: u64, measured: &mut Measured) {
+        match self.carry_out(&run.plan, name, after_ns) {
+            Outcome::Refused(why) => measured.error = Some(why),
+            Outcome::Ran(record) => {
+                let failed = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(RunError::plain);
+                let has_figures = record.totals().all.ios > 0;
+                if has_figures {
+                    measured.rounds.push(Round { at: run.cell.clone(), record: *record });
+                }
+                let stopped = self.is_stopped().then(|| "it was stopped before its time".to_owned());
+                let nothing = (!has_figures).then(|| "nothing was measured".to_owned());
+                measured.error = failed.or(stopped).or(nothing);
+            }
+        }
+    }
+
+    /// What speaks against the figures, and what they come to.
+    fn judge(&self, test: &Test, measured: &mut Measured) {
+        for round in &measured.rounds {
+            for finding in judge::findings(&round.record) {
+                let is_known = |known: &Finding| known.id == finding.id && known.what == finding.what;
+                if !measured.findings.iter().any(is_known) {
+                    measured.findings.push(finding);
+                }
+            }
+        }
+        if !measured.rounds.is_empty() {
+            measured.findings.extend(self.unprepared(test));
+        }
+        if !self.has_direct_io {
+            measured.findings.push(no_direct_io());
+        }
+        let invalid = measured.findings.iter().find(|finding| finding.severity == Severity::Invalid);
+        (measured.verdict, measured.cause) = match (&measured.error, invalid) {
+            (_, Some(finding)) => (Verdict::Invalid, finding.what.clone()),
+            (Some(error), None) => (Verdict::Inconclusive, error.clone()),
+            (None, None) => (Verdict::Pass, "it was measured".to_owned()),
+        };
+    }
+
+    /// What the test needs and wasn't done.
+    fn unprepared(&self, test: &Test) -> Option<Finding> {
+        let needs = [
+            (test.needs.filled, "fill", "blocks that were never written may have been read, which needs no disk"),
+            (
+                test.needs.initialised,
+                "initialise",
+                "a volume made from a snapshot is slow until each block was read once",
+            ),
+            (test.needs.warm, "warm", "a cache that isn't warm was measured, in part, as the disk behind it"),
+        ];
+        let missing = |(needed, name, what): &(bool, &str, &str)| {
+            let is_missing = |step: &&Preparation| {
+                step.step == *name && matches!(step.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
+            };
+            let step = self.assessment.preparation.iter().find(is_missing).filter(|_| *needed)?;
+            Some(Finding {
+                id: format!("no-{name}"),
+                severity: Severity::Warning,
+                what: format!("the target was not prepared as the test needs it ({name}): {what}"),
+                evidence: step.detail.clone(),
+                advice: "let it be prepared: leave out --no-prepare, and say --overwrite where data may be lost".into(),
+            })
+        };
+        needs.iter().find_map(missing)
+    }
+}
+
+fn no_direct_io() -> Finding {
+    Finding {
+        id: "no-direct-io".into(),
+        severity: Severity::Invalid,
+        what: "this file system has no direct I/O: what was measured is the page cache, which is memory".into(),
+        evidence: "a file can't be opened with O_DIRECT there".into(),
+        advice: "assess a directory on a disk: this one lies in memory, or on a file system without direct I/O".into(),
+    }
+}
+
+/// What differs from the test's other runs.
+fn at(run: &Run) -> String {
+    run.cell.iter().map(|(name, value)| format!(" {name}={value}")).collect()
+}
+
+/// What the test's runs take, as far as that is known.
+fn rough_ns(ready: &Ready) -> u64 {
+    let once: u64 = ready.runs.iter().filter_map(|run| at_most_ns(&run.plan)).sum();
+    once.saturating_mul(study::suite::least_rounds(ready.test) as u64)
+}
+
+/// Two jobs ask for the same, but for the sizes of their files: a slow disk's are as large as they came to be.
+fn same_work(one: &str, other: &str) -> bool {
+    let rest = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| !line.starts_with("size=") && !line.starts_with("filesize="))
+            .map(str::to_owned)
+            .collect()
+    };
+    rest(one) == rest(other)
+}

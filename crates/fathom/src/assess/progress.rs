@@ -1,0 +1,179 @@
+//! What is told on standard error while an assessment goes on: which test of how many, how long still, live figures.
+
+use std::io::IsTerminal;
+use std::sync::atomic::Ordering::Relaxed;
+
+use engine::{Line, Live};
+use record::{Event, Record};
+use study::Figures;
+use study::time::shown;
+
+use crate::output::{tell, tell_line};
+use crate::run::Watcher;
+
+/// Live figures are renewed so often.
+const EVERY_NS: u64 = 1_000_000_000;
+
+pub struct Progress {
+    is_terminal: bool,
+    /// What goes on.
+    name: String,
+    /// Times of what comes after it.
+    after_ns: u64,
+    /// How long it takes; none where nobody knows.
+    takes_ns: Option<u64>,
+    began_ns: Option<u64>,
+    seen: Seen,
+    /// Columns of the line that is now on the screen.
+    columns: usize,
+    said: Vec<String>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    at_ns: u64,
+    bytes: u64,
+    ios: u64,
+}
+
+impl Progress {
+    pub fn new() -> Self {
+        let is_terminal = std::io::stderr().is_terminal();
+        Progress {
+            is_terminal,
+            name: String::new(),
+            after_ns: 0,
+            takes_ns: None,
+            began_ns: None,
+            seen: Seen::default(),
+            columns: 0,
+            said: Vec::new(),
+        }
+    }
+
+    pub fn begin(&mut self, name: &str, takes_ns: Option<u64>, after_ns: u64) {
+        (self.name, self.takes_ns, self.after_ns) = (name.to_owned(), takes_ns, after_ns);
+        (self.began_ns, self.seen) = (None, Seen::default());
+        self.show(&self.name.clone());
+    }
+
+    /// The line stays, with what came of it.
+    pub fn end(&mut self, came_to: &str) {
+        let line = format!("{}: {came_to}", self.name);
+        if self.is_terminal {
+            self.show(&line);
+            tell(format_args!("\n"));
+            self.columns = 0;
+        } else {
+            tell_line!("{line}");
+        }
+    }
+
+    pub fn end_of(&mut self, record: &Record) {
+        self.end(&figures(record));
+    }
+
+    pub fn line(&mut self, text: &str) {
+        self.clear();
+        tell_line!("{text}");
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.columns) > 0 {
+            tell(format_args!("\r\x1b[K"));
+        }
+    }
+
+    fn show(&mut self, text: &str) {
+        if self.is_terminal {
+            tell(format_args!("\r\x1b[K{text}"));
+            self.columns = text.len();
+        }
+    }
+}
+
+/// Bandwidth and IOPS of a run in a few words; the flushes of one that has them.
+fn figures(record: &Record) -> String {
+    let total = Figures::of(record).total;
+    let syncs: u64 = record.workers.iter().map(|worker| worker.stats.syncs).sum();
+    let flushes = if syncs > 0 { format!(", {syncs} flushes") } else { String::new() };
+    format!("{}, {} IOPS{flushes}", bandwidth(total.bytes_per_s), count(total.iops))
+}
+
+pub fn bandwidth(bytes_per_s: f64) -> String {
+    let mib = bytes_per_s / (1 << 20) as f64;
+    match mib {
+        10_240.0.. => format!("{:.1} GiB/s", mib / 1024.0),
+        100.0.. => format!("{mib:.0} MiB/s"),
+        1.0.. => format!("{mib:.1} MiB/s"),
+        _ => format!("{:.1} KiB/s", mib * 1024.0),
+    }
+}
+
+/// With a comma for each thousand.
+pub fn count(value: f64) -> String {
+    if value > 0.0 && value < 10.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+impl Watcher for Progress {
+    fn event(&mut self, _: &Record, _: &Event) {}
+
+    fn say(&mut self, line: &Line) {
+        let Line::Warning(text) = line else { return };
+        if !self.said.contains(text) {
+            self.said.push(text.clone());
+            self.line(&format!("  {text}"));
+        }
+    }
+
+    fn tick(&mut self, _: &Record, live: &Live, now_ns: u64) {
+        if !self.is_terminal || now_ns < self.seen.at_ns.saturating_add(EVERY_NS) {
+            return;
+        }
+        let began_ns = *self.began_ns.get_or_insert(now_ns);
+        let workers = || live.workers.iter();
+        let sum = |of: fn(&engine::live::WorkerLive) -> u64| workers().map(of).sum::<u64>();
+        let now = Seen {
+            at_ns: now_ns,
+            bytes: sum(|worker| worker.bytes.iter().map(|bytes| bytes.load(Relaxed)).sum()),
+            ios: sum(|worker| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum()),
+        };
+        let before = std::mem::replace(&mut self.seen, now);
+        let seconds = now_ns.saturating_sub(before.at_ns).max(1) as f64 / 1e9;
+        let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+        let gone_ns = now_ns.saturating_sub(began_ns);
+        let left = match self.takes_ns {
+            Some(takes_ns) => format!("{} left", shown(takes_ns.saturating_sub(gone_ns).saturating_add(self.after_ns))),
+            None => format!("{} so far", shown(gone_ns)),
+        };
+        let (bytes, ios) = (rate(now.bytes, before.bytes), rate(now.ios, before.ios));
+        let text = format!("{}: {}, {} IOPS, {left}", self.name, bandwidth(bytes), count(ios));
+        self.show(&text);
+    }
+
+    fn snapshots_taken(&mut self, _: &Record) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        assert_eq!([0.5, 12.0, 999.0, 77_000.4, 1_234_567.0].map(count), ["0.5", "12", "999", "77,000", "1,234,567"]);
+        let mib = (1 << 20) as f64;
+        let shown = [0.5 * mib, 3.0 * mib, 250.0 * mib, 20_480.0 * mib].map(bandwidth);
+        assert_eq!(shown, ["512.0 KiB/s", "3.0 MiB/s", "250 MiB/s", "20.0 GiB/s"]);
+    }
+}

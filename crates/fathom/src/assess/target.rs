@@ -1,0 +1,165 @@
+//! What is to be assessed: what kind of thing it is, what it is made of, what may be written to it.
+
+use std::fs::Metadata;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use judge::assessment::{Device, Mount, Target, TargetKind};
+use os::file::Space;
+
+use super::words::Words;
+
+/// What an assessment leaves free of a file system: a share of it, and so many bytes at least.
+const LEFT_FREE_PERCENT: u64 = 10;
+const LEFT_FREE_BYTES: u64 = 1 << 30;
+
+pub struct Found {
+    pub facts: Target,
+    /// Without links.
+    pub path: PathBuf,
+    /// A file or device that was there before.
+    pub existed: bool,
+    /// Its file system; none of a device.
+    pub space: Option<Space>,
+    /// The tests may change what it holds.
+    pub may_write: bool,
+}
+
+pub fn find(words: &Words) -> Result<Found, String> {
+    let given = words.target.as_deref().unwrap_or(".");
+    let told = |error: std::io::Error| format!("{given}: {}", record::plain(&error.to_string()));
+    let found = match std::fs::metadata(given) {
+        Ok(found) => Some(found),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(told(error)),
+    };
+    let kind = found.as_ref().map_or(Ok(TargetKind::File), |found| kind(given, found))?;
+    let path = match &found {
+        Some(_) => std::fs::canonicalize(given).map_err(told)?,
+        None => new_file(Path::new(given)).map_err(told)?,
+    };
+    is_plain(&path)?;
+    let existed = found.is_some() && kind != TargetKind::Directory;
+    let space = if kind == TargetKind::Device { None } else { os::file::space(beside(&path)).map_err(told)? };
+    let size_bytes = match (kind, &found) {
+        (TargetKind::Device, _) => device_bytes(&path).map_err(told)?,
+        (TargetKind::File, Some(found)) => found.len(),
+        (TargetKind::Directory | TargetKind::File, _) => space.map_or(0, |space| space.total_bytes),
+    };
+    if existed && size_bytes == 0 {
+        return Err(format!("{given} holds nothing that could be measured; a file that isn't there yet is made"));
+    }
+    let facts = Target { path: given.to_owned(), kind, size_bytes, devices: devices(&path), mount: mount(&path, kind) };
+    let may_write = !existed || agreed(words, &path)?;
+    Ok(Found { facts, path, existed, space, may_write })
+}
+
+impl Found {
+    /// What the tests may take in all.
+    pub fn room_bytes(&self) -> u64 {
+        match (self.existed, self.space) {
+            (false, Some(space)) => {
+                let left = (space.total_bytes / 100 * LEFT_FREE_PERCENT).max(LEFT_FREE_BYTES);
+                space.free_bytes.saturating_sub(left)
+            }
+            (false, None) => u64::MAX,
+            (true, _) => self.facts.size_bytes,
+        }
+    }
+
+    /// Nothing is written to what somebody uses.
+    pub fn refuse_if_used(&self) -> Result<(), String> {
+        if !self.existed || !self.may_write {
+            return Ok(());
+        }
+        let holders = match os::device::holders(&self.path) {
+            Ok(holders) => holders,
+            Err(error) if self.facts.kind == TargetKind::Device => {
+                return Err(format!("{}: who uses it can't be told: {error}; nothing was written", self.facts.path));
+            }
+            // A machine that hides its devices has no loop device on the file.
+            Err(_) => return Ok(()),
+        };
+        match holders.first() {
+            Some(holder) => Err(format!("{} is in use: it is {holder}; nothing was written", self.facts.path)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The consent names the target once more, by any of its names.
+fn agreed(words: &Words, path: &Path) -> Result<bool, String> {
+    let Some(named) = &words.overwrite else { return Ok(false) };
+    match std::fs::canonicalize(named) {
+        Ok(named) if named == path => Ok(true),
+        _ => Err(format!("--overwrite {named} isn't the target, which is {}: nothing was written", path.display())),
+    }
+}
+
+fn kind(given: &str, found: &Metadata) -> Result<TargetKind, String> {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_dir() => Ok(TargetKind::Directory),
+        () if kind.is_file() => Ok(TargetKind::File),
+        () if kind.is_block_device() => Ok(TargetKind::Device),
+        () => Err(format!("{given} is neither a directory nor a file nor a block device")),
+    }
+}
+
+fn new_file(path: &Path) -> std::io::Result<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
+    Ok(std::fs::canonicalize(folder)?.join(name))
+}
+
+/// What tells of the file system: the path, or the folder that it will be in.
+fn beside(path: &Path) -> &Path {
+    if path.exists() { path } else { path.parent().unwrap_or(path) }
+}
+
+/// Both dialects give some characters of a path a meaning.
+fn is_plain(path: &Path) -> Result<(), String> {
+    let text = path.to_str().filter(|text| !text.chars().any(|c| c.is_control() || "$`;\\{}".contains(c)));
+    let shown = path.display();
+    text.map(drop).ok_or_else(|| {
+        format!(
+            "{shown}: a path with control characters or any of $ ` ; \\ {{ }} can't be told to a job: use another place"
+        )
+    })
+}
+
+fn device_bytes(path: &Path) -> std::io::Result<u64> {
+    let options = os::file::OpenOptions { read: true, nonblock: true, ..os::file::OpenOptions::new() };
+    Ok(options.open(path)?.size()?.unwrap_or(0))
+}
+
+fn devices(path: &Path) -> Vec<Device> {
+    let disks = os::device::disks(path).unwrap_or_default();
+    let device = |disk: &os::device::Disk| {
+        let about = disk.about();
+        Device {
+            name: disk.name.clone(),
+            model: about.model,
+            firmware: about.firmware,
+            scheduler: disk.scheduler().map(|(chosen, _)| chosen).unwrap_or_default(),
+            rotational: about.rotational,
+            size_bytes: about.bytes,
+            logical_block_bytes: about.logical_block_bytes,
+            physical_block_bytes: about.physical_block_bytes,
+        }
+    };
+    disks.iter().map(device).collect()
+}
+
+fn mount(path: &Path, kind: TargetKind) -> Option<Mount> {
+    if kind == TargetKind::Device {
+        return None;
+    }
+    let mount = os::device::mount(path).ok().flatten()?;
+    Some(Mount {
+        point: mount.at.display().to_string(),
+        source: mount.source.display().to_string(),
+        file_system: mount.file_system,
+        options: mount.options,
+    })
+}

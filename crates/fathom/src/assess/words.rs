@@ -1,0 +1,185 @@
+//! The words of `fathom assess`.
+
+use std::time::Duration;
+
+use lexopt::prelude::*;
+use study::suite::{DEFAULT, Form};
+
+pub const USAGE: &str = "\
+fathom assess measures a disk by a suite of tests and says what that comes to.
+
+usage: fathom assess [TARGET] [options]
+
+TARGET is a directory (the current one if nothing is said), where the tests make files of their own and remove them; a
+file; or a block device.
+
+       --suite NAME      which tests: quick if nothing is said; `fathom suite list` shows all; the path of a file works too
+       --test NAME       only this one of the suite's tests; may be said several times
+       --literal         tests as published, letter for letter, even where that has a trap
+       --size S          the tests take so many bytes of the target in all, such as 10G
+       --runtime T       each test is measured for so long, such as 30s or 5m
+       --short           the suite's short form: to see how it goes, or for small devices
+       --overwrite PATH  the tests may overwrite what this file or device holds; PATH is TARGET once more. Without it
+                         only tests that read are run on a file or device that was there before
+       --purge           discard all that the device holds before that (with --overwrite)
+       --no-prepare      neither fill, initialise nor warm what the tests need so
+       --keep-files      leave the tests' files
+       --resume          go on with what was stopped: tests that are done are not repeated
+       --save FILE       the assessment goes there, as JSON
+       --format NAME     on standard output: card (for people) or json
+       --tag WORD        a word to find the assessment by; may be said several times
+       --yes             don't ask before a long or large run
+       --help
+
+exit status: 0 measured (PASS), 1 FAIL, 3 INCONCLUSIVE, 4 INVALID, 2 where nothing was run, 130 after Ctrl-C
+";
+
+#[derive(Clone, Debug)]
+pub struct Words {
+    pub target: Option<String>,
+    pub suite: String,
+    pub tests: Vec<String>,
+    pub form: Form,
+    pub size_bytes: Option<u64>,
+    pub runtime_s: Option<u64>,
+    pub short: bool,
+    pub overwrite: Option<String>,
+    pub purge: bool,
+    pub prepare: bool,
+    pub keep_files: bool,
+    pub resume: bool,
+    pub save: Option<String>,
+    pub format: Format,
+    pub tags: Vec<String>,
+    pub yes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Card,
+    Json,
+}
+
+/// Why there is nothing to run.
+#[derive(Debug)]
+pub enum Stop {
+    Help,
+    Wrong(String),
+}
+
+impl From<lexopt::Error> for Stop {
+    fn from(error: lexopt::Error) -> Self {
+        Stop::Wrong(error.to_string())
+    }
+}
+
+pub fn read(words: &[String]) -> Result<Words, Stop> {
+    let mut read = Words {
+        target: None,
+        suite: DEFAULT.to_owned(),
+        tests: Vec::new(),
+        form: Form::AsMeant,
+        size_bytes: None,
+        runtime_s: None,
+        short: false,
+        overwrite: None,
+        purge: false,
+        prepare: true,
+        keep_files: false,
+        resume: false,
+        save: None,
+        format: Format::Card,
+        tags: Vec::new(),
+        yes: false,
+    };
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(word) = parser.next()? {
+        match word {
+            Long("suite") => read.suite = parser.value()?.string()?,
+            Long("test") => read.tests.push(parser.value()?.string()?),
+            Long("literal") => read.form = Form::Literal,
+            Long("size") => read.size_bytes = Some(parser.value()?.parse_with(size)?),
+            Long("runtime") => read.runtime_s = Some(parser.value()?.parse_with(seconds)?),
+            Long("short") => read.short = true,
+            Long("overwrite") => read.overwrite = Some(parser.value()?.string()?),
+            Long("purge") => read.purge = true,
+            Long("no-prepare") => read.prepare = false,
+            Long("keep-files") => read.keep_files = true,
+            Long("resume") => read.resume = true,
+            Long("save") => read.save = Some(parser.value()?.string()?),
+            Long("format") => read.format = parser.value()?.parse_with(format)?,
+            Long("tag") => read.tags.push(parser.value()?.string()?),
+            Long("yes") | Short('y') => read.yes = true,
+            Long("help") | Short('h') => return Err(Stop::Help),
+            Value(word) if read.target.is_none() => read.target = Some(word.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if read.purge && read.overwrite.is_none() {
+        return Err(Stop::Wrong(
+            "--purge throws away all that the device holds: agree to that with --overwrite".into(),
+        ));
+    }
+    Ok(read)
+}
+
+fn size(word: &str) -> Result<u64, String> {
+    study::suite::size(word).filter(|bytes| *bytes > 0).ok_or_else(|| "expected a size, such as 10G".to_owned())
+}
+
+/// `30`, `30s`, `5m`, `1h`.
+fn seconds(word: &str) -> Result<u64, String> {
+    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+    let (number, unit) = word.split_at(digits);
+    let scale = match unit {
+        "" | "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        _ => 0,
+    };
+    let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
+    let seconds = seconds.filter(|seconds| (1..=Duration::from_secs(30 * 86_400).as_secs()).contains(seconds));
+    seconds.ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
+}
+
+fn format(word: &str) -> Result<Format, String> {
+    match word {
+        "card" => Ok(Format::Card),
+        "json" => Ok(Format::Json),
+        _ => Err("expected card or json".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Words, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        read(&words).map_err(|stop| match stop {
+            Stop::Help => "help".to_owned(),
+            Stop::Wrong(message) => message,
+        })
+    }
+
+    #[test]
+    fn the_target_stands_anywhere() {
+        let words = read_line("--size 10G /mnt --runtime 5m --suite etcd").unwrap();
+        assert_eq!((words.target.as_deref(), words.suite.as_str()), (Some("/mnt"), "etcd"));
+        assert_eq!((words.size_bytes, words.runtime_s), (Some(10 << 30), Some(300)));
+        assert_eq!(read_line("").unwrap().suite, "quick");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        let refused = |line: &str| read_line(line).err().unwrap_or_default();
+        assert!(refused("a b").contains('b'));
+        assert!(refused("--size much").contains("such as 10G"));
+        assert!(refused("--runtime 0").contains("such as 30s"));
+        assert!(refused("--runtime 99999999999999999999h").contains("such as 30s"));
+        assert!(refused("--purge /dev/x").contains("--overwrite"));
+        assert!(refused("--format xml").contains("card or json"));
+        assert!(refused("--colour").contains("--colour"));
+        assert_eq!(refused("--help"), "help");
+    }
+}

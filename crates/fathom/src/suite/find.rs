@@ -1,0 +1,66 @@
+//! Where suites are: those that come with the program, the user's own, and any file.
+
+use std::path::PathBuf;
+
+use study::suite::{BUILT_IN, Suite, built_in};
+use units::nearest::nearest;
+
+/// A suite as it is listed.
+pub struct Known {
+    pub suite: Result<Suite, String>,
+    pub name: String,
+    /// None for one that comes with the program.
+    pub path: Option<PathBuf>,
+}
+
+/// A suite by its name, or by the path of its file.
+pub fn find(word: &str) -> Result<Suite, String> {
+    if word.contains('/') || word.ends_with(".toml") {
+        return read(&PathBuf::from(word));
+    }
+    let own = own_folder().map(|folder| folder.join(format!("{word}.toml")));
+    if let Some(own) = own.filter(|path| path.exists()) {
+        return read(&own);
+    }
+    built_in(word).ok_or_else(|| {
+        let names: Vec<String> = all().into_iter().map(|known| known.name).collect();
+        let near = nearest(word, names.iter().map(String::as_str));
+        let help =
+            near.map_or_else(|| "`fathom suite list` shows all".to_owned(), |near| format!("did you mean {near}?"));
+        format!("there is no suite {word}\nhelp: {help}; the path of a file is one with a `/` or `.toml`")
+    })
+}
+
+/// All that have a name; the user's own go before those of the same name.
+pub fn all() -> Vec<Known> {
+    let mut all = Vec::new();
+    let entries = own_folder().and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut paths: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    paths.sort();
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        all.push(Known { suite: read(&path), name, path: Some(path) });
+    }
+    for (name, _) in BUILT_IN {
+        if all.iter().all(|known| known.name != *name) {
+            let suite = built_in(name).ok_or_else(|| format!("there is no suite {name}"));
+            all.push(Known { suite, name: (*name).to_owned(), path: None });
+        }
+    }
+    all
+}
+
+fn read(path: &PathBuf) -> Result<Suite, String> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", record::plain(&error.to_string())))?;
+    Suite::read(&name, &text).map_err(|told| told.to_string())
+}
+
+/// Where users keep their own.
+fn own_folder() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let config = given("XDG_CONFIG_HOME").or_else(|| Some(given("HOME")?.join(".config")))?;
+    Some(config.join("fathom/suites"))
+}

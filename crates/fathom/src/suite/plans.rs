@@ -1,0 +1,159 @@
+//! The plan of a suite's job: its dialect reads it as it would read a file and a command line.
+
+use std::io;
+
+use plan::Plan;
+use study::suite::{Dialect, Job};
+use units::diagnostic::{Diagnostic, Level};
+
+use crate::machine::RealMachine;
+
+/// What a job asks for, and what its dialect has to say of it.
+pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let planned = match job.dialect {
+        Dialect::Fio => of_fio(job),
+        Dialect::DiskSpd => of_diskspd(job),
+    };
+    let located = |told: Vec<Diagnostic>| told.into_iter().map(|told| job.located(told)).collect();
+    match planned {
+        Ok((plan, warnings)) => Ok((plan, located(warnings))),
+        Err(told) => Err(located(told)),
+    }
+}
+
+fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match fio::parse(&job.words, &WithFile(job))? {
+        fio::Request::Run(invocation) => {
+            let plan = fio::lower(&invocation, &RealMachine);
+            Ok((plan, invocation.warnings))
+        }
+        fio::Request::Print { .. } => Err(vec![Diagnostic::error("the job runs nothing")]),
+    }
+}
+
+fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match diskspd::parse(&job.words, &WithFile(job))? {
+        diskspd::Request::Run(invocation) => {
+            let lowered = diskspd::lower::lower(&invocation.profile, &invocation.command_line, &RealMachine)?;
+            if !lowered.refused.is_empty() {
+                return Err(lowered.refused);
+            }
+            Ok((lowered.plan, invocation.warnings.into_iter().chain(lowered.warnings).collect()))
+        }
+        _ => Err(vec![Diagnostic::error("the line runs nothing")]),
+    }
+}
+
+/// The same as one text, for people; warnings where there is nothing worse.
+pub fn told(diagnostics: &[Diagnostic]) -> String {
+    let worst = diagnostics.iter().map(|told| told.level).max().unwrap_or(Level::Note);
+    let shown: Vec<String> = diagnostics.iter().filter(|told| told.level == worst).map(ToString::to_string).collect();
+    shown.join("\n")
+}
+
+/// The machine, with the job's file on it.
+struct WithFile<'a>(&'a Job);
+
+impl WithFile<'_> {
+    fn text(&self, path: &str) -> Option<&str> {
+        let (name, text) = self.0.file.as_ref()?;
+        (name == path).then_some(text)
+    }
+}
+
+impl fio::parse::env::Env for WithFile<'_> {
+    fn var(&self, name: &str) -> Option<String> {
+        RealMachine.var(name)
+    }
+
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        match self.text(path) {
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => fio::parse::env::Env::read_file(&RealMachine, path),
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.text(path).is_some() || RealMachine.exists(path)
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        self.text(path).is_none() && RealMachine.is_directory(path)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        RealMachine.page_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        RealMachine.memory_mib()
+    }
+
+    fn cpus(&self) -> u64 {
+        RealMachine.cpus()
+    }
+}
+
+impl diskspd::parse::env::Env for WithFile<'_> {
+    fn uptime_ms(&self) -> u32 {
+        RealMachine.uptime_ms()
+    }
+
+    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
+        match self.text(path) {
+            Some(text) => Ok(text.as_bytes()[..text.len().min(most_bytes)].to_vec()),
+            None => diskspd::parse::env::Env::read_file(&RealMachine, path, most_bytes),
+        }
+    }
+
+    fn processors(&self) -> Vec<u32> {
+        diskspd::parse::env::Env::processors(&RealMachine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use study::suite::{BUILT_IN, Form, Place, Terms, built_in};
+
+    use super::*;
+
+    #[test]
+    fn every_job_of_every_suite_makes_a_plan_in_every_form() {
+        for (name, _) in BUILT_IN {
+            let suite = built_in(name).unwrap();
+            let places = [Place::Directory("/d".into()), Place::Path("/d/file".into())];
+            let forms = [Form::Literal, Form::AsMeant];
+            for (place, form, short) in
+                places.iter().flat_map(|place| forms.map(|form| (place, form, form == Form::Literal)))
+            {
+                let size_bytes = suite.default_size(short, false);
+                let terms = Terms { form, short, place: place.clone(), size_bytes, runtime_s: None, last: Vec::new() };
+                for test in &suite.tests {
+                    for cell in test.cells(short) {
+                        let job = suite.job(test, &cell, &terms);
+                        let planned = plan(&job);
+                        assert!(
+                            planned.is_ok(),
+                            "{name} {}:\n{}\n{}",
+                            test.name,
+                            told(&planned.unwrap_err()),
+                            job.text()
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_dialect_says_is_told_at_the_suites_own_place() {
+        let text = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\n\
+                    job = { rw = \"read\",\n  bs = \"4q\" }\n";
+        let suite = study::suite::Suite::read("a.toml", text).unwrap();
+        let place = Place::Directory("/d".into());
+        let terms =
+            Terms { form: Form::AsMeant, short: false, place, size_bytes: None, runtime_s: None, last: Vec::new() };
+        let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &terms)).unwrap_err());
+        assert!(refused.contains("a.toml:9:3"), "{refused}");
+    }
+}

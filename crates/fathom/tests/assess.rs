@@ -1,0 +1,153 @@
+//! `fathom assess` from end to end: what it measures, leaves, refuses, and how it is stopped and gone on with.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use stage::{Loop, MIB, Mount, Outcome, Scratch, command, outcome, signal};
+
+/// A line of the command, with its state kept in `directory`.
+fn assess(directory: &Path, arguments: &str) -> Command {
+    let mut command = command(directory, "assess", arguments);
+    command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
+    command
+}
+
+fn run(directory: &Path, arguments: &str) -> Outcome {
+    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+}
+
+fn tests(assessment: &Value) -> Vec<&Value> {
+    assessment["tests"].as_array().unwrap().iter().collect()
+}
+
+fn names(assessment: &Value) -> Vec<&str> {
+    tests(assessment).iter().map(|test| test["name"].as_str().unwrap()).collect()
+}
+
+/// Verdict and exit code that figures without expectations have: temporary files may lie in memory.
+fn measured(outcome: &Outcome) {
+    let has_direct_io = !outcome.stdout.contains("no-direct-io");
+    if !has_direct_io {
+        eprintln!("SKIPPED: temporary files lie where there is no direct I/O: figures are not looked at");
+    }
+    outcome.ended_with(if has_direct_io { 0 } else { 4 });
+}
+
+#[test]
+fn with_no_words_it_measures_the_current_directory_and_leaves_nothing() {
+    let scratch = Scratch::new("assess-quick");
+    let outcome = run(scratch.path(), "--short --size 32M --format json --tag one");
+    measured(&outcome);
+    let assessment = outcome.json();
+    assert_eq!(assessment["schema"], "fathom.assessment/1");
+    assert_eq!((assessment["suite"].as_str(), assessment["tags"][0].as_str()), (Some("quick"), Some("one")));
+    assert_eq!(names(&assessment)[..2], ["write-bandwidth", "read-bandwidth"]);
+    for test in tests(&assessment) {
+        assert_eq!(test["error"], Value::Null, "{test}");
+        let workers = test["rounds"][0]["record"]["workers"].as_array().unwrap();
+        let ios = |worker: &Value| {
+            worker["stats"]["ddirs"].as_array().unwrap().iter().map(|d| d["ios"].as_u64().unwrap()).sum::<u64>()
+        };
+        assert!(workers.iter().map(ios).sum::<u64>() > 0, "{test}");
+    }
+    assert_eq!(assessment["preparation"][0]["step"], "fill");
+    assert_eq!(assessment["preparation"][0]["bytes"], 32 * MIB);
+    assert_eq!(assessment["target"]["kind"], "directory");
+    assert!(scratch.names().iter().all(|name| name == "state"), "{:?}", scratch.names());
+}
+
+#[test]
+fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
+    let scratch = Scratch::new("assess-stop");
+    let line = "--short --size 16M --test read-latency --test write-latency --test fsync --format json";
+    let child = assess(scratch.path(), line).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let state = scratch.file("state/fathom/assess");
+    // One test is done as soon as its state is kept.
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_dir(&state).map_or(0, Iterator::count) == 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    signal(&child, "INT");
+    let stopped = outcome(child, Instant::now());
+    stopped.ended_with(130);
+    let partial = stopped.json();
+    assert_eq!(partial["stopped"], true);
+    assert!(!tests(&partial).is_empty() && tests(&partial).len() <= 3);
+    assert_eq!(scratch.names(), ["state"], "its files are gone");
+
+    let first = tests(&partial)[0]["rounds"][0]["record"]["started_unix_ms"].clone();
+    let whole = run(scratch.path(), &format!("{line} --resume"));
+    whole.complained_of("done before");
+    let whole = whole.json();
+    assert_eq!(names(&whole), ["write-latency", "read-latency", "fsync"]);
+    assert_eq!(tests(&whole)[0]["rounds"][0]["record"]["started_unix_ms"], first, "it was not repeated");
+    assert_eq!(whole["stopped"], false);
+    assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "there is nothing left to go on with");
+}
+
+#[test]
+fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
+    let scratch = Scratch::new("assess-file");
+    let file = scratch.filled("precious", 8 * MIB);
+    let before = std::fs::read(&file).unwrap();
+    let line = "precious --short --runtime 1 --format json --test read-latency --test write-latency";
+    let careful = run(scratch.path(), line);
+    let assessment = careful.json();
+    let error = |name: &str| tests(&assessment).into_iter().find(|test| test["name"] == name).unwrap()["error"].clone();
+    assert_eq!(error("read-latency"), Value::Null);
+    assert!(error("write-latency").as_str().unwrap().contains("--overwrite precious"), "{assessment}");
+    assert!(before == std::fs::read(&file).unwrap(), "the file was changed");
+
+    run(scratch.path(), "precious --short --test write-latency").ended_with(2).complained_of("--overwrite precious");
+    run(scratch.path(), "precious --short --overwrite other").ended_with(2).complained_of("isn't the target");
+    assert!(before == std::fs::read(&file).unwrap(), "the file was changed");
+
+    let agreed = run(scratch.path(), "precious --short --test write-latency --overwrite ./precious --format json");
+    assert_eq!(tests(&agreed.json())[0]["error"], Value::Null);
+    let after = std::fs::read(&file).unwrap();
+    assert!(after.len() == before.len() && after != before, "it keeps its length and stays");
+}
+
+#[test]
+fn a_device_in_use_is_not_written_to() {
+    let scratch = Scratch::new("assess-used");
+    let Some(device) = Loop::new(&scratch, 64, "") else { return };
+    let Some(_) = stage::system(&format!("mkfs.ext4 -q {} || mke2fs -q {0}", device.device)) else { return };
+    let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
+    let refused = run(scratch.path(), &format!("{0} --short --overwrite {0}", device.device));
+    refused.ended_with(2).complained_of("mounted on");
+}
+
+#[test]
+fn words_that_lead_nowhere_are_told_before_anything_is_run() {
+    let scratch = Scratch::new("assess-words");
+    run(scratch.path(), "--suite quikc").ended_with(2).complained_of("did you mean quick");
+    run(scratch.path(), "--test speed").ended_with(2).complained_of("write-bandwidth");
+    run(scratch.path(), "nowhere/file").ended_with(2).complained_of("nowhere/file");
+    run(scratch.path(), "/dev/null").ended_with(2).complained_of("neither a directory");
+    run(scratch.path(), "--save nowhere/a.json").ended_with(2).complained_of("--save nowhere/a.json");
+    std::fs::write(scratch.file("mine.toml"), "name = \"mine\"\ntitle = 4\n").unwrap();
+    run(scratch.path(), "--suite mine.toml").ended_with(2).complained_of("mine.toml:2:9");
+    assert!(scratch.names().iter().all(|name| name == "mine.toml"), "{:?}", scratch.names());
+}
+
+#[test]
+fn a_suite_of_ones_own_is_found_by_its_name() {
+    let scratch = Scratch::new("assess-own");
+    let text = "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\ndate = \"2026\"\nsize = \"4M\"\n\
+                [[test]]\nname = \"only\"\ntitle = \"reads\"\n\
+                job = { rw = \"read\", bs = \"64k\", runtime = 1, direct = 1, ioengine = \"psync\" }\n";
+    std::fs::create_dir_all(scratch.file("config/fathom/suites")).unwrap();
+    std::fs::write(scratch.file("config/fathom/suites/mine.toml"), text).unwrap();
+    let outcome = run(scratch.path(), "new-file --suite mine --save kept.json");
+    assert!(outcome.stdout.contains("only"), "{}\n{}", outcome.stdout, outcome.stderr);
+    let kept: Value = serde_json::from_slice(&std::fs::read(scratch.file("kept.json")).unwrap()).unwrap();
+    assert_eq!(names(&kept), ["only"]);
+    assert!(!scratch.file("new-file").exists(), "the file that it made is gone");
+}

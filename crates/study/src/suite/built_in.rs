@@ -1,0 +1,36 @@
+//! The suites that come with the program.
+
+use super::Suite;
+
+/// The one that is taken if nothing is said.
+pub const DEFAULT: &str = "quick";
+
+macro_rules! suites {
+    ($($name:literal)*) => {
+        /// Their names and texts.
+        pub const BUILT_IN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../../data/suites/", $name, ".toml")))),*];
+    };
+}
+
+suites! { "quick" }
+
+/// A suite by its name; `None` where there is none of it.
+pub fn built_in(name: &str) -> Option<Suite> {
+    let (name, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
+    Some(Suite::read(&format!("{name}.toml"), text).expect("the suites that come with the program are tested"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_reads_and_goes_by_its_files_name() {
+        for (name, text) in BUILT_IN {
+            let suite = Suite::read(name, text).unwrap_or_else(|told| panic!("{told}"));
+            assert_eq!(suite.name, *name);
+            assert!(!suite.source.is_empty() && suite.date.len() >= 4, "{name}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A suite in plain words: what it measures, what it writes where, how long it takes.
+
+use std::collections::BTreeMap;
+
+use judge::assessment::Aim;
+use plan::Plan;
+use units::bytes::with_unit;
+
+use super::{Form, MeantFor, Needs, Rounds, Suite, Test, footprint, writes};
+use crate::time;
+
+/// A test with the plans of its cells.
+pub struct Planned<'a> {
+    pub test: &'a Test,
+    pub plans: Vec<Plan>,
+}
+
+/// The times of all runs in ns; `None` where some go on until their work is done, which take what they take.
+pub fn takes_ns(tests: &[Planned]) -> (u64, bool) {
+    let mut sum = (0u64, true);
+    for planned in tests {
+        for plan in &planned.plans {
+            match time::at_most_ns(plan) {
+                Some(ns) => sum.0 = sum.0.saturating_add(ns.saturating_mul(least_rounds(planned.test) as u64)),
+                None => sum.1 = false,
+            }
+        }
+    }
+    sum
+}
+
+/// So many rounds are made at least.
+pub fn least_rounds(test: &Test) -> usize {
+    const STEADY_LEAST: usize = 5;
+    match &test.rounds {
+        Rounds::Fixed { times, .. } => *times,
+        Rounds::Steady { most, .. } => STEADY_LEAST.min(*most),
+    }
+}
+
+/// All that the tests take of their targets.
+pub fn takes_bytes(tests: &[Planned]) -> BTreeMap<String, u64> {
+    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
+    for (path, bytes) in tests.iter().flat_map(|planned| &planned.plans).flat_map(footprint) {
+        let known = taken.entry(path).or_default();
+        *known = (*known).max(bytes);
+    }
+    taken
+}
+
+/// The suite for people, at most `width` columns wide.
+pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> String {
+    let mut text = format!("{}: {}\n", suite.name, suite.title);
+    text += &format!("source: {} ({})\n", suite.source, suite.date);
+    if let Some(about) = &suite.about {
+        text += &format!("\n{about}\n");
+    }
+    text += "\nWhat it does to the target\n";
+    text += &format!("  {}\n", on_what(suite, tests));
+    let (ns, is_all) = takes_ns(tests);
+    let more = if is_all { "" } else { ", and tests that end when their work is done" };
+    text += &format!("  It takes {}{more}, and what the preparation takes.\n", time::shown(ns));
+    let needs = prepared(suite);
+    if !needs.is_empty() {
+        text += &format!("  Before the tests: {needs}.\n");
+    }
+    text += "\nTests\n";
+    for planned in tests {
+        text += &one(planned, form);
+    }
+    wrapped(&text, width)
+}
+
+fn on_what(suite: &Suite, tests: &[Planned]) -> String {
+    let write = tests.iter().flat_map(|planned| &planned.plans).any(writes);
+    match suite.target {
+        MeantFor::Device if write => format!(
+            "It is meant for a device as a whole, uses {} and overwrites what the device holds. Of a directory it takes \
+             one file.",
+            suite.told_size()
+        ),
+        MeantFor::Device => format!("It reads {}. Of a directory it takes one file.", suite.told_size()),
+        MeantFor::File => {
+            let bytes: u64 = takes_bytes(tests).values().sum();
+            format!(
+                "In a directory it makes {} in a folder of its own, {} in all or what there is room for, and removes them \
+                 at the end. A file or device that it is given is overwritten where that is agreed to.",
+                suite.told_size(),
+                with_unit(bytes)
+            )
+        }
+    }
+}
+
+fn prepared(suite: &Suite) -> String {
+    let any = |of: fn(&Needs) -> bool| suite.tests.iter().any(|test| of(&test.needs));
+    let steps = [
+        (any(|needs| needs.filled), "what is read or overwritten is written once (fill)"),
+        (any(|needs| needs.initialised), "every block of a device is read once (initialise)"),
+        (any(|needs| needs.warm), "the cache is filled by reading until that gets no faster (warm)"),
+    ];
+    let steps: Vec<&str> = steps.iter().filter(|(is, _)| *is).map(|(_, step)| *step).collect();
+    steps.join("; ")
+}
+
+fn one(planned: &Planned, form: Form) -> String {
+    let test = planned.test;
+    let mut text = format!("  {}: {}.\n", test.name, test.title.trim_end_matches('.'));
+    text += &format!("      Meant to hit: {}.\n", aim(test.aim));
+    let runs = planned.plans.len();
+    let each = planned.plans.first().and_then(time::at_most_ns);
+    let each = each.map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", time::shown(ns)));
+    text += &match (&test.rounds, runs) {
+        (Rounds::Fixed { times: 1, .. }, 1) => format!("      One run, {}.\n", each.trim_end_matches(" each")),
+        (Rounds::Fixed { times, .. }, runs) => format!("      {} runs, {each}.\n", times * runs),
+        (Rounds::Steady { most, metric, .. }, runs) => format!(
+            "      Rounds of {runs} runs, {each}, until {metric} is steady over 5 rounds; {most} rounds at most.\n"
+        ),
+    };
+    if let Some(trap) = &test.trap {
+        let taken = match form {
+            Form::Literal => "by its letter",
+            Form::AsMeant => "as it was meant",
+        };
+        text += &format!("      Trap: {} Here it is run {taken}.\n", trap.trim_end());
+    }
+    text
+}
+
+/// The limit that a test is meant to hit, in words.
+pub fn aim(aim: Aim) -> &'static str {
+    match aim {
+        Aim::DiskIops => "the disk's limit of I/Os per second",
+        Aim::DiskBandwidth => "the disk's limit of bandwidth",
+        Aim::VmUncached => "the virtual machine's limit for disks without a cache",
+        Aim::VmCached => "the virtual machine's limit for reads from its host's cache",
+        Aim::LatencyFloor => "the least latency, with nothing else under way",
+        Aim::FlushLatency => "the latency of a flush",
+        Aim::Behaviour => "no limit: it shows how the target behaves",
+    }
+}
+
+/// Lines that are too long go on below, as far in as they began.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let mut column = 0;
+        for word in line.split_whitespace() {
+            let length = word.chars().count();
+            if column > 0 && column + 1 + length > width {
+                out.push('\n');
+                column = 0;
+            }
+            let gap = if column == 0 { indent } else { 1 };
+            out.push_str(&" ".repeat(gap));
+            out.push_str(word);
+            column += gap + length;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_go_on_as_far_in_as_they_began() {
+        assert_eq!(wrapped("  one two three\nfour\n", 9), "  one two\n  three\nfour\n");
+    }
+}

@@ -1,0 +1,57 @@
+//! Options of a job in layers: later ones have the last word, and any may take an option out.
+
+use units::diagnostic::Span;
+
+use super::Form;
+
+/// An option in fio's words; `None` leaves it out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Setting {
+    pub(super) name: String,
+    pub(super) value: Option<String>,
+    pub(super) at: Option<Span>,
+}
+
+/// Options as they stand in one place of a suite.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layers {
+    pub(super) always: Vec<Setting>,
+    pub(super) literal: Vec<Setting>,
+    pub(super) as_meant: Vec<Setting>,
+    pub(super) short: Vec<Setting>,
+}
+
+/// The options of a job, each once, in the order in which they were first named.
+#[derive(Default)]
+pub(super) struct Merged(pub(super) Vec<Setting>);
+
+impl Merged {
+    pub(super) fn set(&mut self, settings: &[Setting]) {
+        for setting in settings {
+            match self.0.iter_mut().find(|known| known.name == setting.name) {
+                Some(known) => *known = setting.clone(),
+                None => self.0.push(setting.clone()),
+            }
+        }
+    }
+
+    pub(super) fn set_layers(&mut self, layers: &Layers, form: Form) {
+        self.set(&layers.always);
+        self.set(match form {
+            Form::Literal => &layers.literal,
+            Form::AsMeant => &layers.as_meant,
+        });
+    }
+
+    pub(super) fn put(&mut self, name: &str, value: &str) {
+        self.set(&[Setting { name: name.to_owned(), value: Some(value.to_owned()), at: None }]);
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|setting| setting.name == name)?.value.as_deref()
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+}

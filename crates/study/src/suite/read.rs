@@ -1,0 +1,282 @@
+//! Reads a suite's text: every error carries its place.
+
+use judge::assessment::Aim;
+use toml::de::DeTable;
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::layers::{Layers, Setting};
+use super::table::{Table, Value};
+use super::{Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Work};
+
+type Read<T> = Result<T, Diagnostic>;
+
+const GIB: u64 = 1 << 30;
+/// Rounds to steady state, if nothing else is said: SNIA's most.
+const ROUNDS_MOST: usize = 25;
+const RUNTIME_S: u64 = 60;
+const SHORT_RUNTIME_S: u64 = 5;
+
+const AIMS: [(&str, Aim); 7] = [
+    ("disk_iops", Aim::DiskIops),
+    ("disk_bandwidth", Aim::DiskBandwidth),
+    ("vm_uncached", Aim::VmUncached),
+    ("vm_cached", Aim::VmCached),
+    ("latency_floor", Aim::LatencyFloor),
+    ("flush_latency", Aim::FlushLatency),
+    ("behaviour", Aim::Behaviour),
+];
+
+impl Suite {
+    /// Reads a suite from its text; `name` is the file's, for messages.
+    pub fn read(name: &str, text: &str) -> Result<Suite, Diagnostic> {
+        let source = Source::new(name, text);
+        let document = DeTable::parse(&source.text).map_err(|error| {
+            let range = error.span().unwrap_or(0..0);
+            Diagnostic::error("this is not TOML").at(&Span::new(&source, range), error.message())
+        })?;
+        let mut top = Table::new(&source, document.get_ref(), 0..0);
+        let suite = suite(&mut top)?;
+        top.end()?;
+        Ok(suite)
+    }
+}
+
+fn suite(top: &mut Table) -> Read<Suite> {
+    let needs = top.take("needs").map_or(Ok(Needs::default()), |value| needs(&value))?;
+    let target = match top.take("target") {
+        Some(value) => one_of(&value, &[("file", MeantFor::File), ("device", MeantFor::Device)])?,
+        None => MeantFor::File,
+    };
+    let files = match top.take("files") {
+        Some(value) => one_of(&value, &[("one", Files::One), ("each", Files::Each)])?,
+        None => Files::One,
+    };
+    let mut suite = Suite {
+        name: top.text("name")?,
+        title: top.text("title")?,
+        source: top.text("source")?,
+        date: top.text("date")?,
+        about: top.take("about").map(|value| value.text()).transpose()?,
+        target,
+        files,
+        size_bytes: top.take("size").map(|value| bytes(&value)).transpose()?,
+        short_size_bytes: top.take("short_size").map_or(Ok(GIB), |value| bytes(&value))?,
+        fill: top.take("fill").map_or(Ok(Fill::default()), |value| fill(&value))?,
+        tests: Vec::new(),
+        layers: layers(top)?,
+    };
+    let Some(tests) = top.take("test") else {
+        return Err(Diagnostic::error("a suite without tests").at(&top.at, "no [[test]] follows"));
+    };
+    for value in tests.list()? {
+        let mut table = value.table()?;
+        let test = test(&mut table, needs)?;
+        table.end()?;
+        if suite.tests.iter().any(|known| known.name == test.name) {
+            return Err(Diagnostic::error("two tests of one name").at(&test.at, "there is one above"));
+        }
+        suite.tests.push(test);
+    }
+    Ok(suite)
+}
+
+fn test(table: &mut Table, of_suite: Needs) -> Read<Test> {
+    let at = table.take("name").map_or_else(|| table.at.clone(), |value| value.at);
+    let name = at.text().trim_matches(['"', '\'']).to_owned();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || !name.chars().all(is_plain) {
+        let error = Diagnostic::error("a test needs a name of letters, digits, `-`, `_` and `.`");
+        return Err(error.at(&at, "expected name = \"…\""));
+    }
+    Ok(Test {
+        name,
+        title: table.text("title")?,
+        aim: match table.take("aim") {
+            Some(value) => one_of(&value, &AIMS)?,
+            None => Aim::Behaviour,
+        },
+        needs: table.take("needs").map_or(Ok(of_suite), |value| needs(&value))?,
+        trap: table.take("trap").map(|value| value.text()).transpose()?,
+        rounds: rounds(table)?,
+        vary: table.take("vary").map_or(Ok(Vec::new()), |value| axes(&value))?,
+        short_vary: table.take("short_vary").map(|value| axes(&value)).transpose()?,
+        work: work(table, &at)?,
+        at,
+    })
+}
+
+fn work(table: &mut Table, at: &Span) -> Read<Work> {
+    let as_meant = [("diskspd", false), ("profile", true)].into_iter().find_map(|(name, is_profile)| {
+        let value = table.take(name)?;
+        Some(value.text().map(|text| Line { text, is_profile, at: value.at }))
+    });
+    if let Some(as_meant) = as_meant {
+        let literal = table.take("diskspd_literal");
+        let literal = literal.map(|value| value.text().map(|text| Line { text, is_profile: false, at: value.at }));
+        let mut seconds = |name, standard| table.take(name).map_or(Ok(standard), |value| value.number());
+        return Ok(Work::DiskSpd {
+            as_meant: as_meant?,
+            literal: literal.transpose()?,
+            runtime_s: seconds("runtime", RUNTIME_S)?,
+            warmup_s: seconds("warmup", 0)?,
+            short_runtime_s: seconds("short_runtime", SHORT_RUNTIME_S)?,
+        });
+    }
+    let layers = layers(table)?;
+    let mut jobs = Vec::new();
+    if let Some(value) = table.take("jobs") {
+        for value in value.list()? {
+            let mut table = value.table()?;
+            let name = table.text("name")?;
+            jobs.push((name, Layers { always: rest(&mut table)?, ..Layers::default() }));
+        }
+    }
+    if layers.always.is_empty() && jobs.is_empty() {
+        return Err(Diagnostic::error("a test without a job").at(at, "expected job, jobs, diskspd or profile"));
+    }
+    Ok(Work::Fio { layers, jobs })
+}
+
+fn layers(table: &mut Table) -> Read<Layers> {
+    let mut settings = |name| table.take(name).map_or(Ok(Vec::new()), |value| rest(&mut value.table()?));
+    Ok(Layers {
+        always: settings("job")?,
+        literal: settings("literal")?,
+        as_meant: settings("as_meant")?,
+        short: settings("short")?,
+    })
+}
+
+fn rest(table: &mut Table) -> Read<Vec<Setting>> {
+    let source = table.source();
+    let setting = |(name, at, value): (String, Span, Value)| {
+        let line_break = |text: &str| text.contains(['\n', '\r']);
+        let option = value.option()?;
+        if line_break(&name) || option.as_deref().is_some_and(line_break) {
+            return Err(Diagnostic::error("an option goes over one line").at(&at, "here it doesn't"));
+        }
+        let whole = Span::new(source, at.range().start..value.at.range().end);
+        Ok(Setting { name, value: option, at: Some(whole) })
+    };
+    table.rest().into_iter().map(setting).collect()
+}
+
+fn fill(value: &Value) -> Read<Fill> {
+    let mut table = value.table()?;
+    let at_most_s = table.take("at_most_s").map(|value| value.number()).transpose()?;
+    let layers = layers(&mut table)?;
+    table.end()?;
+    Ok(Fill { at_most_s, layers })
+}
+
+fn rounds(table: &mut Table) -> Read<Rounds> {
+    let times = table.take("repeat").map_or(Ok(1), |value| value.number())?.max(1) as usize;
+    let rest_s = table.take("rest").map_or(Ok(0), |value| value.number())?;
+    let Some(value) = table.take("rounds") else { return Ok(Rounds::Fixed { times, rest_s }) };
+    let mut table = value.table()?;
+    let mut at = Cell::new();
+    if let Some(value) = table.take("at") {
+        let fixed = rest(&mut value.table()?)?;
+        at = fixed.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect();
+    }
+    let most = table.take("most").map_or(Ok(ROUNDS_MOST as u64), |value| value.number())? as usize;
+    let rounds = Rounds::Steady { metric: table.text("metric")?, at, most };
+    table.end()?;
+    Ok(rounds)
+}
+
+fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
+    let axis = |(name, _, value): (String, Span, Value)| {
+        let of = |value: &Value| Ok(value.option()?.unwrap_or_else(|| "0".to_owned()));
+        let values = value.list()?.iter().map(of).collect::<Read<Vec<String>>>()?;
+        match values.is_empty() {
+            true => Err(Diagnostic::error("nothing to vary").at(&value.at, "expected values")),
+            false => Ok((name, values)),
+        }
+    };
+    value.table()?.rest().into_iter().map(axis).collect()
+}
+
+fn needs(value: &Value) -> Read<Needs> {
+    let mut needs = Needs::default();
+    for value in value.list()? {
+        let known = [("filled", 0), ("initialised", 1), ("warm", 2)];
+        match one_of(&value, &known)? {
+            0 => needs.filled = true,
+            1 => needs.initialised = true,
+            _ => needs.warm = true,
+        }
+    }
+    Ok(needs)
+}
+
+fn one_of<T: Copy>(value: &Value, known: &[(&str, T)]) -> Read<T> {
+    let text = value.text()?;
+    known.iter().find(|(name, _)| *name == text).map(|(_, is)| *is).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        Diagnostic::error(format!("`{text}` is not known here")).at(&value.at, format!("one of {}", names.join(", ")))
+    })
+}
+
+fn bytes(value: &Value) -> Read<u64> {
+    let text = value.text()?;
+    size(&text).ok_or_else(|| Diagnostic::error("this is no size").at(&value.at, "expected a number with K, M, G or T"))
+}
+
+/// `512`, `64k`, `10G`, `1TiB`: powers of 1024, as in both dialects.
+pub fn size(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = unit.to_ascii_lowercase();
+    let shift = match unit.strip_suffix("ib").or(unit.strip_suffix('b')).unwrap_or(&unit) {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n";
+
+    fn refused(rest: &str) -> String {
+        Suite::read("a.toml", &format!("{HEAD}{rest}")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let cases = [
+            ("[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = [4] }\n", "a.toml:8:14", "expected a text, a number"),
+            ("[[test]]\nname = \"x\"\ntitle = \"t\"\naim = \"iops\"\n", "a.toml:8:7", "disk_iops"),
+            ("[[test]]\nname = \"x\"\ntitel = \"t\"\n", "a.toml:", "`title` is missing"),
+            (
+                "sise = \"4G\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = 1 }\n",
+                "a.toml:5:1",
+                "did you mean `size`",
+            ),
+            ("[[test]]\nname = \"x y\"\n", "a.toml:6:8", "letters, digits"),
+            ("size = \"4 apples\"\n", "a.toml:5:8", "no size"),
+            ("a = = 1\n", "a.toml:5", "not TOML"),
+            ("", "a.toml", "without tests"),
+            ("[[test]]\nname = \"x\"\ntitle = \"t\"\n", "a.toml", "without a job"),
+            ("[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = \"4k\\nrw=write\" }\n", "a.toml:8", "one line"),
+        ];
+        for (text, place, word) in cases {
+            let told = refused(text);
+            assert!(told.contains(place) && told.contains(word), "{text}\n{told}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_powers_of_1024() {
+        let read = ["512", "64k", "10G", "1TiB", "22m", "1MB"].map(size);
+        assert_eq!(read, [Some(512), Some(64 << 10), Some(10 << 30), Some(1 << 40), Some(22 << 20), Some(1 << 20)]);
+        assert_eq!(["", "k", "4x", "-1", "99999999999999T"].map(size), [None; 5]);
+    }
+}
