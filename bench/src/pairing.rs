@@ -34,6 +34,9 @@ pub struct Circumstances<'a> {
 pub fn outcome(work: &Work, around: &Circumstances, before: &[Outcome]) -> Result<Outcome, String> {
     let cpus = around.machine.cpus_for(work.processors, around.cpu)?;
     let seconds = work.seconds.map(|own| around.seconds.unwrap_or(own));
+    if work.logs {
+        around.scratch.has_room_for_logs(seconds.unwrap_or_default())?;
+    }
     let ready = Ready::new(work, around.scratch)?;
     let programs: Vec<&Program> =
         around.programs.iter().filter(|program| program.kind != Kind::TIoUring || work.t_io_uring.is_some()).collect();
@@ -105,6 +108,7 @@ fn run(
         wall_s: watched.wall_s,
         asked_s,
         cpu_s: watched.cpu_s,
+        kernel_s: watched.kernel_s,
         max_rss_bytes: watched.max_rss_bytes,
         memory_bytes: watched.memory_bytes,
         jobs: work.jobs,
@@ -130,13 +134,14 @@ fn variables(work: &Work, target: Option<&Path>, seconds: Option<f64>) -> Vec<(&
     all
 }
 
-/// In the middle and near the end; every quarter of a second where memory may grow.
+/// In the middle, near the end, and later for a program that takes long to begin; every quarter of a second where memory
+/// may grow.
 fn memory_looks(length: Duration, grows: bool) -> Vec<Duration> {
     if grows {
         let quarter = Duration::from_millis(250);
         return (1..).map(|nth| nth * quarter).take_while(|at| *at < length).collect();
     }
-    if length.is_zero() { Vec::new() } else { vec![length / 2, length * 9 / 10] }
+    if length.is_zero() { Vec::new() } else { vec![length / 2, length * 9 / 10, length * 11 / 10] }
 }
 
 /// Lines of the logs of total latency, one log for each job.
@@ -197,7 +202,7 @@ mod tests {
     #[test]
     fn memory_is_looked_at_while_the_job_runs() {
         let ms = Duration::from_millis;
-        assert_eq!(memory_looks(ms(1000), false), [ms(500), ms(900)]);
+        assert_eq!(memory_looks(ms(1000), false), [ms(500), ms(900), ms(1100)]);
         assert_eq!(memory_looks(ms(600), true), [ms(250), ms(500)]);
         assert!(memory_looks(ms(0), false).is_empty());
     }

@@ -68,6 +68,8 @@ pub struct Run {
     /// The time that the job was to run.
     pub asked_s: Option<f64>,
     pub cpu_s: f64,
+    /// The kernel's part of it.
+    pub kernel_s: f64,
     pub max_rss_bytes: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub jobs: u32,
@@ -88,9 +90,10 @@ impl Run {
         let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
         match metric {
             // A job that ends by its number of I/Os is all start and end.
-            Metric::Iops | Metric::CpuNs if self.asked_s.is_none() => None,
+            Metric::Iops | Metric::CpuNs | Metric::KernelNs if self.asked_s.is_none() => None,
             Metric::Iops => Some(self.iops),
             Metric::CpuNs => Some(self.cpu_s * 1e9 / ios?),
+            Metric::KernelNs => Some(self.kernel_s * 1e9 / ios?),
             Metric::CpuS => Some(self.cpu_s),
             Metric::FirstIoS => self.first_io_s,
             Metric::WallS => Some(self.wall_s),
@@ -146,9 +149,10 @@ pub fn figures(runs: &[Run], programs: &[Kind]) -> Vec<Figure> {
 }
 
 /// Shares and counts are not held against another program's.
-const COMPARED: [Metric; 9] = [
+const COMPARED: [Metric; 10] = [
     Metric::Iops,
     Metric::CpuNs,
+    Metric::KernelNs,
     Metric::CpuS,
     Metric::FirstIoS,
     Metric::WallS,
@@ -205,6 +209,7 @@ pub mod tests {
             wall_s: 2.5,
             asked_s: Some(2.0),
             cpu_s: 1.0,
+            kernel_s: 0.75,
             max_rss_bytes: Some(8 << 20),
             memory_bytes: Some(4 << 20),
             jobs: 4,
@@ -227,6 +232,7 @@ pub mod tests {
     fn metrics_of_a_run_are_in_their_units() {
         let run = run(Kind::Fio, 0, 1000.0);
         assert_eq!(run.metric(Metric::CpuNs), Some(500_000.0));
+        assert_eq!(run.metric(Metric::KernelNs), Some(375_000.0));
         assert_eq!(run.metric(Metric::BeyondS), Some(0.5));
         assert_eq!(run.metric(Metric::MemoryPerJobBytes), Some(1048576.0));
         assert_eq!(run.metric(Metric::Claim), Some(1.0));

@@ -10,7 +10,7 @@ use crate::works::{Metric, Versus};
 pub fn figure(metric: Metric, value: f64) -> String {
     match metric {
         Metric::Iops => scaled(value, &["", " k", " M", " G"], 1000.0),
-        Metric::CpuNs => scaled(value, &[" ns", " µs", " ms"], 1000.0),
+        Metric::CpuNs | Metric::KernelNs => scaled(value, &[" ns", " µs", " ms"], 1000.0),
         Metric::CpuS | Metric::FirstIoS | Metric::WallS | Metric::BeyondS => {
             if value.abs() < 1.0 {
                 format!("{:.1} ms", value * 1e3)

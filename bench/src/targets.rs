@@ -18,6 +18,8 @@ const RAM_DEVICE_BYTES: u64 = 4 << 30;
 const RAM_DEVICE_MEMORY_MAX: &str = "2G";
 const CACHED_FILE_BYTES: u64 = 256 << 20;
 const DISK_FILE_BYTES: u64 = 1 << 30;
+/// What three logs of every I/O may take for each second of a run.
+const LOG_BYTES_EACH_S: f64 = 3e9;
 /// How long something that looks at new devices may hold ours.
 const HELD_MAX: Duration = Duration::from_secs(5);
 
@@ -33,6 +35,21 @@ impl Scratch {
 
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// An error where the logs of a run may not have room.
+    pub fn has_room_for_logs(&self, seconds: f64) -> Result<(), String> {
+        let space = os::file::space(&self.0).map_err(|error| format!("{}: {error}", self.0.display()))?;
+        let needed = LOG_BYTES_EACH_S * seconds;
+        match space.filter(|space| (space.free_bytes as f64) < needed) {
+            Some(space) => Err(format!(
+                "{} has {:.0} GB left, logs may need {:.0} GB; see --dir",
+                self.0.display(),
+                space.free_bytes as f64 / 1e9,
+                needed / 1e9
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Takes away what a run left there.
@@ -206,6 +223,13 @@ mod tests {
         assert_eq!(while_held(busy_twice), Ok(()));
         assert_eq!(tries, 3);
         assert!(while_held(|| Err(io::ErrorKind::NotFound.into())).is_err());
+    }
+
+    #[test]
+    fn logs_need_room() {
+        let scratch = Scratch::new(&std::env::temp_dir()).unwrap();
+        assert!(scratch.has_room_for_logs(0.0).is_ok());
+        assert!(scratch.has_room_for_logs(1e12).unwrap_err().contains("--dir"));
     }
 
     #[test]

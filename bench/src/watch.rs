@@ -56,6 +56,8 @@ pub struct Watched {
     pub stdout: String,
     pub wall_s: f64,
     pub cpu_s: f64,
+    /// The kernel's part of it.
+    pub kernel_s: f64,
     pub max_rss_bytes: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub counted: Option<Counted>,
@@ -100,6 +102,7 @@ impl Watch<'_> {
             stdout,
             wall_s,
             cpu_s,
+            kernel_s: usage.stime.as_secs_f64(),
             max_rss_bytes: Some(usage.maxrss),
             memory_bytes: look.memory_bytes,
             counted: look.ios().and_then(|ios| look.counted(ios - look.ios_before)),

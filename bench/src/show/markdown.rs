@@ -5,7 +5,11 @@ use crate::results::{Outcome, Results};
 use crate::show;
 use crate::works::Metric;
 
-const SHOWN: [Metric; 2] = [Metric::Iops, Metric::CpuNs];
+const SHOWN: [Metric; 3] = [Metric::Iops, Metric::CpuNs, Metric::KernelNs];
+const HEAD: &str = "\
+| work | IOPS, fathom | fio | CPU for an I/O, fathom | fio | the kernel's part, fathom | fio | goal | outcome |
+|---|---|---|---|---|---|---|---|---|
+";
 
 pub fn table(results: &Results) -> String {
     let machine = &results.machine;
@@ -21,12 +25,13 @@ pub fn table(results: &Results) -> String {
     for warning in &results.warnings {
         text += &format!("**Warning**: {warning}.\n\n");
     }
-    text += "| work | IOPS, fathom | fio | CPU for an I/O, fathom | fio | goal | outcome |\n|---|---|---|---|---|---|---|\n";
+    text += HEAD;
     for work in &results.works {
         text += &row(work);
     }
     for skipped in &results.skipped {
-        text += &format!("| `{}` | | | | | | skipped: {} |\n", skipped.name, skipped.reason.replace(['|', '\n'], " "));
+        text +=
+            &format!("| `{}` | | | | | | | | skipped: {} |\n", skipped.name, skipped.reason.replace(['|', '\n'], " "));
     }
     text
 }

@@ -17,6 +17,8 @@ pub enum Metric {
     Iops,
     /// User's and system's time of the whole process and its children, for each I/O.
     CpuNs,
+    /// System's part of that: what is the kernel's; the rest is the program's.
+    KernelNs,
     /// The same time as a whole.
     CpuS,
     /// From exec until the device has counted an I/O.
@@ -38,9 +40,10 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 11] = [
+    pub const ALL: [Metric; 12] = [
         Metric::Iops,
         Metric::CpuNs,
+        Metric::KernelNs,
         Metric::CpuS,
         Metric::FirstIoS,
         Metric::WallS,
@@ -56,6 +59,7 @@ impl Metric {
         match self {
             Metric::Iops => "IOPS",
             Metric::CpuNs => "CPU for an I/O",
+            Metric::KernelNs => "  the kernel's part",
             Metric::CpuS => "CPU in all",
             Metric::FirstIoS => "exec to first I/O",
             Metric::WallS => "exec to exit",
