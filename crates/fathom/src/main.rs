@@ -7,6 +7,7 @@ mod assess;
 mod diskspd;
 mod findings;
 mod fio;
+mod limits;
 mod machine;
 mod outlet;
 mod output;
@@ -40,6 +41,8 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
                                                   (`fathom sweep --help` tells more)
        fathom show FILE... [--format NAME]        a run that fio's --record=FILE or DiskSpd's -Rrecord=FILE kept,
                                                   in any report of either
+       fathom limits list | show WORDS | import FILE
+                                                  what vendors publish of their disks and machines
        fathom --version | --help
 
 Called by the name `fio` or `diskspd` (a symlink will do) fathom is that program:
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),
+        Some(("limits", rest)) => limits::main(rest),
         Some(("--version" | "-V", _)) => {
             print_and_flush(concat!("fathom ", env!("CARGO_PKG_VERSION"), "\n"));
             ExitCode::SUCCESS

@@ -1,0 +1,526 @@
+//! The published limits, from the catalogue's files: `data/limits`, and those that users add.
+//!
+//! A file is read whole or not at all: every formula in it parses, and names only what it can know. What it says of a name
+//! that is there already counts from then on.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use toml::Spanned;
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::formula::Formula;
+use crate::metric::Metric;
+use crate::quantity::{GIB, KIB, MIB};
+
+/// The form of a file.
+pub const SCHEMA: &str = "fathom.limits/1";
+/// Where the vendor says nothing of it, this share of a limit is enough.
+const ENOUGH_SHARE: f64 = 0.9;
+/// Names that every formula knows: bytes and bytes per second, and ns.
+const CONSTANTS: [(&str, f64); 9] = [
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", KIB),
+    ("MiB", MIB),
+    ("GiB", GIB),
+    ("us", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+];
+/// How many disks are striped.
+pub(super) const COUNT: &str = "count";
+/// In a row: not published.
+const NOT_PUBLISHED: &str = "-";
+
+const BUILT_IN: [(&str, &str); 9] = [
+    ("azure.toml", include_str!("../../../../data/limits/azure.toml")),
+    ("azure-vm.toml", include_str!("../../../../data/limits/azure-vm.toml")),
+    ("aws.toml", include_str!("../../../../data/limits/aws.toml")),
+    ("aws-ec2.toml", include_str!("../../../../data/limits/aws-ec2.toml")),
+    ("gcp.toml", include_str!("../../../../data/limits/gcp.toml")),
+    ("gcp-vm.toml", include_str!("../../../../data/limits/gcp-vm.toml")),
+    ("alibaba.toml", include_str!("../../../../data/limits/alibaba.toml")),
+    ("oracle.toml", include_str!("../../../../data/limits/oracle.toml")),
+    ("digitalocean.toml", include_str!("../../../../data/limits/digitalocean.toml")),
+];
+
+/// All that is known of all providers, by their names in expectations.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    pub providers: BTreeMap<String, Provider>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Provider {
+    pub title: String,
+    /// The path to a machine's disks that is meant where none is named.
+    pub default_path: String,
+    /// What may be left out at the beginning of a name.
+    pub name_prefix: String,
+    /// Parameters that name a machine.
+    pub machine_parameters: Vec<String>,
+    /// GB and TB of a capacity are powers of 1024.
+    pub gb_is_gib: bool,
+    pub groups: Vec<Arc<Group>>,
+}
+
+/// Disks or machines that share formulas and a source.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Group {
+    pub title: String,
+    pub kind: Kind,
+    /// Of a group without rows.
+    pub name: Option<String>,
+    /// The way to its disks that a machine's group is about.
+    pub path: String,
+    pub source: String,
+    pub date: String,
+    pub confidence: Confidence,
+    pub note: String,
+    pub enough: Enough,
+    /// A larger I/O counts as several of this many bytes.
+    pub io_max_bytes: Option<f64>,
+    /// Sequential I/Os smaller than that may count as one together.
+    pub merges: bool,
+    /// Disks of the kind count together, not each for itself.
+    pub together: bool,
+    /// The path has storage of its own: no disk takes part.
+    pub local: bool,
+    /// Directions that the path answers without the disk; empty is none.
+    pub serves: Vec<String>,
+    /// A machine's limits hold for disks of these names only; empty is for all.
+    pub disks: Vec<String>,
+    pub columns: Vec<String>,
+    pub limit: Vec<(Metric, Formula)>,
+    pub burst: Vec<(Metric, Formula)>,
+    pub burst_seconds: Option<Formula>,
+    pub parameters: Vec<(String, Parameter)>,
+    pub rows: IndexMap<String, Vec<Option<f64>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Disk,
+    Machine,
+}
+
+/// How sure the figures are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Read in the vendor's own document.
+    High,
+    /// Read in a copy of it.
+    Medium,
+    /// Recalled.
+    Low,
+}
+
+/// What a vendor promises of a limit.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Enough {
+    /// This share of it.
+    pub share: f64,
+    /// For this share of the time.
+    #[serde(default)]
+    pub time: Option<f64>,
+}
+
+/// What a name is to be given with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameter {
+    pub what: String,
+    /// Of a number that comes without one: `GiB`, `MiB/s`; `flag` is on or off.
+    pub unit: String,
+    pub default: Option<Formula>,
+    pub optional: bool,
+    /// What the vendor gives: the least and the most.
+    pub from: Vec<Formula>,
+    pub to: Vec<Formula>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: Spanned<String>,
+    provider: Spanned<String>,
+    title: Option<String>,
+    default_path: Option<String>,
+    name_prefix: Option<String>,
+    machine_parameters: Option<Vec<String>>,
+    gb_is_gib: Option<bool>,
+    #[serde(default)]
+    group: Vec<Spanned<FileGroup>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileGroup {
+    title: String,
+    kind: Kind,
+    name: Option<String>,
+    #[serde(default)]
+    path: String,
+    source: String,
+    date: String,
+    confidence: Confidence,
+    #[serde(default)]
+    note: String,
+    enough: Option<Enough>,
+    io_max: Option<Spanned<String>>,
+    #[serde(default)]
+    merges: bool,
+    #[serde(default)]
+    stripe: Stripe,
+    #[serde(default)]
+    local: bool,
+    #[serde(default)]
+    serves: Vec<String>,
+    #[serde(default)]
+    disks: Vec<String>,
+    #[serde(default)]
+    columns: Vec<String>,
+    limit: IndexMap<String, Spanned<String>>,
+    #[serde(default)]
+    burst: IndexMap<String, Spanned<String>>,
+    #[serde(default)]
+    parameters: IndexMap<String, FileParameter>,
+    #[serde(default)]
+    rows: IndexMap<String, Spanned<Vec<Cell>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stripe {
+    #[default]
+    Each,
+    Together,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileParameter {
+    what: String,
+    #[serde(default)]
+    unit: String,
+    default: Option<Spanned<String>>,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    from: Vec<Spanned<String>>,
+    #[serde(default)]
+    to: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Cell {
+    Number(f64),
+    Text(String),
+}
+
+impl Catalogue {
+    /// What fathom comes with.
+    pub fn built_in() -> Catalogue {
+        let mut catalogue = Catalogue::default();
+        for (name, text) in BUILT_IN {
+            let added = catalogue.add(&Source::new(name, text));
+            debug_assert!(added.is_ok(), "{added:?}: a test reads every file that is built in");
+        }
+        catalogue
+    }
+
+    /// Takes a file in.
+    pub fn add(&mut self, source: &Arc<Source>) -> Result<(), Diagnostic> {
+        let at = |message: String, range: Range<usize>, label: &str| {
+            Diagnostic::error(message).at(&Span::new(source, range), label)
+        };
+        let file: File = toml::from_str(&source.text).map_err(|error| {
+            let message = format!("this is no file of limits: {}", error.message());
+            at(message, error.span().unwrap_or(0..0), "here")
+        })?;
+        if file.schema.get_ref() != SCHEMA {
+            let message = format!("the schema is `{}`; `{SCHEMA}` is what is read here", file.schema.get_ref());
+            return Err(at(message, file.schema.span(), "unknown schema"));
+        }
+        let groups = file.group.into_iter().map(|group| Reader { source }.group(group)).collect::<Result<Vec<_>, _>>()?;
+        let provider = self.providers.entry(file.provider.into_inner()).or_default();
+        provider.title = file.title.unwrap_or(std::mem::take(&mut provider.title));
+        provider.default_path = file.default_path.unwrap_or(std::mem::take(&mut provider.default_path));
+        provider.name_prefix = file.name_prefix.unwrap_or(std::mem::take(&mut provider.name_prefix));
+        provider.machine_parameters =
+            file.machine_parameters.unwrap_or(std::mem::take(&mut provider.machine_parameters));
+        provider.gb_is_gib = file.gb_is_gib.unwrap_or(provider.gb_is_gib);
+        provider.groups.extend(groups.into_iter().map(Arc::new));
+        Ok(())
+    }
+}
+
+/// Turns what TOML gives into groups that can be reckoned with.
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, message: impl Into<String>, range: Range<usize>) -> Diagnostic {
+        Diagnostic::error(message).at(&Span::new(self.source, range), "here")
+    }
+
+    fn formula(&self, text: &Spanned<String>, names: &[&str]) -> Result<Formula, Diagnostic> {
+        // The span begins with a quote.
+        let place = |range: Range<usize>| {
+            let start = text.span().start + 1;
+            start + range.start..start + range.end
+        };
+        let formula = Formula::parse(text.get_ref()).map_err(|wrong| self.wrong(wrong.message, place(wrong.at)))?;
+        for name in formula.names() {
+            if !names.contains(&name) && name != COUNT && constant(name).is_none() {
+                let message = format!("`{name}` is neither a column nor a parameter of the group");
+                return Err(self.wrong(message, text.span()));
+            }
+        }
+        Ok(formula)
+    }
+
+    fn formulas(&self, texts: &[Spanned<String>], names: &[&str]) -> Result<Vec<Formula>, Diagnostic> {
+        texts.iter().map(|text| self.formula(text, names)).collect()
+    }
+
+    fn limits(
+        &self,
+        texts: &IndexMap<String, Spanned<String>>,
+        names: &[&str],
+    ) -> Result<Vec<(Metric, Formula)>, Diagnostic> {
+        let read = |(name, text): (&String, &Spanned<String>)| {
+            let metric = Metric::parse(name)
+                .ok_or_else(|| self.wrong(format!("`{name}` is no metric; {}", crate::metric::KNOWN), text.span()))?;
+            Ok((metric, self.formula(text, names)?))
+        };
+        texts.iter().map(read).collect()
+    }
+
+    fn group(&self, group: Spanned<FileGroup>) -> Result<Group, Diagnostic> {
+        let place = group.span();
+        let group = group.into_inner();
+        let own = group.parameters.keys().chain(&group.columns).map(String::as_str);
+        let names: Vec<&str> = own.collect();
+        if group.name.is_none() == group.rows.is_empty() {
+            return Err(self.wrong(format!("`{}` needs either a name or rows", group.title), place));
+        }
+        if group.kind == Kind::Machine && group.path.is_empty() {
+            return Err(self.wrong(format!("`{}` is of machines and needs a path", group.title), place));
+        }
+        let io_max = group.io_max.as_ref().map(|text| self.formula(text, &[])).transpose()?;
+        let mut burst = group.burst.clone();
+        let seconds = burst.shift_remove("seconds");
+        let enough = group.enough.unwrap_or(Enough { share: ENOUGH_SHARE, time: None });
+        if !(0.0..=1.0).contains(&enough.share) || enough.share == 0.0 {
+            return Err(self.wrong(format!("`{}`: the share that is enough is none from 0 to 1", group.title), place));
+        }
+        let columns = group.columns.len();
+        Ok(Group {
+            limit: self.limits(&group.limit, &names)?,
+            burst: self.limits(&burst, &names)?,
+            burst_seconds: seconds.map(|text| self.formula(&text, &names)).transpose()?,
+            parameters: self.parameters(&group.parameters, &names)?,
+            rows: self.rows(group.rows, columns)?,
+            io_max_bytes: io_max.and_then(|formula| formula.value(&constant)).filter(|bytes| *bytes > 0.0),
+            enough,
+            title: group.title,
+            kind: group.kind,
+            name: group.name,
+            path: group.path,
+            source: group.source,
+            date: group.date,
+            confidence: group.confidence,
+            note: group.note,
+            merges: group.merges,
+            together: group.stripe == Stripe::Together,
+            local: group.local,
+            serves: group.serves,
+            disks: group.disks,
+            columns: group.columns,
+        })
+    }
+
+    fn parameters(
+        &self,
+        parameters: &IndexMap<String, FileParameter>,
+        names: &[&str],
+    ) -> Result<Vec<(String, Parameter)>, Diagnostic> {
+        let read = |(name, given): (&String, &FileParameter)| {
+            let parameter = Parameter {
+                what: given.what.clone(),
+                unit: given.unit.clone(),
+                default: given.default.as_ref().map(|text| self.formula(text, names)).transpose()?,
+                optional: given.optional,
+                from: self.formulas(&given.from, names)?,
+                to: self.formulas(&given.to, names)?,
+            };
+            Ok((name.clone(), parameter))
+        };
+        parameters.iter().map(read).collect()
+    }
+
+    fn rows(
+        &self,
+        rows: IndexMap<String, Spanned<Vec<Cell>>>,
+        columns: usize,
+    ) -> Result<IndexMap<String, Vec<Option<f64>>>, Diagnostic> {
+        let read = |(name, cells): (String, Spanned<Vec<Cell>>)| {
+            let place = cells.span();
+            let cells = cells.into_inner();
+            if cells.len() != columns {
+                let message = format!("`{name}` has {} figures for {columns} columns", cells.len());
+                return Err(self.wrong(message, place));
+            }
+            let value = |cell: Cell| match cell {
+                Cell::Number(number) => Ok(Some(number)),
+                Cell::Text(text) if text == NOT_PUBLISHED => Ok(None),
+                Cell::Text(text) => {
+                    let message = format!("`{text}` is no number; `{NOT_PUBLISHED}` stands for what isn't published");
+                    Err(self.wrong(message, place.clone()))
+                }
+            };
+            Ok((name, cells.into_iter().map(value).collect::<Result<Vec<_>, _>>()?))
+        };
+        rows.into_iter().map(read).collect()
+    }
+}
+
+pub(super) fn constant(name: &str) -> Option<f64> {
+    CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// What a name stands for in a group.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    pub name: String,
+    pub group: Arc<Group>,
+    pub row: Vec<Option<f64>>,
+}
+
+impl Provider {
+    /// All that a name stands for among disks or machines: of a machine one for each path, and for each kind of disk that it
+    /// tells apart. What was read last comes last.
+    pub fn find(&self, kind: Kind, name: &str) -> Vec<Entry> {
+        let mut found = Vec::new();
+        for group in self.groups.iter().filter(|group| group.kind == kind) {
+            let entry = |name: &str, row: &[Option<f64>]| Entry {
+                name: name.to_owned(),
+                group: Arc::clone(group),
+                row: row.to_vec(),
+            };
+            match &group.name {
+                Some(known) if self.is(name, known) => found.push(entry(known, &[])),
+                Some(_) => {}
+                None => {
+                    let by_name = group.rows.iter().find(|(known, _)| self.is(name, known));
+                    let by_family = || group.rows.iter().find(|(known, _)| is_of_family(name, known));
+                    match (by_name, by_family()) {
+                        (Some((known, row)), _) => found.push(entry(known, row)),
+                        (None, Some((_, row))) => found.push(entry(name, row)),
+                        (None, None) => {}
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn is(&self, name: &str, known: &str) -> bool {
+        known.eq_ignore_ascii_case(name)
+            || known.strip_prefix(&self.name_prefix).is_some_and(|short| short.eq_ignore_ascii_case(name))
+    }
+
+    /// Every name of the kind, as the catalogue writes it.
+    pub fn names(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        let groups = self.groups.iter().filter(move |group| group.kind == kind);
+        groups.flat_map(|group| group.name.as_deref().into_iter().chain(group.rows.keys().map(String::as_str)))
+    }
+}
+
+/// Whether a machine's name is of a row such as `n2:8-15`: the family, and how many vCPUs the name ends with.
+fn is_of_family(name: &str, row: &str) -> bool {
+    let Some((family, cpus)) = row.split_once(':') else { return false };
+    let mut parts = name.split('-');
+    if !parts.next().is_some_and(|first| first.eq_ignore_ascii_case(family)) {
+        return false;
+    }
+    let Some(count) = parts.rev().find_map(|part| part.parse::<u64>().ok()) else { return false };
+    match (cpus.strip_suffix('+'), cpus.split_once('-')) {
+        (Some(least), _) => least.parse().is_ok_and(|least| count >= least),
+        (None, Some((least, most))) => {
+            least.parse().is_ok_and(|least| count >= least) && most.parse().is_ok_and(|most| count <= most)
+        }
+        (None, None) => cpus.parse() == Ok(count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(text: &str) -> Result<Catalogue, String> {
+        let mut catalogue = Catalogue::default();
+        catalogue.add(&Source::new("mine.toml", text)).map(|()| catalogue).map_err(|wrong| wrong.to_string())
+    }
+
+    const HEAD: &str = "schema = \"fathom.limits/1\"\nprovider = \"mine\"\n[[group]]\ntitle = \"t\"\nkind = \"disk\"\n\
+                        source = \"s\"\ndate = \"2026\"\nconfidence = \"high\"\n";
+
+    #[test]
+    fn all_files_that_come_with_it_are_sound() {
+        let mut catalogue = Catalogue::default();
+        for (name, text) in BUILT_IN {
+            catalogue.add(&Source::new(name, text)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/limits"));
+        assert_eq!(files.map(Iterator::count).ok(), Some(BUILT_IN.len()), "each file of data/limits is built in");
+        for (name, provider) in &catalogue.providers {
+            assert!(!provider.title.is_empty() && !provider.default_path.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn families_are_found_by_their_processors() {
+        assert!(is_of_family("n2-standard-8", "n2:8-15"));
+        assert!(is_of_family("N2-highmem-64", "n2:64+"));
+        assert!(is_of_family("c3-standard-88-lssd", "c3:88"));
+        assert!(!is_of_family("n2d-standard-8", "n2:8-15"));
+        assert!(!is_of_family("n2-standard-16", "n2:8-15"));
+        assert!(!is_of_family("n2-standard", "n2:8-15"));
+    }
+
+    #[test]
+    fn faults_in_a_file_are_said_with_their_place() {
+        let refused = |text: &str| added(&format!("{HEAD}{text}")).expect_err(text);
+        assert!(refused("name = \"d\"\nlimit = { iops = \"2 * sise\" }").contains("`sise` is neither"));
+        assert!(refused("name = \"d\"\nlimit = { iops = \"2 *\" }").contains("mine.toml:10:22"));
+        assert!(refused("name = \"d\"\nlimit = { speed = \"2\" }").contains("`speed` is no metric"));
+        assert!(refused("limit = { iops = \"2\" }").contains("either a name or rows"));
+        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [1, 2] }").contains("2 figures for 1"));
+        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [\"x\"] }").contains("`x` is no number"));
+        assert!(refused("nmae = \"d\"").contains("mine.toml:9"));
+        assert!(added("schema = \"fathom.limits/9\"\nprovider = \"a\"").expect_err("schema").contains("fathom.limits/1"));
+        assert!(added("schema = ").is_err());
+    }
+
+    #[test]
+    fn what_is_read_later_counts() {
+        let text = |iops: u32| format!("{HEAD}name = \"d\"\nlimit = {{ iops = \"{iops}\" }}");
+        let mut catalogue = Catalogue::default();
+        for iops in [100, 200] {
+            catalogue.add(&Source::new("a", text(iops))).expect("sound");
+        }
+        let found = catalogue.providers["mine"].find(Kind::Disk, "D");
+        assert_eq!(found.last().map(|entry| entry.group.limit[0].1.value(&|_| None)), Some(Some(200.0)));
+    }
+}

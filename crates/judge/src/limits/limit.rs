@@ -1,0 +1,272 @@
+//! What a load can come to: the least of what the disk, the stripe and the machine allow.
+//!
+//! A part caps I/Os per second and bytes per second; at a block size one of the two comes first.
+
+use plan::Ddir;
+use units::figure::{grouped, time_ns};
+
+use super::catalogue::{Confidence, Enough, Kind};
+use super::expectation::{Expectation, Part};
+use super::formula::Formula;
+use crate::metric::{Metric, Of};
+
+/// What of a load decides which limit it meets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Load {
+    /// Where all I/Os of the direction have one size.
+    pub block_bytes: Option<u64>,
+    pub sequential: bool,
+    /// It is meant for a machine's cache.
+    pub cached: bool,
+    /// One I/O at a time: its latency is the disk's own.
+    pub alone: bool,
+}
+
+/// A published limit, as it holds for a load.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Limit {
+    pub metric: Metric,
+    /// In the metric's unit; of a latency the most that it should be.
+    pub value: f64,
+    /// Whose it is: `Standard_D8ds_v4 uncached`, `3 x P30`.
+    pub of: String,
+    pub enough: Enough,
+    pub source: String,
+    pub date: String,
+    pub confidence: Confidence,
+    pub note: String,
+    /// What it may do for a while.
+    pub burst: Option<Burst>,
+    /// What it may come to where sequential I/Os count together.
+    pub merged: Option<f64>,
+    /// What the others allow, the least first, in the metric's unit.
+    pub others: Vec<(String, f64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Burst {
+    /// In the metric's unit.
+    pub value: f64,
+    /// How long, from a full bucket.
+    pub seconds: Option<f64>,
+}
+
+/// What a part allows in one direction.
+#[derive(Clone, Copy, Default)]
+struct Caps {
+    iops: Option<f64>,
+    bytes_per_s: Option<f64>,
+}
+
+struct Candidate<'a> {
+    part: &'a Part,
+    of: String,
+    base: Caps,
+    burst: Caps,
+}
+
+impl Expectation {
+    /// The limits that the load can meet in a direction: with a block size the one that comes first.
+    pub fn limits(&self, ddir: Ddir, load: Load) -> Vec<Limit> {
+        if self.ddir.is_some_and(|only| only != ddir) || ddir == Ddir::Trim {
+            return Vec::new();
+        }
+        let candidates = self.candidates(ddir, load);
+        let mut limits: Vec<Limit> = match load.block_bytes {
+            Some(bytes) => rate(&candidates, ddir, bytes.max(1) as f64, load.sequential).into_iter().collect(),
+            None => [Of::Iops, Of::Bandwidth].into_iter().filter_map(|of| plain(&candidates, ddir, of)).collect(),
+        };
+        if load.alone {
+            limits.extend(candidates.iter().flat_map(|candidate| latencies(candidate, ddir)));
+        }
+        limits
+    }
+
+    fn candidates(&self, ddir: Ddir, load: Load) -> Vec<Candidate<'_>> {
+        let machine = self.active(ddir, load);
+        // What a cache or local storage answers never meets the disk.
+        let without_disk = machine.is_some_and(|part| part.entry.group.local || !part.entry.group.serves.is_empty());
+        let disk = self.disk.as_ref().filter(|_| !without_disk);
+        let parts = disk.into_iter().chain(machine);
+        parts
+            .map(|part| Candidate {
+                part,
+                of: part.shown(),
+                base: part.caps(&part.entry.group.limit, ddir),
+                burst: part.caps(&part.entry.group.burst, ddir),
+            })
+            .collect()
+    }
+
+    /// The machine's path that I/O of the direction goes.
+    fn active(&self, ddir: Ddir, load: Load) -> Option<&Part> {
+        let word = if ddir == Ddir::Read { "read" } else { "write" };
+        let serves = |part: &Part| part.entry.group.serves.iter().any(|served| served == word);
+        let of_path = |path: &str| self.machine.iter().find(|part| part.entry.group.path == path);
+        let fallback = || of_path(&self.default_path).or_else(|| self.machine.first().filter(|_| self.machine.len() == 1));
+        match &self.path {
+            Some(path) => match of_path(path) {
+                Some(part) if !part.entry.group.serves.is_empty() && !serves(part) => fallback(),
+                named => named,
+            },
+            None => self.machine.iter().find(|part| load.cached && serves(part)).or_else(fallback),
+        }
+    }
+}
+
+impl Part {
+    /// As people say it.
+    pub fn shown(&self) -> String {
+        let (name, path) = (&self.entry.name, &self.entry.group.path);
+        match (self.entry.group.kind, self.count) {
+            (Kind::Disk, 1) => name.clone(),
+            (Kind::Disk, count) => format!("{count} x {name}"),
+            (Kind::Machine, _) => format!("{name} {path}"),
+        }
+    }
+
+    fn caps(&self, limits: &[(Metric, Formula)], ddir: Ddir) -> Caps {
+        let least = |of: Of| {
+            let of_direction = |metric: &Metric| metric.of == of && metric.ddir.is_none_or(|only| only == ddir);
+            let values = limits.iter().filter(|(metric, _)| of_direction(metric));
+            let value = values.filter_map(|(_, formula)| self.value(formula)).reduce(f64::min)?;
+            let scale = if self.entry.group.together { 1.0 } else { self.count as f64 };
+            Some(value * scale).filter(|value| *value > 0.0)
+        };
+        Caps { iops: least(Of::Iops), bytes_per_s: least(Of::Bandwidth) }
+    }
+}
+
+impl Caps {
+    fn of(self, of: Of) -> Option<f64> {
+        if of == Of::Iops { self.iops } else { self.bytes_per_s }
+    }
+
+    /// The larger of each: a burst is never below the base.
+    fn or(self, other: Caps) -> Caps {
+        let larger = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            (base, None) => base,
+            (None, Some(_)) => None,
+        };
+        Caps { iops: larger(self.iops, other.iops), bytes_per_s: larger(self.bytes_per_s, other.bytes_per_s) }
+    }
+}
+
+impl Candidate<'_> {
+    /// I/Os per second of that size, and which of the two caps it is.
+    fn rate(&self, caps: Caps, block_bytes: f64) -> Option<(f64, Of)> {
+        let counted = self.part.entry.group.io_max_bytes.map_or(1.0, |most| (block_bytes / most).ceil().max(1.0));
+        let by_iops = caps.iops.map(|iops| (iops / counted, Of::Iops));
+        let by_bytes = caps.bytes_per_s.map(|bytes| (bytes / block_bytes, Of::Bandwidth));
+        match (by_iops, by_bytes) {
+            (Some(iops), Some(bytes)) => Some(if iops.0 <= bytes.0 { iops } else { bytes }),
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.part.entry.group.burst_seconds.as_ref().and_then(|formula| self.part.value(formula)).filter(|time| *time > 0.0)
+    }
+
+    fn limit(&self, metric: Metric, value: f64) -> Limit {
+        let group = &self.part.entry.group;
+        Limit {
+            metric,
+            value,
+            of: self.of.clone(),
+            enough: group.enough,
+            source: group.source.clone(),
+            date: group.date.clone(),
+            confidence: group.confidence,
+            note: group.note.clone(),
+            burst: None,
+            merged: None,
+            others: Vec::new(),
+        }
+    }
+}
+
+/// The limit at a block size, in I/Os or bytes per second, whichever comes first.
+fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool) -> Option<Limit> {
+    let mut rates: Vec<(&Candidate, f64, Of)> = candidates
+        .iter()
+        .filter_map(|candidate| candidate.rate(candidate.base, block_bytes).map(|(rate, of)| (candidate, rate, of)))
+        .collect();
+    rates.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let (least, value, of) = *rates.first()?;
+    let scale = if of == Of::Iops { 1.0 } else { block_bytes };
+    let mut limit = least.limit(Metric { ddir: Some(ddir), of }, value * scale);
+    limit.others = rates[1..].iter().map(|(other, rate, _)| (other.of.clone(), rate * scale)).collect();
+    let allowed = |candidate: &Candidate, caps: Caps| candidate.rate(caps, block_bytes).map(|(rate, _)| rate);
+    limit.burst = burst(candidates, allowed).map(|burst| Burst { value: burst.value * scale, ..burst });
+    if sequential && of == Of::Iops && least.part.entry.group.merges {
+        let merged = candidates.iter().filter_map(|candidate| candidate.base.bytes_per_s).reduce(f64::min);
+        limit.merged = merged.map(|bytes| bytes / block_bytes).filter(|merged| *merged > value);
+    }
+    Some(limit)
+}
+
+/// The limit as it is published, for no block size.
+fn plain(candidates: &[Candidate], ddir: Ddir, of: Of) -> Option<Limit> {
+    let mut values: Vec<(&Candidate, f64)> =
+        candidates.iter().filter_map(|candidate| Some((candidate, candidate.base.of(of)?))).collect();
+    values.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let (least, value) = *values.first()?;
+    let mut limit = least.limit(Metric { ddir: Some(ddir), of }, value);
+    limit.others = values[1..].iter().map(|(other, value)| (other.of.clone(), *value)).collect();
+    limit.burst = burst(candidates, |_, caps| caps.of(of));
+    Some(limit)
+}
+
+/// The least of what the parts do for a while, where it is above the limit; it ends when the first of them ends.
+fn burst(candidates: &[Candidate], allowed: impl Fn(&Candidate, Caps) -> Option<f64>) -> Option<Burst> {
+    let base = |candidate: &Candidate| allowed(candidate, candidate.base);
+    let most = |candidate: &Candidate| allowed(candidate, candidate.base.or(candidate.burst));
+    let least = candidates.iter().filter_map(base).reduce(f64::min)?;
+    let value = candidates.iter().filter_map(most).reduce(f64::min).filter(|value| *value > least)?;
+    let bursting = candidates.iter().filter(|candidate| base(candidate).is_some_and(|base| base < value));
+    let seconds = bursting.filter_map(Candidate::seconds).reduce(f64::min);
+    Some(Burst { value, seconds })
+}
+
+/// What is published of latencies, each as the most that it should be.
+fn latencies(candidate: &Candidate, ddir: Ddir) -> Vec<Limit> {
+    let limits = candidate.part.entry.group.limit.iter();
+    let of_direction = |metric: &Metric| !metric.is_rate() && metric.ddir.is_none_or(|only| only == ddir);
+    limits
+        .filter(|(metric, _)| of_direction(metric))
+        .filter_map(|(metric, formula)| {
+            let metric = Metric { ddir: Some(ddir), ..*metric };
+            Some(candidate.limit(metric, candidate.part.value(formula)?))
+        })
+        .collect()
+}
+
+impl Limit {
+    /// It and its owner: `12,800 IOPS of Standard_D8ds_v4 uncached`.
+    pub fn shown(&self) -> String {
+        format!("{} of {}", self.metric.show(self.value), self.of)
+    }
+
+    /// Where it comes from: `P30 (SOURCE, 2023-03-16)`.
+    pub fn origin(&self) -> String {
+        let sure = match self.confidence {
+            Confidence::High => "",
+            Confidence::Medium => ", read in a copy",
+            Confidence::Low => ", not confirmed",
+        };
+        format!("{} ({}, {}{sure})", self.of, self.source, self.date)
+    }
+
+    /// How the burst is said: `up to 16,000 IOPS for 30 minutes`.
+    pub fn burst_shown(&self) -> Option<String> {
+        let burst = self.burst?;
+        let time = match burst.seconds {
+            Some(seconds) if seconds >= 120.0 => format!(" for {} minutes", grouped((seconds / 60.0).round())),
+            Some(seconds) => format!(" for {}", time_ns(seconds * 1e9)),
+            None => String::new(),
+        };
+        Some(format!("up to {}{time}", self.metric.show(burst.value)))
+    }
+}

@@ -1,0 +1,74 @@
+//! The words of an expectation: `azure:P30x3+Standard_D8ds_v4/uncached`, `aws:gp3?iops=6000&throughput=250`.
+//!
+//! `[read=|write=]PROVIDER:PART[+PART][?NAME=VALUE&...]`; a part is `NAME[xCOUNT][/PATH]`.
+
+use std::sync::Arc;
+
+use plan::Ddir;
+use units::diagnostic::{Diagnostic, Source, Span};
+
+pub(super) struct Words {
+    /// All of them.
+    pub whole: Span,
+    /// The direction that they are for, where one is named.
+    pub ddir: Option<Ddir>,
+    pub provider: Span,
+    pub parts: Vec<Span>,
+    pub parameters: Vec<(Span, Span)>,
+}
+
+const FORM: &str = "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, as azure:P30x3+Standard_D8ds_v4/uncached";
+
+impl Words {
+    pub fn parse(source: &Arc<Source>) -> Result<Words, Diagnostic> {
+        let whole = Span::new(source, 0..source.text.len());
+        let (ddir, rest) = ddir(&whole);
+        let Some((provider, rest)) = split(&rest, ':') else {
+            let wrong = Diagnostic::error("the words name no provider").at(&rest, "no `:` in it");
+            return Err(wrong.help(FORM));
+        };
+        let (parts, parameters) = match split(&rest, '?') {
+            Some((parts, parameters)) => (parts, Some(parameters)),
+            None => (rest, None),
+        };
+        let parts: Vec<Span> = all(&parts, '+');
+        if let Some(empty) = parts.iter().find(|part| part.text().trim().is_empty()) {
+            return Err(Diagnostic::error("a disk or a machine is missing").at(empty, "here").help(FORM));
+        }
+        let parameters = parameters.map(|text| all(&text, '&')).unwrap_or_default();
+        let parameter = |given: &Span| {
+            split(given, '=').ok_or_else(|| {
+                Diagnostic::error("a parameter is NAME=VALUE").at(given, "no `=` in it").help("several are parted by `&`")
+            })
+        };
+        let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
+        Ok(Words { whole, ddir, provider, parts, parameters })
+    }
+}
+
+/// The direction before the words, and what is left of them.
+fn ddir(whole: &Span) -> (Option<Ddir>, Span) {
+    let known = [("read=", Ddir::Read), ("write=", Ddir::Write)];
+    match known.into_iter().find(|(prefix, _)| whole.text().starts_with(prefix)) {
+        Some((prefix, ddir)) => (Some(ddir), whole.part(prefix.len()..whole.text().len())),
+        None => (None, whole.clone()),
+    }
+}
+
+/// What lies before and after the first of a character.
+pub(super) fn split(span: &Span, at: char) -> Option<(Span, Span)> {
+    let text = span.text();
+    let found = text.find(at)?;
+    Some((span.part(0..found), span.part(found + at.len_utf8()..text.len())))
+}
+
+fn all(span: &Span, at: char) -> Vec<Span> {
+    let mut parts = Vec::new();
+    let mut rest = span.clone();
+    while let Some((first, after)) = split(&rest, at) {
+        parts.push(first);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
