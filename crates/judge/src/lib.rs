@@ -10,6 +10,7 @@ mod generator;
 pub mod limits;
 pub mod metric;
 mod quantity;
+pub mod requirements;
 mod short;
 mod unwritten;
 mod verdict;

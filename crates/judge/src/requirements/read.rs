@@ -1,0 +1,152 @@
+//! Requirements from words and from files. A rule in a file is the words of one, and what it is about.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::{Bound, Requirement, Requirements};
+use crate::limits::Confidence;
+use crate::metric::{KNOWN, Metric, Of};
+use crate::quantity::{self, Kind};
+
+/// The form of a file.
+pub const SCHEMA: &str = "fathom.requirements/1";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: Spanned<String>,
+    title: String,
+    #[serde(default)]
+    note: String,
+    source: Option<String>,
+    date: Option<String>,
+    confidence: Option<Confidence>,
+    require: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    rule: Spanned<String>,
+    /// Instead of the file's own.
+    source: Option<String>,
+    date: Option<String>,
+    confidence: Option<Confidence>,
+    #[serde(default)]
+    blocks: Vec<Spanned<String>>,
+    sequential: Option<bool>,
+}
+
+/// Reads rules that are parted by commas.
+pub fn words(whole: &Span) -> Result<Vec<Requirement>, Diagnostic> {
+    let mut list = Vec::new();
+    let mut from = 0;
+    for part in whole.text().split(',') {
+        list.push(rule(&trimmed(&whole.part(from..from + part.len())))?);
+        from += part.len() + 1;
+    }
+    Ok(list)
+}
+
+fn trimmed(span: &Span) -> Span {
+    let text = span.text();
+    let from = text.len() - text.trim_start().len();
+    span.part(from..from + text.trim().len())
+}
+
+/// One rule: a metric, a bound, and a value with its unit.
+fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
+    let text = span.text();
+    let found = text.find(['<', '>']).and_then(|at| {
+        let (word, bound) = Bound::ALL.into_iter().find(|(word, _)| text[at..].starts_with(word))?;
+        Some((at, word, bound))
+    });
+    let Some((at, word, bound)) = found else {
+        let wrong = Diagnostic::error("a requirement is a metric, a bound and a value").at(span, "no >= or <= in it");
+        return Err(wrong.help("for example read.iops>=5000 or write.clat.p99<=10ms"));
+    };
+    let name = trimmed(&span.part(0..at));
+    let Some(metric) = Metric::parse(name.text()) else {
+        let wrong = Diagnostic::error(format!("there is no metric `{}`", name.text())).at(&name, "not known");
+        return Err(wrong.help(format!("there are {KNOWN}")));
+    };
+    let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
+    Ok(Requirement {
+        words: text.to_owned(),
+        metric,
+        bound,
+        value,
+        blocks: Vec::new(),
+        sequential: None,
+        origin: String::new(),
+    })
+}
+
+fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
+    let kind = match metric.of {
+        Of::Iops => Kind::Count,
+        Of::Bandwidth => Kind::Bandwidth,
+        Of::Latency(..) | Of::Fsync(_) => Kind::Time,
+    };
+    let wrong = |label: &str| {
+        let message = format!("{metric} can't be held against `{}`", span.text());
+        Diagnostic::error(message).at(span, label).help(format!("units are {}", kind.units()))
+    };
+    let (number, unit) = quantity::split(span.text()).ok_or_else(|| wrong("no number"))?;
+    if unit.is_empty() {
+        // 250 of what?
+        return if kind == Kind::Count { Ok(number) } else { Err(wrong("the unit is missing")) };
+    }
+    kind.unit(unit).map(|scale| number * scale).ok_or_else(|| wrong("no such unit"))
+}
+
+pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
+    let at = |span: std::ops::Range<usize>| Span::new(source, span);
+    let file: File = toml::from_str(&source.text).map_err(|error| {
+        let message = format!("these are no requirements: {}", error.message());
+        Diagnostic::error(message).at(&at(error.span().unwrap_or(0..0)), "here")
+    })?;
+    if file.schema.get_ref() != SCHEMA {
+        let message = format!("the schema is `{}`; `{SCHEMA}` is what is read here", file.schema.get_ref());
+        return Err(Diagnostic::error(message).at(&at(file.schema.span()), "unknown schema"));
+    }
+    let mut list = Vec::new();
+    for given in &file.require {
+        let mut read = rule(&inner(&at(given.rule.span())))?;
+        read.sequential = given.sequential;
+        for block in &given.blocks {
+            let span = inner(&at(block.span()));
+            let bytes = quantity::split(span.text()).and_then(|(number, unit)| {
+                let scale = if unit.is_empty() { 1.0 } else { Kind::Size.unit(unit)? };
+                Some(number * scale).filter(|bytes| *bytes >= 1.0)
+            });
+            let wrong = || Diagnostic::error("this is no block size").at(&span, "expected one as 64k or 16MiB");
+            read.blocks.push(bytes.ok_or_else(wrong)? as u64);
+        }
+        read.origin = origin(&file, given);
+        list.push(read);
+    }
+    Ok(Requirements { words: source.name.clone(), title: file.title, note: file.note, list })
+}
+
+/// Without the quotes around it.
+fn inner(span: &Span) -> Span {
+    let text = span.text();
+    let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
+    if quoted { span.part(1..text.len() - 1) } else { span.clone() }
+}
+
+fn origin(file: &File, rule: &Rule) -> String {
+    let or = |own: &Option<String>, whole: &Option<String>| own.clone().or_else(|| whole.clone());
+    let Some(source) = or(&rule.source, &file.source) else { return String::new() };
+    let sure = match rule.confidence.or(file.confidence) {
+        Some(Confidence::Low) => ", not confirmed",
+        Some(Confidence::Medium) => ", read in a copy",
+        Some(Confidence::High) | None => "",
+    };
+    let date = or(&rule.date, &file.date).map(|date| format!(", {date}"));
+    format!("{source}{}{sure}", date.unwrap_or_default())
+}

@@ -1,0 +1,83 @@
+//! Requirements in words, in files, and those that come with the program.
+
+use judge::requirements::{Bound, Requirements};
+use units::diagnostic::Source;
+
+fn parse(words: &str) -> Result<Requirements, String> {
+    Requirements::parse(&Source::new("--require", words)).map_err(|wrong| wrong.to_string())
+}
+
+#[test]
+fn words_are_read_with_their_units() {
+    let cases = [
+        ("read.iops>=5000", "read.iops", Bound::AtLeast, 5000.0),
+        ("write.iops > 5k", "write.iops", Bound::MoreThan, 5000.0),
+        ("iops>=1.5M", "iops", Bound::AtLeast, 1.5e6),
+        ("read.bw>=250MiB/s", "read.bw", Bound::AtLeast, 250.0 * 1048576.0),
+        ("write.bw>=250MB/s", "write.bw", Bound::AtLeast, 250e6),
+        ("write.clat.p99<=10ms", "write.clat.p99", Bound::AtMost, 1e7),
+        ("read.lat.mean<800us", "read.lat.mean", Bound::LessThan, 8e5),
+        ("read.response.p99.9<=1s", "read.response.p99.9", Bound::AtMost, 1e9),
+        ("fsync.p99<=2ms", "fsync.p99", Bound::AtMost, 2e6),
+    ];
+    for (words, metric, bound, value) in cases {
+        let read = parse(words).unwrap_or_else(|wrong| panic!("{wrong}")).list.remove(0);
+        assert_eq!((read.metric.to_string().as_str(), read.bound, read.value), (metric, bound, value), "{words}");
+    }
+    let both = parse("read.iops>=5000, write.clat.p99<=10ms").unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(both.list.iter().map(|one| one.words.as_str()).collect::<Vec<_>>(), [
+        "read.iops>=5000",
+        "write.clat.p99<=10ms"
+    ]);
+    assert_eq!(both.list[1].shown(), "at most 10 ms");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    let cases = [
+        ("", "no >= or <= in it", 1),
+        ("read.iops=5000", "no >= or <= in it", 1),
+        ("read.iops>=5000,", "no >= or <= in it", 17),
+        ("read.iosp>=5000", "there is no metric `read.iosp`", 1),
+        ("read.iops>=many", "no number", 12),
+        ("read.iops>=5ms", "no such unit", 12),
+        ("read.iops>=5,write.bw>=250", "the unit is missing", 24),
+        ("read.clat.p99<=10", "the unit is missing", 16),
+        ("read.clat.p999<=10ms", "there is no metric", 1),
+    ];
+    for (words, expected, column) in cases {
+        let wrong = parse(words).expect_err(words);
+        assert!(wrong.contains(expected) && wrong.contains(&format!("--require:1:{column}")), "{words}: {wrong}");
+    }
+}
+
+#[test]
+fn applications_come_with_rules_and_their_origin() {
+    for name in Requirements::applications() {
+        let read = Requirements::of_application(&Source::new("--for", name)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert!(!read.list.is_empty() && !read.title.is_empty(), "{name}");
+        assert!(read.list.iter().all(|rule| !rule.origin.is_empty()), "{name}");
+    }
+    let etcd = Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(etcd.list[0].words, "fsync.p99<=10ms");
+    assert!(etcd.list[0].origin.contains("etcd.io"));
+    let wrong = Requirements::of_application(&Source::new("--for", "ectd")).expect_err("no such application");
+    assert!(wrong.to_string().contains("did you mean etcd?"), "{wrong}");
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/requirements"));
+    assert_eq!(files.map(Iterator::count).ok(), Some(Requirements::applications().count()));
+}
+
+#[test]
+fn a_file_of_ones_own_is_read() {
+    let read = |text: &str| Requirements::read(&Source::new("mine.toml", text)).map_err(|wrong| wrong.to_string());
+    let head = "schema = \"fathom.requirements/1\"\ntitle = \"mine\"\n[[require]]\n";
+    let mine = read(&format!("{head}rule = \"read.bw>=1GB/s\"\nblocks = [\"1MiB\"]\nsequential = true\n"));
+    let mine = mine.unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!((mine.list[0].blocks.as_slice(), mine.list[0].sequential), (&[1 << 20][..], Some(true)));
+    assert_eq!(mine.list[0].origin, "");
+    let refused = |text: &str| read(text).expect_err(text);
+    assert!(refused(&format!("{head}rule = \"read.iosp>=5\"")).contains("mine.toml:4:9"));
+    assert!(refused(&format!("{head}rule = \"iops>=5\"\nblocks = [\"big\"]")).contains("mine.toml:5:12"));
+    assert!(refused(&format!("{head}rull = \"iops>=5\"")).contains("mine.toml:4:1"));
+    assert!(refused("schema = \"x\"\ntitle = \"\"\nrequire = []").contains("unknown schema"));
+}
