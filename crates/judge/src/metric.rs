@@ -42,7 +42,8 @@ pub enum Statistic {
 }
 
 /// What the metrics are, for a message.
-pub const KNOWN: &str = "read.iops, write.bw, read.clat.p99, write.lat.mean, read.response.p99.9, fsync.p99 and their like";
+pub const KNOWN: &str =
+    "read.iops, write.bw, read.clat.p99, write.lat.mean, read.response.p99.9, fsync.p99 and their like";
 
 impl Metric {
     /// `None` where the name is none of a metric.

@@ -32,25 +32,16 @@ const SIZES: [(&str, f64); 12] = [
     ("mib", MIB),
     ("gib", GIB),
 ];
-const TIMES: [(&str, f64); 8] = [
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("usec", 1e3),
-    ("ms", 1e6),
-    ("msec", 1e6),
-    ("s", 1e9),
-    ("sec", 1e9),
-    ("min", 60e9),
-];
+const TIMES: [(&str, f64); 8] =
+    [("ns", 1.0), ("us", 1e3), ("usec", 1e3), ("ms", 1e6), ("msec", 1e6), ("s", 1e9), ("sec", 1e9), ("min", 60e9)];
 const COUNTS: [(&str, f64); 2] = [("k", 1e3), ("m", 1e6)];
 
 impl Kind {
     /// How much one of a unit is.
     pub fn unit(self, unit: &str) -> Option<f64> {
         let unit = unit.trim().to_ascii_lowercase();
-        let look = |table: &[(&str, f64)], unit: &str| {
-            table.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
-        };
+        let look =
+            |table: &[(&str, f64)], unit: &str| table.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
         match self {
             Kind::Size if unit == "tib" => Some(TIB),
             Kind::Size => look(&SIZES, &unit),
@@ -58,7 +49,9 @@ impl Kind {
                 let bytes = unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(&unit);
                 Kind::Size.unit(bytes)
             }
-            Kind::Time => look(&TIMES, unit.strip_prefix('µ').map(|rest| format!("u{rest}")).as_deref().unwrap_or(&unit)),
+            Kind::Time => {
+                look(&TIMES, unit.strip_prefix('µ').map(|rest| format!("u{rest}")).as_deref().unwrap_or(&unit))
+            }
             Kind::Count => look(&COUNTS, &unit),
         }
     }

@@ -25,10 +25,10 @@ fn words_are_read_with_their_units() {
         assert_eq!((read.metric.to_string().as_str(), read.bound, read.value), (metric, bound, value), "{words}");
     }
     let both = parse("read.iops>=5000, write.clat.p99<=10ms").unwrap_or_else(|wrong| panic!("{wrong}"));
-    assert_eq!(both.list.iter().map(|one| one.words.as_str()).collect::<Vec<_>>(), [
-        "read.iops>=5000",
-        "write.clat.p99<=10ms"
-    ]);
+    assert_eq!(
+        both.list.iter().map(|one| one.words.as_str()).collect::<Vec<_>>(),
+        ["read.iops>=5000", "write.clat.p99<=10ms"]
+    );
     assert_eq!(both.list[1].shown(), "at most 10 ms");
 }
 

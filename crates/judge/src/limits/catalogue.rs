@@ -250,7 +250,8 @@ impl Catalogue {
             let message = format!("the schema is `{}`; `{SCHEMA}` is what is read here", file.schema.get_ref());
             return Err(at(message, file.schema.span(), "unknown schema"));
         }
-        let groups = file.group.into_iter().map(|group| Reader { source }.group(group)).collect::<Result<Vec<_>, _>>()?;
+        let groups =
+            file.group.into_iter().map(|group| Reader { source }.group(group)).collect::<Result<Vec<_>, _>>()?;
         let provider = self.providers.entry(file.provider.into_inner()).or_default();
         provider.title = file.title.unwrap_or(std::mem::take(&mut provider.title));
         provider.default_path = file.default_path.unwrap_or(std::mem::take(&mut provider.default_path));
@@ -509,7 +510,9 @@ mod tests {
         assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [1, 2] }").contains("2 figures for 1"));
         assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [\"x\"] }").contains("`x` is no number"));
         assert!(refused("nmae = \"d\"").contains("mine.toml:9"));
-        assert!(added("schema = \"fathom.limits/9\"\nprovider = \"a\"").expect_err("schema").contains("fathom.limits/1"));
+        assert!(
+            added("schema = \"fathom.limits/9\"\nprovider = \"a\"").expect_err("schema").contains("fathom.limits/1")
+        );
         assert!(added("schema = ").is_err());
     }
 

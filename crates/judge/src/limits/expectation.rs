@@ -107,7 +107,8 @@ impl Resolver<'_> {
         let mut disk: Option<(Entry, Named)> = None;
         let mut machine: Option<(Vec<Entry>, Named)> = None;
         let given = self.words.parameters.iter();
-        let machines = given.filter(|(name, _)| self.provider.machine_parameters.iter().any(|known| known == name.text()));
+        let machines =
+            given.filter(|(name, _)| self.provider.machine_parameters.iter().any(|known| known == name.text()));
         for span in self.words.parts.iter().chain(machines.map(|(_, value)| value)) {
             let named = self.named(span)?;
             if let Some(entry) = self.provider.find(Kind::Disk, named.name.text()).pop() {
@@ -150,7 +151,8 @@ impl Resolver<'_> {
             Some((name, path)) => (name, Some(path)),
             None => (span.clone(), None),
         };
-        let known = |name: &str| [Kind::Disk, Kind::Machine].into_iter().any(|kind| !self.provider.find(kind, name).is_empty());
+        let known =
+            |name: &str| [Kind::Disk, Kind::Machine].into_iter().any(|kind| !self.provider.find(kind, name).is_empty());
         let text = name.text();
         if let Some((before, count)) = text.rsplit_once(['x', 'X'])
             && !known(text)
@@ -258,8 +260,11 @@ impl Resolver<'_> {
         let group = &part.entry.group;
         for (name, parameter) in &group.parameters {
             let Some((_, value)) = part.values.iter().find(|(known, _)| known == name) else { continue };
-            let Some((_, given)) = self.words.parameters.iter().find(|(given, _)| given.text() == name) else { continue };
-            let bounds = |formulas: &[Formula]| formulas.iter().filter_map(|formula| part.value(formula)).collect::<Vec<_>>();
+            let Some((_, given)) = self.words.parameters.iter().find(|(given, _)| given.text() == name) else {
+                continue;
+            };
+            let bounds =
+                |formulas: &[Formula]| formulas.iter().filter_map(|formula| part.value(formula)).collect::<Vec<_>>();
             let least = bounds(&parameter.from).into_iter().reduce(f64::max).filter(|least| value < least);
             let most = bounds(&parameter.to).into_iter().reduce(f64::min).filter(|most| value > most);
             let (bound, word) = match (least, most) {

@@ -77,16 +77,17 @@ struct Table {
 
 /// Reads an answer of either; `date` is when it was given.
 pub fn import(json: &str, date: &str) -> Result<Imported, String> {
-    let value: serde_json::Value =
-        serde_json::from_str(json).map_err(|error| format!("this is no JSON: {error}"))?;
+    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("this is no JSON: {error}"))?;
     let is_azure = value.as_array().is_some();
     let is_aws = value.get("InstanceTypes").is_some();
     match (is_azure, is_aws) {
         (true, _) => azure(value, date),
         (_, true) => aws(value, date),
-        _ => Err("this is neither a list, as `az vm list-skus -o json` gives it, nor an object with InstanceTypes, as \
+        _ => {
+            Err("this is neither a list, as `az vm list-skus -o json` gives it, nor an object with InstanceTypes, as \
                   `aws ec2 describe-instance-types` gives it"
-            .to_owned()),
+                .to_owned())
+        }
     }
 }
 
@@ -100,8 +101,7 @@ const NVME: [&str; 4] =
     ["NvmeMaxReadIops", "NvmeMaxWriteIops", "NvmeMaxReadBytesPerSecond", "NvmeMaxWriteBytesPerSecond"];
 
 fn azure(value: serde_json::Value, date: &str) -> Result<Imported, String> {
-    let skus: Vec<Sku> =
-        serde_json::from_value(value).map_err(|error| format!("this is no list of SKUs: {error}"))?;
+    let skus: Vec<Sku> = serde_json::from_value(value).map_err(|error| format!("this is no list of SKUs: {error}"))?;
     let mut tables = [
         Table {
             title: "VMs, disks without host cache",

@@ -103,7 +103,8 @@ impl Expectation {
         let word = if ddir == Ddir::Read { "read" } else { "write" };
         let serves = |part: &Part| part.entry.group.serves.iter().any(|served| served == word);
         let of_path = |path: &str| self.machine.iter().find(|part| part.entry.group.path == path);
-        let fallback = || of_path(&self.default_path).or_else(|| self.machine.first().filter(|_| self.machine.len() == 1));
+        let fallback =
+            || of_path(&self.default_path).or_else(|| self.machine.first().filter(|_| self.machine.len() == 1));
         match &self.path {
             Some(path) => match of_path(path) {
                 Some(part) if !part.entry.group.serves.is_empty() && !serves(part) => fallback(),
@@ -166,7 +167,13 @@ impl Candidate<'_> {
     }
 
     fn seconds(&self) -> Option<f64> {
-        self.part.entry.group.burst_seconds.as_ref().and_then(|formula| self.part.value(formula)).filter(|time| *time > 0.0)
+        self.part
+            .entry
+            .group
+            .burst_seconds
+            .as_ref()
+            .and_then(|formula| self.part.value(formula))
+            .filter(|time| *time > 0.0)
     }
 
     fn limit(&self, metric: Metric, value: f64) -> Limit {

@@ -90,7 +90,8 @@ pub fn expectation(expectation: &Expectation) -> String {
 
 fn line(limit: &Limit) -> String {
     let bound = if limit.metric.is_rate() { "" } else { "at most " };
-    let mut text = format!("  {:<16} {bound}{}, {}", limit.metric.to_string(), limit.metric.show(limit.value), limit.of);
+    let mut text =
+        format!("  {:<16} {bound}{}, {}", limit.metric.to_string(), limit.metric.show(limit.value), limit.of);
     if let Some(burst) = limit.burst_shown() {
         text += &format!("; {burst}");
     }

@@ -17,7 +17,8 @@ pub(super) struct Words {
     pub parameters: Vec<(Span, Span)>,
 }
 
-const FORM: &str = "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, as azure:P30x3+Standard_D8ds_v4/uncached";
+const FORM: &str =
+    "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, as azure:P30x3+Standard_D8ds_v4/uncached";
 
 impl Words {
     pub fn parse(source: &Arc<Source>) -> Result<Words, Diagnostic> {
@@ -38,7 +39,9 @@ impl Words {
         let parameters = parameters.map(|text| all(&text, '&')).unwrap_or_default();
         let parameter = |given: &Span| {
             split(given, '=').ok_or_else(|| {
-                Diagnostic::error("a parameter is NAME=VALUE").at(given, "no `=` in it").help("several are parted by `&`")
+                Diagnostic::error("a parameter is NAME=VALUE")
+                    .at(given, "no `=` in it")
+                    .help("several are parted by `&`")
             })
         };
         let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;

@@ -107,9 +107,9 @@ impl Requirements {
             None => "not known".to_owned(),
         };
         let known = names().collect::<Vec<_>>().join(", ");
-        Err(Diagnostic::error(format!("there are no requirements of `{asked}`")).at(&span, label).help(format!(
-            "known are {known}; others can be given with --require"
-        )))
+        Err(Diagnostic::error(format!("there are no requirements of `{asked}`"))
+            .at(&span, label)
+            .help(format!("known are {known}; others can be given with --require")))
     }
 
     /// The applications that fathom knows requirements of.
