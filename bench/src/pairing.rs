@@ -34,6 +34,7 @@ pub struct Circumstances<'a> {
 pub fn outcome(work: &Work, around: &Circumstances, before: &[Outcome]) -> Result<Outcome, String> {
     let cpus = around.machine.cpus_for(work.processors, around.cpu)?;
     let seconds = work.seconds.map(|own| around.seconds.unwrap_or(own));
+    stay_away_from(&cpus, &around.machine.cpus)?;
     if work.logs {
         around.scratch.has_room_for_logs(seconds.unwrap_or_default())?;
     }
@@ -63,6 +64,13 @@ pub fn outcome(work: &Work, around: &Circumstances, before: &[Outcome]) -> Resul
         warnings: warnings(&runs),
         runs,
     })
+}
+
+/// Has this thread, which looks on, run where the programs don't, if there is such a place.
+fn stay_away_from(cpus: &[u32], all: &[u32]) -> Result<(), String> {
+    let others: Vec<u32> = all.iter().copied().filter(|cpu| !cpus.contains(cpu)).collect();
+    let place = if others.is_empty() { all } else { &others };
+    os::cpu::set_affinity(place).map_err(|error| format!("processors {place:?}: {error}"))
 }
 
 fn run(

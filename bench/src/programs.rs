@@ -161,6 +161,7 @@ pub fn fathom() -> Result<PathBuf, String> {
     });
     let is_release = !cfg!(debug_assertions);
     if let Some(cargo) = std::env::var_os("CARGO").filter(|_| is_release || beside.is_none()) {
+        eprintln!("fathom-bench: building fathom");
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "--package", "fathom", "--message-format=json-render-diagnostics"]);
         build.args(is_release.then_some("--release")).current_dir(workspace).stdin(Stdio::null());
