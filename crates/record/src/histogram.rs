@@ -139,7 +139,9 @@ impl Histogram {
 
     /// The middle of the bin that holds the value of nearest rank: the ceil(p/100·n)-th smallest.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
-        self.ranked((percent / 100.0 * self.total as f64).ceil() as u64)
+        // 99.9 % of 1000 is a little above 999 in binary fractions, which would make it the 1000th.
+        let rank = percent / 100.0 * self.total as f64 * (1.0 - 4.0 * f64::EPSILON);
+        self.ranked(rank.ceil() as u64)
     }
 
     /// The middle of the bin that holds the value of that rank from below; ranks begin with 1.
@@ -212,6 +214,10 @@ mod tests {
         assert_eq!(histogram.percentile(50.0), Some(50));
         assert_eq!(histogram.percentile(99.1), Some(100));
         assert_eq!(histogram.percentile(0.0), Some(1));
+        histogram.clear();
+        (1..=1000).for_each(|value| histogram.record(if value == 1000 { 100 } else { 1 }));
+        assert_eq!(histogram.percentile(99.9), Some(1), "the 999th of 1000");
+        assert_eq!(histogram.percentile(99.91), Some(100));
         assert_eq!(Histogram::default().percentile(50.0), None);
     }
 

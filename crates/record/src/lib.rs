@@ -12,6 +12,8 @@ mod machine;
 mod moments;
 mod phase;
 pub mod schema;
+#[cfg(test)]
+mod statistics_tests;
 mod stats;
 mod target;
 mod timeline;

@@ -1,0 +1,96 @@
+//! Properties of the statistics, against the plainest arithmetic on the values themselves.
+
+use proptest::prelude::*;
+
+use crate::{Histogram, Latency, Moments};
+
+/// Values of all sizes up to `bits` bits (60 are 36 years), in parts that belong to different workers.
+fn parts(bits: u32) -> impl Strategy<Value = Vec<Vec<u64>>> {
+    let value = (any::<u64>(), 64 - bits..64).prop_map(|(value, shift)| value >> shift);
+    prop::collection::vec(prop::collection::vec(value, 0..30), 1..6)
+}
+
+fn latency(values: &[u64]) -> Latency {
+    let mut latency = Latency::default();
+    values.iter().for_each(|ns| latency.record(*ns));
+    latency
+}
+
+fn moments(values: &[u64]) -> Moments {
+    let mut moments = Moments::default();
+    values.iter().for_each(|value| moments.record(*value as f64));
+    moments
+}
+
+/// Mean, and deviation when divided by one less than their number and by their number.
+fn spread(values: &[u64]) -> (f64, f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().map(|value| *value as f64 / count).sum::<f64>();
+    let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0)).sqrt(), (squares / count).sqrt())
+}
+
+fn close(left: f64, right: f64, scale: f64) -> bool {
+    (left - right).abs() <= scale * 1e-9
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn merged_latencies_equal_the_latency_of_all_values(parts in parts(60)) {
+        let mut merged = Latency::default();
+        parts.iter().for_each(|part| merged.merge(&latency(part)));
+        prop_assert!(merged == latency(&parts.concat()));
+    }
+
+    #[test]
+    fn merged_histograms_less_the_first_equal_the_histogram_of_the_others(parts in parts(60)) {
+        let histogram = |values: &[u64]| latency(values).histogram;
+        let (first, others) = parts.split_first().expect("there is a part");
+        let mut merged = histogram(first);
+        others.iter().for_each(|part| merged.merge(&histogram(part)));
+        let bins = |histogram: &Histogram| histogram.bins().collect::<Vec<_>>();
+        prop_assert_eq!(bins(&merged.since(&histogram(first))), bins(&histogram(&others.concat())));
+    }
+
+    #[test]
+    fn mean_and_deviation_are_those_of_the_values(parts in parts(50)) {
+        let values = parts.concat();
+        prop_assume!(values.len() > 1);
+        let (latency, moments) = (latency(&values), moments(&values));
+        let (mean, sample, all) = spread(&values);
+        let scale = values.iter().max().map_or(1.0, |most| 1.0 + *most as f64);
+        prop_assert!(close(latency.mean_ns(), mean, scale) && close(moments.mean, mean, scale));
+        prop_assert!(close(latency.deviation_ns(), sample, scale), "{} {sample}", latency.deviation_ns());
+        prop_assert!(close(moments.deviation(), sample, scale), "{} {sample}", moments.deviation());
+        prop_assert!(close(latency.population_deviation_ns(), all, scale));
+        prop_assert!(close(moments.population_deviation(), all, scale));
+    }
+
+    #[test]
+    fn merged_moments_are_those_of_all_values(parts in parts(50)) {
+        let mut merged = Moments::default();
+        parts.iter().for_each(|part| merged.merge(&moments(part)));
+        let values = parts.concat();
+        prop_assert_eq!(merged.count, values.len() as u64);
+        prop_assume!(values.len() > 1);
+        let (mean, sample, _) = spread(&values);
+        let scale = 1.0 + merged.max;
+        prop_assert!(close(merged.mean, mean, scale) && close(merged.deviation(), sample, scale));
+        prop_assert_eq!(Some(merged.min as u64), values.iter().min().copied());
+    }
+
+    #[test]
+    fn a_percentile_is_in_the_bin_of_the_value_of_nearest_rank(parts in parts(60), permille in 0u32..=1000) {
+        let mut values = parts.concat();
+        prop_assume!(!values.is_empty());
+        let told = latency(&values).percentile_ns(f64::from(permille) / 10.0);
+        values.sort_unstable();
+        // In whole numbers: no share of a count is lost to binary fractions.
+        let rank = (permille as usize * values.len()).div_ceil(1000).max(1);
+        let found = values[rank - 1];
+        prop_assert_eq!(Histogram::index_of(told), Histogram::index_of(found));
+        prop_assert!(values[0] <= told && told <= values[values.len() - 1]);
+    }
+}

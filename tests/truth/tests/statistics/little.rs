@@ -1,0 +1,157 @@
+//! Little's law: I/Os a second times mean latency is the mean number of I/Os under way, which is the depth that was asked
+//! for where the device is what all wait for. It holds in each report's own figures, whichever a run is shown in.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use fathom_truth::diskspd_report::{leaf, leaves, span};
+use fathom_truth::timed_files::{Program, TimedFiles};
+use fathom_truth::{binary, fio_report, run};
+
+const TRIES: usize = 3;
+const RECORD: &str = "run.json";
+
+/// What a row of a report says: I/Os a second, and their mean latency in seconds.
+type Row = (f64, f64);
+/// Finds the sets of rows that each stand for the whole run: those of jobs or threads, and the one of all of them where
+/// there is one.
+type Reading = fn(&str) -> Vec<Vec<Row>>;
+
+/// Formats of reports, and how they are read.
+const REPORTS: [(&str, Reading); 6] = [
+    ("fio", fio_rows),
+    ("fio-terse", terse_rows),
+    ("fio-json", json_rows),
+    ("fio-json+", json_rows),
+    ("diskspd", diskspd_rows),
+    ("diskspd-xml", xml_rows),
+];
+
+#[test]
+fn it_holds_in_every_report_of_a_run_asked_for_in_fios_words() {
+    let Some(files) = TimedFiles::mount("little-fio", 1, 16 << 20) else { return };
+    for (engine, depth, jobs) in [
+        ("psync", 1, 1),
+        ("psync", 1, 4),
+        ("libaio", 8, 1),
+        ("libaio", 32, 1),
+        ("io_uring", 1, 1),
+        ("io_uring", 32, 1),
+        ("io_uring", 4, 3),
+    ] {
+        for group in if jobs > 1 { &["", "--group_reporting"][..] } else { &[""] } {
+            let line = format!(
+                "--name=job --filename={} --size=16m --direct=1 --rw=randread --bs=4k --ioengine={engine} \
+                 --iodepth={depth} --numjobs={jobs} {group} --time_based --runtime=800ms --record={RECORD}",
+                files.file(0).display()
+            );
+            let rows = if group.is_empty() { jobs } else { 1 };
+            holds(&files, &format!("fio {line}"), depth * jobs, rows);
+        }
+    }
+}
+
+#[test]
+fn it_holds_in_every_report_of_a_run_asked_for_in_diskspds_words() {
+    let Some(files) = TimedFiles::mount("little-diskspd", 2, 16 << 20) else { return };
+    let targets = [files.file(0), files.file(1)].map(|file| file.display().to_string());
+    for (depths, depth) in [("-o1 -t2", 4), ("-o8", 16), ("-u -o8", 16), ("-F2 -O6", 12)] {
+        let [first, second] = &targets;
+        let line = format!("-d1 -W0 -L -b4K -Su -r {depths} -Rrecord={RECORD} {first} {second}");
+        holds(&files, &format!("diskspd {line}"), depth, 0);
+    }
+}
+
+/// Holds a run's reports against the depth of the whole run. A fio report has this many rows, or has as many as it likes.
+fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
+    // Deep enough that handing over and taking back are a small part of an I/O, and that no more come than FUSE can do.
+    let delay = Duration::from_micros(3000 + 100 * u64::from(depth));
+    let fails = (0..TRIES).map_while(|_| {
+        files.begin(Program::constant(delay));
+        let (word, arguments) = line.split_once(' ').unwrap();
+        run::outcome(run::command(files.beside(), word, arguments).spawn().unwrap()).well();
+        REPORTS.iter().find_map(|(format, rows)| {
+            let report = shown(files.beside(), format);
+            rows(&report).iter().find_map(|rows| {
+                assert!(!rows.is_empty(), "{line}: nothing of I/Os in the {format} report:\n{report}");
+                if format.starts_with("fio") && fio_rows > 0 {
+                    assert_eq!(rows.len() as u32, fio_rows, "{line}: rows of the {format} report");
+                }
+                let found: f64 = rows.iter().map(|(iops, latency_s)| iops * latency_s).sum();
+                let off = (found / f64::from(depth) - 1.0).abs();
+                (off > 0.02).then(|| format!("{found:.3} I/Os under way in the {format} report: {rows:?}"))
+            })
+        })
+    });
+    let fails: Vec<String> = fails.collect();
+    assert!(fails.len() < TRIES, "{line}: not {depth}:\n{}", fails.join("\n"));
+}
+
+/// The run in a format of `fathom show`.
+fn shown(folder: &Path, format: &str) -> String {
+    let output = Command::new(binary::path()).args(["show", RECORD, "--format", format]).current_dir(folder).output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+fn number(text: &str) -> f64 {
+    text.trim().parse().unwrap_or_else(|_| panic!("no number: {text}"))
+}
+
+/// The first figure behind a name, as `IOPS=` and `avg=`, with fio's letter for thousands.
+fn figure(text: &str, name: &str) -> f64 {
+    let figure = text.split_once(name).unwrap_or_else(|| panic!("no {name} in {text}")).1.trim_start();
+    let (digits, rest) =
+        figure.split_at(figure.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(figure.len()));
+    number(digits) * if rest.starts_with('k') { 1e3 } else { 1.0 }
+}
+
+fn fio_rows(report: &str) -> Vec<Vec<Row>> {
+    let rows = report.split("  read: ").skip(1).map(|read| {
+        let latency = read.split_once("\n     lat (").expect("each direction has its latency").1;
+        let unit_s =
+            [("nsec", 1e-9), ("usec", 1e-6), ("msec", 1e-3)].into_iter().find(|(unit, _)| latency.starts_with(unit));
+        (figure(read, "IOPS="), figure(latency, "avg=") * unit_s.unwrap().1)
+    });
+    vec![rows.collect()]
+}
+
+fn terse_rows(report: &str) -> Vec<Vec<Row>> {
+    let rows = report.lines().map(|line| {
+        let fields: Vec<&str> = line.split(';').collect();
+        (number(fields[7]), number(fields[39]) / 1e6)
+    });
+    vec![rows.collect()]
+}
+
+fn json_rows(report: &str) -> Vec<Vec<Row>> {
+    let report = serde_json::from_str(report).unwrap();
+    let reads = fio_report::jobs(&report).iter().map(|job| fio_report::direction(job, "read"));
+    vec![reads.map(|read| (read.iops, read.lat.mean_ns / 1e9)).collect()]
+}
+
+fn diskspd_rows(report: &str) -> Vec<Vec<Row>> {
+    let table = report.split_once("Total IO\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let row = |columns: &[&str]| (number(columns[0]), number(columns[1]) / 1e3);
+    let (mut threads, mut total) = (Vec::new(), Vec::new());
+    for line in table.lines().skip(2) {
+        let columns: Vec<&str> = line.split('|').collect();
+        match line.strip_prefix("total:") {
+            Some(_) => total.push(row(&columns[3..5])),
+            None if columns.len() > 1 => threads.push(row(&columns[4..6])),
+            None => (),
+        }
+    }
+    vec![threads, total]
+}
+
+fn xml_rows(report: &str) -> Vec<Vec<Row>> {
+    let span = span(report);
+    let seconds = leaf(span, "TestTimeSeconds").unwrap();
+    let targets = span.split("<Target>").skip(1).map(|target| {
+        let latency_ms = leaf(target, "AverageReadLatencyMilliseconds").unwrap();
+        (leaf(target, "IOCount").unwrap() / seconds, latency_ms / 1e3)
+    });
+    let all = leaves(span, "IOCount").iter().sum::<f64>() / seconds;
+    vec![targets.collect(), vec![(all, leaf(span, "AverageTotalMilliseconds").unwrap() / 1e3)]]
+}
