@@ -93,6 +93,7 @@ fn run(
         cpus,
         referee: referee.as_ref(),
         memory_at: memory_looks(length, work.logs),
+        follows_cpu: referee.is_none() && work.jobs > 1,
         length,
     }
     .run(&around.interrupts);
@@ -101,8 +102,7 @@ fn run(
     let (watched, log_lines) = (watched?, log_lines?);
     let claimed = program.claimed(&watched.stdout)?;
     let counted = watched.counted;
-    // A job that ends by its number of I/Os is over before a clock of milliseconds sees it.
-    let by_window = || seconds.and(Some(claimed.ios? as f64 / claimed.window_s?));
+    let by_cpu = || Some(claimed.ios? as f64 * watched.cpu_share_each_s?);
     let asked_s = match program.kind {
         // Its length is in whole seconds.
         Kind::TIoUring => seconds.map(|seconds| seconds.ceil().max(2.0)),
@@ -121,7 +121,7 @@ fn run(
         memory_bytes: watched.memory_bytes,
         jobs: work.jobs,
         counted_ios: counted.map(|counted| counted.ios),
-        referee_iops: if referee.is_some() { counted.and_then(|counted| counted.iops) } else { by_window() },
+        referee_iops: if referee.is_some() { counted.and_then(|counted| counted.iops) } else { by_cpu() },
         first_io_s: counted.map(|counted| counted.first_io_s),
         log_lines,
         others_cpus: watched.others_cpus,

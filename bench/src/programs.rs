@@ -33,8 +33,6 @@ pub struct Claimed {
     pub iops: f64,
     /// `None` where the program doesn't tell.
     pub ios: Option<u64>,
-    /// From the first job's start to the last job's end, by the program's own clock.
-    pub window_s: Option<f64>,
 }
 
 impl Program {
@@ -77,7 +75,6 @@ fn claimed_in_json(stdout: &str) -> Result<Claimed, String> {
     let report = documents.next().ok_or("no JSON")?.map_err(|error| error.to_string())?;
     let jobs = report["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or("no jobs")?;
     let mut claimed = Claimed { ios: Some(0), ..Claimed::default() };
-    let (mut first_ms, mut last_ms) = (u64::MAX, 0);
     for job in jobs {
         if job["error"].as_i64() != Some(0) {
             return Err(format!("job {} failed with error {}", job["jobname"], job["error"]));
@@ -86,13 +83,7 @@ fn claimed_in_json(stdout: &str) -> Result<Claimed, String> {
         claimed.iops += directions.iter().filter_map(|direction| direction["iops"].as_f64()).sum::<f64>();
         let ios: u64 = directions.iter().filter_map(|direction| direction["total_ios"].as_u64()).sum();
         claimed.ios = claimed.ios.map(|sum| sum + ios);
-        let runtime_ms = directions.iter().filter_map(|direction| direction["runtime"].as_u64()).max().unwrap_or(0);
-        if let Some(start_ms) = job["job_start"].as_u64() {
-            first_ms = first_ms.min(start_ms);
-            last_ms = last_ms.max(start_ms + runtime_ms);
-        }
     }
-    claimed.window_s = last_ms.checked_sub(first_ms).filter(|ms| *ms > 0).map(|ms| ms as f64 / 1e3);
     Ok(claimed)
 }
 
@@ -100,7 +91,7 @@ fn claimed_in_json(stdout: &str) -> Result<Claimed, String> {
 fn claimed_by_lines(stdout: &str) -> Result<Claimed, String> {
     let told: Vec<f64> = stdout.lines().filter_map(|line| scaled(line.strip_prefix("IOPS=")?)).collect();
     let iops = crate::statistics::median(&told).ok_or("no line with IOPS")?;
-    Ok(Claimed { iops, ios: None, window_s: None })
+    Ok(Claimed { iops, ios: None })
 }
 
 /// A number such as `1.30M`, at the beginning of a line.
@@ -199,7 +190,7 @@ and one behind"#;
     #[test]
     fn a_report_is_summed_over_jobs_and_directions() {
         let claimed = claimed_in_json(REPORT).unwrap();
-        assert_eq!(claimed, Claimed { iops: 20.0, ios: Some(40), window_s: Some(2.5) });
+        assert_eq!(claimed, Claimed { iops: 20.0, ios: Some(40) });
         assert!(claimed_in_json("nothing").is_err());
         assert!(claimed_in_json(&REPORT.replace("\"error\" : 0", "\"error\" : 5")).unwrap_err().contains('5'));
     }

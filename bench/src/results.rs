@@ -75,8 +75,8 @@ pub struct Run {
     pub jobs: u32,
     /// I/Os by the device's own counters.
     pub counted_ios: Option<u64>,
-    /// The rate over the time in which the device counted, or, where there is no device, I/Os over the time from the
-    /// first job's start to the last job's end.
+    /// The rate over the time in which the device counted. For many jobs without a device: the I/Os, shared out over the
+    /// processor time as it passed.
     pub referee_iops: Option<f64>,
     pub first_io_s: Option<f64>,
     pub log_lines: Option<u64>,

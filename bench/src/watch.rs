@@ -1,7 +1,7 @@
 //! One run of a program under watch: pinned, timed from exec to exit, with what the kernel says that it used, what its
 //! device counted meanwhile, and how much memory its processes had.
 
-mod memory;
+mod tree;
 
 use std::fs::File;
 use std::io;
@@ -20,6 +20,10 @@ const FIRST_IO_PACE: Duration = Duration::from_micros(500);
 const PACE: Duration = Duration::from_millis(5);
 /// A longer look at the device says too little of the moment.
 const LOOK_MAX: Duration = Duration::from_millis(1);
+/// How often the program's processor time is looked at.
+const CPU_PACE: Duration = Duration::from_millis(50);
+/// Between which shares of all its processor time a program is taken to work steadily.
+const STEADY: (f64, f64) = (0.1, 0.9);
 /// How long a program may take beyond its job's time, and to end when asked to.
 const BEYOND_MAX: Duration = Duration::from_secs(120);
 const ENDING_MAX: Duration = Duration::from_secs(10);
@@ -36,6 +40,8 @@ pub struct Watch<'a> {
     pub referee: Option<&'a Disk>,
     /// When to look at the program's memory, after its start.
     pub memory_at: Vec<Duration>,
+    /// Looks at its processor time as it passes.
+    pub follows_cpu: bool,
     /// How long the job is to run.
     pub length: Duration,
 }
@@ -61,6 +67,8 @@ pub struct Watched {
     pub max_rss_bytes: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub counted: Option<Counted>,
+    /// Where that was followed: the share of all its processor time that it used in a second while it worked steadily.
+    pub cpu_share_each_s: Option<f64>,
     /// Processor time that neither the program nor idleness had, for each second of the run.
     pub others_cpus: Option<f64>,
 }
@@ -105,6 +113,7 @@ impl Watch<'_> {
             kernel_s: usage.stime.as_secs_f64(),
             max_rss_bytes: Some(usage.maxrss),
             memory_bytes: look.memory_bytes,
+            cpu_share_each_s: share_each_s(&look.cpu, cpu_s),
             counted: look.ios().and_then(|ios| look.counted(ios - look.ios_before)),
             others_cpus: busy.map(|busy| ((busy - cpu_s) / wall_s).max(0.0)),
         })
@@ -136,6 +145,15 @@ impl Watch<'_> {
     }
 }
 
+/// The share of all processor time that passed in a second, from the first look that found more than the lower share of
+/// it used to the last that found less than the upper.
+fn share_each_s(looks: &[(f64, f64)], all_s: f64) -> Option<f64> {
+    let is_steady = |(_, used): &&(f64, f64)| *used >= STEADY.0 * all_s && *used <= STEADY.1 * all_s;
+    let mut steady = looks.iter().filter(is_steady);
+    let (first, last) = (steady.next()?, steady.next_back()?);
+    (last.0 > first.0).then(|| (last.1 - first.1) / all_s / (last.0 - first.0))
+}
+
 /// I/Os at a moment.
 #[derive(Clone, Copy)]
 struct Seen {
@@ -154,6 +172,8 @@ struct Look<'a> {
     last: Option<Seen>,
     but_last: Option<Seen>,
     memory_taken: usize,
+    /// Processor time used, at moments in seconds since the start.
+    cpu: Vec<(f64, f64)>,
     memory_bytes: Option<u64>,
     /// When it was asked to end.
     asked: Option<Instant>,
@@ -171,6 +191,7 @@ impl<'a> Look<'a> {
             last: None,
             but_last: None,
             memory_taken: 0,
+            cpu: Vec::new(),
             memory_bytes: None,
             asked: None,
         };
@@ -202,6 +223,7 @@ impl<'a> Look<'a> {
             }
             self.look_at_device();
             self.look_at_memory();
+            self.look_at_cpu();
             let is_late = self.start.elapsed() > self.watch.length + BEYOND_MAX;
             match self.asked {
                 None if interrupts.count() > 0 || is_late => self.ask_to_end("TERM"),
@@ -232,8 +254,19 @@ impl<'a> Look<'a> {
         let due = self.watch.memory_at.get(self.memory_taken).is_some_and(|at| self.start.elapsed() >= *at);
         if due {
             self.memory_taken += 1;
-            self.memory_bytes = self.memory_bytes.max(memory::of_tree(self.id));
+            self.memory_bytes = self.memory_bytes.max(tree::memory_bytes(self.id));
         }
+    }
+
+    fn look_at_cpu(&mut self) {
+        let at = |time: &Instant| time.duration_since(self.start).as_secs_f64();
+        let before = Instant::now();
+        let is_due = self.cpu.last().is_none_or(|(last, _)| at(&before) - last >= CPU_PACE.as_secs_f64());
+        if !self.watch.follows_cpu || !is_due {
+            return;
+        }
+        let used = tree::cpu_s(self.id);
+        self.cpu.push(((at(&before) + at(&Instant::now())) / 2.0, used));
     }
 
     fn ask_to_end(&mut self, signal: &str) {
@@ -267,6 +300,7 @@ mod tests {
             cpus,
             referee: None,
             memory_at: vec![Duration::from_millis(20)],
+            follows_cpu: false,
             length: Duration::from_secs(1),
         }
         .run(&Interrupts::install().unwrap());
@@ -286,6 +320,16 @@ mod tests {
         assert!(watched.cpu_s > 0.001 && watched.cpu_s < watched.wall_s, "{watched:?}");
         assert!(watched.memory_bytes.is_some_and(|bytes| bytes > 50_000), "{watched:?}");
         assert!(watched.max_rss_bytes.is_some_and(|bytes| bytes > 500_000), "{watched:?}");
+    }
+
+    #[test]
+    fn the_share_is_that_of_the_steady_part() {
+        // A second of start, four of work, a second in which nearly nothing is used.
+        let looks = [(0.5, 0.01), (1.0, 0.1), (2.0, 2.1), (3.0, 4.1), (4.0, 6.1), (5.0, 8.0), (6.0, 8.1)];
+        let share = share_each_s(&looks, 8.1).unwrap();
+        assert!((share - 2.0 / 8.1).abs() < 1e-9, "{share}");
+        assert_eq!(share_each_s(&looks[..2], 8.1), None);
+        assert_eq!(share_each_s(&[], 0.0), None);
     }
 
     #[test]
