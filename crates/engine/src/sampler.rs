@@ -25,6 +25,8 @@ struct Series {
     due_ns: u64,
     last: [u64; 3],
     samples: [Moments; 3],
+    /// Windows since a direction's last sample, in which it did nothing.
+    idle: [u64; 3],
 }
 
 impl Series {
@@ -37,7 +39,8 @@ impl Series {
         *self = Series { window_ns: self.window_ns, last_ns: now_ns, due_ns, ..Series::default() };
     }
 
-    /// Ends the window if it is over; a direction that did nothing in it gives no sample.
+    /// Ends the window if it is over. A direction that did nothing in it gives a sample of 0 once it goes on: before it
+    /// began and after its end (reads that verify come after all writes) it isn't slow, but not asked for.
     fn sample(&mut self, now_ns: u64, counters: [u64; 3], unit: f64) {
         if now_ns < self.due_ns {
             return;
@@ -45,9 +48,15 @@ impl Series {
         let seconds = (now_ns - self.last_ns) as f64 / 1e9;
         for (at, &counter) in counters.iter().enumerate() {
             let moved = counter.saturating_sub(self.last[at]);
-            if moved > 0 {
-                self.samples[at].record(moved as f64 / unit / seconds);
+            if moved == 0 {
+                self.idle[at] += 1;
+                continue;
             }
+            let idle = std::mem::take(&mut self.idle[at]);
+            if self.samples[at].count > 0 {
+                (0..idle).for_each(|_| self.samples[at].record(0.0));
+            }
+            self.samples[at].record(moved as f64 / unit / seconds);
         }
         (self.last, self.last_ns) = (counters, now_ns);
         self.due_ns = self.due_ns.saturating_add(self.window_ns).max(now_ns.saturating_add(self.window_ns / 2));
@@ -135,6 +144,19 @@ mod tests {
         series.nearly_over();
         series.sample(1_999_000_000, [4096, 0, 0], 1024.0);
         assert_eq!(series.samples[0].count, 4);
+    }
+
+    #[test]
+    fn a_stall_between_two_windows_counts_and_idle_ends_do_not() {
+        let mut series = Series::new(500);
+        series.restart(0);
+        let reads = [0, 10, 20, 20, 20, 30, 30];
+        for (nth, reads) in (1..).zip(reads) {
+            series.sample(nth * 500_000_000, [reads, 0, 0], 1.0);
+        }
+        let [of_reads, of_writes, _] = series.samples;
+        assert_eq!((of_reads.count, of_reads.min, of_reads.max, of_reads.mean), (5, 0.0, 20.0, 12.0));
+        assert_eq!(of_writes.count, 0);
     }
 
     #[test]

@@ -16,3 +16,10 @@ pub fn leaves(text: &str, name: &str) -> Vec<f64> {
     let values = text.split(&begin).skip(1);
     values.map(|value| value.split_once('<').unwrap().0.parse().unwrap()).collect()
 }
+
+/// The values of the attributes of this name.
+pub fn attributes(text: &str, name: &str) -> Vec<f64> {
+    let begin = format!(" {name}=\"");
+    let values = text.split(&begin).skip(1);
+    values.map(|value| value.split_once('"').unwrap().0.parse().unwrap()).collect()
+}

@@ -4,3 +4,4 @@
 
 mod latencies;
 mod little;
+mod series;
