@@ -24,7 +24,7 @@ const OWN_SHARE: f64 = 0.3;
 const RATE_MET_SHARE: f64 = 0.98;
 
 /// What a thread was told, and what it did.
-type Member<'a> = (&'a Worker, &'a WorkerRecord);
+pub(crate) type Member<'a> = (&'a Worker, &'a WorkerRecord);
 
 /// Whether whoever asked for the I/O was slower than what answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,20 +122,26 @@ pub fn generator<'a>(threads: impl IntoIterator<Item = Member<'a>>) -> Option<Ge
 
 /// The same for each of fio's groups, or for each time span of DiskSpd's, with the names of their jobs.
 pub fn generators(record: &Record) -> Vec<(String, Generator)> {
+    let judged = groups(record).into_iter();
+    judged.filter_map(|(name, members)| generator(members).map(|generator| (name, generator))).collect()
+}
+
+/// The threads of each group, under its name.
+pub(crate) fn groups(record: &Record) -> Vec<(String, Vec<Member<'_>>)> {
     let mut groups: BTreeMap<(u32, u32), Vec<Member>> = BTreeMap::new();
     for (worker, kept) in record.plan.workers.iter().zip(&record.workers) {
         groups.entry((worker.phase, worker.group)).or_default().push((worker, kept));
     }
     let several = groups.len() > 1;
-    let judged = groups.into_iter().filter_map(|((phase, _), members)| {
+    let named = groups.into_iter().map(|((phase, _), members)| {
         let name = match record.plan.origin {
             Origin::Fio(_) => names(&members),
             Origin::DiskSpd { .. } if several => format!("time span {}", phase + 1),
             Origin::DiskSpd { .. } => "all threads".to_owned(),
         };
-        generator(members).map(|generator| (name, generator))
+        (name, members)
     });
-    judged.collect()
+    named.collect()
 }
 
 /// The jobs by name, each once; of many the first and how many more.

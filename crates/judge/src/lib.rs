@@ -10,6 +10,7 @@ mod generator;
 pub mod limits;
 pub mod metric;
 mod quantity;
+mod rate;
 pub mod requirements;
 mod short;
 mod unwritten;
@@ -27,6 +28,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(unwritten::find(record));
     found.extend(short::find(record));
     found.extend(depth::find(record));
+    found.extend(rate::find(record));
     found.extend(generator::find(record));
     found
 }

@@ -43,6 +43,11 @@ impl Arrivals {
         self.unissued = self.unissued.saturating_add(count);
     }
 
+    /// The share of what was due that was issued, late or not.
+    pub fn met_percent(&self) -> f64 {
+        if self.due == 0 { 100.0 } else { (self.due - self.unissued.min(self.due)) as f64 * 100.0 / self.due as f64 }
+    }
+
     pub fn merge(&mut self, other: &Arrivals) {
         self.due = self.due.saturating_add(other.due);
         self.late = self.late.saturating_add(other.late);

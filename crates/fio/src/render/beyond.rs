@@ -1,18 +1,23 @@
 //! What the JSON report says that fio's doesn't: an object `fathom` at the end of each job, and one at the end of all.
 
 use super::entry::Entry;
+use super::json::{Detail, latency};
 use judge::Generator;
-use record::Record;
+use plan::Ddir;
+use record::{Arrivals, Record};
 use serde_json::{Map, Value, json};
 
 /// The name of the objects.
 pub(super) const KEY: &str = "fathom";
 
 /// Of a job; `None` where there is nothing to say.
-pub(super) fn of_job(entry: &Entry) -> Option<Value> {
+pub(super) fn of_job(entry: &Entry, detail: Detail) -> Option<Value> {
     let mut object = Map::new();
     if let Some(generator) = judge::generator(entry.members.iter().copied()) {
         add_generator(&mut object, &generator);
+    }
+    for ddir in Ddir::ALL {
+        add_open_loop(&mut object, entry, ddir, detail);
     }
     (!object.is_empty()).then(|| object.into())
 }
@@ -27,6 +32,26 @@ fn add_generator(object: &mut Map<String, Value>, generator: &Generator) {
     }
     object.insert("generator".into(), generator.limit.name().into());
     object.insert("evidence".into(), generator.evidence.as_str().into());
+}
+
+/// What a direction with a rate has: how long its I/Os took from when they were meant to start, and which went in time.
+fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, detail: Detail) {
+    let stats = &entry.stats.ddirs[ddir as usize];
+    let Some(arrivals) = &stats.arrivals else { return };
+    let mut direction = Map::new();
+    if stats.response.count() > 0 {
+        direction.insert("response_ns".into(), latency(&stats.response, true, entry, detail));
+    }
+    let Arrivals { due, late, queue_full, unissued } = arrivals;
+    let counts = json!({
+        "due": due,
+        "late": late,
+        "queue_full": queue_full,
+        "unissued": unissued,
+        "met_percent": arrivals.met_percent(),
+    });
+    direction.insert("arrivals".into(), counts);
+    object.insert(ddir.name().into(), direction.into());
 }
 
 /// Of the run.

@@ -88,7 +88,7 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
     }
-    if let Some(ours) = beyond::of_job(entry) {
+    if let Some(ours) = beyond::of_job(entry, detail) {
         job[beyond::KEY] = ours;
     }
     job
@@ -151,7 +151,7 @@ fn syncs(entry: &Entry, detail: Detail) -> Value {
     })
 }
 
-fn latency(latency: &Latency, percentiles: bool, entry: &Entry, detail: Detail) -> Value {
+pub(super) fn latency(latency: &Latency, percentiles: bool, entry: &Entry, detail: Detail) -> Value {
     let mut object = json!({
         "min": latency.min_ns(),
         "max": latency.max_ns(),
