@@ -37,6 +37,34 @@ impl Latency {
     }
 }
 
+/// What fathom says besides of a direction with a rate: what became of the I/Os that the rate wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenLoop {
+    pub due: u64,
+    pub late: u64,
+    pub queue_full: u64,
+    pub unissued: u64,
+}
+
+/// The latency from the time at which the rate wanted an I/O.
+pub fn only_response(report: &Value, name: &str) -> Latency {
+    assert_eq!(jobs(report).len(), 1, "one job was expected: {report:#}");
+    latency(&jobs(report)[0]["fathom"][name]["response_ns"])
+}
+
+pub fn only_open_loop(report: &Value, name: &str) -> OpenLoop {
+    assert_eq!(jobs(report).len(), 1, "one job was expected: {report:#}");
+    let arrivals = &jobs(report)[0]["fathom"][name]["arrivals"];
+    let count = |name: &str| integer(&arrivals[name]);
+    OpenLoop { due: count("due"), late: count("late"), queue_full: count("queue_full"), unissued: count("unissued") }
+}
+
+/// The names of what speaks against the figures.
+pub fn findings(report: &Value) -> Vec<String> {
+    let found = report["fathom"]["findings"].as_array().expect("a report has a list of findings");
+    found.iter().map(|finding| finding["id"].as_str().unwrap().to_owned()).collect()
+}
+
 /// The report's jobs.
 pub fn jobs(report: &Value) -> &[Value] {
     report["jobs"].as_array().expect("a report has a list of jobs")
