@@ -52,3 +52,13 @@ fn what_an_io_cost_and_whether_fathom_was_the_limit_is_told() {
     assert!(tells(&held_back, "all threads: an I/O took "), "{}", held_back.stderr);
     assert!(tells(&held_back, "fathom was not the limit: it had nothing to do for "), "{}", held_back.stderr);
 }
+
+#[test]
+fn a_rate_that_is_not_met_is_told_and_one_that_is_met_not() {
+    let scratch = Scratch::new("finding-rate");
+    let missed = run(&scratch, "-c8M -d1 -W0 -b4K -r -Su -o1 -g1000000i file");
+    assert!(tells(&missed, "all threads: the rate was not met: "), "{}", missed.stderr);
+    assert!(tells(&missed, "I/Os were still waiting at the end"), "{}", missed.stderr);
+    let met = run(&scratch, "-d1 -W0 -b4K -r -Su -o1 -g20i file");
+    assert!(!tells(&met, "the rate was not met"), "{}", met.stderr);
+}

@@ -28,7 +28,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(unwritten::find(record));
     found.extend(short::find(record));
     found.extend(depth::find(record));
-    found.extend(rate::find(record));
     found.extend(generator::find(record));
+    found.extend(rate::find(record));
     found
 }

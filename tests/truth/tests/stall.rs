@@ -72,8 +72,8 @@ fn earliest(runs: &[Vec<Duration>]) -> Vec<Duration> {
         apart[apart.len() / 2]
     };
     let aligned: Vec<(i64, &Vec<Duration>)> = runs.iter().map(|run| (apart(run), run)).collect();
-    let count = runs.iter().map(Vec::len).min().unwrap();
-    let first = |nth: usize| aligned.iter().map(|(apart, run)| ns(&run[nth]) - apart).min().unwrap();
+    let count = runs.iter().map(Vec::len).min().unwrap_or(0);
+    let first = |nth: usize| aligned.iter().map(|(apart, run)| ns(&run[nth]) - apart).fold(i64::MAX, i64::min);
     (0..count).map(|nth| Duration::from_nanos(first(nth).max(0) as u64)).collect()
 }
 
