@@ -51,11 +51,11 @@ pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     command
 }
 
-/// A program that goes before all others, ready to be started, with pipes to what it prints.
+/// A program that goes before all others but takes turns with its like, ready to be started, with pipes to what it prints.
 pub fn first(program: &Path) -> Command {
     let mut command = Command::new(if may_go_first() { Path::new("chrt") } else { program });
     if may_go_first() {
-        command.args(["-f", "10"]).arg(program);
+        command.args(["-r", "10"]).arg(program);
     }
     command.env_remove("RUST_BACKTRACE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -7,7 +7,7 @@ use crate::reported::Reported;
 use crate::{FILE_BYTES, SHARES, compare, nanoseconds};
 
 /// Engines and the depths at which each is tried.
-const ENGINES: [(&str, &[u32]); 3] = [("psync", &[1]), ("libaio", &[1, 8, 32]), ("io_uring", &[1, 8, 32])];
+const ENGINES: [(&str, &[u32]); 3] = [("psync", &[1]), ("libaio", &[1, 32]), ("io_uring", &[1, 8, 32])];
 /// I/Os that are handed over with one call share its time, wherever in it each began.
 const SHARE_OF_A_CALL_NS: u64 = 50_000;
 

@@ -8,7 +8,7 @@ use fathom_truth::timed_files::{Program, TimedFiles};
 
 use crate::{fio, nanoseconds};
 
-const READS: usize = 120;
+const READS: usize = 60;
 
 /// What FUSE itself takes, on a machine that sleeps as long between two I/Os as in the run: what plain reads see above
 /// what the files took or, where that is more, an engine above files that answer at once.
