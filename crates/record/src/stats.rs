@@ -21,6 +21,10 @@ pub struct WorkerStats {
     /// Measured wall time of the worker's thread, in ns: from its start, or the end of its ramp, to its end or the
     /// snapshot. [`Usage`] covers the same time; reports divide the one by the other. Adds up over workers.
     pub runtime_ns: u64,
+    /// Unix time at which `runtime_ns` began, in µs: what else was counted on the machine can be laid beside it. 0 where
+    /// nothing was measured, or by an older fathom.
+    #[serde(default)]
+    pub measured_from_unix_us: u64,
     /// Wall time from the worker's start to its end, in ns, ramp included.
     pub elapsed_ns: u64,
     /// The depth that a search for a latency target found.
@@ -219,6 +223,10 @@ impl WorkerStats {
         self.complete.merge(&other.complete);
         self.usage.merge(&other.usage);
         self.runtime_ns = self.runtime_ns.saturating_add(other.runtime_ns);
+        self.measured_from_unix_us = match (self.measured_from_unix_us, other.measured_from_unix_us) {
+            (0, only) | (only, 0) => only,
+            (mine, other) => mine.min(other),
+        };
         self.elapsed_ns = self.elapsed_ns.max(other.elapsed_ns);
         self.latency_depth = self.latency_depth.max(other.latency_depth);
         self.waits.merge(&other.waits);

@@ -10,10 +10,14 @@ pub mod binary;
 pub mod diskspd_report;
 pub mod fio_log;
 pub mod fio_report;
+pub mod kernel;
 pub mod priority;
 pub mod run;
 pub mod scratch;
+pub mod throttle;
 pub mod timed_files;
+pub mod volume;
+pub mod zram;
 
 use std::io::Write;
 

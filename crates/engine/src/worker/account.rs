@@ -242,13 +242,16 @@ impl IoLoop<'_> {
             return stats;
         }
         // A ramp that was cut short is all that there is to tell of.
-        let runtime_ns = now_ns - self.clocks.measured_from_ns.unwrap_or(self.clocks.start_ns);
+        let from_ns = self.clocks.measured_from_ns.unwrap_or(self.clocks.start_ns);
+        let runtime_ns = now_ns - from_ns;
         let of_targets = stats.targets.iter_mut().flat_map(|target| &mut target.ddirs);
         for ddir in stats.ddirs.iter_mut().chain(of_targets).filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
             ddir.runtime_ns = runtime_ns;
         }
         stats.add_up_targets();
         stats.runtime_ns = runtime_ns;
+        let ago_us = self.clock.now().saturating_sub(from_ns) / 1000;
+        stats.measured_from_unix_us = super::unix_us().saturating_sub(ago_us);
         stats.elapsed_ns = now_ns - self.clocks.start_ns;
         stats.usage = usage;
         stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);

@@ -1,5 +1,7 @@
 //! Where a worker's loop is: its limits, its counts and its points in time.
 
+use std::time::Duration;
+
 /// When the loop has to end.
 #[derive(Clone, Copy, Debug)]
 pub struct PassLimits {
@@ -55,4 +57,10 @@ impl Marks {
         window_ns: u64::MAX,
         next_ns: u64::MAX,
     };
+
+    /// The time that is left to the next point; `None` where it has come.
+    pub fn until_next(&self) -> Option<Duration> {
+        let left_ns = self.next_ns.saturating_sub(self.now_ns);
+        (left_ns > 0).then_some(Duration::from_nanos(left_ns))
+    }
 }

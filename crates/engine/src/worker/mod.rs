@@ -95,7 +95,11 @@ pub fn run(assignment: Assignment) {
 
 /// The system's time, in ms.
 pub fn unix_ms() -> u64 {
-    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as u64)
+    unix_us() / 1000
+}
+
+fn unix_us() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_micros() as u64)
 }
 
 fn work(
