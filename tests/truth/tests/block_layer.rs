@@ -1,0 +1,112 @@
+//! The block layer as referee: for engines whose I/O is one I/O of the device each, the kernel's counters of the device
+//! over the run are what fathom counted: writes exactly, by number, bytes and in the report's own disk statistics; reads but
+//! for the few of whoever else looks at the device.
+//!
+//! Past the page cache a read or write of up to some hundred KiB is one I/O of the device. Not so with `mmap`, which
+//! works by pages and read-ahead, nor with anything through the cache.
+
+use fathom_truth::kernel::Counters;
+use fathom_truth::scratch::Scratch;
+use fathom_truth::zram::Zram;
+use fathom_truth::{fio_report, run, skipped};
+
+const ENGINES: [&str; 8] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio"];
+
+/// Reads of whoever looks at a device that was open for writing, as udev does, while the next run is on.
+const LOOKED_AT: u64 = 48;
+
+fn is_same(direction: usize, kernel: u64, counted: u64) -> bool {
+    let more = if direction == 0 { LOOKED_AT } else { 0 };
+    (counted..=counted + more).contains(&kernel)
+}
+
+fn device(test: &str) -> Option<Zram> {
+    Zram::new(64).map_err(|why| skipped(test, &why)).ok()
+}
+
+/// What the device did while the closure ran.
+fn counted<T>(device: &Zram, run: impl FnOnce() -> T) -> (T, Counters) {
+    let before = device.counters();
+    let outcome = run();
+    (outcome, device.counters().since(&before))
+}
+
+#[test]
+fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
+    let test = "block-layer-fio";
+    let Some(device) = device(test) else { return };
+    let scratch = Scratch::new(test);
+    let path = device.path();
+    let path = path.display();
+    for engine in ENGINES {
+        for (block_kib, depth, jobs) in [(4, 1, 1), (4, 16, 2), (64, 4, 1)] {
+            for (way, direction) in [("randwrite", 1), ("randread", 0)] {
+                let words = format!(
+                    "--name=j --filename={path} --direct=1 --ioengine={engine} --bs={block_kib}k --iodepth={depth} \
+                     --numjobs={jobs} --group_reporting --rw={way} --size=64m --number_ios=300 --output-format=json"
+                );
+                let (report, kernel) = counted(&device, || run::fio(scratch.path(), &words).well().json());
+                let name = ["read", "write"][direction];
+                let found = fio_report::only(&report, name);
+                let ios = 300 * jobs;
+                assert_eq!((found.ios, found.bytes), (ios, ios * block_kib * 1024), "{words}");
+                assert!(is_same(direction, kernel.ios[direction], found.ios), "{words}: {kernel:?}");
+                if direction == 0 {
+                    continue;
+                }
+                assert_eq!(kernel.bytes[direction], found.bytes, "{words}");
+                let disk = &report["disk_util"][0];
+                assert_eq!(disk[format!("{name}_ios")], found.ios, "{words}");
+                assert_eq!(disk[format!("{name}_sectors")], found.bytes / 512, "{words}");
+                assert_eq!(disk[format!("{name}_merges")], 0, "{words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
+    let test = "block-layer-time";
+    let Some(device) = device(test) else { return };
+    let scratch = Scratch::new(test);
+    let path = device.path();
+    for engine in ["psync", "libaio", "io_uring"] {
+        let words = format!(
+            "--name=j --filename={} --direct=1 --ioengine={engine} --bs=4k --iodepth=8 --rw=randrw --size=64m \
+             --time_based --runtime=1 --output-format=json",
+            path.display()
+        );
+        let (report, kernel) = counted(&device, || run::fio(scratch.path(), &words).well().json());
+        for (direction, name) in ["read", "write"].into_iter().enumerate() {
+            let found = fio_report::only(&report, name);
+            assert!(is_same(direction, kernel.ios[direction], found.ios), "{words}: {kernel:?}, {}", found.ios);
+            // The device can't have been at an I/O for longer than the job waited for it, but for the counter's ms.
+            let waited_ms = found.lat.mean_ns * found.ios as f64 / 1e6;
+            assert!(kernel.ticks_ms[direction] as f64 <= waited_ms + 10.0, "{words}: {kernel:?}, {waited_ms} ms");
+        }
+    }
+}
+
+#[test]
+fn threads_of_diskspds_have_what_the_device_counted() {
+    let test = "block-layer-diskspd";
+    let Some(device) = device(test) else { return };
+    let scratch = Scratch::new(test);
+    for line in
+        ["-d1 -W0 -C0 -b4K -r -o1 -Su", "-d1 -W0 -C0 -b4K -r -w50 -o8 -t2 -Su", "-d1 -W0 -C0 -b64K -w100 -o4 -Su"]
+    {
+        let words = format!("{line} -Rrecord=record {}", device.path().display());
+        let (_, kernel) = counted(&device, || run::diskspd(scratch.path(), &words).well());
+        let text = std::fs::read_to_string(scratch.file("record")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for direction in 0..2 {
+            let workers = record["workers"].as_array().unwrap().iter();
+            let of = |key: &str| -> u64 {
+                workers.clone().map(|worker| worker["stats"]["ddirs"][direction][key].as_u64().unwrap()).sum()
+            };
+            // What is in flight when the time is over is done, and not counted.
+            let after = kernel.ios[direction] - of("ios");
+            assert!(after <= 16 + LOOKED_AT, "{words}: {kernel:?}, counted {}", of("ios"));
+        }
+    }
+}
