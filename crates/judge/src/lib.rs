@@ -7,12 +7,14 @@ mod cached;
 mod depth;
 mod finding;
 mod generator;
+pub mod inference;
 pub mod limits;
 pub mod metric;
 mod quantity;
 mod rate;
 pub mod requirements;
 mod short;
+pub mod steady;
 mod unwritten;
 mod verdict;
 

@@ -1,0 +1,14 @@
+//! What figures say of what they are a sample of: intervals of confidence, and whether two samples differ.
+
+mod bootstrap;
+mod line;
+mod ranks;
+
+pub use bootstrap::{Difference, Interval, difference, mean_interval, slope_interval};
+pub use line::{Line, line};
+pub use ranks::{MannWhitney, mann_whitney};
+
+/// 0 of none.
+pub fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}

@@ -1,0 +1,160 @@
+//! The statistics, held against another implementation and against series that are made to be known.
+
+use judge::inference::{Interval, difference, line, mann_whitney, mean, mean_interval, slope_interval};
+use proptest::prelude::*;
+use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::stats_tests::Alternative;
+use statrs::stats_tests::mannwhitneyu::{MannWhitneyUMethod, mannwhitneyu};
+
+/// Values between -1 and 1 that depend on nothing but the seed.
+fn noise(seed: u64, count: usize) -> Vec<f64> {
+    let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3_037_000_493);
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// The chance counted over every way to part the figures into two samples of these sizes.
+fn counted_out(first: &[f64], second: &[f64]) -> f64 {
+    let all: Vec<f64> = first.iter().chain(second).copied().collect();
+    let middle = (first.len() * second.len()) as f64 / 2.0;
+    let u = |chosen: u32| {
+        let of = |at: usize| chosen & (1 << at) != 0;
+        let pairs = (0..all.len()).flat_map(|one| (0..all.len()).map(move |other| (one, other)));
+        pairs.filter(|(one, other)| of(*one) && !of(*other) && all[*one] > all[*other]).count() as f64
+    };
+    let ways = (0u32..1 << all.len()).filter(|chosen| chosen.count_ones() as usize == first.len());
+    let us: Vec<f64> = ways.map(u).collect();
+    let own = u((1 << first.len()) - 1);
+    us.iter().filter(|u| (**u - middle).abs() >= (own - middle).abs()).count() as f64 / us.len() as f64
+}
+
+#[test]
+fn chances_of_small_samples_are_those_counted_out() {
+    for (seed, first, second) in [(1, 5, 5), (2, 3, 6), (3, 1, 7), (4, 6, 4), (5, 2, 2), (6, 8, 5)] {
+        let (first, second) = (noise(seed, first), noise(seed + 100, second));
+        let ours = mann_whitney(&first, &second).expect("samples").p;
+        let counted = counted_out(&first, &second);
+        assert!((ours - counted).abs() < 1e-12, "{seed}: {ours} and {counted}");
+    }
+    let apart = mann_whitney(&[12.1, 11.8, 12.4, 12.0, 11.9], &[12.6, 12.9, 12.2, 13.1, 12.8]).expect("samples");
+    assert!((apart.p - 4.0 / 252.0).abs() < 1e-12);
+}
+
+#[test]
+fn equal_figures_are_corrected_for_as_elsewhere() {
+    let cases: [(&[f64], &[f64]); 2] = [
+        (&[1.0, 2.0, 2.0, 3.0, 5.0, 8.0], &[2.0, 4.0, 4.0, 6.0, 9.0, 9.0, 10.0]),
+        (&[3.0, 3.0, 3.0, 5.0], &[3.0, 4.0, 5.0, 6.0]),
+    ];
+    for (first, second) in cases {
+        let ours = mann_whitney(first, second).expect("samples");
+        let method = MannWhitneyUMethod::AsymptoticInclContinuityCorrection;
+        let (_, p) = mannwhitneyu(first, second, method, Alternative::TwoSided).expect("samples");
+        assert!((ours.p - p).abs() < 1e-9, "{first:?} {second:?}: {} and {p}", ours.p);
+    }
+}
+
+#[test]
+fn large_samples_agree_as_well() {
+    let first = noise(1, 80);
+    for shift in [0.0, 0.05, 0.3, 1.5] {
+        let second: Vec<f64> = noise(2, 60).iter().map(|value| value + shift).collect();
+        let ours = mann_whitney(&first, &second).expect("samples");
+        let method = MannWhitneyUMethod::AsymptoticInclContinuityCorrection;
+        let (_, p) = mannwhitneyu(&first, &second, method, Alternative::TwoSided).expect("samples");
+        assert!((ours.p - p).abs() < 1e-9, "{shift}: {} and {p}", ours.p);
+    }
+}
+
+#[test]
+fn the_interval_of_even_noise_is_that_of_theory() {
+    // Evenly spread between -1 and 1: a deviation of 1/√3.
+    let values: Vec<f64> = noise(7, 400).iter().map(|value| 100.0 + 10.0 * value).collect();
+    let found = mean_interval(&values).expect("enough figures");
+    let quantile = Normal::new(0.0, 1.0).expect("a normal distribution").inverse_cdf(0.975);
+    let half = quantile * 10.0 / 3f64.sqrt() / 400f64.sqrt();
+    let ratio = (found.high - found.low) / (2.0 * half);
+    assert!((0.85..1.15).contains(&ratio), "{ratio}");
+    assert!(found.low < mean(&values) && mean(&values) < found.high);
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    let holds = |alike: f64| {
+        let mut held = 0;
+        for seed in 0..200 {
+            let mut last = 0.0;
+            let values: Vec<f64> = noise(seed * 7919 + 1, 260)
+                .iter()
+                .map(|value| {
+                    last = alike * last + value;
+                    1000.0 + 30.0 * last
+                })
+                .skip(20)
+                .collect();
+            let Interval { low, high } = mean_interval(&values).expect("enough figures");
+            held += usize::from(low <= 1000.0 && 1000.0 <= high);
+        }
+        held as f64 / 200.0
+    };
+    // 95 % in theory; blocks of a series of this length come to somewhat less where neighbours are much alike.
+    assert!((0.90..=0.99).contains(&holds(0.0)), "{}", holds(0.0));
+    assert!((0.86..=0.99).contains(&holds(0.6)), "{}", holds(0.6));
+}
+
+#[test]
+fn a_difference_is_seen_and_none_is_not() {
+    let series =
+        |seed, level: f64| noise(seed, 60).iter().map(|value| level * (1.0 + 0.05 * value)).collect::<Vec<_>>();
+    let found = difference(&series(3, 1000.0), &series(4, 1050.0)).expect("enough figures");
+    assert!((0.03..0.07).contains(&found.share) && found.interval.low > 0.0, "{found:?}");
+    let none = difference(&series(5, 1000.0), &series(6, 1000.0)).expect("enough figures");
+    assert!(none.interval.low < 0.0 && none.interval.high > 0.0, "{none:?}");
+    assert_eq!(difference(&[0.0; 9], &series(1, 5.0)), None);
+}
+
+#[test]
+fn a_line_is_the_one_of_least_squares() {
+    let found = line(&[1.0, 3.0, 2.0, 5.0]).expect("figures");
+    assert!((found.slope - 1.1).abs() < 1e-12 && (found.start - 1.1).abs() < 1e-12 && (found.end - 4.4).abs() < 1e-12);
+    assert_eq!(line(&[1.0]), None);
+    let rising: Vec<f64> = noise(9, 50).iter().enumerate().map(|(at, value)| at as f64 + 5.0 * value).collect();
+    let slope = slope_interval(&rising).expect("enough figures");
+    assert!(slope.low > 0.0 && slope.low < 1.0 && slope.high > 1.0, "{slope:?}");
+}
+
+#[test]
+fn the_same_figures_have_the_same_interval() {
+    let values = noise(11, 30);
+    assert_eq!(mean_interval(&values), mean_interval(&values));
+    assert_eq!(mean_interval(&values[..4]), None);
+    assert_eq!(mean_interval(&[1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0]), None);
+    assert_eq!(mean_interval(&[7.0; 10]), Some(Interval { low: 7.0, high: 7.0 }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn ranks_are_even_handed(first in prop::collection::vec(-50i32..50, 1..20), second in prop::collection::vec(-50i32..50, 1..20)) {
+        let [first, second] = [first, second].map(|list| list.into_iter().map(f64::from).collect::<Vec<_>>());
+        let there = mann_whitney(&first, &second).expect("samples");
+        let back = mann_whitney(&second, &first).expect("samples");
+        prop_assert!((there.u + back.u - (first.len() * second.len()) as f64).abs() < 1e-9);
+        prop_assert!((there.p - back.p).abs() < 1e-9 && (0.0..=1.0).contains(&there.p));
+    }
+
+    #[test]
+    fn an_interval_lies_within_the_figures_and_moves_with_them(values in prop::collection::vec(0.0f64..1e6, 5..60), by in 1.0f64..1e3) {
+        let found = mean_interval(&values).expect("enough figures");
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        prop_assert!(least <= found.low + 1e-6 && found.low <= found.high && found.high <= most + 1e-6);
+        let moved: Vec<f64> = values.iter().map(|value| value * by).collect();
+        let scaled = mean_interval(&moved).expect("enough figures");
+        prop_assert!((scaled.low - found.low * by).abs() <= 1e-6 * scaled.low.max(1.0));
+    }
+}
