@@ -16,7 +16,7 @@ pub mod requirements;
 mod short;
 pub mod steady;
 mod unwritten;
-mod verdict;
+pub mod verdict;
 
 pub use finding::{Finding, Severity};
 pub use generator::{Generator, Limit, generator, generators};

@@ -8,7 +8,7 @@ use super::{line, mean};
 
 /// Resamples that an interval is read off: its ends then vary by about a hundredth of its width.
 const RESAMPLES: usize = 2000;
-const SEED: u64 = 0x5eed_0f_fa7;
+const SEED: u64 = 0x5eed_0fa7;
 /// Fewer figures say nothing of how they vary.
 const FIGURES_MIN: usize = 5;
 /// Part of the resamples that lies below an interval, and above it.

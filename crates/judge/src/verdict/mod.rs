@@ -1,8 +1,15 @@
 //! What is said of a figure, a test and an assessment.
 
+mod bar;
+mod figures;
+mod overall;
+mod test;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use overall::{expected, judge};
 
 /// In the order in which the overall verdict takes the worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]

@@ -1,0 +1,113 @@
+//! The verdict over all tests of an assessment: the worst of theirs.
+
+use plan::Ddir;
+
+use super::Verdict;
+use super::figures::Rounds;
+use super::test::{self, Asked};
+use crate::assessment::{Aim, Assessment, Expected, ExpectedLimit, Test};
+use crate::limits::{Expectation, Load};
+use crate::metric::Of;
+use crate::requirements::{Requirement, Requirements};
+
+/// Judges every test, and the whole; what was judged before is judged anew.
+pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirements: &[Requirements]) {
+    let rules: Vec<&Requirement> = requirements.iter().flat_map(|given| &given.list).collect();
+    let tests_of: Vec<(&Requirement, Vec<usize>)> =
+        rules.iter().map(|rule| (*rule, tests_for(rule, &assessment.tests))).collect();
+    for (at, tested) in assessment.tests.iter_mut().enumerate() {
+        let rules = tests_of.iter().filter(|(_, tests)| tests.contains(&at)).map(|(rule, _)| *rule).collect();
+        test::judge(tested, &Asked { expectations, rules });
+    }
+    assessment.expectations = expected(expectations, requirements);
+    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.words.as_str());
+    let unmeasured: Vec<&str> = unmeasured.collect();
+    (assessment.verdict, assessment.cause) = sum_up(assessment, &unmeasured, !expectations.is_empty());
+}
+
+/// The tests that a rule is about: those that are made to show the figure, or where none is, all that have it.
+fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
+    let has = |test: &Test| {
+        Rounds::of(&test.rounds).iter().any(|rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some())
+    };
+    let all: Vec<usize> = tests.iter().enumerate().filter(|(_, test)| has(test)).map(|(at, _)| at).collect();
+    if !rule.blocks.is_empty() {
+        return all;
+    }
+    let shows = |at: &usize| is_made_for(rule.metric.of, tests[*at].aim);
+    let made: Vec<usize> = all.iter().copied().filter(shows).collect();
+    if made.is_empty() { all } else { made }
+}
+
+fn is_made_for(of: Of, aim: Aim) -> bool {
+    match of {
+        Of::Iops => matches!(aim, Aim::DiskIops | Aim::VmUncached | Aim::VmCached),
+        Of::Bandwidth => aim == Aim::DiskBandwidth,
+        Of::Latency(..) => aim == Aim::LatencyFloor,
+        Of::Fsync(_) => aim == Aim::FlushLatency,
+    }
+}
+
+fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) -> (Verdict, String) {
+    let tests = &assessment.tests;
+    let worst = tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);
+    let judged = tests.iter().map(|test| test.judgements.len()).sum::<usize>();
+    let of_worst: Vec<&Test> = tests.iter().filter(|test| test.verdict == worst).collect();
+    let said = |first: &Test| {
+        let others = of_worst.len() - 1;
+        let more = if others > 0 { format!(" (and {others} more of {} tests)", tests.len()) } else { String::new() };
+        format!("{}: {}{more}", first.name, first.cause)
+    };
+    match (worst, of_worst.first()) {
+        (Verdict::Invalid | Verdict::Fail, Some(first)) => (worst, said(first)),
+        _ if assessment.stopped => {
+            let measured = tests.iter().filter(|test| test.error.is_none()).count();
+            (Verdict::Inconclusive, format!("it was stopped after {measured} tests; --resume goes on"))
+        }
+        (Verdict::Inconclusive, Some(first)) => (worst, said(first)),
+        (_, None) => (Verdict::Inconclusive, "no test was run".to_owned()),
+        _ if !unmeasured.is_empty() => {
+            (Verdict::Inconclusive, format!("no test measured what is required: {}", unmeasured.join(", ")))
+        }
+        (Verdict::Pass, Some(_)) if has_expectations && judged == 0 => {
+            (Verdict::Inconclusive, "no test was meant for a limit that is published of the target".to_owned())
+        }
+        (Verdict::Pass, Some(_)) if judged == 0 => {
+            (Verdict::Pass, "all was measured, and nothing was expected of the target".to_owned())
+        }
+        (Verdict::Pass, Some(_)) => {
+            let passed = tests.iter().filter(|test| !test.judgements.is_empty()).count();
+            let best = tests.iter().find(|test| !test.judgements.is_empty());
+            let example = best.map_or(String::new(), |test| format!("; {}: {}", test.name, test.cause));
+            let all = if passed == 1 { "1 test came".to_owned() } else { format!("{passed} tests came") };
+            (Verdict::Pass, format!("{all} to what was expected{example}"))
+        }
+    }
+}
+
+/// What was expected, as it is kept and shown.
+pub fn expected(expectations: &[Expectation], requirements: &[Requirements]) -> Vec<Expected> {
+    let of_limits = |expectation: &Expectation| {
+        let load = Load { alone: true, ..Load::default() };
+        let limits = [Ddir::Read, Ddir::Write].into_iter().flat_map(|ddir| expectation.limits(ddir, load));
+        let limits = limits.map(|limit| ExpectedLimit {
+            metric: limit.metric.to_string(),
+            value: limit.value,
+            unit: limit.metric.unit().to_owned(),
+            tolerance: limit.enough.share,
+            source: limit.origin(),
+        });
+        Expected { words: expectation.words.clone(), limits: limits.collect() }
+    };
+    let of_rules = |given: &Requirements| {
+        let limits = given.list.iter().map(|rule| ExpectedLimit {
+            metric: rule.metric.to_string(),
+            value: rule.value,
+            unit: rule.metric.unit().to_owned(),
+            tolerance: 1.0,
+            source: rule.origin.clone(),
+        });
+        Expected { words: given.words.clone(), limits: limits.collect() }
+    };
+    expectations.iter().map(of_limits).chain(requirements.iter().map(of_rules)).collect()
+}

@@ -1,0 +1,202 @@
+//! The judgements of one test: its figures against the limits that it is meant to hit, and against what is required.
+
+use plan::Ddir;
+use units::figure::percent;
+
+use super::bar::{self, Bar, Doubts};
+use super::figures::{Figure, Rounds};
+use super::{Judgement, Verdict};
+use crate::assessment::{Aim, Test};
+use crate::inference::{Interval, mean, mean_interval};
+use crate::limits::{Expectation, Limit, Load};
+use crate::metric::{Metric, Of};
+use crate::requirements::{Bound, Requirement};
+use crate::{Finding, Severity};
+
+/// No throttle and no clock is exact: this much of anything is all of it.
+const ALL: f64 = 0.99;
+/// Findings by which a measurement decides nothing, good or bad.
+const OF_ALL: [&str; 3] = ["ended-early", "too-short", "rate-missed"];
+/// Findings by which a low figure is not the target's.
+const OF_FAILURE: [&str; 4] = ["generator-limit", "depth-not-reached", "other-load", "step-up"];
+
+/// What is held against the tests.
+pub struct Asked<'a> {
+    pub expectations: &'a [Expectation],
+    /// The rules that are for this test.
+    pub rules: Vec<&'a Requirement>,
+}
+
+/// All judgements, verdict and cause of a test.
+pub fn judge(test: &mut Test, asked: &Asked) {
+    let doubts = doubts(test);
+    let mut judgements = Vec::new();
+    for rounds in Rounds::of(&test.rounds) {
+        let from = judgements.len();
+        for expectation in asked.expectations {
+            judgements.extend(against_limits(test.aim, &rounds, expectation, &doubts));
+        }
+        judgements.extend(asked.rules.iter().filter_map(|rule| against_rule(&rounds, rule, &doubts)));
+        let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        for judgement in judgements[from..].iter_mut().filter(|_| !at.is_empty()) {
+            judgement.metric += &at;
+        }
+    }
+    let invalid = test.findings.iter().find(|finding| finding.severity == Severity::Invalid);
+    if invalid.is_some() {
+        judgements.iter_mut().for_each(|judgement| judgement.verdict = Verdict::Invalid);
+    }
+    (test.verdict, test.cause) = sum_up(test, invalid, &judgements);
+    test.judgements = judgements;
+}
+
+fn sum_up(test: &Test, invalid: Option<&Finding>, judgements: &[Judgement]) -> (Verdict, String) {
+    if let Some(finding) = invalid {
+        return (Verdict::Invalid, finding.what.clone());
+    }
+    let worst = judgements.iter().max_by_key(|judgement| judgement.verdict);
+    match (&test.error, worst) {
+        (Some(error), Some(worst)) if worst.verdict != Verdict::Fail => {
+            (Verdict::Inconclusive, format!("{}; {error}", worst.cause))
+        }
+        (Some(error), None) => (Verdict::Inconclusive, error.clone()),
+        // Of several that came to the same, the first says it.
+        (_, Some(worst)) => {
+            let first = judgements.iter().find(|judgement| judgement.verdict == worst.verdict).unwrap_or(worst);
+            (worst.verdict, first.cause.clone())
+        }
+        (None, None) if test.rounds.is_empty() => (Verdict::Inconclusive, "nothing was measured".to_owned()),
+        (None, None) => (Verdict::Pass, "it was measured; nothing was expected of it".to_owned()),
+    }
+}
+
+fn doubts(test: &Test) -> Doubts {
+    let of = |ids: &[&str]| {
+        let found = test.findings.iter().find(|finding| ids.contains(&finding.id.as_str()));
+        found.map(|finding| finding.what.clone())
+    };
+    let steady = test.steady.as_ref().filter(|steady| steady.from_round.is_none());
+    Doubts {
+        of_all: test.error.clone().or_else(|| of(&OF_ALL)).or_else(|| steady.map(|steady| steady.detail.clone())),
+        of_failure: of(&OF_FAILURE),
+    }
+}
+
+/// The limits that a test is meant to hit.
+fn against_limits(aim: Aim, rounds: &Rounds, expectation: &Expectation, doubts: &Doubts) -> Vec<Judgement> {
+    let load = |ddir| Load { cached: aim == Aim::VmCached, alone: aim == Aim::LatencyFloor, ..rounds.load(ddir) };
+    let limits = |ddir| expectation.limits(ddir, load(ddir));
+    match aim {
+        Aim::DiskIops | Aim::DiskBandwidth | Aim::VmUncached | Aim::VmCached => {
+            let rates = rounds.ddirs().into_iter().filter_map(|ddir| Some((ddir, limits(ddir).into_iter().next()?)));
+            rated(rounds, &rates.collect::<Vec<_>>(), doubts)
+        }
+        Aim::LatencyFloor => {
+            let latencies = rounds.ddirs().into_iter().flat_map(limits).filter(|limit| !limit.metric.is_rate());
+            latencies.filter_map(|limit| latency(rounds, &limit, doubts)).collect()
+        }
+        Aim::FlushLatency | Aim::Behaviour => Vec::new(),
+    }
+}
+
+fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judgement> {
+    if let [(_, reads), (_, writes)] = limits
+        && reads.of == writes.of
+    {
+        // Both draw on one budget.
+        return shared(rounds, reads, writes, doubts).into_iter().collect();
+    }
+    let judged = |(_, limit): &(Ddir, Limit)| {
+        let figure = rounds.figure(limit.metric)?;
+        Some(with_time(rate(limit, limit.metric, limit.value, &figure, doubts), limit, &figure))
+    };
+    limits.iter().filter_map(judged).collect()
+}
+
+fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, doubts: &Doubts) -> Judgement {
+    let bar = Bar {
+        metric,
+        value,
+        enough: value * limit.enough.share.min(ALL),
+        is_lower: true,
+        of: format!(" of {}", limit.of),
+        limit: Some(limit),
+    };
+    bar::judge(&bar, figure, doubts)
+}
+
+/// Reads and writes that share a limit: together they may use it up, each in its own measure.
+fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Option<Judgement> {
+    let (read, write) = (rounds.figure(reads.metric)?, rounds.figure(writes.metric)?);
+    let used = read.measured / reads.value + write.measured / writes.value;
+    let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), of: Of::Iops })?.measured);
+    let measured = in_iops(Ddir::Read)? + in_iops(Ddir::Write)?;
+    // As much of the limit in each interval, in I/Os of this mix.
+    let value = measured / used;
+    let each = read.series.iter().zip(&write.series);
+    let series: Vec<f64> = each.map(|(read, write)| (read / reads.value + write / writes.value) * value).collect();
+    let interval = mean_interval(&series).filter(|_| mean(&series) > 0.0).map(|found| {
+        let scale = measured / mean(&series);
+        Interval { low: found.low * scale, high: found.high * scale }
+    });
+    let figure = Figure { measured, series, interval, ios: read.ios + write.ios };
+    let mut limit = reads.clone();
+    limit.burst = None;
+    limit.merged = None;
+    let metric = Metric { ddir: None, of: Of::Iops };
+    Some(rate(&limit, metric, value, &figure, doubts))
+}
+
+fn latency(rounds: &Rounds, limit: &Limit, doubts: &Doubts) -> Option<Judgement> {
+    let figure = rounds.figure(limit.metric)?;
+    let bar = Bar {
+        metric: limit.metric,
+        value: limit.value,
+        enough: limit.value / ALL,
+        is_lower: false,
+        of: format!(" of {}", limit.of),
+        limit: Some(limit),
+    };
+    Some(bar::judge(&bar, &figure, doubts))
+}
+
+/// A rate that holds on average may still be missed for more of the time than was promised.
+fn with_time(mut judgement: Judgement, limit: &Limit, figure: &Figure) -> Judgement {
+    let Some(time) = limit.enough.time.filter(|_| judgement.verdict == Verdict::Pass) else { return judgement };
+    let enough = limit.value * limit.enough.share.min(ALL);
+    let below = figure.series.iter().filter(|rate| **rate < enough).count() as f64 / figure.series.len().max(1) as f64;
+    if below > 1.0 - time {
+        judgement.cause +=
+            &format!("; {} of the intervals were below, and {} of the time is promised", percent(below), percent(time));
+    }
+    judgement
+}
+
+/// A rule for a test with other blocks, or in another order, is none for this one.
+pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
+    let ddirs = rounds.ddirs();
+    let of_rule = |ddir: &&Ddir| rule.metric.ddir.is_none_or(|only| only == **ddir);
+    ddirs.iter().filter(of_rule).any(|ddir| {
+        let load = rounds.load(*ddir);
+        let fits = rule.blocks.is_empty() || load.block_bytes.is_some_and(|bytes| rule.blocks.contains(&bytes));
+        fits && rule.sequential.is_none_or(|sequential| sequential == load.sequential)
+    })
+}
+
+fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<Judgement> {
+    if !is_for(rule, rounds) {
+        return None;
+    }
+    let figure = rounds.figure(rule.metric)?;
+    let value = rule.value;
+    // Right on a strict bound is beyond it.
+    let enough = match rule.bound {
+        Bound::AtLeast | Bound::AtMost => value,
+        Bound::MoreThan => value.next_up(),
+        Bound::LessThan => value.next_down(),
+    };
+    let is_lower = rule.bound.is_lower();
+    let what = if is_lower { "required at least" } else { "allowed at most" };
+    let bar = Bar { metric: rule.metric, value, enough, is_lower, of: format!(" that are {what}"), limit: None };
+    Some(bar::judge(&bar, &figure, doubts))
+}

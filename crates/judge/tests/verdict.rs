@@ -1,0 +1,341 @@
+//! Verdicts on runs that are made to be known: at a limit, below it, above it, unsteady, cut short, invalid.
+
+use std::sync::Arc;
+
+use judge::assessment::{Aim, Assessment, Round, SCHEMA, Steady, Target, Test};
+use judge::limits::{Catalogue, Expectation};
+use judge::requirements::Requirements;
+use judge::verdict::judge;
+use judge::{Finding, Judgement, Severity, Verdict};
+use plan::{Ddir, Plan, Worker};
+use proptest::prelude::*;
+use record::{Machine, PhaseRecord, Record, Timeline};
+use units::diagnostic::Source;
+
+const UNCACHED: &str = "azure:Standard_D8ds_v4/uncached";
+
+/// A run of so many I/Os in each second, by direction, of that block size.
+fn run(seconds: &[[u64; 2]], block: u64, random: bool) -> Record {
+    let mut worker = Worker::default();
+    worker.access.pattern.random = random;
+    let plan = Plan { workers: vec![worker], ..Plan::default() };
+    let mut record = Record::new(Arc::new(plan), 0);
+    let mut timeline = Timeline::new(0, 1_000_000_000, Vec::new());
+    let length_ns = seconds.len() as u64 * 1_000_000_000;
+    for (at, ios) in seconds.iter().enumerate() {
+        let from = at as u64 * 1_000_000_000;
+        for ddir in [Ddir::Read, Ddir::Write] {
+            let ios = ios[ddir as usize];
+            timeline.count((from, from + 1_000_000_000), ddir, ios, ios * block);
+            let stats = &mut record.workers[0].stats.ddirs[ddir as usize];
+            stats.ios += ios;
+            stats.bytes += ios * block;
+            stats.runtime_ns = length_ns;
+        }
+    }
+    timeline.until_ns = length_ns;
+    timeline.slots.iter_mut().for_each(|slot| slot.workers = 1);
+    record.timeline.push(timeline);
+    record.phases.push(PhaseRecord { measured_ns: length_ns, ..PhaseRecord::default() });
+    record
+}
+
+/// Random writes of 4 KiB at that rate, with noise of that part of it.
+fn writes(rates: impl Iterator<Item = f64>, noise: f64) -> Record {
+    let mut state = 1u64;
+    let seconds: Vec<[u64; 2]> = rates
+        .map(|rate| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let draw = (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+            [0, (rate * (1.0 + noise * draw)).round() as u64]
+        })
+        .collect();
+    run(&seconds, 4096, true)
+}
+
+fn level(rate: f64) -> Record {
+    writes(std::iter::repeat_n(rate, 60), 0.002)
+}
+
+fn test(aim: Aim, record: Record) -> Test {
+    Test {
+        name: "random-write".to_owned(),
+        title: String::new(),
+        aim,
+        job: String::new(),
+        rounds: vec![Round { at: Vec::new(), record }],
+        steady: None,
+        findings: Vec::new(),
+        judgements: Vec::new(),
+        verdict: Verdict::Pass,
+        cause: String::new(),
+        error: None,
+    }
+}
+
+fn assessment(tests: Vec<Test>) -> Assessment {
+    Assessment {
+        schema: SCHEMA.to_owned(),
+        fathom: String::new(),
+        command: Vec::new(),
+        started_unix_ms: 0,
+        ended_unix_ms: 0,
+        utc_offset_s: 0,
+        suite: String::new(),
+        title: String::new(),
+        target: Target::default(),
+        machine: Machine::default(),
+        tags: Vec::new(),
+        preparation: Vec::new(),
+        tests,
+        expectations: Vec::new(),
+        verdict: Verdict::Pass,
+        cause: String::new(),
+        stopped: false,
+    }
+}
+
+fn expect(words: &str) -> Vec<Expectation> {
+    vec![Catalogue::built_in().expect(&Source::new("--expect", words)).unwrap_or_else(|wrong| panic!("{wrong}"))]
+}
+
+fn require(words: &str) -> Vec<Requirements> {
+    vec![Requirements::parse(&Source::new("--require", words)).unwrap_or_else(|wrong| panic!("{wrong}"))]
+}
+
+fn judged(test: Test, words: &str) -> Assessment {
+    let mut assessment = assessment(vec![test]);
+    judge(&mut assessment, &expect(words), &[]);
+    assessment
+}
+
+/// The verdict on a run of writes against the VM's uncached limit of 12,800.
+fn on(record: Record) -> (Verdict, String) {
+    let assessment = judged(test(Aim::VmUncached, record), UNCACHED);
+    (assessment.verdict, assessment.cause)
+}
+
+fn finding(id: &str, severity: Severity) -> Finding {
+    let text = |what: &str| format!("{what} of {id}");
+    Finding { id: id.to_owned(), severity, what: text("what"), evidence: String::new(), advice: String::new() }
+}
+
+#[test]
+fn at_the_limit_is_a_pass() {
+    let (verdict, cause) = on(level(12_790.0));
+    assert_eq!(verdict, Verdict::Pass, "{cause}");
+    assert!(cause.contains("99.9 % of the 12,800 IOPS of Standard_D8ds_v4 uncached"), "{cause}");
+    let assessment = judged(test(Aim::VmUncached, level(12_790.0)), UNCACHED);
+    let judgement = &assessment.tests[0].judgements[0];
+    assert_eq!((judgement.metric.as_str(), judgement.unit.as_str()), ("write.iops", "IOPS"));
+    assert_eq!(judgement.expected, Some(12_800.0));
+    assert!(judgement.interval.is_some_and(|(low, high)| low < 12_790.0 && high > 12_785.0), "{judgement:?}");
+    assert_eq!(assessment.expectations[0].words, UNCACHED);
+    assert!(
+        assessment.expectations[0].limits.iter().any(|limit| limit.metric == "write.iops" && limit.value == 12_800.0)
+    );
+}
+
+#[test]
+fn a_lower_throttle_is_a_fail_with_its_cause() {
+    let (verdict, cause) = on(level(9000.0));
+    assert_eq!(verdict, Verdict::Fail);
+    assert!(cause.contains(" IOPS, 70.3 % of the 12,800 IOPS of Standard_D8ds_v4 uncached"), "{cause}");
+    assert!(cause.contains("steady at that level in all intervals, as a throttle does"), "{cause}");
+    let (verdict, cause) = on(writes(std::iter::repeat_n(9000.0, 60), 0.3));
+    assert!(verdict == Verdict::Fail && cause.contains("as a target at its own limit does"), "{cause}");
+}
+
+#[test]
+fn a_burst_is_said_to_be_one() {
+    let (verdict, cause) = on(level(16_000.0));
+    assert_eq!(verdict, Verdict::Pass);
+    assert!(cause.contains("a burst, up to 16,000 IOPS for 30 minutes"), "{cause}");
+    // The burst ends in mid-run: what is left is enough, or is not.
+    let falls = |to: f64| writes((0..60).map(|at| if at < 30 { 16_000.0 } else { to }), 0.002);
+    let (verdict, cause) = on(falls(12_800.0));
+    assert!(verdict == Verdict::Pass && cause.contains("fell from 16,0") && cause.contains("is enough"), "{cause}");
+    let (verdict, cause) = on(falls(9000.0));
+    assert!(verdict == Verdict::Fail && cause.contains("fell from"), "{cause}");
+    // Nothing that is published allows this.
+    let (verdict, cause) = on(level(70_000.0));
+    assert!(verdict == Verdict::Inconclusive && cause.contains("a cache answered"), "{cause}");
+}
+
+#[test]
+fn what_does_not_decide_it_is_inconclusive() {
+    let few = writes(std::iter::repeat_n(12_800.0, 3), 0.0);
+    assert!(matches!(on(few), (Verdict::Inconclusive, cause) if cause.contains("3 whole intervals are too few")));
+    let (verdict, cause) = on(writes((0..60).map(|at| 5000.0 + 100.0 * f64::from(at)), 0.01));
+    assert!(verdict == Verdict::Inconclusive && cause.contains("still rising"), "{cause}");
+    let (verdict, cause) = on(writes(std::iter::repeat_n(12_672.0, 60), 0.3));
+    assert!(verdict == Verdict::Inconclusive && cause.contains("with 95 % confidence from"), "{cause}");
+
+    let mut early = test(Aim::VmUncached, level(12_800.0));
+    early.findings.push(finding("ended-early", Severity::Warning));
+    let assessment = judged(early, UNCACHED);
+    assert!(assessment.verdict == Verdict::Inconclusive && assessment.cause.contains("ended-early"));
+
+    let limited = |rate| {
+        let mut test = test(Aim::VmUncached, level(rate));
+        test.findings.push(finding("generator-limit", Severity::Warning));
+        judged(test, UNCACHED).verdict
+    };
+    assert_eq!((limited(9000.0), limited(12_800.0)), (Verdict::Inconclusive, Verdict::Pass));
+
+    let mut unsteady = test(Aim::VmUncached, level(12_800.0));
+    let detail = "not steady: the last rounds 21 to 25 differ".to_owned();
+    let values = vec![1.0];
+    unsteady.steady =
+        Some(Steady { rule: "snia".into(), metric: "write.iops".into(), values, from_round: None, detail });
+    assert!(judged(unsteady, UNCACHED).cause.contains("rounds 21 to 25"));
+
+    let mut stopped = test(Aim::VmUncached, level(12_800.0));
+    stopped.error = Some("it was stopped before its time".to_owned());
+    assert_eq!(judged(stopped, UNCACHED).verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn what_is_not_of_the_disk_is_invalid() {
+    let mut cached = test(Aim::VmUncached, level(9000.0));
+    cached.findings.push(finding("page-cache", Severity::Invalid));
+    let assessment = judged(cached, UNCACHED);
+    assert_eq!(assessment.verdict, Verdict::Invalid);
+    assert_eq!(assessment.cause, "random-write: what of page-cache");
+    assert_eq!(assessment.tests[0].judgements[0].verdict, Verdict::Invalid);
+}
+
+#[test]
+fn bandwidth_is_held_against_bandwidth() {
+    // 192 MB/s are 2,930 blocks of 64 KiB.
+    let at = |ios: u64| judged(test(Aim::DiskBandwidth, run(&vec![[ios, 0]; 60], 65536, false)), UNCACHED);
+    let passed = at(2929);
+    assert_eq!((passed.verdict, passed.tests[0].judgements[0].metric.as_str()), (Verdict::Pass, "read.bw"));
+    assert!(passed.cause.contains("of the 183 MiB/s (192 MB/s) of"), "{}", passed.cause);
+    assert_eq!(at(2000).verdict, Verdict::Fail);
+}
+
+#[test]
+fn reads_and_writes_share_what_they_share() {
+    let mixed = |reads: u64, writes: u64| {
+        let assessment = judged(test(Aim::DiskIops, run(&vec![[reads, writes]; 60], 4096, true)), UNCACHED);
+        (assessment.verdict, assessment.tests[0].judgements.clone())
+    };
+    let (verdict, judgements) = mixed(8960, 3840);
+    assert_eq!((verdict, judgements.len()), (Verdict::Pass, 1));
+    assert_eq!((judgements[0].metric.as_str(), judgements[0].expected.map(f64::round)), ("iops", Some(12_800.0)));
+    assert_eq!(mixed(6000, 3000).0, Verdict::Fail);
+    // What a cache answers draws on a budget of its own.
+    let both = test(Aim::VmCached, run(&vec![[77_000, 12_800]; 60], 4096, true));
+    let assessment = judged(both, "azure:Standard_D8ds_v4");
+    assert_eq!((assessment.verdict, assessment.tests[0].judgements.len()), (Verdict::Pass, 2), "{}", assessment.cause);
+}
+
+#[test]
+fn a_latency_is_held_against_what_is_promised_of_it() {
+    let alone = |ns: u64| {
+        let mut record = level(500.0);
+        (0..30_000).for_each(|at| record.workers[0].stats.ddirs[1].lat.record(ns + at % 1000));
+        judged(test(Aim::LatencyFloor, record), "alibaba:essd-pl1?size=500")
+    };
+    let assessment = alone(180_000);
+    assert_eq!(assessment.verdict, Verdict::Pass, "{}", assessment.cause);
+    assert_eq!(assessment.tests[0].judgements[0].metric, "write.lat.mean");
+    assert_eq!(alone(900_000).verdict, Verdict::Fail);
+}
+
+#[test]
+fn requirements_go_to_the_tests_that_are_made_for_them() {
+    let mut slow = test(Aim::LatencyFloor, level(900.0));
+    slow.name = "latency".to_owned();
+    (0..54_000).for_each(|_| slow.rounds[0].record.workers[0].stats.ddirs[1].clat.record(1_000_000));
+    let fast = test(Aim::DiskIops, level(9000.0));
+    let with = |words: &str| {
+        let mut assessment = assessment(vec![slow.clone(), fast.clone()]);
+        judge(&mut assessment, &[], &require(words));
+        let counts: Vec<usize> = assessment.tests.iter().map(|test| test.judgements.len()).collect();
+        (assessment.verdict, counts, assessment.cause)
+    };
+    let (verdict, counts, cause) = with("write.iops>=5000,write.clat.p99<=10ms");
+    assert_eq!((verdict, counts), (Verdict::Pass, vec![1, 1]), "{cause}");
+    assert_eq!(with("write.iops>=10000").0, Verdict::Fail);
+    assert_eq!(with("write.clat.p99<=500us").0, Verdict::Fail);
+    let (verdict, _, cause) = with("fsync.p99<=10ms");
+    assert!(verdict == Verdict::Inconclusive && cause.contains("fsync.p99<=10ms"), "{cause}");
+    // Too few I/Os lie beyond such a percentile.
+    let (verdict, _, cause) = with("write.clat.p99.999<=10ms");
+    assert!(verdict == Verdict::Inconclusive && cause.contains("54,000 I/Os are too few"), "{cause}");
+}
+
+#[test]
+fn applications_have_their_flushes_judged() {
+    let etcd = |ns: u64| {
+        let mut test = test(Aim::FlushLatency, level(400.0));
+        (0..5000).for_each(|_| test.rounds[0].record.workers[0].stats.sync_lat.record(ns));
+        let mut assessment = assessment(vec![test]);
+        let etcd =
+            Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));
+        judge(&mut assessment, &[], &[etcd]);
+        (assessment.verdict, assessment.tests[0].judgements.len())
+    };
+    assert_eq!(etcd(2_000_000), (Verdict::Pass, 2));
+    assert_eq!(etcd(20_000_000), (Verdict::Fail, 2));
+}
+
+#[test]
+fn the_worst_of_the_tests_is_the_verdict() {
+    let mut bad = test(Aim::VmUncached, level(9000.0));
+    bad.name = "second".to_owned();
+    let good = || test(Aim::VmUncached, level(12_800.0));
+    let mut whole = assessment(vec![good(), bad, good()]);
+    judge(&mut whole, &expect(UNCACHED), &[]);
+    assert!(whole.verdict == Verdict::Fail && whole.cause.starts_with("second: "), "{}", whole.cause);
+    whole.stopped = true;
+    judge(&mut whole, &expect(UNCACHED), &[]);
+    assert_eq!(whole.verdict, Verdict::Fail);
+    let mut stopped = assessment(vec![good()]);
+    stopped.stopped = true;
+    judge(&mut stopped, &expect(UNCACHED), &[]);
+    assert!(stopped.verdict == Verdict::Inconclusive && stopped.cause.contains("--resume"), "{}", stopped.cause);
+    let mut nothing = assessment(vec![test(Aim::Behaviour, level(10.0))]);
+    judge(&mut nothing, &[], &[]);
+    assert_eq!(nothing.verdict, Verdict::Pass);
+    judge(&mut nothing, &expect(UNCACHED), &[]);
+    assert!(nothing.verdict == Verdict::Inconclusive && nothing.cause.contains("no test was meant"));
+    judge(&mut assessment(Vec::new()), &[], &[]);
+}
+
+fn only(rate: f64, noise: f64) -> Judgement {
+    let record = writes(std::iter::repeat_n(rate, 40), noise);
+    judged(test(Aim::VmUncached, record), UNCACHED).tests.remove(0).judgements.remove(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn more_is_never_worse(rate in 3000.0f64..15_000.0, more in 1.0f64..1.05, noise in 0.0f64..0.2) {
+        let rank = |verdict: Verdict| match verdict {
+            Verdict::Fail | Verdict::Invalid => 0,
+            Verdict::Inconclusive => 1,
+            Verdict::Pass => 2,
+        };
+        let (less, more) = (only(rate, noise), only(rate * more, noise));
+        prop_assert!(rank(more.verdict) >= rank(less.verdict), "{} / {}", less.cause, more.cause);
+    }
+
+    #[test]
+    fn the_figures_of_a_judgement_agree(rate in 1000.0f64..30_000.0, noise in 0.0f64..0.3) {
+        let judgement = only(rate, noise);
+        let expected = judgement.expected.unwrap_or_default();
+        prop_assert!((judgement.ratio.unwrap_or_default() - judgement.measured / expected).abs() < 1e-12);
+        let (low, high) = judgement.interval.unwrap_or_default();
+        prop_assert!(low <= judgement.measured * 1.001 && high >= judgement.measured * 0.999);
+        match judgement.verdict {
+            Verdict::Pass => prop_assert!(low >= expected * 0.99),
+            Verdict::Fail => prop_assert!(high < expected * 0.99),
+            _ => {}
+        }
+        prop_assert!(!judgement.cause.is_empty() && judgement.cause.len() < 400);
+    }
+}
