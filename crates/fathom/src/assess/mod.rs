@@ -1,5 +1,6 @@
 //! `fathom assess`: a suite of tests on a target, and what they come to.
 
+mod asked;
 mod course;
 mod preparing;
 mod progress;
@@ -23,6 +24,7 @@ use crate::output::{print_and_flush, tell, tell_line};
 use crate::saved::Place;
 use crate::suite::find;
 use crate::{outlet, run};
+use asked::Asked;
 use course::Course;
 use ready::Ready;
 use scratch::Scratch;
@@ -55,6 +57,7 @@ pub fn main(words: &[String]) -> ExitCode {
 
 fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let suite = find::find(&words.suite)?;
+    let asked = Asked::read(&words.asking)?;
     let found = target::find(words)?;
     found.refuse_if_used()?;
     let tests = ready::wanted(&suite, words)?;
@@ -93,7 +96,8 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     if words.resume {
         course.resume()?;
     }
-    let assessment = course.run(&tests, ready)?;
+    let mut assessment = course.run(&tests, ready)?;
+    asked.judge(&mut assessment);
     if let Some(left) = scratch.left() {
         tell_line!("the tests' files are in {}", left.display());
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use lexopt::prelude::*;
 use study::suite::{DEFAULT, Form};
 
+use super::asked::Asking;
+
 pub const USAGE: &str = "\
 fathom assess measures a disk by a suite of tests and says what that comes to.
 
@@ -25,6 +27,11 @@ file; or a block device.
        --no-prepare      neither fill, initialise nor warm what the tests need so
        --keep-files      leave the tests' files
        --resume          go on with what was stopped: tests that are done are not repeated
+       --expect WORDS    what the target should deliver, such as azure:P30x3+Standard_D8ds_v4/uncached or
+                         aws:gp3?iops=6000&throughput=250; `fathom limits --help` describes the words
+       --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; or a file NAME.toml
+       --for NAME        what an application needs, such as etcd or sql-server
+                         (all three may be said several times)
        --save FILE       the assessment goes there, as JSON
        --format NAME     on standard output: card (for people) or json
        --tag WORD        a word to find the assessment by; may be said several times
@@ -48,6 +55,7 @@ pub struct Words {
     pub prepare: bool,
     pub keep_files: bool,
     pub resume: bool,
+    pub asking: Asking,
     pub save: Option<String>,
     pub format: Format,
     pub tags: Vec<String>,
@@ -87,6 +95,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         prepare: true,
         keep_files: false,
         resume: false,
+        asking: Asking::default(),
         save: None,
         format: Format::Card,
         tags: Vec::new(),
@@ -106,6 +115,9 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("no-prepare") => read.prepare = false,
             Long("keep-files") => read.keep_files = true,
             Long("resume") => read.resume = true,
+            Long("expect") => read.asking.expect.push(parser.value()?.string()?),
+            Long("require") => read.asking.require.push(parser.value()?.string()?),
+            Long("for") => read.asking.applications.push(parser.value()?.string()?),
             Long("save") => read.save = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("tag") => read.tags.push(parser.value()?.string()?),
