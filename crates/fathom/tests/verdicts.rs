@@ -18,7 +18,7 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
 #[test]
 fn what_is_needed_decides_the_verdict_and_the_exit_code() {
     let scratch = Scratch::new("verdict-require");
-    let line = "--short --size 32M --test read-iops --test fsync --format json";
+    let line = "--short --size 32M --runtime 3 --test read-iops --test fsync --format json";
     let good = run(scratch.path(), &format!("{line} --require read.iops>=1,fsync.p99<100s"));
     let assessment = good.json();
     if good.stdout.contains("no-direct-io") {

@@ -196,6 +196,22 @@ fn what_does_not_decide_it_is_inconclusive() {
 }
 
 #[test]
+fn a_job_that_asks_for_less_does_not_speak_against_the_target() {
+    let asked = |rate: u64, measured: f64| {
+        let mut record = level(measured);
+        let mut plan = (*record.plan).clone();
+        plan.workers[0].access.pattern.writes = true;
+        plan.workers[0].rate.ios_per_s[Ddir::Write] = rate;
+        record.plan = Arc::new(plan);
+        on(record)
+    };
+    let (verdict, cause) = asked(3200, 3200.0);
+    assert!(verdict == Verdict::Inconclusive && cause.contains("no more than 3,200 IOPS were asked for"), "{cause}");
+    assert_eq!(asked(12_800, 12_795.0).0, Verdict::Pass);
+    assert_eq!(asked(12_800, 9000.0).0, Verdict::Fail);
+}
+
+#[test]
 fn what_is_not_of_the_disk_is_invalid() {
     let mut cached = test(Aim::VmUncached, level(9000.0));
     cached.findings.push(finding("page-cache", Severity::Invalid));

@@ -39,9 +39,10 @@ pub fn time_ns(ns: f64) -> String {
     }
 }
 
-/// A share as a percentage, without decimals where it is far from 100 %.
+/// A share as a percentage.
 pub fn percent(share: f64) -> String {
-    format!("{} %", digits(share * 100.0))
+    let percent = share * 100.0;
+    format!("{} %", if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) })
 }
 
 /// With three digits, and no zeros at the end of the decimals.
@@ -69,6 +70,6 @@ mod tests {
     fn units_follow_the_size() {
         assert_eq!([812.0, 62_400.0, 1e7, 2.5e9].map(time_ns), ["812 ns", "62.4 us", "10 ms", "2.5 s"]);
         assert_eq!(bandwidth(200e6), "191 MiB/s (200 MB/s)");
-        assert_eq!([0.703, 1.0, 0.999].map(percent), ["70.3 %", "100 %", "99.9 %"]);
+        assert_eq!([0.703, 1.0, 0.999, 12.5].map(percent), ["70.3 %", "100 %", "99.9 %", "1,250 %"]);
     }
 }

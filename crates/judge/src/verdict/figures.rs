@@ -64,6 +64,24 @@ impl<'a> Rounds<'a> {
         Load { block_bytes: block_bytes.filter(|bytes| *bytes > 0), sequential, ..Load::default() }
     }
 
+    /// The rate that the job asks for, where each of its workers has one.
+    pub fn asked(&self, metric: Metric) -> Option<f64> {
+        let (record, ddir) = (self.records.first()?, metric.ddir?);
+        let block = self.load(ddir).block_bytes? as f64;
+        let per_io = match metric.of {
+            Of::Iops => 1.0,
+            Of::Bandwidth => block,
+            Of::Latency(..) | Of::Fsync(_) => return None,
+        };
+        let of_worker = |worker: &Worker| {
+            let (ios, bytes) = (worker.rate.ios_per_s[ddir] as f64, worker.rate.bytes_per_s[ddir] as f64 / block);
+            [ios, bytes].into_iter().filter(|rate| *rate > 0.0).reduce(f64::min)
+        };
+        let workers = record.plan.workers.iter().filter(|worker| worker.access.pattern.has(ddir));
+        let rates = workers.map(of_worker).collect::<Option<Vec<f64>>>()?;
+        Some(rates.iter().sum::<f64>() * per_io).filter(|rate| *rate > 0.0)
+    }
+
     /// `None` where nothing of the kind was measured.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
         let mut values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();

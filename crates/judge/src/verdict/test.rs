@@ -16,7 +16,7 @@ use crate::{Finding, Severity};
 /// No throttle and no clock is exact: this much of anything is all of it.
 const ALL: f64 = 0.99;
 /// Findings by which a measurement decides nothing, good or bad.
-const OF_ALL: [&str; 3] = ["ended-early", "too-short", "rate-missed"];
+const OF_ALL: [&str; 1] = ["ended-early"];
 /// Findings by which a low figure is not the target's.
 const OF_FAILURE: [&str; 4] = ["generator-limit", "depth-not-reached", "other-load", "step-up"];
 
@@ -108,9 +108,17 @@ fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judg
     }
     let judged = |(_, limit): &(Ddir, Limit)| {
         let figure = rounds.figure(limit.metric)?;
-        Some(with_time(rate(limit, limit.metric, limit.value, &figure, doubts), limit, &figure))
+        let doubts = held_back(rounds, limit.metric, limit.value * limit.enough.share.min(ALL), doubts);
+        Some(with_time(rate(limit, limit.metric, limit.value, &figure, &doubts), limit, &figure))
     };
     limits.iter().filter_map(judged).collect()
+}
+
+/// A job that asks for less than is enough shows nothing of the target.
+fn held_back(rounds: &Rounds, metric: Metric, enough: f64, doubts: &Doubts) -> Doubts {
+    let asked = rounds.asked(metric).filter(|asked| *asked < enough);
+    let why = asked.map(|asked| format!("no more than {} were asked for", metric.show(asked)));
+    Doubts { of_failure: why.or_else(|| doubts.of_failure.clone()), ..doubts.clone() }
 }
 
 fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, doubts: &Doubts) -> Judgement {
@@ -198,5 +206,6 @@ fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<
     let is_lower = rule.bound.is_lower();
     let what = if is_lower { "required at least" } else { "allowed at most" };
     let bar = Bar { metric: rule.metric, value, enough, is_lower, of: format!(" that are {what}"), limit: None };
-    Some(bar::judge(&bar, &figure, doubts))
+    let doubts = if is_lower { held_back(rounds, rule.metric, enough, doubts) } else { doubts.clone() };
+    Some(bar::judge(&bar, &figure, &doubts))
 }
