@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use stage::{Loop, MIB, Mount, Outcome, Scratch, command, outcome, signal};
+use stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal};
 
 /// A line of the command, with its state kept in `directory`.
 fn assess(directory: &Path, arguments: &str) -> Command {
@@ -150,4 +150,66 @@ fn a_suite_of_ones_own_is_found_by_its_name() {
     let kept: Value = serde_json::from_slice(&std::fs::read(scratch.file("kept.json")).unwrap()).unwrap();
     assert_eq!(names(&kept), ["only"]);
     assert!(!scratch.file("new-file").exists(), "the file that it made is gone");
+}
+
+#[test]
+fn snias_rounds_are_made_on_a_small_device_until_they_are_steady() {
+    let scratch = Scratch::new("assess-snia");
+    let Some(zram) = Zram::new(64) else { return };
+    // The whole short form takes minutes where the machine is busy.
+    let suite = include_str!("../../../data/suites/snia-iops.toml");
+    let fewer = suite
+        .replace(
+            "short_vary = { rwmixread = [100, 65, 0], bs = [\"128k\", \"4k\"] }",
+            "short_vary = { rwmixread = [100, 0] }",
+        )
+        .replace("rounds = {", "rounds = { most = 7,")
+        .replace("at = { rwmixread = 0, bs = \"4k\" }", "at = { rwmixread = 0 }")
+        .replace("iodepth = 32, numjobs = 4", "iodepth = 32, numjobs = 4, bs = \"4k\"");
+    std::fs::write(scratch.file("fewer.toml"), fewer).unwrap();
+    let line = format!("{0} --suite fewer.toml --short --size 32M --purge --overwrite {0} --format json", zram.device);
+    let assessment = run(scratch.path(), &line).json();
+    let steps: Vec<_> = assessment["preparation"].as_array().unwrap().iter().map(|step| &step["step"]).collect();
+    assert_eq!(steps, ["purge", "fill"]);
+    assert_eq!(assessment["preparation"][1]["bytes"], 64 * MIB, "32 MiB are written twice");
+    let test = tests(&assessment)[0];
+    let (rounds, values) = (test["rounds"].as_array().unwrap(), test["steady"]["values"].as_array().unwrap());
+    assert_eq!(rounds.len(), values.len() * 2, "each round is two runs");
+    assert!(values.len() >= 5);
+    let at = |round: &Value, name: &str| {
+        let at = round["at"].as_array().unwrap().iter().find(|at| at[0] == name).unwrap();
+        at[1].as_str().unwrap().to_owned()
+    };
+    assert_eq!((at(&rounds[0], "round"), at(&rounds[0], "rwmixread")), ("1".into(), "100".into()));
+    assert_eq!((at(&rounds[3], "round"), at(&rounds[3], "rwmixread")), ("2".into(), "0".into()));
+    assert!(values.len() == 7 || !test["steady"]["from_round"].is_null(), "{}", test["steady"]);
+}
+
+#[test]
+fn caches_are_warmed_before_what_measures_them_and_what_was_left_out_is_found() {
+    let scratch = Scratch::new("assess-warm");
+    let line = "--suite azure --short --size 32M --runtime 1 --test max-read-iops --format json";
+    let warmed = run(scratch.path(), line).json();
+    let steps = warmed["preparation"].as_array().unwrap();
+    assert_eq!((steps[0]["step"].as_str(), steps[1]["step"].as_str()), (Some("fill"), Some("warm")));
+    assert!(["done", "not_needed"].contains(&steps[1]["outcome"].as_str().unwrap()), "{}", steps[1]);
+    assert!(steps[1]["bytes"].as_u64().unwrap() >= 64 * MIB, "it was read twice at least: {}", steps[1]);
+
+    let cold = run(scratch.path(), &format!("{line} --no-prepare")).json();
+    assert_eq!(cold["preparation"][1]["outcome"], "left_out");
+    let findings = tests(&cold)[0]["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|finding| finding["id"] == "no-fill"), "{findings:?}");
+    run(scratch.path(), &format!("{line} --purge --overwrite .")).ended_with(2).complained_of("this is none");
+}
+
+#[test]
+fn suites_in_diskspds_words_run_too() {
+    let scratch = Scratch::new("assess-diskspd");
+    let line = "--suite sql-server --short --size 16M --test log --test vm-fleet-sql --format json";
+    let assessment = run(scratch.path(), line).json();
+    assert_eq!(names(&assessment), ["log", "vm-fleet-sql"]);
+    for test in tests(&assessment) {
+        assert_eq!(test["error"], Value::Null, "{test}");
+    }
+    assert!(tests(&assessment)[0]["job"].as_str().unwrap().starts_with("diskspd -d1 "), "{assessment}");
 }

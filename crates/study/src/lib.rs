@@ -7,6 +7,7 @@ pub mod figures;
 pub mod metric;
 pub mod prepare;
 pub mod quantity;
+pub mod rounds;
 #[cfg(test)]
 mod sample;
 pub mod show;

@@ -6,11 +6,9 @@ use judge::assessment::{Assessment, Preparation, PreparationOutcome, Round, SCHE
 use judge::{Finding, Severity, Verdict};
 use os::signal::Interrupts;
 use record::{Record, RunError};
-use study::prepare::{Next, Pass, Step};
-use study::suite::{Job, Needs, Rounds, Suite, Terms, Test};
+use study::suite::{Job, Rounds, Suite, Terms, Test};
 use study::time::at_most_ns;
 
-use super::preparing;
 use super::progress::Progress;
 use super::ready::{self, Ready, Run};
 use super::state::State;
@@ -19,24 +17,22 @@ use super::words::Words;
 use crate::suite::plans;
 use crate::{output::tell_line, run};
 
-const MIB: u64 = 1 << 20;
-
 pub struct Course<'a> {
-    words: &'a Words,
-    suite: &'a Suite,
-    found: &'a Found,
-    terms: Terms,
+    pub(super) words: &'a Words,
+    pub(super) suite: &'a Suite,
+    pub(super) found: &'a Found,
+    pub(super) terms: Terms,
     state: State,
     interrupts: Interrupts,
     progress: Progress,
-    assessment: Assessment,
+    pub(super) assessment: Assessment,
     /// Tests that were done before.
     done: Vec<Measured>,
     pub has_direct_io: bool,
 }
 
 /// What a run came to.
-enum Outcome {
+pub(super) enum Outcome {
     Ran(Box<Record>),
     /// Nothing was touched.
     Refused(String),
@@ -110,7 +106,7 @@ impl<'a> Course<'a> {
         Ok(self.finish(tests))
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.interrupts.count() > 0
     }
 
@@ -143,62 +139,7 @@ impl<'a> Course<'a> {
         self.assessment
     }
 
-    fn prepare(&mut self, ready: &[Ready]) {
-        let filled = |needs: &Needs| needs.filled;
-        let initialised = |needs: &Needs| needs.initialised;
-        let is_old = self.found.existed;
-        let fill = preparing::reason(ready, filled, "blocks that were never written are read without the disk");
-        let initialise = preparing::reason(ready, initialised, "a volume made from a snapshot fetches blocks at first");
-        if let Some(reason) = initialise.filter(|_| is_old) {
-            let extents = preparing::extents(ready, initialised, self.found);
-            let mut pass = Pass::initialise(extents, &self.terms.last, &reason);
-            self.step(&mut pass, true);
-        }
-        if let Some(reason) = fill {
-            let extents = preparing::extents(ready, filled, self.found);
-            let at_most_s = self.suite.fill.at_most_s.filter(|_| !is_old && extents.len() == 1);
-            let options = self.suite.fill_options(&self.terms);
-            let mut pass = Pass::fill(extents, options, at_most_s, &reason);
-            let may = self.found.may_write;
-            self.step(&mut pass, may);
-            // Where a slow disk took no more in the time, the tests keep to what there is.
-            let written = pass.bytes() / MIB * MIB;
-            if at_most_s.is_some() && written > 0 && self.terms.size_bytes.is_some_and(|bytes| written < bytes) {
-                self.terms.size_bytes = Some(written);
-            }
-        }
-    }
-
-    /// Leads a step to its end.
-    fn step(&mut self, step: &mut dyn Step, may: bool) {
-        let left_out = match (self.words.prepare, may, self.is_stopped()) {
-            (false, ..) => Some("--no-prepare was given"),
-            (_, false, _) => Some("what the target holds may not be changed (no --overwrite)"),
-            (_, _, true) => Some("it was stopped before"),
-            _ => None,
-        };
-        loop {
-            match step.next() {
-                Next::Done(done) => return self.assessment.preparation.push(done),
-                Next::Run(_) if left_out.is_some() => {
-                    step.take_failed(left_out.unwrap_or_default());
-                    if let Next::Done(done) = step.next() {
-                        self.assessment.preparation.push(Preparation { outcome: PreparationOutcome::LeftOut, ..done });
-                    }
-                    return;
-                }
-                Next::Run(job) => {
-                    let name = format!("[{}]", step.name());
-                    match self.carry_out_job(&job, &name) {
-                        Outcome::Ran(record) => step.take(&record),
-                        Outcome::Refused(why) => step.take_failed(&why),
-                    }
-                }
-            }
-        }
-    }
-
-    fn carry_out_job(&mut self, job: &Job, name: &str) -> Outcome {
+    pub(super) fn carry_out_job(&mut self, job: &Job, name: &str) -> Outcome {
         match plans::plan(job) {
             Ok((plan, _)) => self.carry_out(&Arc::new(plan), name, 0),
             Err(told) => Outcome::Refused(plans::told(&told)),
@@ -245,7 +186,17 @@ impl<'a> Course<'a> {
     }
 
     fn rounds(&mut self, ready: &Ready, name: &str, after_ns: u64, measured: &mut Measured) {
-        let Rounds::Fixed { times, rest_s } = ready.test.rounds else { return };
+        let (times, rest_s) = match &ready.test.rounds {
+            Rounds::Fixed { times, rest_s } => (*times, *rest_s),
+            Rounds::Steady { metric, at, most } => {
+                let cells: Vec<_> = ready.runs.iter().map(|run| run.cell.clone()).collect();
+                match study::rounds::Rounds::new(metric, at, &cells, *most) {
+                    Some(rounds) => self.until_steady(ready, rounds, (name, after_ns), measured),
+                    None => measured.error = Some("what its rounds are followed by is not among its runs".to_owned()),
+                }
+                return;
+            }
+        };
         for time in 0..times {
             let rest = std::time::Duration::from_secs(rest_s);
             if time > 0 && self.interrupts.wait(0, rest) {
@@ -259,6 +210,27 @@ impl<'a> Course<'a> {
                 self.round(run, &format!("{name}{}{round}", at(run)), after_ns, measured);
             }
         }
+    }
+
+    fn until_steady(
+        &mut self,
+        ready: &Ready,
+        mut rounds: study::rounds::Rounds,
+        (name, after_ns): (&str, u64),
+        measured: &mut Measured,
+    ) {
+        while let Some(turn) = rounds.next_turn() {
+            let run = &ready.runs[turn.cell];
+            self.round(run, &format!("{name} round {}{}", turn.round + 1, at(run)), after_ns, measured);
+            if measured.error.is_some() {
+                break;
+            }
+            if let Some(made) = measured.rounds.last_mut() {
+                made.at.insert(0, ("round".to_owned(), (turn.round + 1).to_string()));
+                rounds.take(turn, &made.record);
+            }
+        }
+        measured.steady = Some(rounds.steady());
     }
 
     /// One run of a test.
@@ -293,6 +265,9 @@ impl<'a> Course<'a> {
         }
         if !self.has_direct_io {
             measured.findings.push(no_direct_io());
+        }
+        if let Some(steady) = measured.steady.as_ref().filter(|steady| steady.from_round.is_none()) {
+            measured.findings.push(not_steady(steady));
         }
         let invalid = measured.findings.iter().find(|finding| finding.severity == Severity::Invalid);
         (measured.verdict, measured.cause) = match (&measured.error, invalid) {
@@ -337,6 +312,16 @@ fn no_direct_io() -> Finding {
         what: "this file system has no direct I/O: what was measured is the page cache, which is memory".into(),
         evidence: "a file can't be opened with O_DIRECT there".into(),
         advice: "assess a directory on a disk: this one lies in memory, or on a file system without direct I/O".into(),
+    }
+}
+
+fn not_steady(steady: &judge::assessment::Steady) -> Finding {
+    Finding {
+        id: "no-steady-state".into(),
+        severity: Severity::Warning,
+        what: "the rounds came to no steady state: the figures are of a device that is still changing".into(),
+        evidence: steady.detail.clone(),
+        advice: "let it run for more rounds, or look for other load on the device".into(),
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use judge::Verdict;
-use judge::assessment::{Assessment, write};
+use judge::assessment::{Assessment, TargetKind, write};
 use study::suite::{Planned, Suite, Terms, takes_bytes, takes_ns};
 use units::bytes::with_unit;
 
@@ -60,17 +60,21 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let asked = Asked::read(&words.asking)?;
     let found = target::find(words)?;
     found.refuse_if_used()?;
+    if words.purge && found.facts.kind != TargetKind::Device {
+        return Err("--purge discards what a device holds, and this is none".to_owned());
+    }
     let tests = ready::wanted(&suite, words)?;
     // Signals first: from here on files are made.
     let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
     let scratch = Scratch::make(&found, words.keep_files)?;
-    let is_device = found.facts.kind == judge::assessment::TargetKind::Device;
+    let is_device = found.facts.kind == TargetKind::Device;
     let has_direct_io = scratch.has_direct_io();
     let mut terms = Terms {
         form: words.form,
         short: words.short,
         place: scratch.place.clone(),
         size_bytes: suite.default_size(words.short, is_device),
+        least_block_bytes: if has_direct_io { found.least_block_bytes() } else { 0 },
         runtime_s: words.runtime_s,
         last: if has_direct_io { Vec::new() } else { vec![("direct".to_owned(), "0".to_owned())] },
     };

@@ -57,7 +57,7 @@ pub fn plan_all<'a>(
     let mut all = Vec::new();
     for test in tests.iter().copied() {
         let mut runs = Vec::new();
-        for cell in test.cells(terms.short) {
+        for cell in test.cells_of(terms.short, terms.least_block_bytes) {
             let job = suite.job(test, &cell, terms);
             let (plan, warnings) = plans::plan(&job).map_err(|wrong| plans::told(&wrong))?;
             for warning in warnings.iter().map(ToString::to_string) {

@@ -67,6 +67,11 @@ impl Found {
         }
     }
 
+    /// Direct I/O takes no smaller blocks.
+    pub fn least_block_bytes(&self) -> u64 {
+        self.facts.devices.iter().map(|device| device.logical_block_bytes).max().unwrap_or(0)
+    }
+
     /// Nothing is written to what somebody uses.
     pub fn refuse_if_used(&self) -> Result<(), String> {
         if !self.existed || !self.may_write {

@@ -78,7 +78,8 @@ impl fio::parse::env::Env for WithFile<'_> {
     }
 
     fn is_directory(&self, path: &str) -> bool {
-        self.text(path).is_none() && RealMachine.is_directory(path)
+        // A suite is explained without a target; where there is one its folder was made.
+        self.text(path).is_none() && (RealMachine.is_directory(path) || !RealMachine.exists(path))
     }
 
     fn page_bytes(&self) -> u64 {
@@ -127,7 +128,15 @@ mod tests {
                 places.iter().flat_map(|place| forms.map(|form| (place, form, form == Form::Literal)))
             {
                 let size_bytes = suite.default_size(short, false);
-                let terms = Terms { form, short, place: place.clone(), size_bytes, runtime_s: None, last: Vec::new() };
+                let terms = Terms {
+                    form,
+                    short,
+                    place: place.clone(),
+                    size_bytes,
+                    least_block_bytes: 0,
+                    runtime_s: None,
+                    last: Vec::new(),
+                };
                 for test in &suite.tests {
                     for cell in test.cells(short) {
                         let job = suite.job(test, &cell, &terms);
@@ -151,8 +160,15 @@ mod tests {
                     job = { rw = \"read\",\n  bs = \"4q\" }\n";
         let suite = study::suite::Suite::read("a.toml", text).unwrap();
         let place = Place::Directory("/d".into());
-        let terms =
-            Terms { form: Form::AsMeant, short: false, place, size_bytes: None, runtime_s: None, last: Vec::new() };
+        let terms = Terms {
+            form: Form::AsMeant,
+            short: false,
+            place,
+            size_bytes: None,
+            least_block_bytes: 0,
+            runtime_s: None,
+            last: Vec::new(),
+        };
         let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &terms)).unwrap_err());
         assert!(refused.contains("a.toml:9:3"), "{refused}");
     }

@@ -4,8 +4,10 @@
 //! what that showed.
 
 mod pass;
+mod warm;
 
 pub use pass::Pass;
+pub use warm::Warm;
 
 use judge::assessment::Preparation;
 use record::Record;

@@ -44,7 +44,7 @@ impl Pass {
 
     /// Discards all of it: the device forgets what it holds.
     pub fn purge(extents: Vec<Extent>, reason: &str) -> Pass {
-        let options = [("rw", "trim"), ("bs", "64m"), ("ioengine", "psync"), ("direct", "1")];
+        let options = [("rw", "trim"), ("bs", "8m"), ("ioengine", "psync"), ("direct", "1")];
         Pass::new("purge", "discarded", extents, with_last(&options, &[]), reason)
     }
 

@@ -13,7 +13,32 @@ macro_rules! suites {
     };
 }
 
-suites! { "quick" }
+suites! {
+    "quick"
+    "azure"
+    "azure-diskspd"
+    "aws-ssd"
+    "aws-hdd"
+    "google-fs"
+    "google-raw"
+    "alibaba-cloud"
+    "alibaba-local"
+    "alibaba-essd"
+    "oracle"
+    "digitalocean"
+    "crystaldiskmark"
+    "snia-iops"
+    "snia-throughput"
+    "snia-latency"
+    "snia-write-saturation"
+    "block-size"
+    "etcd"
+    "ceph-journal"
+    "postgresql-wal"
+    "sql-server"
+    "vdi"
+    "sap-hana"
+}
 
 /// A suite by its name; `None` where there is none of it.
 pub fn built_in(name: &str) -> Option<Suite> {

@@ -6,6 +6,9 @@ use units::diagnostic::{Diagnostic, Span};
 use super::layers::{Layers, Merged, Setting};
 use super::{Cell, Files, Form, Line, Suite, Test, Work};
 
+/// Shares of a size are cut down to multiples of this.
+const SHARE_UNIT: u64 = 1 << 20;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     Fio,
@@ -29,6 +32,8 @@ pub struct Terms {
     pub place: Place,
     /// Of each file; `None` is all of the device.
     pub size_bytes: Option<u64>,
+    /// Smaller blocks are left out where sizes are varied.
+    pub least_block_bytes: u64,
     /// Measured time of each test, in place of its own.
     pub runtime_s: Option<u64>,
     /// fio's options that have the last word.
@@ -106,6 +111,7 @@ impl Suite {
             if terms.short {
                 merged.set(&self.layers.short);
                 merged.set(&layers.short);
+                merged.set(&own.short);
             }
             cell.iter().for_each(|(name, value)| merged.put(name, value));
             self.put_in_place(&mut merged, terms);
@@ -142,8 +148,17 @@ impl Suite {
                 "size"
             }
         };
-        if let Some(bytes) = terms.size_bytes.filter(|_| !own_size) {
-            merged.put(sized, &bytes.to_string());
+        let Some(bytes) = terms.size_bytes.filter(|_| !own_size) else { return };
+        merged.put(sized, &bytes.to_string());
+        if sized == "filesize" {
+            // fio takes shares of a device of the whole of it, not of the part that is used.
+            for name in ["offset", "offset_increment"] {
+                let share = merged.value(name).and_then(|value| value.strip_suffix('%')?.parse::<u64>().ok());
+                if let Some(percent) = share {
+                    let part = bytes / 100 * percent.min(100) / SHARE_UNIT * SHARE_UNIT;
+                    merged.put(name, &part.to_string());
+                }
+            }
         }
     }
 
@@ -152,12 +167,12 @@ impl Suite {
             Place::Directory(path) => format!("{path}/data"),
             Place::Path(path) => path.clone(),
         };
-        let size = terms.size_bytes.map_or_else(String::new, |bytes| bytes.to_string());
         let fill_in = |text: &str, path: &str| {
             let known = values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-            known
-                .chain([("size", size.as_str()), ("target", path)])
-                .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+            let text = known
+                .chain([("target", path)])
+                .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
+            with_sizes(&text, terms.size_bytes.unwrap_or(0))
         };
         let (words, file) = if line.is_profile {
             let name = format!("{}/{}.xml", self.name, test.name);
@@ -166,7 +181,8 @@ impl Suite {
         } else {
             let words = line.text.split_whitespace();
             let words = words.skip_while(|word| *word == "diskspd" || *word == "diskspd.exe");
-            (words.map(|word| fill_in(word, &path)).collect(), None)
+            // All of a device needs no word.
+            (words.map(|word| fill_in(word, &path)).filter(|word| word != "-f0").collect(), None)
         };
         Job { dialect: Dialect::DiskSpd, words, file, origin: vec![Some(line.at.clone())] }
     }
@@ -201,6 +217,23 @@ impl Suite {
     }
 }
 
+/// `{size}`, `{size/2}`, `{size*8/10}` as bytes, in whole units of 64 KiB where it is a part.
+fn with_sizes(text: &str, bytes: u64) -> String {
+    const UNIT: u64 = 64 << 10;
+    let mut pieces = text.split("{size");
+    let mut filled = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (part, rest) = piece.split_once('}').unwrap_or((piece, ""));
+        let (times, by) = part.split_once('/').unwrap_or((part, "1"));
+        let number = |text: &str| text.trim_start_matches('*').parse::<u64>().ok().filter(|number| *number > 0);
+        let part = bytes.saturating_mul(number(times).unwrap_or(1)) / number(by).unwrap_or(1);
+        let whole = if part == bytes { part } else { part / UNIT * UNIT };
+        filled.push_str(&whole.to_string());
+        filled.push_str(rest);
+    }
+    filled
+}
+
 fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
     let (mut text, mut origin) = (String::new(), Vec::new());
     for (section, Merged(settings)) in sections {
@@ -213,4 +246,15 @@ fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
         }
     }
     Job { dialect: Dialect::Fio, words: vec![name.to_owned()], file: Some((name.to_owned(), text)), origin }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_size_are_filled_in() {
+        assert_eq!(with_sizes("-f{size} <B>{size/2}</B> {size*8/10}", 10 << 20), "-f10485760 <B>5242880</B> 8388608");
+        assert_eq!(with_sizes("{size/3}", 1 << 20), "327680");
+    }
 }

@@ -40,7 +40,9 @@ pub struct Suite {
     pub files: Files,
     /// Bytes of a job's file, as published; `None` is the whole device.
     pub size_bytes: Option<u64>,
-    /// The same in the short form, and where there is no device to be whole.
+    /// The same where there is no device to be whole.
+    pub file_size_bytes: u64,
+    /// And in the short form.
     pub short_size_bytes: u64,
     pub fill: Fill,
     pub tests: Vec<Test>,
@@ -145,10 +147,9 @@ impl Suite {
     /// Bytes of each job's file if nothing is said of it: what was published, or the short form's.
     pub fn default_size(&self, short: bool, is_device: bool) -> Option<u64> {
         match (short, self.size_bytes) {
-            (true, Some(published)) => Some(published.min(self.short_size_bytes)),
+            (true, published) => Some(published.unwrap_or(u64::MAX).min(self.short_size_bytes)),
             (false, Some(published)) => Some(published),
-            (false, None) if is_device => None,
-            (_, None) => Some(self.short_size_bytes),
+            (false, None) => (!is_device).then_some(self.file_size_bytes),
         }
     }
 }

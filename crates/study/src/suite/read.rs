@@ -4,6 +4,8 @@ use judge::assessment::Aim;
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
 
+use crate::rounds::METRICS;
+
 use super::layers::{Layers, Setting};
 use super::table::{Table, Value};
 use super::{Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Work};
@@ -11,6 +13,7 @@ use super::{Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Work}
 type Read<T> = Result<T, Diagnostic>;
 
 const GIB: u64 = 1 << 30;
+const FILE_BYTES: u64 = 10 * GIB;
 /// Rounds to steady state, if nothing else is said: SNIA's most.
 const ROUNDS_MOST: usize = 25;
 const RUNTIME_S: u64 = 60;
@@ -60,6 +63,7 @@ fn suite(top: &mut Table) -> Read<Suite> {
         target,
         files,
         size_bytes: top.take("size").map(|value| bytes(&value)).transpose()?,
+        file_size_bytes: top.take("file_size").map_or(Ok(FILE_BYTES), |value| bytes(&value))?,
         short_size_bytes: top.take("short_size").map_or(Ok(GIB), |value| bytes(&value))?,
         fill: top.take("fill").map_or(Ok(Fill::default()), |value| fill(&value))?,
         tests: Vec::new(),
@@ -122,19 +126,20 @@ fn work(table: &mut Table, at: &Span) -> Read<Work> {
             short_runtime_s: seconds("short_runtime", SHORT_RUNTIME_S)?,
         });
     }
-    let layers = layers(table)?;
+    let of_test = layers(table)?;
     let mut jobs = Vec::new();
     if let Some(value) = table.take("jobs") {
         for value in value.list()? {
             let mut table = value.table()?;
             let name = table.text("name")?;
-            jobs.push((name, Layers { always: rest(&mut table)?, ..Layers::default() }));
+            let of_forms = layers(&mut table)?;
+            jobs.push((name, Layers { always: rest(&mut table)?, ..of_forms }));
         }
     }
-    if layers.always.is_empty() && jobs.is_empty() {
+    if of_test.always.is_empty() && jobs.is_empty() {
         return Err(Diagnostic::error("a test without a job").at(at, "expected job, jobs, diskspd or profile"));
     }
-    Ok(Work::Fio { layers, jobs })
+    Ok(Work::Fio { layers: of_test, jobs })
 }
 
 fn layers(table: &mut Table) -> Read<Layers> {
@@ -180,7 +185,11 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
         at = fixed.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect();
     }
     let most = table.take("most").map_or(Ok(ROUNDS_MOST as u64), |value| value.number())? as usize;
-    let rounds = Rounds::Steady { metric: table.text("metric")?, at, most };
+    let metric = match table.take("metric") {
+        Some(value) => one_of(&value, &METRICS.map(|name| (name, name)))?.to_owned(),
+        None => return Err(Diagnostic::error("rounds of what?").at(&table.at, "expected metric = \"…\"")),
+    };
+    let rounds = Rounds::Steady { metric, at, most };
     table.end()?;
     Ok(rounds)
 }
