@@ -5,14 +5,19 @@
 mod stage;
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
-use stage::{Outcome, Scratch, command, outcome};
+use stage::{Outcome, Scratch, Throttle, Zram, command, outcome};
 
-fn run(directory: &Path, arguments: &str) -> Outcome {
+fn assess(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "assess", arguments);
     command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
-    outcome(command.spawn().unwrap(), Instant::now())
+    command
+}
+
+fn run(directory: &Path, arguments: &str) -> Outcome {
+    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
 }
 
 #[test]
@@ -60,4 +65,40 @@ fn words_that_make_no_sense_are_refused_before_anything_runs() {
     refused("--require missing.toml", "missing.toml");
     refused("--for ectd", "did you mean etcd?");
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+/// A VM's limit of 12,800 IOPS, kept and not kept.
+#[test]
+fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
+    let Some(disk) = Zram::new(96) else { return };
+    let Some(throttle) = Throttle::new(&disk) else {
+        eprintln!("SKIPPED: no control group that holds I/O back");
+        return;
+    };
+    let scratch = Scratch::new("verdict-limit");
+    let expected = "azure:P30x3+Standard_D8ds_v4/uncached";
+    let device = &disk.device;
+    let line = format!(
+        "{device} --overwrite {device} --test write-iops --size 64M --runtime 6 --format json --expect {expected}"
+    );
+    let held_at = |iops: u64| {
+        throttle.ios_per_s(iops);
+        let child = assess(scratch.path(), &line).spawn().unwrap();
+        throttle.take_in(child.id());
+        let outcome = outcome(child, Instant::now());
+        let assessment = outcome.json();
+        let judgement = assessment["tests"][0]["judgements"][0].clone();
+        assert_eq!(
+            (judgement["metric"].as_str(), judgement["expected"].as_f64()),
+            (Some("write.iops"), Some(12_800.0))
+        );
+        (outcome, judgement["cause"].as_str().unwrap().to_owned())
+    };
+    let (passed, cause) = held_at(12_800);
+    eprintln!("{cause}");
+    passed.ended_with(0);
+    let (failed, cause) = held_at(9000);
+    eprintln!("{cause}");
+    failed.ended_with(1);
+    assert!(cause.contains("of the 12,800 IOPS of Standard_D8ds_v4 uncached"), "{cause}");
 }

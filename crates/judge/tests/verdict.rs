@@ -147,6 +147,16 @@ fn a_lower_throttle_is_a_fail_with_its_cause() {
 }
 
 #[test]
+fn batches_that_do_not_fit_the_intervals_are_no_noise() {
+    // As a throttle with slices of 100 ms shows in intervals of 250 ms.
+    let turns = |rate: f64| writes((0..60).map(|at| if at % 2 == 0 { rate * 1.2 } else { rate * 0.8 }), 0.02);
+    let (verdict, cause) = on(turns(12_800.0));
+    assert_eq!(verdict, Verdict::Pass, "{cause}");
+    let (verdict, cause) = on(turns(9000.0));
+    assert!(verdict == Verdict::Fail && cause.contains("as a throttle does"), "{cause}");
+}
+
+#[test]
 fn a_burst_is_said_to_be_one() {
     let (verdict, cause) = on(level(16_000.0));
     assert_eq!(verdict, Verdict::Pass);
@@ -168,7 +178,7 @@ fn what_does_not_decide_it_is_inconclusive() {
     assert!(matches!(on(few), (Verdict::Inconclusive, cause) if cause.contains("3 whole intervals are too few")));
     let (verdict, cause) = on(writes((0..60).map(|at| 5000.0 + 100.0 * f64::from(at)), 0.01));
     assert!(verdict == Verdict::Inconclusive && cause.contains("still rising"), "{cause}");
-    let (verdict, cause) = on(writes(std::iter::repeat_n(12_672.0, 60), 0.3));
+    let (verdict, cause) = on(writes(std::iter::repeat_n(12_544.0, 60), 0.3));
     assert!(verdict == Verdict::Inconclusive && cause.contains("with 95 % confidence from"), "{cause}");
 
     let mut early = test(Aim::VmUncached, level(12_800.0));
@@ -348,8 +358,8 @@ proptest! {
         let (low, high) = judgement.interval.unwrap_or_default();
         prop_assert!(low <= judgement.measured * 1.001 && high >= judgement.measured * 0.999);
         match judgement.verdict {
-            Verdict::Pass => prop_assert!(low >= expected * 0.99),
-            Verdict::Fail => prop_assert!(high < expected * 0.99),
+            Verdict::Pass => prop_assert!(low >= expected * 0.98),
+            Verdict::Fail => prop_assert!(high < expected * 0.98),
             _ => {}
         }
         prop_assert!(!judgement.cause.is_empty() && judgement.cause.len() < 400);

@@ -153,8 +153,16 @@ impl Throttle {
     }
 
     pub fn bytes_per_s(&self, limit: u64) {
+        self.hold("bps", limit);
+    }
+
+    pub fn ios_per_s(&self, limit: u64) {
+        self.hold("iops", limit);
+    }
+
+    fn hold(&self, what: &str, limit: u64) {
         for way in ["read", "write"] {
-            let file = format!("{}/blkio.throttle.{way}_bps_device", self.group);
+            let file = format!("{}/blkio.throttle.{way}_{what}_device", self.group);
             std::fs::write(file, format!("{} {limit}", self.device)).unwrap();
         }
     }
@@ -163,6 +171,7 @@ impl Throttle {
 impl Drop for Throttle {
     fn drop(&mut self) {
         self.bytes_per_s(0);
+        self.ios_per_s(0);
         std::thread::sleep(Duration::from_millis(200));
         system(&format!("rmdir {}", self.group));
     }

@@ -29,9 +29,23 @@ pub struct Difference {
     pub interval: Interval,
 }
 
+/// Neighbours that are less alike than this take turns.
+const TURNS: f64 = -0.3;
+
+/// The series with neighbours put together while they take turns, as intervals do when a throttle lets I/Os through in
+/// batches that don't fit into them: what one has too much the next has too little, and the mean is surer than it looks.
+pub fn evened(values: &[f64]) -> Vec<f64> {
+    let mut series = values.to_vec();
+    while series.len() >= 2 * FIGURES_MIN && likeness(&series) < TURNS {
+        series = series.chunks_exact(2).map(|pair| f64::midpoint(pair[0], pair[1])).collect();
+    }
+    series
+}
+
 /// Where the mean lies that a series is a sample of; `None` of too few figures.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
-    let mut draw = Draw::new(values)?;
+    let values = evened(values);
+    let mut draw = Draw::new(&values)?;
     interval(|| mean(draw.resample()))
 }
 
@@ -54,7 +68,8 @@ pub fn difference(first: &[f64], second: &[f64]) -> Option<Difference> {
     if !share.is_finite() {
         return None;
     }
-    let mut draws = (Draw::new(first)?, Draw::new(second)?);
+    let (first, second) = (evened(first), evened(second));
+    let mut draws = (Draw::new(&first)?, Draw::new(&second)?);
     draws.1.generator = Tausworthe64::new(!SEED);
     let interval = interval(|| {
         let base = mean(draws.0.resample());
@@ -107,12 +122,17 @@ impl<'a> Draw<'a> {
 /// shorter than the cube root of the length, nor longer than a quarter of it.
 fn block(values: &[f64]) -> usize {
     let count = values.len() as f64;
+    let alike = likeness(values).clamp(0.0, 0.97);
+    let by_likeness = (2.0 * alike / (1.0 - alike * alike)).powf(2.0 / 3.0) * count.cbrt();
+    let most = (values.len() / 4).max(1);
+    (by_likeness.max(count.cbrt()).round() as usize).clamp(1, most)
+}
+
+/// How alike neighbours are: the correlation of each figure with the next.
+fn likeness(values: &[f64]) -> f64 {
     let middle = mean(values);
     let about = |at: usize| values[at] - middle;
     let squares: f64 = (0..values.len()).map(|at| about(at) * about(at)).sum();
     let products: f64 = (1..values.len()).map(|at| about(at) * about(at - 1)).sum();
-    let alike = if squares > 0.0 { (products / squares).clamp(0.0, 0.97) } else { 0.0 };
-    let by_likeness = (2.0 * alike / (1.0 - alike * alike)).powf(2.0 / 3.0) * count.cbrt();
-    let most = (values.len() / 4).max(1);
-    (by_likeness.max(count.cbrt()).round() as usize).clamp(1, most)
+    if squares > 0.0 { products / squares } else { 0.0 }
 }

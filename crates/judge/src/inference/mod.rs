@@ -4,7 +4,7 @@ mod bootstrap;
 mod line;
 mod ranks;
 
-pub use bootstrap::{Difference, Interval, difference, mean_interval, slope_interval};
+pub use bootstrap::{Difference, Interval, difference, evened, mean_interval, slope_interval};
 pub use line::{Line, line};
 pub use ranks::{MannWhitney, mann_whitney};
 

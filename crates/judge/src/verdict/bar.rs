@@ -4,7 +4,7 @@ use units::figure::{grouped, percent};
 
 use super::figures::Figure;
 use super::{Judgement, Verdict};
-use crate::inference::{Interval, line, mean, mean_interval, slope_interval};
+use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};
 use crate::limits::Limit;
 use crate::metric::Metric;
 
@@ -166,7 +166,7 @@ fn failed(bar: &Bar, shape: Shape) -> String {
 }
 
 fn shape(bar: &Bar, figure: &Figure) -> Shape {
-    let series = &figure.series;
+    let series = &evened(&figure.series);
     if !bar.metric.is_rate() || series.len() < END_MIN {
         return Shape::Unknown;
     }
