@@ -191,6 +191,9 @@ fn what_does_not_decide_it_is_inconclusive() {
         test.findings.push(finding("generator-limit", Severity::Warning));
         judged(test, UNCACHED).verdict
     };
+    let mut throttled = test(Aim::VmUncached, writes(std::iter::repeat_n(9000.0, 60), 0.3));
+    throttled.findings.push(finding("throttled", Severity::Info));
+    assert!(judged(throttled, UNCACHED).cause.contains("a throttle sets that rate"));
     assert_eq!((limited(9000.0), limited(12_800.0)), (Verdict::Inconclusive, Verdict::Pass));
 
     let mut unsteady = test(Aim::VmUncached, level(12_800.0));

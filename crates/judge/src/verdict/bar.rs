@@ -15,8 +15,8 @@ const END: f64 = 0.25;
 /// So many intervals, at least, make an end.
 const END_MIN: usize = 5;
 /// A throttle keeps this part of the intervals within that distance of their median.
-const THROTTLE_SHARE: f64 = 0.9;
-const THROTTLE_BAND: f64 = 0.03;
+const THROTTLE_SHARE: f64 = 0.85;
+const THROTTLE_BAND: f64 = 0.05;
 /// This much more than a limit is more than it.
 const ABOVE: f64 = 1.03;
 /// More than a limit by that, and nothing known that allows it, is of something else.
@@ -36,11 +36,14 @@ pub struct Bar<'a> {
     pub limit: Option<&'a Limit>,
 }
 
-/// What keeps a measurement from deciding anything, whatever the figure; and what keeps it from speaking against the target.
+/// What keeps a measurement from deciding anything, whatever the figure; what keeps it from speaking against the target; and
+/// what is known of its cause.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Doubts {
     pub of_all: Option<String>,
     pub of_failure: Option<String>,
+    /// The latencies show that a throttle sets the rate.
+    pub is_throttled: bool,
 }
 
 /// How a rate went over time.
@@ -111,7 +114,7 @@ fn stand(bar: &Bar, figure: &Figure, interval: Option<Interval>, shape: Shape, d
             let (from, to) = (bar.metric.show(from), bar.metric.show(to));
             (Verdict::Inconclusive, format!("; but it was still rising, from {from} to {to}: measure longer"))
         }
-        (_, true, _, None) => (Verdict::Fail, failed(bar, shape)),
+        (_, true, _, None) => (Verdict::Fail, failed(bar, shape, doubts.is_throttled)),
         (false, false, ..) => {
             let [low, high, enough] = [interval.low, interval.high, bar.enough].map(|value| bar.metric.show(value));
             let why = format!("; with 95 % confidence from {low} to {high}, and {enough} decides it: measure longer");
@@ -153,9 +156,12 @@ fn passed(bar: &Bar, figure: &Figure, shape: Shape) -> (Verdict, String) {
     (Verdict::Pass, format!("; more than was published{fell}"))
 }
 
-fn failed(bar: &Bar, shape: Shape) -> String {
+fn failed(bar: &Bar, shape: Shape, is_throttled: bool) -> String {
     let show = |value| bar.metric.show(value);
     match shape {
+        Shape::Flat | Shape::Varied { .. } if is_throttled => {
+            ": a throttle sets that rate, as the latencies show: it lets I/Os through in batches".to_owned()
+        }
         Shape::Flat => ": steady at that level in all intervals, as a throttle does".to_owned(),
         Shape::Varied { least, most } => {
             format!(": from {} to {} in the intervals, as a target at its own limit does", show(least), show(most))

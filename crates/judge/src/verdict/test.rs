@@ -79,6 +79,7 @@ fn doubts(test: &Test) -> Doubts {
     Doubts {
         of_all: test.error.clone().or_else(|| of(&OF_ALL)).or_else(|| steady.map(|steady| steady.detail.clone())),
         of_failure: of(&OF_FAILURE),
+        is_throttled: of(&["throttled"]).is_some(),
     }
 }
 
