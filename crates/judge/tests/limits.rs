@@ -2,6 +2,7 @@
 
 use judge::limits::{Catalogue, Expectation, Limit, Load, import, list, show};
 use plan::Ddir;
+use proptest::prelude::*;
 use units::diagnostic::Source;
 
 fn expect(words: &str) -> Result<Expectation, String> {
@@ -288,4 +289,50 @@ fn the_catalogue_and_an_expectation_are_shown() {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
     println!("{all}\n{azure}\n{shown}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_words_make_it_panic(words in "(read=)?(azure|aws|gcp|alibaba|x)?:?[P30xgpstd_v4a-z0-9/+?&=.é-]{0,40}") {
+        if let Ok(expectation) = expect(&words) {
+            for bytes in [0, 1, 4096, u64::MAX] {
+                let _ = expectation.limits(Ddir::Read, block(bytes));
+            }
+            let _ = show(&expectation);
+        }
+    }
+
+    #[test]
+    fn values_of_any_size_make_limits_that_are_numbers(
+        size in prop::num::f64::NORMAL.prop_map(f64::abs),
+        iops in 0u64..u64::MAX,
+        bytes in 1u64..u64::MAX,
+    ) {
+        for words in [format!("aws:gp2?size={size:.3}"), format!("aws:gp3?iops={iops}"), format!("gcp:pd-ssd?size={size:.0}TB")] {
+            if let Ok(expectation) = expect(&words) {
+                for limit in expectation.limits(Ddir::Write, block(bytes)) {
+                    prop_assert!(limit.value.is_finite() && limit.value >= 0.0, "{words}: {limit:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_file_makes_it_panic(formula in "[0-9a-z+*/()<>=,. -]{0,40}", text in ".{0,60}") {
+        let group = format!(
+            "schema = \"fathom.limits/1\"\nprovider = \"p\"\n[[group]]\ntitle = \"t\"\nkind = \"disk\"\nname = \"d\"\n\
+             source = \"s\"\ndate = \"2026\"\nconfidence = \"low\"\nlimit = {{ iops = \"{formula}\" }}\n"
+        );
+        for text in [&group, &text] {
+            let mut catalogue = Catalogue::default();
+            if catalogue.add(&Source::new("any", text.as_str())).is_ok()
+                && let Ok(expectation) = catalogue.expect(&Source::new("--expect", "p:d"))
+            {
+                let _ = expectation.limits(Ddir::Read, block(4096));
+            }
+            let _ = import(text, "2026");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Requirements in words, in files, and those that come with the program.
 
 use judge::requirements::{Bound, Requirements};
+use proptest::prelude::*;
 use units::diagnostic::Source;
 
 fn parse(words: &str) -> Result<Requirements, String> {
@@ -80,4 +81,21 @@ fn a_file_of_ones_own_is_read() {
     assert!(refused(&format!("{head}rule = \"iops>=5\"\nblocks = [\"big\"]")).contains("mine.toml:5:12"));
     assert!(refused(&format!("{head}rull = \"iops>=5\"")).contains("mine.toml:4:1"));
     assert!(refused("schema = \"x\"\ntitle = \"\"\nrequire = []").contains("unknown schema"));
+}
+
+proptest! {
+    #[test]
+    fn no_words_make_it_panic(words in "[a-z.,0-9<>=é µ/]{0,40}") {
+        let _ = parse(&words);
+        let _ = Requirements::read(&Source::new("any", words.as_str()));
+        let _ = Requirements::of_application(&Source::new("--for", words.as_str()));
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written(iops in 0u32..u32::MAX, ms in 1u32..100_000, percent in 1u32..100) {
+        let read = parse(&format!("read.iops>={iops},write.clat.p{percent}<{ms}ms")).unwrap_or_else(|wrong| panic!("{wrong}"));
+        prop_assert_eq!(read.list[0].value, f64::from(iops));
+        prop_assert_eq!(read.list[1].value, f64::from(ms) * 1e6);
+        prop_assert_eq!(read.list[1].metric.to_string(), format!("write.clat.p{percent}"));
+    }
 }

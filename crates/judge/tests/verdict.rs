@@ -235,6 +235,25 @@ fn what_is_not_of_the_disk_is_invalid() {
 }
 
 #[test]
+fn rounds_before_the_steady_state_do_not_count() {
+    let mut rounds = test(Aim::DiskIops, level(30_000.0));
+    let more = [20_000.0, 12_800.0, 12_790.0, 12_810.0, 12_800.0, 12_800.0].map(level);
+    rounds.rounds.extend(more.map(|record| Round { at: Vec::new(), record }));
+    let values = vec![30e3, 20e3, 12.8e3, 12.79e3, 12.81e3, 12.8e3, 12.8e3];
+    let detail = "steady over rounds 3 to 7".to_owned();
+    rounds.steady =
+        Some(Steady { rule: "snia".into(), metric: "write.iops".into(), values, from_round: Some(2), detail });
+    let assessment = judged(rounds, UNCACHED);
+    let judgement = &assessment.tests[0].judgements[0];
+    assert_eq!(
+        (judgement.verdict, (judgement.measured / 100.0).round()),
+        (Verdict::Pass, 128.0),
+        "{}",
+        judgement.cause
+    );
+}
+
+#[test]
 fn bandwidth_is_held_against_bandwidth() {
     // 192 MB/s are 2,930 blocks of 64 KiB.
     let at = |ios: u64| judged(test(Aim::DiskBandwidth, run(&vec![[ios, 0]; 60], 65536, false)), UNCACHED);

@@ -46,6 +46,13 @@ impl<'a> Rounds<'a> {
         all
     }
 
+    /// Leaves those before a round out, as the target was still on its way to a steady state.
+    pub fn keep_from(&mut self, round: usize) {
+        if round < self.records.len() {
+            self.records.drain(..round);
+        }
+    }
+
     /// The directions that the load is made of.
     pub fn ddirs(&self) -> Vec<Ddir> {
         let ios = |ddir: Ddir| self.records.iter().map(|record| record.totals().ddirs[ddir as usize].ios).sum::<u64>();

@@ -31,7 +31,9 @@ pub struct Asked<'a> {
 pub fn judge(test: &mut Test, asked: &Asked) {
     let doubts = doubts(test);
     let mut judgements = Vec::new();
-    for rounds in Rounds::of(&test.rounds) {
+    let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
+    for mut rounds in Rounds::of(&test.rounds) {
+        rounds.keep_from(steady_from.unwrap_or_default());
         let from = judgements.len();
         for expectation in asked.expectations {
             judgements.extend(against_limits(test.aim, &rounds, expectation, &doubts));
