@@ -176,13 +176,24 @@ fn snias_rounds_are_made_on_a_small_device_until_they_are_steady() {
     let (rounds, values) = (test["rounds"].as_array().unwrap(), test["steady"]["values"].as_array().unwrap());
     assert_eq!(rounds.len(), values.len() * 2, "each round is two runs");
     assert!(values.len() >= 5);
-    let at = |round: &Value, name: &str| {
-        let at = round["at"].as_array().unwrap().iter().find(|at| at[0] == name).unwrap();
-        at[1].as_str().unwrap().to_owned()
-    };
-    assert_eq!((at(&rounds[0], "round"), at(&rounds[0], "rwmixread")), ("1".into(), "100".into()));
-    assert_eq!((at(&rounds[3], "round"), at(&rounds[3], "rwmixread")), ("2".into(), "0".into()));
+    let at = |round: &Value| round["at"][0][1].as_str().unwrap().to_owned();
+    assert_eq!([0, 1, 2, 3].map(|nth: usize| at(&rounds[nth])), ["100", "0", "100", "0"]);
     assert!(values.len() == 7 || !test["steady"]["from_round"].is_null(), "{}", test["steady"]);
+}
+
+#[test]
+fn any_test_can_be_repeated_until_it_is_steady() {
+    let scratch = Scratch::new("assess-steady");
+    let suite = "name = \"s\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\nsize = \"1M\"\n\
+                 [[test]]\nname = \"held\"\ntitle = \"t\"\naim = \"disk_iops\"\n\
+                 job = { rw = \"randrw\", bs = \"4k\", rate_iops = 200, time_based = 1, runtime = 1, ioengine = \"psync\" }\n";
+    std::fs::write(scratch.file("s.toml"), suite).unwrap();
+    let assessment = run(scratch.path(), "--suite s.toml --until-steady snia --format json").json();
+    let test = tests(&assessment)[0];
+    let steady = &test["steady"];
+    assert_eq!((steady["rule"].as_str(), steady["metric"].as_str().is_some()), (Some("snia"), true), "{test}");
+    assert!(test["rounds"].as_array().unwrap().len() >= 5 && !steady["from_round"].is_null(), "{steady}");
+    run(scratch.path(), "--until-steady often").ended_with(2).complained_of("snia or cloud");
 }
 
 #[test]

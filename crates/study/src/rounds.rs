@@ -3,17 +3,22 @@
 //! A state machine: it says which run is next, takes the records in, and says in the end what it saw.
 
 use judge::assessment::Steady;
-use record::Record;
+use judge::metric::{Metric, Of, Span, Statistic};
+use judge::steady::Rule;
+use plan::Ddir;
+use record::{DdirStats, Latency, Record};
 
-use crate::Figures;
 use crate::suite::Cell;
 
-/// SNIA's rule: so many rounds are looked at together,
-const WINDOW: usize = 5;
-/// the range of their figures is at most this share of their mean,
-const RANGE_MOST: f64 = 0.2;
-/// and so is what the best line through them rises or falls by.
-const SLOPE_MOST: f64 = 0.1;
+/// What rounds are followed by.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Goal {
+    pub rule: Rule,
+    /// All of these are to be steady.
+    pub metrics: Vec<Metric>,
+    /// No more rounds than these are made.
+    pub most: usize,
+}
 
 /// Which run is next: round and cell, both counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,36 +28,38 @@ pub struct Turn {
 }
 
 pub struct Rounds {
-    metric: String,
+    goal: Goal,
     /// The cell that is followed.
     followed: usize,
     cells: usize,
-    most: usize,
     next: Turn,
-    values: Vec<f64>,
+    /// The figures of each metric, round by round.
+    values: Vec<Vec<f64>>,
 }
 
 impl Rounds {
-    /// Follows the figure in the cell `at`: `None` where no cell is that.
-    pub fn new(metric: &str, at: &Cell, cells: &[Cell], most: usize) -> Option<Rounds> {
+    /// Follows the figures in the cell `at`: `None` where no cell is that.
+    pub fn new(goal: &Goal, at: &Cell, cells: &[Cell]) -> Option<Rounds> {
         let holds = |cell: &Cell| at.iter().all(|wanted| cell.contains(wanted));
         let followed = cells.iter().position(holds)?;
-        let next = Turn { round: 0, cell: 0 };
-        Some(Rounds { metric: metric.to_owned(), followed, cells: cells.len(), most, next, values: Vec::new() })
+        let values = vec![Vec::new(); goal.metrics.len()];
+        Some(Rounds { goal: goal.clone(), followed, cells: cells.len(), next: Turn { round: 0, cell: 0 }, values })
     }
 
     /// The next run; none when it is steady or there were enough.
     pub fn next_turn(&self) -> Option<Turn> {
         let is_between = self.next.cell == 0;
-        let is_over =
-            is_between && (window(&self.values).is_some_and(Window::is_steady) || self.next.round >= self.most);
+        let is_steady = || self.looks().all(|steady| steady.from_round.is_some());
+        let is_over = is_between && (self.next.round >= self.goal.most || is_steady());
         (!is_over).then_some(self.next)
     }
 
     /// The run of a turn was made.
     pub fn take(&mut self, turn: Turn, record: &Record) {
         if turn.cell == self.followed {
-            self.values.push(figure(&self.metric, record).unwrap_or(0.0));
+            for (values, metric) in self.values.iter_mut().zip(&self.goal.metrics) {
+                values.push(figure(*metric, record).unwrap_or(0.0));
+            }
         }
         self.next = match turn.cell + 1 {
             cell if cell < self.cells => Turn { cell, ..turn },
@@ -60,91 +67,63 @@ impl Rounds {
         };
     }
 
-    /// What it came to.
-    pub fn steady(&self) -> Steady {
-        let window = window(&self.values);
-        let is_steady = window.is_some_and(Window::is_steady);
-        let detail = match window {
-            None => {
-                format!("no steady state: {} rounds were made, and {WINDOW} are looked at together", self.values.len())
-            }
-            Some(window) => window.told(&self.metric, self.values.len()),
-        };
-        Steady {
-            rule: "snia".to_owned(),
-            metric: self.metric.clone(),
-            values: self.values.clone(),
-            from_round: is_steady.then(|| self.values.len() - WINDOW),
-            detail,
+    /// What it came to: of several metrics that which kept it going, or the one that got steady last.
+    pub fn steady(&self) -> Option<Steady> {
+        self.looks().max_by_key(|steady| steady.from_round.unwrap_or(usize::MAX))
+    }
+
+    fn looks(&self) -> impl Iterator<Item = Steady> {
+        self.goal.metrics.iter().zip(&self.values).map(|(metric, values)| self.goal.rule.look(*metric, values))
+    }
+}
+
+/// A metric that rounds can be followed by; `None` where the name is none.
+pub fn followable(name: &str) -> Option<Metric> {
+    let is_kept = |metric: &Metric| !matches!(metric.of, Of::Latency(Span::Response, _));
+    Metric::parse(name).filter(is_kept)
+}
+
+fn figure(metric: Metric, record: &Record) -> Option<f64> {
+    let totals = record.totals();
+    let stats: &DdirStats = match metric.ddir {
+        Some(ddir) => &totals.ddirs[ddir as usize],
+        None => &totals.all,
+    };
+    match metric.of {
+        Of::Iops => Some(stats.ios_per_s()),
+        Of::Bandwidth => Some(stats.bytes_per_s()),
+        Of::Latency(Span::Completion, statistic) => statistic_of(&stats.clat, statistic),
+        Of::Latency(Span::Total, statistic) => statistic_of(&stats.lat, statistic),
+        Of::Latency(Span::Response, _) => None,
+        Of::Fsync(statistic) => {
+            let mut all = Latency::default();
+            record.workers.iter().for_each(|worker| all.merge(&worker.stats.sync_lat));
+            statistic_of(&all, statistic)
         }
     }
 }
 
-/// The last rounds, as the rule sees them.
-#[derive(Clone, Copy)]
-struct Window {
-    mean: f64,
-    range: f64,
-    slope: f64,
+fn statistic_of(latency: &Latency, statistic: Statistic) -> Option<f64> {
+    (latency.count() > 0).then(|| match statistic {
+        Statistic::Mean => latency.mean_ns(),
+        Statistic::Max => latency.max_ns() as f64,
+        Statistic::Percentile(percent) => latency.percentile_ns(percent) as f64,
+    })
 }
 
-fn window(values: &[f64]) -> Option<Window> {
-    let last = values.len().checked_sub(WINDOW).map(|from| &values[from..])?;
-    let mean = last.iter().sum::<f64>() / WINDOW as f64;
-    let (least, most) =
-        last.iter().fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
-    let middle = (WINDOW - 1) as f64 / 2.0;
-    let (mut above, mut below) = (0.0, 0.0);
-    for (at, value) in last.iter().enumerate() {
-        above += (at as f64 - middle) * (value - mean);
-        below += (at as f64 - middle).powi(2);
-    }
-    Some(Window { mean, range: most - least, slope: above / below * (WINDOW - 1) as f64 })
-}
-
-impl Window {
-    fn shares(self) -> (f64, f64) {
-        let of_mean = |value: f64| if self.mean > 0.0 { value / self.mean } else { f64::INFINITY };
-        (of_mean(self.range), of_mean(self.slope.abs()))
-    }
-
-    fn is_steady(self) -> bool {
-        let (range, slope) = self.shares();
-        range <= RANGE_MOST && slope <= SLOPE_MOST
-    }
-
-    fn told(self, metric: &str, rounds: usize) -> String {
-        let (range, slope) = self.shares();
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
-        let seen = format!(
-            "in the last {WINDOW} of {rounds} rounds {metric} had a range of {} of its mean (at most {}) and a slope of {} \
-             (at most {})",
-            percent(range),
-            percent(RANGE_MOST),
-            percent(slope),
-            percent(SLOPE_MOST)
-        );
-        if self.is_steady() { format!("steady: {seen}") } else { format!("no steady state: {seen}") }
-    }
-}
-
-/// The figures that rounds can be followed by.
-pub const METRICS: [&str; 9] =
-    ["iops", "bw", "lat.mean", "read.iops", "read.bw", "read.lat.mean", "write.iops", "write.bw", "write.lat.mean"];
-
-fn figure(metric: &str, record: &Record) -> Option<f64> {
-    let figures = Figures::of(record);
-    let (rates, name) = match metric.split_once('.') {
-        Some(("read", name)) => (&figures.read, name),
-        Some(("write", name)) => (&figures.write, name),
-        _ => (&figures.total, metric),
+/// The directions that a plan's I/Os have.
+pub fn directions(plan: &plan::Plan) -> Vec<Ddir> {
+    let does = |ddir: Ddir| {
+        plan.workers.iter().any(|worker| {
+            let pattern = worker.access.pattern;
+            match ddir {
+                Ddir::Read => pattern.reads,
+                Ddir::Write => pattern.writes,
+                Ddir::Trim => pattern.trims,
+            }
+        })
     };
-    match name {
-        "iops" => Some(rates.iops),
-        "bw" => Some(rates.bytes_per_s),
-        "lat.mean" => rates.latency.map(|latency| latency.mean_ns),
-        _ => None,
-    }
+    Ddir::ALL.into_iter().filter(|ddir| does(*ddir)).collect()
 }
 
 #[cfg(test)]
@@ -154,20 +133,25 @@ mod tests {
 
     /// Rounds of one cell over a device that does so many I/Os in each.
     fn course(ios: &[u64], most: usize) -> (usize, Steady) {
-        let mut rounds = Rounds::new("read.iops", &Cell::new(), &[Cell::new()], most).unwrap();
+        let mut rounds = Rounds::new(&goal(&["read.iops"], most), &Cell::new(), &[Cell::new()]).unwrap();
         let mut made = 0;
         while let Some(turn) = rounds.next_turn() {
             rounds.take(turn, &sample::record(&[(ios[made.min(ios.len() - 1)], 4096, 100_000)]));
             made += 1;
         }
-        (made, rounds.steady())
+        (made, rounds.steady().unwrap())
+    }
+
+    fn goal(metrics: &[&str], most: usize) -> Goal {
+        let metrics = metrics.iter().map(|name| followable(name).unwrap()).collect();
+        Goal { rule: Rule::Snia, metrics, most }
     }
 
     #[test]
     fn it_ends_as_soon_as_five_rounds_are_steady() {
         let (made, steady) = course(&[500, 400, 300, 210, 205, 203, 202, 201], 25);
         assert_eq!((made, steady.from_round), (8, Some(3)));
-        assert!(steady.detail.starts_with("steady: in the last 5 of 8 rounds"), "{}", steady.detail);
+        assert!(steady.detail.starts_with("steady over rounds 4 to 8"), "{}", steady.detail);
         assert_eq!(course(&[100], 25).0, 5);
     }
 
@@ -175,20 +159,29 @@ mod tests {
     fn what_never_gets_steady_ends_and_says_why() {
         let (made, steady) = course(&[100, 200, 100, 200, 100, 200, 100], 7);
         assert_eq!((made, steady.from_round), (7, None));
-        assert!(steady.detail.contains("a range of 71 % of its mean (at most 20 %)"), "{}", steady.detail);
-        // A slow fall within the range is none.
-        let (_, steady) = course(&[109, 106, 103, 100, 97], 5);
-        assert!(steady.detail.contains("slope of 12 %"), "{}", steady.detail);
-        assert_eq!(steady.from_round, None);
-        assert!(course(&[100], 3).1.detail.contains("3 rounds were made"));
+        assert!(steady.detail.starts_with("not steady"), "{}", steady.detail);
+        assert!(course(&[100], 3).1.detail.contains("3 rounds"));
         assert_eq!(course(&[0], 6).1.from_round, None);
+    }
+
+    #[test]
+    fn of_several_figures_all_are_to_be_steady() {
+        let goal = goal(&["read.iops", "write.iops"], 9);
+        let mut rounds = Rounds::new(&goal, &Cell::new(), &[Cell::new()]).unwrap();
+        while let Some(turn) = rounds.next_turn() {
+            let writes = 100 + 100 * (turn.round as u64 % 2);
+            rounds.take(turn, &sample::record(&[(100, 4096, 1000), (writes, 4096, 1000)]));
+        }
+        let steady = rounds.steady().unwrap();
+        assert_eq!((steady.metric.as_str(), steady.values.len(), steady.from_round), ("write.iops", 9, None));
+        assert!(followable("read.response.p99").is_none() && followable("speed").is_none());
     }
 
     #[test]
     fn all_cells_of_a_round_are_run_and_one_is_followed() {
         let cell = |bs: &str| vec![("bs".to_owned(), bs.to_owned())];
         let cells = [cell("64k"), cell("4k")];
-        let mut rounds = Rounds::new("read.iops", &cell("4k"), &cells, 25).unwrap();
+        let mut rounds = Rounds::new(&goal(&["read.iops"], 25), &cell("4k"), &cells).unwrap();
         let mut made = Vec::new();
         while let Some(turn) = rounds.next_turn() {
             // Only the cell that isn't followed goes up and down.
@@ -197,7 +190,7 @@ mod tests {
             made.push((turn.round, turn.cell));
         }
         assert_eq!((made.len(), made[1], made[2]), (10, (0, 1), (1, 0)));
-        assert_eq!(rounds.steady().values, [300.0; 5]);
-        assert!(Rounds::new("read.iops", &cell("8k"), &cells, 25).is_none());
+        assert_eq!(rounds.steady().unwrap().values, [300.0; 5]);
+        assert!(Rounds::new(&goal(&["read.iops"], 25), &cell("8k"), &cells).is_none());
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use judge::assessment::{Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Test as Measured};
+use judge::assessment::{Aim, Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Steady, Test as Measured};
+use judge::metric::{Metric, Of, Span, Statistic};
 use judge::{Finding, Severity, Verdict};
 use os::signal::Interrupts;
 use record::{Record, RunError};
-use study::suite::{Job, Rounds, Suite, Terms, Test};
+use study::rounds::Goal;
+use study::suite::{Cell, Job, Rounds, Suite, Terms, Test};
 use study::time::at_most_ns;
 
 use super::progress::Progress;
@@ -186,16 +188,18 @@ impl<'a> Course<'a> {
     }
 
     fn rounds(&mut self, ready: &Ready, name: &str, after_ns: u64, measured: &mut Measured) {
-        let (times, rest_s) = match &ready.test.rounds {
-            Rounds::Fixed { times, rest_s } => (*times, *rest_s),
-            Rounds::Steady { metric, at, most } => {
-                let cells: Vec<_> = ready.runs.iter().map(|run| run.cell.clone()).collect();
-                match study::rounds::Rounds::new(metric, at, &cells, *most) {
-                    Some(rounds) => self.until_steady(ready, rounds, (name, after_ns), measured),
-                    None => measured.error = Some("what its rounds are followed by is not among its runs".to_owned()),
+        let (times, rest_s) = match (&ready.test.rounds, self.words.until_steady) {
+            (Rounds::Steady { goal, at }, _) => {
+                return self.until_steady(ready, goal, at, (name, after_ns), measured);
+            }
+            (Rounds::Fixed { .. }, Some(rule)) => {
+                for run in &ready.runs {
+                    let goal = Goal { rule, metrics: followed(ready.test.aim, run), most: judge::steady::ROUNDS_MAX };
+                    self.until_steady(ready, &goal, &run.cell, (name, after_ns), measured);
                 }
                 return;
             }
+            (Rounds::Fixed { times, rest_s }, None) => (*times, *rest_s),
         };
         for time in 0..times {
             let rest = std::time::Duration::from_secs(rest_s);
@@ -215,22 +219,31 @@ impl<'a> Course<'a> {
     fn until_steady(
         &mut self,
         ready: &Ready,
-        mut rounds: study::rounds::Rounds,
+        goal: &Goal,
+        followed: &Cell,
         (name, after_ns): (&str, u64),
         measured: &mut Measured,
     ) {
-        while let Some(turn) = rounds.next_turn() {
-            let run = &ready.runs[turn.cell];
+        // Where the suite has no rounds of its own, each of its runs is brought to its own steady state.
+        let is_own = matches!(ready.test.rounds, Rounds::Steady { .. });
+        let runs: Vec<&Run> = ready.runs.iter().filter(|run| is_own || run.cell == *followed).collect();
+        let cells: Vec<Cell> = runs.iter().map(|run| run.cell.clone()).collect();
+        let Some(mut rounds) = study::rounds::Rounds::new(goal, followed, &cells) else {
+            measured.error = Some("what its rounds are followed by is not among its runs".to_owned());
+            return;
+        };
+        while let Some(turn) = rounds.next_turn().filter(|_| measured.error.is_none()) {
+            let run = runs[turn.cell];
             self.round(run, &format!("{name} round {}{}", turn.round + 1, at(run)), after_ns, measured);
-            if measured.error.is_some() {
-                break;
-            }
-            if let Some(made) = measured.rounds.last_mut() {
-                made.at.insert(0, ("round".to_owned(), (turn.round + 1).to_string()));
+            if let Some(made) = measured.rounds.last().filter(|_| measured.error.is_none()) {
                 rounds.take(turn, &made.record);
             }
         }
-        measured.steady = Some(rounds.steady());
+        // Of several runs the one that didn't get there.
+        let is_missed = |steady: &Steady| steady.from_round.is_none();
+        if measured.steady.as_ref().is_none_or(|known| !is_missed(known)) {
+            measured.steady = rounds.steady();
+        }
     }
 
     /// One run of a test.
@@ -315,7 +328,7 @@ fn no_direct_io() -> Finding {
     }
 }
 
-fn not_steady(steady: &judge::assessment::Steady) -> Finding {
+fn not_steady(steady: &Steady) -> Finding {
     Finding {
         id: "no-steady-state".into(),
         severity: Severity::Warning,
@@ -323,6 +336,24 @@ fn not_steady(steady: &judge::assessment::Steady) -> Finding {
         evidence: steady.detail.clone(),
         advice: "let it run for more rounds, or look for other load on the device".into(),
     }
+}
+
+/// What a test is followed by until it is steady: what it is meant to show, of each direction that it has.
+fn followed(aim: Aim, run: &Run) -> Vec<Metric> {
+    if aim == Aim::FlushLatency && run.plan.workers.iter().any(flushes) {
+        return vec![Metric { ddir: None, of: Of::Fsync(Statistic::Mean) }];
+    }
+    let of = match aim {
+        Aim::DiskBandwidth => Of::Bandwidth,
+        Aim::LatencyFloor | Aim::FlushLatency => Of::Latency(Span::Completion, Statistic::Mean),
+        Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Of::Iops,
+    };
+    study::rounds::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), of }).collect()
+}
+
+fn flushes(worker: &plan::Worker) -> bool {
+    let syncs = &worker.access.syncs;
+    syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0
 }
 
 /// What differs from the test's other runs.

@@ -75,6 +75,7 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
         place: scratch.place.clone(),
         size_bytes: suite.default_size(words.short, is_device),
         least_block_bytes: if has_direct_io { found.least_block_bytes() } else { 0 },
+        fill: words.fill,
         runtime_s: words.runtime_s,
         last: if has_direct_io { Vec::new() } else { vec![("direct".to_owned(), "0".to_owned())] },
     };

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use judge::assessment::{Preparation, PreparationOutcome, TargetKind};
-use study::prepare::{Extent, Next, Pass, Step, Warm};
-use study::suite::{Needs, footprint};
+use study::prepare::{Extent, Next, Pass, Soak, Step, Warm};
+use study::suite::{FillWay, Needs, footprint};
 
 use super::course::{Course, Outcome};
 use super::ready::Ready;
 use super::target::Found;
 
 const MIB: u64 = 1 << 20;
+/// Random writes go on in slices of so many seconds.
+const SLICE_S: u64 = 10;
+const SHORT_SLICE_S: u64 = 1;
+
 impl Course<'_> {
     /// All that the tests need, in its order.
     pub fn prepare(&mut self, ready: &[Ready]) {
@@ -37,9 +41,14 @@ impl Course<'_> {
     }
 
     fn fill(&mut self, extents: Vec<Extent>, reason: &str) {
-        let at_most_s = self.suite.fill.at_most_s.filter(|_| !self.found.existed && extents.len() == 1);
-        let mut pass = Pass::fill(extents, self.suite.fill_options(&self.terms), at_most_s, reason);
+        let is_brief = self.terms.fill == FillWay::Suite && !self.found.existed && extents.len() == 1;
+        let at_most_s = self.suite.fill.at_most_s.filter(|_| is_brief);
+        let mut pass = Pass::fill(extents.clone(), self.suite.fill_options(&self.terms), at_most_s, reason);
         self.step(&mut pass, self.found.may_write);
+        if self.terms.fill == FillWay::Random {
+            let slice_s = if self.terms.short { SHORT_SLICE_S } else { SLICE_S };
+            self.step(&mut Soak::new(extents, slice_s, &self.terms.last, reason), self.found.may_write);
+        }
         // Where a slow disk took no more in the time, the tests keep to what there is.
         let written = pass.bytes() / MIB * MIB;
         if at_most_s.is_some() && written > 0 && self.terms.size_bytes.is_some_and(|bytes| written < bytes) {

@@ -60,22 +60,18 @@ fn columns(cells: &[String; 5]) -> String {
 }
 
 fn of_test(test: &Test) -> Vec<Line> {
-    let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
-    let is_in = |round: &&Round| {
-        let number =
-            round.at.iter().find(|(name, _)| name == "round").and_then(|(_, value)| value.parse::<usize>().ok());
-        steady_from.zip(number).is_none_or(|(from, number)| number > from)
-    };
     let mut groups: Vec<(String, Vec<&Record>)> = Vec::new();
-    for round in test.rounds.iter().filter(is_in) {
-        let at = round.at.iter().filter(|(name, _)| name != "round");
-        let name: Vec<String> = at.map(|(name, value)| format!("{name}={value}")).collect();
-        let name = format!("{} {}", test.name, name.join(" ")).trim_end().to_owned();
+    for Round { at, record } in &test.rounds {
+        let at: Vec<String> = at.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let name = format!("{} {}", test.name, at.join(" ")).trim_end().to_owned();
         match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, records)) => records.push(&round.record),
-            None => groups.push((name, vec![&round.record])),
+            Some((_, records)) => records.push(record),
+            None => groups.push((name, vec![record])),
         }
     }
+    // What was measured on the way to the steady state is no part of it.
+    let from = test.steady.as_ref().and_then(|steady| steady.from_round).unwrap_or(0);
+    groups.iter_mut().filter(|(_, records)| records.len() > from).for_each(|(_, records)| drop(records.drain(..from)));
     groups.iter().flat_map(|(name, records)| lines(name, records)).collect()
 }
 

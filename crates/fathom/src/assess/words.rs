@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use judge::steady::Rule;
 use lexopt::prelude::*;
-use study::suite::{DEFAULT, Form};
+use study::suite::{DEFAULT, FillWay, Form};
 
 use super::asked::Asking;
 
@@ -21,9 +22,14 @@ file; or a block device.
        --size S          the tests take so many bytes of the target in all, such as 10G
        --runtime T       each test is measured for so long, such as 30s or 5m
        --short           the suite's short form: to see how it goes, or for small devices
+       --until-steady RULE
+                         repeat each test until its figures are steady, by the rule snia or, for disks that are shared,
+                         cloud; 25 rounds at most
        --overwrite PATH  the tests may overwrite what this file or device holds; PATH is TARGET once more. Without it
                          only tests that read are run on a file or device that was there before
        --purge           discard all that the device holds before that (with --overwrite)
+       --fill WAY        how what the tests need filled is filled: suite (as the suite says), snia (twice from start to end
+                         in blocks of 128 KiB), or random (once, then at random places until that is steady)
        --no-prepare      neither fill, initialise nor warm what the tests need so
        --keep-files      leave the tests' files
        --resume          go on with what was stopped: tests that are done are not repeated
@@ -50,8 +56,10 @@ pub struct Words {
     pub size_bytes: Option<u64>,
     pub runtime_s: Option<u64>,
     pub short: bool,
+    pub until_steady: Option<Rule>,
     pub overwrite: Option<String>,
     pub purge: bool,
+    pub fill: FillWay,
     pub prepare: bool,
     pub keep_files: bool,
     pub resume: bool,
@@ -90,8 +98,10 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         size_bytes: None,
         runtime_s: None,
         short: false,
+        until_steady: None,
         overwrite: None,
         purge: false,
+        fill: FillWay::Suite,
         prepare: true,
         keep_files: false,
         resume: false,
@@ -110,8 +120,10 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("size") => read.size_bytes = Some(parser.value()?.parse_with(size)?),
             Long("runtime") => read.runtime_s = Some(parser.value()?.parse_with(seconds)?),
             Long("short") => read.short = true,
+            Long("until-steady") => read.until_steady = Some(parser.value()?.parse_with(rule)?),
             Long("overwrite") => read.overwrite = Some(parser.value()?.string()?),
             Long("purge") => read.purge = true,
+            Long("fill") => read.fill = parser.value()?.parse_with(fill)?,
             Long("no-prepare") => read.prepare = false,
             Long("keep-files") => read.keep_files = true,
             Long("resume") => read.resume = true,
@@ -152,6 +164,19 @@ fn seconds(word: &str) -> Result<u64, String> {
     let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
     let seconds = seconds.filter(|seconds| (1..=Duration::from_secs(30 * 86_400).as_secs()).contains(seconds));
     seconds.ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
+}
+
+fn rule(word: &str) -> Result<Rule, String> {
+    Rule::named(word).ok_or_else(|| "expected snia or cloud".to_owned())
+}
+
+fn fill(word: &str) -> Result<FillWay, String> {
+    match word {
+        "suite" => Ok(FillWay::Suite),
+        "snia" => Ok(FillWay::Snia),
+        "random" => Ok(FillWay::Random),
+        _ => Err("expected suite, snia or random".into()),
+    }
 }
 
 fn format(word: &str) -> Result<Format, String> {

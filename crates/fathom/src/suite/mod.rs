@@ -6,7 +6,7 @@ pub mod plans;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use study::suite::{Form, Place, Planned, Suite, Terms, explain};
+use study::suite::{FillWay, Form, Place, Planned, Suite, Terms, explain};
 
 use crate::output::{print_and_flush, tell_line};
 
@@ -132,6 +132,7 @@ fn shown_terms(suite: &Suite, words: &Words) -> Terms {
         place: Place::Directory("TARGET".to_owned()),
         size_bytes: suite.default_size(words.short, false),
         least_block_bytes: 0,
+        fill: FillWay::Suite,
         runtime_s: None,
         last: Vec::new(),
     }

@@ -114,7 +114,7 @@ impl diskspd::parse::env::Env for WithFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use study::suite::{BUILT_IN, Form, Place, Terms, built_in};
+    use study::suite::{BUILT_IN, FillWay, Form, Place, Terms, built_in};
 
     use super::*;
 
@@ -134,6 +134,7 @@ mod tests {
                     place: place.clone(),
                     size_bytes,
                     least_block_bytes: 0,
+                    fill: FillWay::Suite,
                     runtime_s: None,
                     last: Vec::new(),
                 };
@@ -166,6 +167,7 @@ mod tests {
             place,
             size_bytes: None,
             least_block_bytes: 0,
+            fill: FillWay::Suite,
             runtime_s: None,
             last: Vec::new(),
         };

@@ -4,9 +4,11 @@
 //! what that showed.
 
 mod pass;
+mod soak;
 mod warm;
 
 pub use pass::Pass;
+pub use soak::Soak;
 pub use warm::Warm;
 
 use judge::assessment::Preparation;
@@ -36,4 +38,13 @@ pub trait Step {
 pub struct Extent {
     pub path: String,
     pub bytes: Option<u64>,
+}
+
+/// fio's words for files that one job works on together.
+fn filenames(extents: &[Extent]) -> Vec<(String, String)> {
+    let paths: Vec<String> = extents.iter().map(|extent| extent.path.replace(':', "\\:")).collect();
+    let sizes: Vec<u64> = extents.iter().filter_map(|extent| extent.bytes).collect();
+    let of_all = sizes.first().filter(|first| sizes.iter().all(|size| size == *first));
+    let size = of_all.map(|bytes| ("filesize".to_owned(), bytes.to_string()));
+    [("filename".to_owned(), paths.join(":"))].into_iter().chain(size).collect()
 }

@@ -39,7 +39,6 @@ impl Warm {
 
     /// A pass reads each block once, in no order: caches let long sequential reads pass by.
     fn job(&self) -> Job {
-        let paths: Vec<String> = self.extents.iter().map(|extent| extent.path.replace(':', "\\:")).collect();
         let fixed = [
             ("rw", "randread"),
             ("bs", "256k"),
@@ -52,11 +51,7 @@ impl Warm {
             fixed.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let left_s = MOST_S.saturating_sub(self.took_ms() / 1000).max(1);
         options.push(("runtime".to_owned(), left_s.to_string()));
-        options.push(("filename".to_owned(), paths.join(":")));
-        let sizes: Vec<u64> = self.extents.iter().filter_map(|extent| extent.bytes).collect();
-        if let Some(first) = sizes.first().filter(|first| sizes.iter().all(|size| size == *first)) {
-            options.push(("filesize".to_owned(), first.to_string()));
-        }
+        options.extend(super::filenames(&self.extents));
         options.extend(self.last.iter().cloned());
         Job::fio("warm.fio", vec![("warm".to_owned(), options)])
     }

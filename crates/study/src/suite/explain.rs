@@ -34,7 +34,7 @@ pub fn least_rounds(test: &Test) -> usize {
     const STEADY_LEAST: usize = 5;
     match &test.rounds {
         Rounds::Fixed { times, .. } => *times,
-        Rounds::Steady { most, .. } => STEADY_LEAST.min(*most),
+        Rounds::Steady { goal, .. } => STEADY_LEAST.min(goal.most),
     }
 }
 
@@ -113,9 +113,15 @@ fn one(planned: &Planned, form: Form) -> String {
     text += &match (&test.rounds, runs) {
         (Rounds::Fixed { times: 1, .. }, 1) => format!("      One run, {}.\n", each.trim_end_matches(" each")),
         (Rounds::Fixed { times, .. }, runs) => format!("      {} runs, {each}.\n", times * runs),
-        (Rounds::Steady { most, metric, .. }, runs) => format!(
-            "      Rounds of {runs} runs, {each}, until {metric} is steady over 5 rounds; {most} rounds at most.\n"
-        ),
+        (Rounds::Steady { goal, .. }, runs) => {
+            let metrics: Vec<String> = goal.metrics.iter().map(ToString::to_string).collect();
+            format!(
+                "      Rounds of {runs} runs, {each}, until {} is steady by the rule {}; {} rounds at most.\n",
+                metrics.join(" and "),
+                goal.rule.name(),
+                goal.most
+            )
+        }
     };
     if let Some(trap) = &test.trap {
         let taken = match form {

@@ -24,6 +24,18 @@ pub enum Place {
     Path(String),
 }
 
+/// How targets are filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FillWay {
+    /// As the suite says.
+    #[default]
+    Suite,
+    /// Twice from start to end in blocks of 128 KiB.
+    Snia,
+    /// Once from start to end, then at random places until that is steady.
+    Random,
+}
+
 /// How a suite is taken.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -34,6 +46,7 @@ pub struct Terms {
     pub size_bytes: Option<u64>,
     /// Smaller blocks are left out where sizes are varied.
     pub least_block_bytes: u64,
+    pub fill: FillWay,
     /// Measured time of each test, in place of its own.
     pub runtime_s: Option<u64>,
     /// fio's options that have the last word.
@@ -199,9 +212,17 @@ impl Suite {
             ("end_fsync", "1"),
         ];
         standard.iter().for_each(|(name, value)| merged.put(name, value));
-        merged.set_layers(&self.fill.layers, terms.form);
-        if terms.short {
-            merged.set(&self.fill.layers.short);
+        match terms.fill {
+            FillWay::Suite => {
+                merged.set_layers(&self.fill.layers, terms.form);
+                if terms.short {
+                    merged.set(&self.fill.layers.short);
+                }
+            }
+            FillWay::Snia => [("bs", "128k"), ("iodepth", "32"), ("loops", "2")]
+                .iter()
+                .for_each(|(name, value)| merged.put(name, value)),
+            FillWay::Random => {}
         }
         terms.last.iter().for_each(|(name, value)| merged.put(name, value));
         merged.0.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect()

@@ -14,7 +14,7 @@ mod table;
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use cells::Cell;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns};
-pub use job::{Dialect, Job, Place, Terms};
+pub use job::{Dialect, FillWay, Job, Place, Terms};
 pub use read::size;
 
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ use judge::assessment::Aim;
 use plan::{Amount, Plan};
 use units::diagnostic::Span;
 
+use crate::rounds::Goal;
 use layers::Layers;
 
 /// A list of tests.
@@ -113,11 +114,9 @@ pub enum Rounds {
     },
     /// Until the last of them are steady.
     Steady {
-        /// The figure that is followed, as `write.iops`.
-        metric: String,
-        /// The cell that it is taken of; empty where there is one only.
+        goal: Goal,
+        /// The cell that is followed; empty where there is one only.
         at: Cell,
-        most: usize,
     },
 }
 

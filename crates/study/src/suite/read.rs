@@ -1,10 +1,12 @@
 //! Reads a suite's text: every error carries its place.
 
 use judge::assessment::Aim;
+use judge::metric::{KNOWN, Metric};
+use judge::steady::{ROUNDS_MAX, Rule};
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
 
-use crate::rounds::METRICS;
+use crate::rounds::{Goal, followable};
 
 use super::layers::{Layers, Setting};
 use super::table::{Table, Value};
@@ -14,8 +16,7 @@ type Read<T> = Result<T, Diagnostic>;
 
 const GIB: u64 = 1 << 30;
 const FILE_BYTES: u64 = 10 * GIB;
-/// Rounds to steady state, if nothing else is said: SNIA's most.
-const ROUNDS_MOST: usize = 25;
+const RULES: [(&str, Rule); 2] = [("snia", Rule::Snia), ("cloud", Rule::Cloud)];
 const RUNTIME_S: u64 = 60;
 const SHORT_RUNTIME_S: u64 = 5;
 
@@ -184,14 +185,24 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
         let fixed = rest(&mut value.table()?)?;
         at = fixed.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect();
     }
-    let most = table.take("most").map_or(Ok(ROUNDS_MOST as u64), |value| value.number())? as usize;
-    let metric = match table.take("metric") {
-        Some(value) => one_of(&value, &METRICS.map(|name| (name, name)))?.to_owned(),
-        None => return Err(Diagnostic::error("rounds of what?").at(&table.at, "expected metric = \"…\"")),
+    let most = table.take("most").map_or(Ok(ROUNDS_MAX as u64), |value| value.number())? as usize;
+    let rule = table.take("rule").map_or(Ok(Rule::Snia), |value| one_of(&value, &RULES))?;
+    let metrics = match table.take("metrics") {
+        Some(value) => value.list()?.iter().map(metric).collect::<Read<Vec<Metric>>>()?,
+        None => Vec::new(),
     };
-    let rounds = Rounds::Steady { metric, at, most };
+    if metrics.is_empty() {
+        return Err(Diagnostic::error("rounds of what?").at(&table.at, "expected metrics = [\"write.iops\"]"));
+    }
+    let rounds = Rounds::Steady { goal: Goal { rule, metrics, most }, at };
     table.end()?;
     Ok(rounds)
+}
+
+fn metric(value: &Value) -> Read<Metric> {
+    let name = value.text()?;
+    let told = || Diagnostic::error(format!("`{name}` can't be followed")).at(&value.at, format!("such as {KNOWN}"));
+    followable(&name).ok_or_else(told)
 }
 
 fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
