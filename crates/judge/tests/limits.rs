@@ -171,6 +171,7 @@ fn what_is_wrong_with_the_words_is_said_with_its_place() {
         ("aws:gp3?instance=m5.xlagre", "did you mean m5.xlarge?"),
         ("azure:P30?plus=maybe", "expected on or off"),
         ("azure:Standard_D8ds_v4?size=5", "the machine has no parameter `size`"),
+        ("gcp:pd-ssd?size=1&vm=n2-stadard-8", "there is no disk or machine `n2-stadard-8`"),
         ("gcp:n2-standard-8", "depends on the kind of disk"),
         ("gcp:pd-extreme?iops=5000&vm=n2-standard-8", "what n2-standard-8 allows a pd-extreme"),
     ];

@@ -64,6 +64,8 @@ pub struct Provider {
     pub name_prefix: String,
     /// Parameters that name a machine.
     pub machine_parameters: Vec<String>,
+    /// What may stand between a machine's family and its vCPUs: `n2-standard-8`.
+    pub machine_classes: Vec<String>,
     /// GB and TB of a capacity are powers of 1024.
     pub gb_is_gib: bool,
     pub groups: Vec<Arc<Group>>,
@@ -155,6 +157,7 @@ struct File {
     default_path: Option<String>,
     name_prefix: Option<String>,
     machine_parameters: Option<Vec<String>>,
+    machine_classes: Option<Vec<String>>,
     gb_is_gib: Option<bool>,
     #[serde(default)]
     group: Vec<Spanned<FileGroup>>,
@@ -258,6 +261,7 @@ impl Catalogue {
         provider.name_prefix = file.name_prefix.unwrap_or(std::mem::take(&mut provider.name_prefix));
         provider.machine_parameters =
             file.machine_parameters.unwrap_or(std::mem::take(&mut provider.machine_parameters));
+        provider.machine_classes = file.machine_classes.unwrap_or(std::mem::take(&mut provider.machine_classes));
         provider.gb_is_gib = file.gb_is_gib.unwrap_or(provider.gb_is_gib);
         provider.groups.extend(groups.into_iter().map(Arc::new));
         Ok(())
@@ -424,7 +428,8 @@ impl Provider {
                 Some(_) => {}
                 None => {
                     let by_name = group.rows.iter().find(|(known, _)| self.is(name, known));
-                    let by_family = || group.rows.iter().find(|(known, _)| is_of_family(name, known));
+                    let by_family =
+                        || group.rows.iter().find(|(known, _)| is_of_family(name, known, &self.machine_classes));
                     match (by_name, by_family()) {
                         (Some((known, row)), _) => found.push(entry(known, row)),
                         (None, Some((_, row))) => found.push(entry(name, row)),
@@ -448,14 +453,14 @@ impl Provider {
     }
 }
 
-/// Whether a machine's name is of a row such as `n2:8-15`: the family, and how many vCPUs the name ends with.
-fn is_of_family(name: &str, row: &str) -> bool {
+/// Whether a machine's name is of a row such as `n2:8-15`: the family, a class, and the number of vCPUs after it.
+fn is_of_family(name: &str, row: &str, classes: &[String]) -> bool {
     let Some((family, cpus)) = row.split_once(':') else { return false };
     let mut parts = name.split('-');
-    if !parts.next().is_some_and(|first| first.eq_ignore_ascii_case(family)) {
-        return false;
-    }
-    let Some(count) = parts.rev().find_map(|part| part.parse::<u64>().ok()) else { return false };
+    let is_family = parts.next().is_some_and(|first| first.eq_ignore_ascii_case(family));
+    let is_class = parts.next().is_some_and(|class| classes.iter().any(|known| known.eq_ignore_ascii_case(class)));
+    let count = parts.next().and_then(|number| number.parse::<u64>().ok());
+    let (true, true, Some(count)) = (is_family, is_class, count) else { return false };
     match (cpus.strip_suffix('+'), cpus.split_once('-')) {
         (Some(least), _) => least.parse().is_ok_and(|least| count >= least),
         (None, Some((least, most))) => {
@@ -492,12 +497,16 @@ mod tests {
 
     #[test]
     fn families_are_found_by_their_processors() {
-        assert!(is_of_family("n2-standard-8", "n2:8-15"));
-        assert!(is_of_family("N2-highmem-64", "n2:64+"));
-        assert!(is_of_family("c3-standard-88-lssd", "c3:88"));
-        assert!(!is_of_family("n2d-standard-8", "n2:8-15"));
-        assert!(!is_of_family("n2-standard-16", "n2:8-15"));
-        assert!(!is_of_family("n2-standard", "n2:8-15"));
+        let classes = ["standard", "highmem", "custom"].map(str::to_owned);
+        let is = |name: &str, row: &str| is_of_family(name, row, &classes);
+        assert!(is("n2-standard-8", "n2:8-15"));
+        assert!(is("N2-highmem-64", "n2:64+"));
+        assert!(is("c3-standard-88-lssd", "c3:88"));
+        assert!(is("n1-custom-8-16384", "n1:8-15"));
+        assert!(!is("n2d-standard-8", "n2:8-15"));
+        assert!(!is("n2-standard-16", "n2:8-15"));
+        assert!(!is("n2-stadard-8", "n2:8-15"));
+        assert!(!is("n2-standard", "n2:8-15"));
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn line(limit: &Limit) -> String {
     }
     if limit.metric.is_rate() {
         let time = limit.enough.time.map(|time| format!(" for {} of the time", percent(time)));
-        text += &format!("; promised {}{}", percent(limit.enough.share), time.unwrap_or_default());
+        text += &format!("; enough is {}{}", percent(limit.enough.share), time.unwrap_or_default());
     }
     for (of, value) in &limit.others {
         text += &format!("\n  {:<16}   ({of}: {})", "", limit.metric.show(*value));
