@@ -64,8 +64,9 @@ pub struct IoUring {
     pub hipri: bool,
     pub sqthread_poll: bool,
     pub sqthread_poll_cpu: Option<u32>,
-    pub fixed_buffers: bool,
-    pub register_files: bool,
+    /// Buffers and files that the kernel looks up once; `None` leaves it to the engine.
+    pub fixed_buffers: Option<bool>,
+    pub register_files: Option<bool>,
     pub nonvectored: bool,
     /// Each n-th request is punted to a kernel worker; 0 is none.
     pub force_async_every: u32,

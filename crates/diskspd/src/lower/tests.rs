@@ -140,7 +140,7 @@ fn one_io_at_a_time_is_synchronous_and_more_go_through_a_ring_or_the_older_inter
     assert_eq!(worker(one(1, false)).engine, Engine::Psync);
     assert_eq!(worker(one(8, true)).engine, Engine::Psync);
     let many = worker(one(32, false));
-    assert!(matches!(many.engine, Engine::IoUring(ring) if !ring.fixed_buffers));
+    assert!(matches!(many.engine, Engine::IoUring(ring) if ring.fixed_buffers.is_none()));
     assert_eq!((many.depth.iodepth, many.depth.complete_max), (32, Some(16)));
     let profile = profile(vec![span(&[one(32, false)])]);
     let without = lower(&profile, "", &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
@@ -159,7 +159,7 @@ fn an_asked_ring_has_its_batch_and_its_buffers() {
         workers(TimeSpan { io_ring, completion_depth: Some(4), ..span(&[target]) }).remove(0)
     };
     let quarter = with(RingBatch::Percent(25));
-    assert!(matches!(quarter.engine, Engine::IoUring(ring) if ring.fixed_buffers));
+    assert!(matches!(quarter.engine, Engine::IoUring(ring) if ring.fixed_buffers == Some(true)));
     assert_eq!((quarter.depth.batch_submit, quarter.depth.complete_max), (Some(8), Some(4)));
     assert_eq!(with(RingBatch::Count(100)).depth.batch_submit, Some(32));
     assert_eq!(with(RingBatch::Percent(1)).depth.batch_submit, Some(1));

@@ -76,7 +76,10 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
             RingBatch::Percent(percent) => (u64::from(iodepth) * u64::from(percent) / 100) as u32,
         };
         depth.batch_submit = Some(batch.clamp(1, iodepth));
-        return (Engine::IoUring(IoUring { fixed_buffers: ring.registered_buffers, ..IoUring::default() }), depth);
+        return (
+            Engine::IoUring(IoUring { fixed_buffers: ring.registered_buffers.then_some(true), ..IoUring::default() }),
+            depth,
+        );
     }
     // Calls have the thread's priority, so that several need the ring's.
     if all_mapped || (iodepth == 1 && common_priority(streams).is_some()) {

@@ -1,25 +1,35 @@
 //! Where the workers of a phase wait for one another, so that all start at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Thread;
 use std::time::Duration;
 
 use crate::live::shared_clock;
 
 pub struct Gate {
-    missing: Mutex<usize>,
-    opened: Condvar,
-    /// When that was, on the engine's clock; 0 before.
+    waiting: Mutex<Waiting>,
+    /// When it opened, on the engine's clock; 0 before.
     opened_ns: AtomicU64,
     /// A worker was given up before it was ready.
     incomplete: AtomicBool,
 }
 
+struct Waiting {
+    missing: usize,
+    /// Each is woken by itself. A condition variable would have them pass its lock from one to the next, and with more
+    /// workers than processors each would wait for a turn while those before it are at work already: the last of 256
+    /// busy workers on two processors started seconds after the first.
+    threads: Vec<Thread>,
+}
+
 impl Gate {
     pub fn new(workers: usize) -> Self {
         Gate {
-            missing: Mutex::new(workers),
-            opened: Condvar::new(),
+            waiting: Mutex::new(Waiting { missing: workers, threads: Vec::with_capacity(workers) }),
             opened_ns: AtomicU64::new(0),
             incomplete: AtomicBool::new(false),
         }
@@ -27,12 +37,15 @@ impl Gate {
 
     /// Counts one worker as ready.
     pub fn count_out(&self) {
-        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        *missing -= 1;
-        if *missing == 0 {
-            self.opened_ns.store(shared_clock().now(), Relaxed);
-            self.opened.notify_all();
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.missing -= 1;
+        if waiting.missing > 0 {
+            return;
         }
+        let threads = std::mem::take(&mut waiting.threads);
+        self.opened_ns.store(shared_clock().now().max(1), Release);
+        drop(waiting);
+        threads.iter().for_each(Thread::unpark);
     }
 
     /// Counts out one that will never be ready.
@@ -43,7 +56,7 @@ impl Gate {
 
     /// When all had come, if they have.
     pub fn opened_ns(&self) -> Option<u64> {
-        Some(self.opened_ns.load(Relaxed)).filter(|&opened_ns| opened_ns > 0)
+        Some(self.opened_ns.load(Acquire)).filter(|&opened_ns| opened_ns > 0)
     }
 
     /// True where somebody will not come: workers that only run together don't start then.
@@ -52,10 +65,13 @@ impl Gate {
     }
 
     fn wait_open(&self, stop: &AtomicBool) {
-        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        while *missing > 0 && !stop.load(Relaxed) {
-            let waited = self.opened.wait_timeout(missing, Duration::from_millis(100));
-            missing = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.missing > 0 {
+            waiting.threads.push(std::thread::current());
+        }
+        drop(waiting);
+        while self.opened_ns().is_none() && !stop.load(Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(100));
         }
     }
 }

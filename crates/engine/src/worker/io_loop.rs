@@ -15,6 +15,7 @@ use record::{RunError, WorkerStats};
 use super::depth_search::DepthSearch;
 use super::files::OpenFiles;
 use super::flight::{Flight, Flights, Purpose};
+use super::lot::{self, Lots};
 use super::marks::{Counts, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::open_loop;
@@ -26,14 +27,9 @@ use super::voice::Voice;
 use crate::access::{Due, Generator, Io, Next, SyncKind};
 use crate::content::Content;
 use crate::live::{State, WorkerLive};
-use crate::logs::{SubmittedIo, WorkerLogs};
+use crate::logs::WorkerLogs;
 use crate::metadata::Metadata;
 
-/// Most I/Os handed over by one call where the job doesn't say: larger batches gain nothing and blur the latencies.
-const BATCH_IOS_MAX: u32 = 16;
-/// How long handing over a batch may take where the job doesn't say: a device that does its work inside the call, or
-/// large blocks, get batches of one.
-const BATCH_NS_MAX: u64 = 5_000;
 /// Longest wait before the flags are looked at again.
 pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
 /// About what it takes to wake from a sleep.
@@ -80,8 +76,9 @@ pub struct IoLoop<'a> {
     /// What the thread had used when measuring began.
     pub usage_from: os::process::Usage,
     pub voice: &'a Voice,
-    /// I/Os that can be handed over in [`BATCH_NS_MAX`], by the last batch.
+    /// I/Os of a batch that doesn't take long to hand over, by the last one.
     pub batch_ios: u32,
+    pub lots: Lots,
     pub ops: Vec<Op>,
     pub done: Vec<Completion>,
 }
@@ -172,7 +169,9 @@ impl IoLoop<'_> {
             // Reached with nothing in flight, as where a rate holds all back.
             Supply::Streams(_) if self.clocks.now_ns >= self.clocks.window_ns => self.pass_window_border(),
             Supply::Pattern { .. } if !over && self.counts.issued_bytes >= self.limits.ramp_bytes => {
-                self.begin_measuring();
+                let ramp_end_ns = self.clocks.start_ns.saturating_add(self.worker.limits.ramp_ns);
+                let by_bytes = self.limits.ramp_bytes > 0;
+                self.begin_measuring(if by_bytes { self.clocks.now_ns } else { ramp_end_ns });
             }
             _ => {}
         }
@@ -271,7 +270,7 @@ impl IoLoop<'_> {
         let (file, len) = (io.file as u32, io.length as u32);
         if let Some(metadata) = self.metadata {
             self.work_on(metadata, file, ddir)?;
-        } else if !self.open(file)? {
+        } else if !self.files.is_open(file) && !self.open(file)? {
             return Ok(());
         }
         let start_ns = start_ns.max(self.clocks.now_ns);
@@ -327,62 +326,6 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Hands the made I/Os to the kernel.
-    pub(super) fn hand_over(&mut self) -> Result<(), RunError> {
-        if self.ops.is_empty() {
-            return Ok(());
-        }
-        // A batch of one is timed from when it was made, without another look at the clock.
-        let before_ns = match self.ops[..] {
-            [only] if !self.backend.is_synchronous() => self.flights[only.slot].start_ns,
-            _ => self.tick(),
-        };
-        let taken = self.backend.submit(&self.ops).map_err(|error| self.engine_failed("submit", &error))?;
-        if taken == 0 {
-            if self.flights.count() as usize == self.ops.len() {
-                std::thread::sleep(Duration::from_micros(100));
-            }
-            return Ok(());
-        }
-        self.handed_over(before_ns, taken as u32);
-        self.stats.submit.record(taken as u32);
-        self.ops.drain(..taken);
-        Ok(())
-    }
-
-    /// Notes when each of the first `taken` I/Os of a batch was handed over. The kernel took them one after another, so
-    /// each gets its share of the call: one stamp for all would turn the time of the others into its latency.
-    fn handed_over(&mut self, before_ns: u64, taken: u32) {
-        let synchronous = self.backend.is_synchronous();
-        let after_ns = if synchronous { before_ns } else { self.tick() };
-        let each_ns = (after_ns - before_ns) / u64::from(taken);
-        let asked = self.worker.depth.batch_submit.is_some();
-        self.batch_ios = (BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)) as u32;
-        let already = self.flights.count() - self.ops.len() as u32;
-        for nth in 0..taken {
-            let op = &self.ops[nth as usize];
-            let flight = &mut self.flights[op.slot];
-            flight.issue_ns = if nth + 1 == taken { after_ns } else { before_ns + each_ns * u64::from(nth + 1) };
-            self.stats.depth.record(already + nth + 1);
-            let Purpose::Data(ddir) = flight.purpose else { continue };
-            if synchronous || flight.done > 0 {
-                continue;
-            }
-            if nth > 0 && !asked {
-                // The batch is the engine's idea: waiting for those before it is not part of this I/O.
-                flight.start_ns = before_ns + each_ns * u64::from(nth);
-            }
-            let slat_ns = flight.issue_ns - flight.start_ns;
-            if self.worker.measure.slat {
-                self.stats.counters(flight.file, ddir).slat.record(slat_ns);
-            }
-            if let Some(logs) = &mut self.logs {
-                let (issued_ns, bytes, offset) = (flight.issue_ns, flight.len, flight.offset);
-                logs.submitted(&SubmittedIo { issued_ns, ddir, bytes, offset, slat_ns });
-            }
-        }
-    }
-
     /// Collects completions by the job's rules: how many to wait for, and how low the queue is to fall.
     fn collect_as_asked(&mut self, exhausted: bool, wait_until_ns: Option<u64>) -> Result<(), RunError> {
         let depth = &self.worker.depth;
@@ -412,11 +355,22 @@ impl IoLoop<'_> {
         self.stats.waits.completion += u64::from(!self.backend.is_synchronous());
         let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
         let low = if depth.low > 0 && depth.low < depth.iodepth && !exhausted { depth.low } else { u32::MAX };
+        if depth.complete_min.is_none() && low == u32::MAX && self.backend.works_on_these_processors() {
+            return self.collect_lot(in_flight);
+        }
         self.collect(min, max.max(min), WAIT_MAX)?;
         while self.flights.count() > low && !self.is_stopped() {
             self.hand_over()?;
             self.collect(min.min(self.flights.count() as usize), max.max(min), WAIT_MAX)?;
         }
+        Ok(())
+    }
+
+    fn collect_lot(&mut self, in_flight: u32) -> Result<(), RunError> {
+        let wanted = self.lots.size(in_flight);
+        let patience = if wanted > 1 { lot::PATIENCE } else { WAIT_MAX };
+        self.collect(wanted as usize, usize::MAX, patience)?;
+        self.lots.came(self.clocks.now_ns, in_flight - self.flights.count(), wanted);
         Ok(())
     }
 
@@ -455,8 +409,11 @@ impl IoLoop<'_> {
         let done = std::mem::take(&mut self.done);
         let mut outcome = Ok(());
         for completion in &done {
-            let counted = self.complete(*completion);
-            outcome = outcome.and(counted);
+            if let Err(error) = self.complete(*completion)
+                && outcome.is_ok()
+            {
+                outcome = Err(error);
+            }
         }
         self.done = done;
         self.publish();
@@ -540,16 +497,22 @@ impl IoLoop<'_> {
         self.clocks.now_ns
     }
 
-    /// Begins the first pass: sets the clocks by the job's times.
-    pub fn start(&mut self) {
+    /// Begins the first pass: sets the clocks by the job's times, counted from `start_ns`, or from now.
+    ///
+    /// Workers that start together count from one moment, whenever each gets a processor for the first time. If each
+    /// counted from there, the last ones would work on while the first are done and leave them more room, and their
+    /// rates would add up to more than the machine ever did.
+    pub fn start(&mut self, start_ns: Option<u64>) {
         let limits = &self.worker.limits;
         let now_ns = self.tick();
-        let ramp_end_ns = now_ns.saturating_add(limits.ramp_ns);
-        // The runtime counts from the real end of the ramp, which may come late: the deadline is set when it has come.
-        self.clocks = Marks { now_ns, start_ns: now_ns, next_ns: ramp_end_ns, ..Marks::UNSET };
+        let start_ns = start_ns.unwrap_or(now_ns);
+        let now_ns = now_ns.max(start_ns);
+        // Of a ramp by bytes the end is known when it has come.
+        let ramp_end_ns = start_ns.saturating_add(limits.ramp_ns);
+        self.clocks = Marks { now_ns, start_ns, next_ns: ramp_end_ns, ..Marks::UNSET };
         self.usage_from = os::process::thread_usage();
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
-            self.begin_measuring();
+            self.begin_measuring(start_ns);
         } else {
             self.live.set_state(State::Ramping);
         }
@@ -559,39 +522,39 @@ impl IoLoop<'_> {
     }
 
     /// Ends the ramp: what was counted is forgotten.
-    fn begin_measuring(&mut self) {
+    fn begin_measuring(&mut self, from_ns: u64) {
         self.stats.clear();
         // Right before the first time stamp: a short run is no longer than what clearing costs.
         self.usage_from = os::process::thread_usage();
-        let now_ns = self.tick();
-        self.measure_from(now_ns);
+        self.tick();
+        self.measure_from(from_ns);
     }
 
     /// What completes from now on counts.
-    pub(super) fn measure_from(&mut self, now_ns: u64) {
+    pub(super) fn measure_from(&mut self, from_ns: u64) {
         // As in fio `number_ios` counts those that are measured.
         self.limits.ios = self.limits.ios.saturating_add(self.counts.completed_ios);
-        self.clocks.measured_from_ns = Some(now_ns);
+        self.clocks.measured_from_ns = Some(from_ns);
         if self.worker.limits.runtime_ns > 0 {
-            self.clocks.deadline_ns = now_ns.saturating_add(self.worker.limits.runtime_ns);
+            self.clocks.deadline_ns = from_ns.saturating_add(self.worker.limits.runtime_ns);
         }
         self.clocks.next_ns = self.clocks.deadline_ns;
         if let Some(pace) = &mut self.pace {
-            pace.restart(now_ns);
+            pace.restart(from_ns);
         }
         if let Some(minimum) = &mut self.minimum {
-            minimum.restart(now_ns);
+            minimum.restart(from_ns);
         }
         if let Some(search) = &mut self.search {
-            search.restart(now_ns);
+            search.restart(from_ns);
         }
         if let Supply::Pattern { access, .. } = &mut self.supply {
             access.forget_counts();
         }
         if let Some(logs) = &mut self.logs {
-            logs.begin(now_ns);
+            logs.begin(from_ns);
         }
-        self.live.began_ns.store(now_ns, std::sync::atomic::Ordering::Relaxed);
+        self.live.began_ns.store(from_ns, std::sync::atomic::Ordering::Relaxed);
         self.live.set_state(State::Running);
         self.publish();
     }

@@ -5,7 +5,9 @@ mod depth_search;
 mod files;
 mod flight;
 mod gate;
+mod hand_over;
 mod io_loop;
+mod lot;
 mod marks;
 mod minimum;
 mod open;
@@ -78,7 +80,7 @@ pub fn run(assignment: Assignment) {
     let outcome = if worker.streams.is_empty() {
         let mut wait_at_gate = || {
             live_self.set_state(State::Ready);
-            ticket.wait(&live_self.stop);
+            ticket.wait(&live_self.stop)
         };
         work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate)
     } else {
@@ -109,7 +111,7 @@ fn work(
     prepared: Option<Prepared>,
     logs: Option<WorkerLogs>,
     voice: &Voice,
-    wait_at_gate: &mut dyn FnMut(),
+    wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
     let clock = setup::clock(worker);
     if let Err(error) = setup::thread_settings(worker) {
@@ -139,9 +141,11 @@ fn work(
         Ok(io_loop) => io_loop,
         Err(error) => return failed(error),
     };
-    wait_at_gate();
+    let opened_ns = wait_at_gate();
     start_delay(worker, live, clock);
-    let outcome = prerun(worker, live, voice).and_then(|()| pre_read(&io_loop)).and_then(|()| passes(&mut io_loop));
+    let start_ns = opened_ns.filter(|_| starts_at_once(worker));
+    let prepared = prerun(worker, live, voice).and_then(|()| pre_read(&io_loop));
+    let outcome = prepared.and_then(|()| passes(&mut io_loop, start_ns));
     finish(io_loop, outcome)
 }
 
@@ -226,6 +230,11 @@ fn sleep_until(live: &WorkerLive, clock: Clock, end_ns: u64) {
     }
 }
 
+/// Nothing comes between the start of the phase and the worker's first I/O.
+fn starts_at_once(worker: &Worker) -> bool {
+    setup::start_delay_ns(worker) == 0 && worker.process.exec_prerun.is_none() && !worker.targets.pre_read
+}
+
 fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
     if !io_loop.worker.targets.pre_read {
         return Ok(());
@@ -287,8 +296,8 @@ fn start_delay(worker: &Worker, live: &WorkerLive, clock: Clock) {
 }
 
 /// Pass after pass, until the work or the time is over.
-fn passes(io_loop: &mut IoLoop) -> Result<(), RunError> {
-    io_loop.start();
+fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunError> {
+    io_loop.start(start_ns);
     let worker = io_loop.worker;
     let mut loops_left = worker.limits.loops.max(1);
     if worker.targets.create.only {

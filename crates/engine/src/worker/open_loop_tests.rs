@@ -99,7 +99,7 @@ fn run_over(backend: Silent, change: impl Fn(&mut Worker)) -> WorkerStats {
     let clock = Clock::new(Source::Monotonic);
     let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
-    passes(&mut io_loop).unwrap();
+    passes(&mut io_loop, None).unwrap();
     io_loop.current_stats()
 }
 

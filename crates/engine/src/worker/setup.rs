@@ -16,6 +16,7 @@ use super::depth_search::DepthSearch;
 use super::files::OpenFiles;
 use super::flight::Flights;
 use super::io_loop::{IoLoop, Supply};
+use super::lot::Lots;
 use super::marks::{Counts, Marks, PassLimits};
 use super::minimum::MinimumRate;
 use super::pace::Pace;
@@ -341,6 +342,7 @@ pub fn io_loop<'a>(
         usage_from: os::process::Usage::default(),
         voice,
         batch_ios: 1,
+        lots: Lots::default(),
         ops: Vec::with_capacity(iodepth as usize + 1),
         done: Vec::with_capacity(iodepth as usize + 1),
     })

@@ -11,6 +11,7 @@ use record::{RunError, Series, TargetStats, WorkerStats};
 use super::files::OpenFiles;
 use super::flight::Flights;
 use super::io_loop::{IoLoop, Supply};
+use super::lot::Lots;
 use super::marks::{Counts, Marks, PassLimits};
 use super::setup;
 use super::streaming::Streaming;
@@ -69,6 +70,7 @@ pub fn io_loop<'a>(
         usage_from: os::process::Usage::default(),
         voice,
         batch_ios: 1,
+        lots: Lots::default(),
         ops: Vec::with_capacity(depth as usize + 1),
         done: Vec::with_capacity(depth as usize + 1),
     };

@@ -96,7 +96,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     let clock = Clock::new(Source::Monotonic);
     let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
-    let outcome = passes(&mut io_loop);
+    let outcome = passes(&mut io_loop, None);
     judge(&io_loop, outcome);
 }
 

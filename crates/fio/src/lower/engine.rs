@@ -39,12 +39,14 @@ pub fn engine(values: &Values) -> Engine {
 }
 
 fn io_uring(values: &Values) -> IoUring {
+    let given = |name: &str| values.is_set(name).then(|| values.flag(name));
     IoUring {
         hipri: values.flag("hipri"),
         sqthread_poll: values.flag("sqthread_poll"),
         sqthread_poll_cpu: values.is_set("sqthread_poll_cpu").then(|| values.unsigned("sqthread_poll_cpu") as u32),
-        fixed_buffers: values.flag("fixedbufs"),
-        register_files: values.flag("registerfiles"),
+        // A command that was asked for by name is the one that is used.
+        fixed_buffers: given("fixedbufs").or(values.is_set("nonvectored").then_some(false)),
+        register_files: given("registerfiles"),
         nonvectored: values.number("nonvectored") != 0,
         force_async_every: values.unsigned("force_async") as u32,
         nowait: values.flag("nowait"),

@@ -2,6 +2,7 @@
 
 mod cache;
 mod make;
+mod nowait;
 mod resident;
 mod space;
 mod status;

@@ -42,6 +42,12 @@ pub trait Backend {
     /// flight. A signal doesn't end the wait.
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()>;
 
+    /// True where threads of the kernel run the operations on the processors that the caller may use, and no device
+    /// is waited for.
+    fn works_on_these_processors(&self) -> bool {
+        false
+    }
+
     /// True where `submit` runs an operation to its end, so that one at a time is to be submitted and timed.
     fn is_synchronous(&self) -> bool;
 }

@@ -103,16 +103,14 @@ pub struct BackendConfig {
     /// io_uring: a kernel thread takes the submissions.
     pub sqthread_poll: bool,
     pub sqthread_poll_cpu: Option<u32>,
-    /// io_uring: the buffers are mapped by the kernel once, at open.
-    pub fixedbufs: bool,
-    /// io_uring: the files are looked up by the kernel once, at attach.
-    pub registerfiles: bool,
+    /// io_uring: the buffers are mapped by the kernel once, at open; `None` is where it can be had.
+    pub fixedbufs: Option<bool>,
+    /// io_uring: the files are looked up by the kernel once, at attach; `None` is where it can be had.
+    pub registerfiles: Option<bool>,
     /// io_uring: READ and WRITE, else READV and WRITEV.
     pub nonvectored: bool,
     /// io_uring: every so many-th operation goes straight to a kernel worker; 0 for none.
     pub force_async: u32,
-    /// io_uring: completion work runs only when this thread reaps.
-    pub defer_taskrun: bool,
 
     /// libaio: take completions from the mapped ring without a system call wherever the ring's layout is known.
     pub userspace_reap: bool,
@@ -147,11 +145,10 @@ impl BackendConfig {
             atomic: false,
             sqthread_poll: false,
             sqthread_poll_cpu: None,
-            fixedbufs: false,
-            registerfiles: false,
+            fixedbufs: None,
+            registerfiles: None,
             nonvectored: true,
             force_async: 0,
-            defer_taskrun: false,
             userspace_reap: true,
             libaio_vectored: false,
             thp: false,

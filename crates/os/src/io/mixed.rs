@@ -86,6 +86,10 @@ impl Backend for Mixed {
         Ok(())
     }
 
+    fn works_on_these_processors(&self) -> bool {
+        self.kernel.works_on_these_processors()
+    }
+
     fn is_synchronous(&self) -> bool {
         self.kernel.is_synchronous()
     }

@@ -79,14 +79,16 @@ fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
         all.push((name.to_string(), config));
     };
     also("io_uring vectored", EngineKind::IoUring, |config| config.nonvectored = false);
-    also("io_uring fixedbufs", EngineKind::IoUring, |config| config.fixedbufs = true);
-    also("io_uring registerfiles", EngineKind::IoUring, |config| config.registerfiles = true);
+    also("io_uring fixedbufs", EngineKind::IoUring, |config| config.fixedbufs = Some(true));
+    also("io_uring registerfiles", EngineKind::IoUring, |config| config.registerfiles = Some(true));
     also("io_uring sqthread_poll", EngineKind::IoUring, |config| {
         config.sqthread_poll = true;
         config.sqthread_poll_cpu = Some(0);
     });
     also("io_uring force_async", EngineKind::IoUring, |config| config.force_async = 3);
-    also("io_uring defer_taskrun", EngineKind::IoUring, |config| config.defer_taskrun = true);
+    also("io_uring, nothing registered", EngineKind::IoUring, |config| {
+        (config.fixedbufs, config.registerfiles) = (Some(false), Some(false));
+    });
     also("libaio without the mapped ring", EngineKind::Libaio, |config| config.userspace_reap = false);
     also("mmap that drops", EngineKind::Mmap, |config| config.mmap_drop = true);
     also("io_uring that may map", EngineKind::IoUring, |config| config.maps_too = true);

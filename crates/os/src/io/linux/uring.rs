@@ -41,6 +41,8 @@ pub(crate) struct Uring {
     /// Slots that share a registered buffer; 0 without registered buffers.
     slots_per_piece: usize,
     registered_files: bool,
+    /// The kernel's worker threads do the I/O of a file that was attached.
+    worked_by_threads: bool,
     nonvectored: bool,
     polled: bool,
     kernel_thread: bool,
@@ -68,7 +70,8 @@ impl Uring {
             slots,
             done: Vec::new(),
             slots_per_piece: 0,
-            registered_files: config.registerfiles,
+            registered_files: false,
+            worked_by_threads: false,
             nonvectored: config.nonvectored && has(opcode::Read::CODE) && has(opcode::Write::CODE),
             polled: config.hipri,
             kernel_thread: config.sqthread_poll,
@@ -79,12 +82,8 @@ impl Uring {
             write_flags,
             sync_file_range: config.sync_file_range,
         };
-        if config.registerfiles {
-            register_file_table(&backend.ring, config.files)?;
-        }
-        if config.fixedbufs {
-            backend.register_buffers()?;
-        }
+        backend.registered_files = wanted(config.registerfiles, || register_file_table(&backend.ring, config.files))?;
+        wanted(config.fixedbufs, || backend.register_buffers())?;
         Ok(backend)
     }
 
@@ -279,6 +278,7 @@ impl Uring {
 impl Backend for Uring {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
         self.files.attach(index, file)?;
+        self.worked_by_threads |= !self.kernel_thread && !self.polled && !file.goes_on_without_waiting();
         if self.registered_files {
             let fd = self.files.fd(index)?;
             self.ring.submitter().register_files_update(index, &[fd])?;
@@ -323,8 +323,10 @@ impl Backend for Uring {
         if out.len() - before >= min && (out.len() > before || self.slots.in_flight() == 0) {
             return Ok(());
         }
-        // Finished operations may wait for this thread to enter the kernel.
-        if self.polled || self.ring.submission().taskrun() || !self.ring.submission().is_empty() {
+        // What is finished may wait for this thread to enter the kernel, which a wait does, too.
+        let only_looks = min == 0 || timeout.is_zero();
+        let to_do = only_looks && (self.ring.submission().taskrun() || !self.ring.submission().is_empty());
+        if self.polled || to_do {
             self.enter()?;
             self.take(max - (out.len() - before), out);
         }
@@ -350,8 +352,23 @@ impl Backend for Uring {
         }
     }
 
+    fn works_on_these_processors(&self) -> bool {
+        self.worked_by_threads
+    }
+
     fn is_synchronous(&self) -> bool {
         false
+    }
+}
+
+/// Does what is wanted, or may be done and is of use: only what was asked for has to succeed. True where it was done.
+fn wanted(asked: Option<bool>, do_it: impl FnOnce() -> Result<(), BackendError>) -> Result<bool, BackendError> {
+    if asked == Some(false) {
+        return Ok(false);
+    }
+    match do_it() {
+        Err(error) if asked.is_some() => Err(error),
+        outcome => Ok(outcome.is_ok()),
     }
 }
 
@@ -387,7 +404,7 @@ fn set_up(config: &BackendConfig) -> Result<IoUring, BackendError> {
     // From the newest kernel's flags to the oldest's: deferred work and a single issuer (6.1), one thread's
     // cooperation (6.0, 5.19), nothing.
     for level in 0..4 {
-        if level == 0 && (!config.defer_taskrun || config.sqthread_poll) {
+        if level == 0 && (config.hipri || config.sqthread_poll) {
             continue;
         }
         let mut builder = IoUring::builder();
@@ -442,7 +459,7 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
 /// Makes such a ring and gives it back.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     let ring = set_up(config)?;
-    if config.registerfiles {
+    if config.registerfiles == Some(true) {
         register_file_table(&ring, config.files)?;
     }
     Ok(())

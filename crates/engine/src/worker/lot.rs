@@ -1,0 +1,90 @@
+//! How many completions a wait is for, where the kernel's own threads do the I/O on the job's processors.
+//!
+//! There is no device whose queue would run dry: what a wait gives up is processor time, and the thread that takes it
+//! is the one that does the I/O. To be woken for each completion costs more than the I/O itself.
+
+use std::time::Duration;
+
+/// Most completions waited for together: as many as are handed over together.
+const IOS_MAX: u32 = 16;
+/// Completions that come further apart are waited for one by one: a wake-up costs less than that.
+const APART_NS_MAX: u64 = 2_500;
+/// So long must completions have come fast before, for most of the time: bursts between pauses, as a throttle makes
+/// them, are no steady flow, and the last of a burst would be seen late.
+const STEADY_NS: u64 = 2_000_000;
+/// What was before is forgotten by halves, after so long.
+const MEMORY_NS: u64 = 10_000_000;
+/// The longest that the first of a lot waits for the others, should they not come. Shorter than a tick of the kernel's
+/// it would cost more than lots gain: the timer would have to be set for each of them.
+pub const PATIENCE: Duration = Duration::from_millis(5);
+
+/// How fast completions come: the time of waits in which they came fast, and of the others.
+#[derive(Default)]
+pub struct Lots {
+    fast_ns: u64,
+    slow_ns: u64,
+    last_ns: u64,
+}
+
+impl Lots {
+    /// How many to wait for, with so many in flight.
+    #[inline]
+    pub fn size(&self, in_flight: u32) -> u32 {
+        let steady = self.fast_ns >= STEADY_NS && self.fast_ns > self.slow_ns;
+        if steady { (in_flight * 3 / 4).clamp(1, IOS_MAX) } else { 1 }
+    }
+
+    /// `count` came where `wanted` were waited for.
+    #[inline]
+    pub fn came(&mut self, now_ns: u64, count: u32, wanted: u32) {
+        let since_ns = (now_ns - self.last_ns).min(MEMORY_NS);
+        self.last_ns = now_ns;
+        if count < wanted {
+            (self.fast_ns, self.slow_ns) = (0, 0);
+        } else if since_ns <= APART_NS_MAX * u64::from(count) {
+            self.fast_ns += since_ns;
+        } else {
+            self.slow_ns += since_ns;
+        }
+        if self.fast_ns + self.slow_ns > MEMORY_NS {
+            (self.fast_ns, self.slow_ns) = (self.fast_ns / 2, self.slow_ns / 2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lots_are_for_a_steady_flow_of_fast_completions_and_end_with_it() {
+        let mut lots = Lots::default();
+        let mut now_ns = 1_000_000_000;
+        while lots.size(64) == 1 {
+            now_ns += 1_000;
+            lots.came(now_ns, 1, 1);
+        }
+        assert!((1_002_000_000..1_020_000_000).contains(&now_ns));
+        assert_eq!((lots.size(64), lots.size(8), lots.size(1)), (16, 6, 1));
+        for _ in 0..1_000 {
+            now_ns += 1_000;
+            lots.came(now_ns, 1, 1);
+        }
+        // Somebody else had the processor for a while.
+        lots.came(now_ns + 100_000, 16, 16);
+        assert_eq!(lots.size(64), 16);
+        lots.came(now_ns + 5_100_000, 3, 16);
+        assert_eq!(lots.size(64), 1);
+    }
+
+    #[test]
+    fn bursts_between_pauses_are_taken_one_by_one() {
+        let mut lots = Lots::default();
+        let mut now_ns = 0;
+        for io in 0..100_000u64 {
+            now_ns += if io % 300 == 0 { 4_000_000 } else { 500 };
+            lots.came(now_ns, 1, 1);
+            assert_eq!(lots.size(64), 1);
+        }
+    }
+}
