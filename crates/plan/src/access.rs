@@ -225,6 +225,13 @@ pub struct Syncs {
     pub fsync_on_close: bool,
 }
 
+impl Syncs {
+    /// Whether any come between the writes.
+    pub fn between_writes(&self) -> bool {
+        self.fsync_every_writes > 0 || self.fdatasync_every_writes > 0 || self.sync_file_range.is_some()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SyncFileRange {
     pub every_writes: u32,

@@ -67,12 +67,18 @@ impl Histogram {
 
     #[inline]
     pub fn record(&mut self, value: u64) {
+        self.record_many(value, 1);
+    }
+
+    /// Counts a value that came so many times.
+    #[inline]
+    pub fn record_many(&mut self, value: u64, times: u64) {
         let index = Self::index_of(value);
         match self.counts.get_mut(index) {
-            Some(count) => *count += 1,
-            None => self.make_bins()[index] += 1,
+            Some(count) => *count += times,
+            None => self.make_bins()[index] += times,
         }
-        self.total += 1;
+        self.total += times;
     }
 
     #[cold]

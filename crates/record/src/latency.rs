@@ -8,7 +8,6 @@ use crate::Histogram;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Latency {
     pub histogram: Histogram,
-    count: u64,
     sum_ns: u64,
     sum_squares: u128,
     min_ns: u64,
@@ -18,16 +17,21 @@ pub struct Latency {
 impl Latency {
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.histogram.record(ns);
-        if self.count == 0 || ns < self.min_ns {
+        self.record_many(ns, 1);
+    }
+
+    /// Counts a latency that so many I/Os had.
+    #[inline]
+    pub fn record_many(&mut self, ns: u64, times: u64) {
+        if ns < self.min_ns || self.count() == 0 {
             self.min_ns = ns;
         }
         if ns > self.max_ns {
             self.max_ns = ns;
         }
-        self.count += 1;
-        self.sum_ns = self.sum_ns.wrapping_add(ns);
-        self.sum_squares += u128::from(ns) * u128::from(ns);
+        self.histogram.record_many(ns, times);
+        self.sum_ns = self.sum_ns.wrapping_add(ns.wrapping_mul(times));
+        self.sum_squares += u128::from(ns) * u128::from(ns) * u128::from(times);
     }
 
     /// Makes room now, so that recording never allocates.
@@ -36,12 +40,11 @@ impl Latency {
     }
 
     pub fn merge(&mut self, other: &Latency) {
-        if other.count == 0 {
+        if other.count() == 0 {
             return;
         }
-        self.min_ns = if self.count == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
+        self.min_ns = if self.count() == 0 { other.min_ns } else { self.min_ns.min(other.min_ns) };
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.count = self.count.saturating_add(other.count);
         self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
         self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
         self.histogram.merge(&other.histogram);
@@ -49,11 +52,11 @@ impl Latency {
 
     pub fn clear(&mut self) {
         self.histogram.clear();
-        (self.count, self.sum_ns, self.sum_squares, self.min_ns, self.max_ns) = (0, 0, 0, 0, 0);
+        (self.sum_ns, self.sum_squares, self.min_ns, self.max_ns) = (0, 0, 0, 0);
     }
 
     pub fn count(&self) -> u64 {
-        self.count
+        self.histogram.total()
     }
 
     /// 0 where nothing was recorded, as all figures here.
@@ -66,22 +69,22 @@ impl Latency {
     }
 
     pub fn mean_ns(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }
+        if self.count() == 0 { 0.0 } else { self.sum_ns as f64 / self.count() as f64 }
     }
 
     /// Deviation of the sample (divided by n - 1).
     pub fn deviation_ns(&self) -> f64 {
-        if self.count < 2 { 0.0 } else { (self.squared_distances() / (self.count - 1) as f64).sqrt() }
+        if self.count() < 2 { 0.0 } else { (self.squared_distances() / (self.count() - 1) as f64).sqrt() }
     }
 
     /// Deviation of these values as all there are (divided by n).
     pub fn population_deviation_ns(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { (self.squared_distances() / self.count as f64).sqrt() }
+        if self.count() == 0 { 0.0 } else { (self.squared_distances() / self.count() as f64).sqrt() }
     }
 
     /// The sum of the squared distances from the mean.
     fn squared_distances(&self) -> f64 {
-        let (n, sum) = (u128::from(self.count), u128::from(self.sum_ns));
+        let (n, sum) = (u128::from(self.count()), u128::from(self.sum_ns));
         // n·Σx² - (Σx)² is exact in integers; only the last step rounds.
         match n.checked_mul(self.sum_squares) {
             Some(scaled) => scaled.saturating_sub(sum * sum) as f64 / n as f64,
@@ -98,7 +101,7 @@ impl Latency {
         if rank <= 1 {
             return self.min_ns;
         }
-        if rank >= self.count {
+        if rank >= self.count() {
             return self.max_ns;
         }
         self.histogram.ranked(rank).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
@@ -123,8 +126,8 @@ struct Saved {
 
 impl Serialize for Latency {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = (self.count > 0).then(|| Saved {
-            count: self.count,
+        let saved = (self.count() > 0).then(|| Saved {
+            count: self.count(),
             sum_ns: self.sum_ns,
             sum_squares: self.sum_squares,
             min_ns: self.min_ns,
@@ -139,8 +142,8 @@ impl<'de> Deserialize<'de> for Latency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Some(saved) = Option::<Saved>::deserialize(deserializer)? else { return Ok(Latency::default()) };
         saved.check().map_err(D::Error::custom)?;
-        let Saved { count, sum_ns, sum_squares, min_ns, max_ns, histogram } = saved;
-        Ok(Latency { histogram, count, sum_ns, sum_squares, min_ns, max_ns })
+        let Saved { sum_ns, sum_squares, min_ns, max_ns, histogram, .. } = saved;
+        Ok(Latency { histogram, sum_ns, sum_squares, min_ns, max_ns })
     }
 }
 

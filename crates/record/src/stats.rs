@@ -168,6 +168,26 @@ impl DepthMap {
         self.upto[upto as usize] += times;
     }
 
+    /// Counts every depth from `first` to `last` once.
+    #[inline]
+    pub fn record_each(&mut self, first: u32, last: u32) {
+        let mut from = first;
+        while from <= last {
+            // As far as depths fall into the same buckets as this one.
+            let (floor_end, upto_end) = match from {
+                0..=1 => (from, if from == 0 { 0 } else { 4 }),
+                65.. => (u32::MAX, u32::MAX),
+                _ => ((from + 1).next_power_of_two() - 1, from.next_power_of_two().max(4)),
+            };
+            let to = last.min(floor_end).min(upto_end);
+            self.record_many(from, u64::from(to - from) + 1);
+            if to == u32::MAX {
+                break;
+            }
+            from = to + 1;
+        }
+    }
+
     pub fn total(&self) -> u64 {
         self.floor.iter().sum()
     }
@@ -275,6 +295,18 @@ impl WorkerStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depths_in_a_row_are_counted_as_one_by_one() {
+        for first in 0..140 {
+            for last in [first, first + 1, first + 15, first + 100] {
+                let (mut together, mut alone) = (DepthMap::default(), DepthMap::default());
+                together.record_each(first, last);
+                (first..=last).for_each(|depth| alone.record(depth));
+                assert_eq!(together, alone, "{first} to {last}");
+            }
+        }
+    }
 
     #[test]
     fn depths_fall_into_fios_two_kinds_of_buckets() {

@@ -7,6 +7,7 @@ use super::file::{File, FileExtent, Source};
 use super::map::RandomMap;
 use super::mix::Mix;
 use super::offset::{Offsets, is_skewed};
+use super::plain::Plain;
 use super::service::Service;
 use super::size::Sizes;
 use super::zones::Zones;
@@ -20,6 +21,7 @@ const NARROW_BLOCKS: u64 = u32::MAX as u64;
 
 #[derive(Clone, Debug)]
 pub struct Generator {
+    plain: Option<Plain>,
     files: Vec<File>,
     service: Service,
     mix: Mix,
@@ -64,9 +66,9 @@ impl Generator {
         let zones = Zones::new(&access.distribution)?;
         let offsets = Offsets::new(job, geometry.align, zones, wide || geometry.needs_wide, service.is_skewed());
         let syncs = access.syncs;
-        let syncs_at_all = pattern.writes
-            && (syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0 || syncs.sync_file_range.is_some());
+        let syncs_at_all = pattern.writes && syncs.between_writes();
         Ok(Generator {
+            plain: Plain::of(job, geometry.align),
             files,
             service,
             mix,
@@ -116,6 +118,15 @@ impl Generator {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "a pass ends, the generator does not")]
     pub fn next(&mut self) -> Next {
+        if let (Some(plain), None) = (self.plain, self.pending)
+            && let Some(io) = plain.next(&mut self.files[0], &mut self.offsets.uniform)
+        {
+            return Next::Io(io);
+        }
+        self.next_of_any()
+    }
+
+    fn next_of_any(&mut self) -> Next {
         for _ in 0..MAX_FRUITLESS {
             let step = match self.pending.take() {
                 Some(step) => step,

@@ -20,6 +20,7 @@ mod generator;
 mod map;
 mod mix;
 mod offset;
+mod plain;
 mod seeds;
 mod service;
 mod size;

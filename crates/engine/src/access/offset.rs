@@ -12,7 +12,7 @@ pub(super) struct Offsets {
     random: bool,
     /// Writes go where the trim before them went.
     write_follows_trim: bool,
-    uniform: Tausworthe,
+    pub(super) uniform: Tausworthe,
     align: [u64; 3],
     random_percent: [u32; 3],
     random_or_not: [Tausworthe32; 3],

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use os::io::{Completion, Kind, Op};
 use plan::Ddir;
-use record::{RunError, TargetStats, WorkerStats};
+use record::{RunError, WorkerStats};
 
 use super::depth_search::DepthSearch;
 use super::flight::{Flight, Purpose};
@@ -74,10 +74,15 @@ impl IoLoop<'_> {
         let now_ns = self.clocks.now_ns;
         let (clat_ns, lat_ns) = (now_ns - flight.issue_ns, now_ns - flight.start_ns);
         let measure = &self.worker.measure;
-        if let Some(TargetStats { series: Some(series), .. }) = self.stats.targets.get_mut(flight.file as usize) {
-            series.record(now_ns - self.clocks.measured_from_ns.unwrap_or(now_ns), ddir, lat_ns);
-        }
-        let stats = self.stats.counters(flight.file, ddir);
+        let stats = match self.stats.targets.get_mut(flight.file as usize) {
+            None => &mut self.stats.ddirs[ddir as usize],
+            Some(target) => {
+                if let Some(series) = &mut target.series {
+                    series.record(now_ns - self.clocks.measured_from_ns.unwrap_or(now_ns), ddir, lat_ns);
+                }
+                &mut target.ddirs[ddir as usize]
+            }
+        };
         stats.ios += 1;
         stats.bytes += u64::from(flight.len);
         if self.metadata.is_none() {

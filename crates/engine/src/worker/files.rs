@@ -129,6 +129,11 @@ impl OpenFiles {
         &self.targets
     }
 
+    #[inline]
+    pub fn is_open(&self, index: u32) -> bool {
+        self.open[index as usize].is_some()
+    }
+
     /// True where another file has to be closed before this one is opened.
     #[inline]
     pub fn is_full_for(&self, index: u32) -> bool {

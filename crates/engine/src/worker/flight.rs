@@ -30,7 +30,15 @@ pub struct Flight {
 /// A table of slots and those that are free. Made once; nothing is allocated after.
 pub struct Flights {
     table: Vec<Flight>,
-    free: VecDeque<u32>,
+    free: Free,
+}
+
+/// The free slots, by the order in which they are taken.
+enum Free {
+    /// The one freed last: its buffer is still in the processor's cache.
+    Latest(Vec<u32>),
+    /// The one that has been free for longest, so that all get their turn.
+    InTurn(VecDeque<u32>),
 }
 
 impl Flights {
@@ -40,29 +48,32 @@ impl Flights {
             Flight { purpose: Purpose::Sync, file: NO_FILE, offset: 0, len: 0, done: 0, start_ns: 0, issue_ns: 0 };
         Flights {
             table: vec![empty; depth as usize],
-            free: if in_turn { (0..depth).collect() } else { (0..depth).rev().collect() },
+            free: if in_turn { Free::InTurn((0..depth).collect()) } else { Free::Latest((0..depth).rev().collect()) },
         }
     }
 
     pub fn count(&self) -> u32 {
-        (self.table.len() - self.free.len()) as u32
+        let free = match &self.free {
+            Free::Latest(slots) => slots.len(),
+            Free::InTurn(slots) => slots.len(),
+        };
+        (self.table.len() - free) as u32
     }
 
-    /// The slot that was freed last: its buffer is still in the processor's cache.
     #[inline]
     pub fn take(&mut self) -> Option<u32> {
-        self.free.pop_back()
-    }
-
-    /// The slot that has been free for longest, so that all get their turn; slot 0 at first.
-    #[inline]
-    pub fn take_in_turn(&mut self) -> Option<u32> {
-        self.free.pop_front()
+        match &mut self.free {
+            Free::Latest(slots) => slots.pop(),
+            Free::InTurn(slots) => slots.pop_front(),
+        }
     }
 
     /// Puts back a slot that was taken and not used, in front of all others.
     pub fn put_back(&mut self, slot: u32) {
-        self.free.push_front(slot);
+        match &mut self.free {
+            Free::Latest(slots) => slots.push(slot),
+            Free::InTurn(slots) => slots.push_front(slot),
+        }
     }
 
     /// True while I/O on that file is under way.
@@ -73,7 +84,10 @@ impl Flights {
     #[inline]
     pub fn give_back(&mut self, slot: u32) {
         self.table[slot as usize].file = NO_FILE;
-        self.free.push_back(slot);
+        match &mut self.free {
+            Free::Latest(slots) => slots.push(slot),
+            Free::InTurn(slots) => slots.push_back(slot),
+        }
     }
 }
 

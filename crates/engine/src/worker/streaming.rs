@@ -84,7 +84,7 @@ impl IoLoop<'_> {
         let mut due_ns: Option<u64> = None;
         let mut left = room;
         while left > 0
-            && let Some(slot) = self.flights.take_in_turn()
+            && let Some(slot) = self.flights.take()
         {
             let Supply::Streams(streams) = &mut self.supply else { break };
             match streams.source.next(slot, now_ns) {

@@ -131,7 +131,7 @@ impl Tausworthe {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn draw(&mut self) -> u64 {
         match self {
             Tausworthe::Narrow(generator) => u64::from(generator.draw()),
@@ -139,7 +139,7 @@ impl Tausworthe {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn fraction(&mut self) -> f64 {
         match self {
             Tausworthe::Narrow(generator) => generator.fraction(),

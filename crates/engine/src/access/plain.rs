@@ -1,0 +1,72 @@
+//! The commonest pattern, without the questions that the others need: one file, one direction, one size, uniformly
+//! random. What it gives is what the whole of the generator would give.
+
+use plan::{Ddir, RandomMap as MapMode};
+use units::random::Tausworthe;
+
+use super::file::{File, Source, State};
+use super::{Io, Job};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain {
+    ddir: Ddir,
+    length: u64,
+    align: u64,
+}
+
+impl Plain {
+    /// None where the job asks for more.
+    pub(super) fn of(job: &Job, align: [u64; 3]) -> Option<Self> {
+        let access = job.access;
+        let pattern = access.pattern;
+        let ddir = Ddir::ALL.into_iter().find(|&ddir| pattern.has(ddir))?;
+        let one_direction = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir)).count() == 1;
+        let length = access.block.min_bytes[ddir];
+        let one_size = length == access.block.max_bytes[ddir] && !access.block.by_sequential_or_random;
+        let always_random = pattern.random && access.random_percent[ddir] == 100 && access.sequencer.every_ios <= 1;
+        let uniform = access.distribution == plan::Distribution::Uniform && access.generator != plan::Generator::Lfsr;
+        let syncs = pattern.writes && access.syncs.between_writes();
+        let whole_blocks = access.random_map == MapMode::Off || align[ddir as usize] == length;
+        let plain = one_direction
+            && one_size
+            && always_random
+            && uniform
+            && whole_blocks
+            && !syncs
+            && access.strides.is_none()
+            && job.files.len() == 1;
+        plain.then_some(Plain { ddir, length, align: align[ddir as usize] })
+    }
+
+    /// The next I/O. None where that takes more than a draw, which then is not made: the file isn't open yet, or it is
+    /// gone through.
+    #[inline]
+    pub(super) fn next(self, file: &mut File, random: &mut Tausworthe) -> Option<Io> {
+        let blocks = file.blocks[self.ddir as usize];
+        if file.state != State::Open || blocks == 0 {
+            return None;
+        }
+        let before = matches!(file.source, Source::Mapped(_)).then(|| random.clone());
+        // As signed, which is converted faster: there are never 2⁶³ blocks.
+        let mut block = (blocks as i64 as f64 * random.fraction()) as i64 as u64;
+        if let Source::Mapped(map) = &file.source
+            && map.is_taken(block)
+        {
+            // Beyond the end of the file where there is none.
+            block = map.next_free(block).unwrap_or(blocks);
+        }
+        let offset = block * self.align;
+        if block >= blocks || offset >= file.io_size || file.base + offset + self.length > file.real_size {
+            // Without a map only a draw of exactly 1 ends here, once in 2⁵³; it is made again.
+            if let Some(before) = before {
+                *random = before;
+            }
+            return None;
+        }
+        if let Source::Mapped(map) = &mut file.source {
+            map.take(block, 1);
+        }
+        let offset = file.base + offset;
+        Some(Io { ddir: self.ddir, file: 0, offset, length: self.length, wrapped: false })
+    }
+}
