@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use judge::Verdict;
 use judge::assessment::{Assessment, TargetKind, write};
-use study::suite::{Planned, Suite, Terms, takes_bytes, takes_ns};
+use study::suite::{Planned, Suite, Terms, takes_bytes, takes_ns, time_told};
 use units::bytes::with_unit;
 
 use crate::output::{print_and_flush, tell, tell_line};
@@ -141,16 +141,14 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>) -> Resul
 /// What will be done where, before it is done.
 fn announce(suite: &Suite, ready: &[Ready], found: &Found, resized: Option<String>) {
     let planned: Vec<Planned> = ready.iter().map(Ready::planned).collect();
-    let (ns, is_all) = takes_ns(&planned);
     let bytes: u64 = takes_bytes(&planned).values().sum();
-    let time = study::time::shown(ns);
-    let more = if is_all { "" } else { " and more" };
+    let time = time_told(&planned);
     let on = match (found.existed, found.may_write) {
         (false, _) => format!("takes {}, freed at the end", with_unit(bytes)),
         (true, true) => "overwrites what it holds".to_owned(),
         (true, false) => "only reads".to_owned(),
     };
-    tell_line!("{} on {}: {} tests, {time}{more} and the preparation; {on}", suite.name, found.facts.path, ready.len());
+    tell_line!("{} on {}: {} tests, {time}, and the preparation; {on}", suite.name, found.facts.path, ready.len());
     if let Some(text) = resized {
         tell_line!("{text}");
     }

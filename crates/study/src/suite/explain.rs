@@ -15,10 +15,13 @@ pub struct Planned<'a> {
     pub plans: Vec<Plan>,
 }
 
-/// The times of all runs in ns; `None` where some go on until their work is done, which take what they take.
+/// The times of all runs and the rests between them in ns; false where some go on until their work is done.
 pub fn takes_ns(tests: &[Planned]) -> (u64, bool) {
     let mut sum = (0u64, true);
     for planned in tests {
+        if let Rounds::Fixed { times, rest_s } = planned.test.rounds {
+            sum.0 = sum.0.saturating_add((times as u64 - 1).saturating_mul(rest_s).saturating_mul(1_000_000_000));
+        }
         for plan in &planned.plans {
             match time::at_most_ns(plan) {
                 Some(ns) => sum.0 = sum.0.saturating_add(ns.saturating_mul(least_rounds(planned.test) as u64)),
@@ -53,13 +56,11 @@ pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> St
     let mut text = format!("{}: {}\n", suite.name, suite.title);
     text += &format!("source: {} ({})\n", suite.source, suite.date);
     if let Some(about) = &suite.about {
-        text += &format!("\n{about}\n");
+        text += &format!("\n{}\n", about.trim());
     }
     text += "\nWhat it does to the target\n";
     text += &format!("  {}\n", on_what(suite, tests));
-    let (ns, is_all) = takes_ns(tests);
-    let more = if is_all { "" } else { ", and tests that end when their work is done" };
-    text += &format!("  It takes {}{more}, and what the preparation takes.\n", time::shown(ns));
+    text += &format!("  It takes {}, and what the preparation takes.\n", time_told(tests));
     let needs = prepared(suite);
     if !needs.is_empty() {
         text += &format!("  Before the tests: {needs}.\n");
@@ -69,6 +70,17 @@ pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> St
         text += &one(planned, form);
     }
     wrapped(&text, width)
+}
+
+/// How long all runs take, in words.
+pub fn time_told(tests: &[Planned]) -> String {
+    let is_open = |planned: &Planned| matches!(planned.test.rounds, Rounds::Steady { .. });
+    let least = if tests.iter().any(is_open) { " at least" } else { "" };
+    match takes_ns(tests) {
+        (0, _) => "as long as the tests' work takes".to_owned(),
+        (ns, true) => format!("{}{least}", time::shown(ns)),
+        (ns, false) => format!("{}{least} and as long as the work of some tests takes", time::shown(ns)),
+    }
 }
 
 fn on_what(suite: &Suite, tests: &[Planned]) -> String {
@@ -83,9 +95,9 @@ fn on_what(suite: &Suite, tests: &[Planned]) -> String {
         MeantFor::File => {
             let bytes: u64 = takes_bytes(tests).values().sum();
             format!(
-                "In a directory it makes {} in a folder of its own, {} in all or what there is room for, and removes them \
+                "In a directory it makes {} in a folder of its own, {} in all or what there is room for, and removes that \
                  at the end. A file or device that it is given is overwritten where that is agreed to.",
-                suite.told_size(),
+                if suite.size_bytes.is_some() { suite.told_size() } else { "files of the tests' own sizes".to_owned() },
                 with_unit(bytes)
             )
         }

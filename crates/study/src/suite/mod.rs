@@ -13,7 +13,7 @@ mod table;
 
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use cells::Cell;
-pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns};
+pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_told};
 pub use job::{Dialect, FillWay, Job, Place, Terms};
 pub use read::size;
 
