@@ -3,7 +3,10 @@
 //! Pure functions of the record: no I/O, no clock.
 
 pub mod assessment;
+mod bimodal;
 mod cached;
+mod change;
+mod course;
 mod depth;
 mod finding;
 mod generator;
@@ -14,7 +17,10 @@ mod quantity;
 mod rate;
 pub mod requirements;
 mod short;
+mod stats;
 pub mod steady;
+mod step;
+mod unsteady;
 mod unwritten;
 pub mod verdict;
 
@@ -32,5 +38,8 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(depth::find(record));
     found.extend(generator::find(record));
     found.extend(rate::find(record));
+    found.extend(step::find(record));
+    found.extend(bimodal::find(record));
+    found.extend(unsteady::find(record));
     found
 }

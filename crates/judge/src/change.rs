@@ -1,0 +1,249 @@
+//! Where a series of figures steps from one level to another.
+//!
+//! Binary segmentation: the border that explains most is set first, then the next, more of them than there can be steps;
+//! then those that don't stand a test against the levels beside them are taken away. No chance is involved: the same
+//! series has the same steps. A step must be large for the figures' level, large for their noise (which neighbours that
+//! are alike make larger), explain more than a slope would, and the figures of both sides must hardly overlap.
+
+use crate::stats::{median, neighbour_correlation, share_greater, slope, spread_around_zero};
+
+/// A level lasts at least so many figures.
+const LEVEL_MIN: usize = 6;
+/// More steps are not looked for: such a series has no levels.
+const STEPS_MAX: usize = 8;
+/// A smaller change is none, whatever the noise.
+const CHANGE_MIN: f64 = 0.06;
+/// Noise is taken to be at least this part of the level: so even figures have none to speak of.
+const NOISE_MIN: f64 = 0.004;
+/// How many deviations of the difference of both levels a step needs. The border was chosen as the best of all, which
+/// alone makes some 4 of noise. Few figures say less of their noise than it takes: this many more of them are asked for.
+const DEVIATIONS_MIN: f64 = 7.0;
+const FEW: f64 = 8.0;
+const ALIKE_HIDDEN: f64 = 4.0;
+/// In how many pairs of one figure of each side the one of the higher level must be higher.
+const APART_MIN: f64 = 0.93;
+/// What a step leaves unexplained must be less than this part of what a slope does.
+const BETTER_THAN_SLOPE: f64 = 0.6;
+
+/// One step: the figures from `at` on are of another level.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    pub at: usize,
+    /// When it was, in figures from the start: the figure in which it happened has a part of each level.
+    pub when: f64,
+    /// Medians of the figures between the step before and the next.
+    pub before: f64,
+    pub after: f64,
+}
+
+/// All steps, in order.
+pub fn steps(values: &[f64]) -> Vec<Step> {
+    let mut borders = vec![0, values.len()];
+    while borders.len() < STEPS_MAX + 2 {
+        let levels = borders.windows(2).map(|pair| (pair[0], &values[pair[0]..pair[1]]));
+        let best = levels.filter_map(|(from, level)| border(level).map(|(at, gain)| (from + at, gain)));
+        let Some((at, _)) = best.max_by(|one, other| one.1.total_cmp(&other.1)) else { break };
+        borders.push(at);
+        borders.sort_unstable();
+    }
+    while let Some(weakest) = weakest(values, &borders) {
+        borders.remove(weakest);
+        // Those beside it were set with it in mind.
+        for nth in 1..borders.len() - 1 {
+            let (from, at, to) = (borders[nth - 1], borders[nth], borders[nth + 1]);
+            borders[nth] = from + settled(&values[from..to], at - from);
+        }
+    }
+    let levels: Vec<f64> = borders.windows(2).map(|pair| median(&values[pair[0]..pair[1]])).collect();
+    let inner = borders.iter().skip(1).zip(levels.windows(2));
+    inner.map(|(&at, levels)| step(values, at, levels[0], levels[1])).collect()
+}
+
+/// Which border is the least of a step, of those that are none.
+fn weakest(values: &[f64], borders: &[usize]) -> Option<usize> {
+    let levels = || borders.windows(2).map(|pair| &values[pair[0]..pair[1]]);
+    let residuals: Vec<f64> = levels().flat_map(|level| from_level(level, median(level))).collect();
+    let noise = spread_around_zero(&residuals);
+    let tested = borders.windows(3).enumerate().map(|(nth, around)| {
+        let strength = strength(&values[around[0]..around[2]], around[1] - around[0], noise);
+        (nth + 1, strength)
+    });
+    tested.filter(|(_, strength)| *strength < 1.0).min_by(|one, other| one.1.total_cmp(&other.1)).map(|(nth, _)| nth)
+}
+
+fn step(values: &[f64], at: usize, before: f64, after: f64) -> Step {
+    // How much of a figure is of the level before, as it lies between both.
+    let part = |value: f64| ((value - after) / (before - after)).clamp(0.0, 1.0);
+    Step { at, when: (at - 1) as f64 + part(values[at - 1]) + part(values[at]), before, after }
+}
+
+/// The border that explains most of what the figures differ by, and how much that is.
+fn border(values: &[f64]) -> Option<(usize, f64)> {
+    let n = values.len();
+    if n < 2 * LEVEL_MIN {
+        return None;
+    }
+    // A single wild figure must not draw the border to itself; medians of three leave a step where it is.
+    let smooth: Vec<f64> = (0..n).map(|at| median(&values[at.saturating_sub(1)..(at + 2).min(n)])).collect();
+    let mut sums = vec![0.0];
+    smooth.iter().for_each(|value| sums.push(sums[sums.len() - 1] + value));
+    let explained = |at: usize| {
+        let (left, right) = (sums[at], sums[n] - sums[at]);
+        left * left / at as f64 + right * right / (n - at) as f64
+    };
+    let best = (LEVEL_MIN..=n - LEVEL_MIN).max_by(|one, other| explained(*one).total_cmp(&explained(*other)))?;
+    let gain = explained(best) - sums[n] * sums[n] / n as f64;
+    Some((settled(values, best), gain))
+}
+
+/// Moves a border by a figure or two to where the distances from both medians are least.
+fn settled(values: &[f64], best: usize) -> usize {
+    let around = best.saturating_sub(2).max(LEVEL_MIN)..=(best + 2).min(values.len() - LEVEL_MIN);
+    let (before, after) = (median(&values[..best]), median(&values[best..]));
+    let distance = |at: &usize| {
+        let far = |values: &[f64], level: f64| values.iter().map(|value| (value - level).abs()).sum::<f64>();
+        let near = at.saturating_sub(4)..(at + 4).min(values.len());
+        far(&values[near.start..*at], before) + far(&values[*at..near.end], after)
+    };
+    around.min_by(|one, other| distance(one).total_cmp(&distance(other))).unwrap_or(best)
+}
+
+/// How much of a step a border is: from 1 on it is one. `noise` is that of the whole series.
+fn strength(values: &[f64], at: usize, noise: f64) -> f64 {
+    let (left, right) = values.split_at(at);
+    let (before, after) = (median(left), median(right));
+    let (change, level) = ((before - after).abs(), before.abs().max(after.abs()));
+    if change == 0.0 {
+        return 0.0;
+    }
+    let residuals = [from_level(left, before), from_level(right, after)].concat();
+    // Of figures that go on like their neighbours fewer are independent; levels of few figures hide how alike they are.
+    let alike = (neighbour_correlation(&residuals) + ALIKE_HIDDEN / values.len() as f64).clamp(0.0, 0.95);
+    let noise = spread_around_zero(&residuals).max(noise).max(level * NOISE_MIN);
+    let noise = noise * ((1.0 + alike) / (1.0 - alike)).sqrt();
+    let deviation = noise * (1.0 / left.len() as f64 + 1.0 / right.len() as f64).sqrt();
+    let apart = share_greater(left, right);
+    let sloped = absolute(&around_slope(values)) * BETTER_THAN_SLOPE;
+    [
+        change / (level * CHANGE_MIN),
+        change / (deviation * DEVIATIONS_MIN * (1.0 + FEW / values.len() as f64)),
+        apart.max(1.0 - apart) / APART_MIN,
+        sloped / absolute(&residuals).max(f64::MIN_POSITIVE),
+    ]
+    .into_iter()
+    .fold(f64::INFINITY, f64::min)
+}
+
+fn from_level(values: &[f64], level: f64) -> Vec<f64> {
+    values.iter().map(|value| value - level).collect()
+}
+
+fn absolute(values: &[f64]) -> f64 {
+    values.iter().map(|value| value.abs()).sum()
+}
+
+/// What a straight line through the figures leaves of them.
+fn around_slope(values: &[f64]) -> Vec<f64> {
+    // Every so many: the slope of a thousand figures is that of a hundred.
+    let every = values.len().div_ceil(128);
+    let picked: Vec<f64> = values.chunks(every).map(median).collect();
+    let each = slope(&picked) / every as f64;
+    let level: Vec<f64> = values.iter().enumerate().map(|(at, value)| value - each * at as f64).collect();
+    let start = median(&level);
+    level.iter().map(|value| value - start).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    /// Noise that depends on nothing but the seed: about normal, of deviation 1; each value keeps that part of the one
+    /// before.
+    fn noise(seed: u64, n: usize, keeps: f64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut uniform = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut last = 0.0;
+        let mut next = || {
+            let fresh = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            last = last * keeps + fresh * (1.0 - keeps * keeps).sqrt();
+            last
+        };
+        let _settled = (0..20).map(|_| next()).last();
+        (0..n).map(|_| next()).collect()
+    }
+
+    fn series(seed: u64, n: usize, deviation: f64, level: impl Fn(usize) -> f64) -> Vec<f64> {
+        noise(seed, n, 0.0).iter().enumerate().map(|(at, noise)| level(at) * (1.0 + noise * deviation)).collect()
+    }
+
+    #[test]
+    fn a_step_is_found_with_its_levels_and_dated_within_the_figure() {
+        let mut values = vec![16_000.0; 10];
+        // A quarter of the eleventh second was at the old level.
+        values.push(12_800.0 + 3_200.0 * 0.25);
+        values.extend([12_800.0; 9]);
+        let found = steps(&values);
+        assert_eq!((found.len(), found[0].before, found[0].after), (1, 16_000.0, 12_800.0));
+        assert!((found[0].when - 10.25).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn stairs_and_towers_have_all_their_steps() {
+        let down = [9.0f64, 7.0, 4.0].map(|level| series(3, 20, 0.02, |_| level)).concat();
+        assert_eq!(steps(&down).iter().map(|step| step.at).collect::<Vec<_>>(), [20, 40]);
+        let tower = [4.0f64, 9.0, 4.0].map(|level| series(3, 20, 0.02, |_| level)).concat();
+        assert_eq!(steps(&tower).iter().map(|step| step.at).collect::<Vec<_>>(), [20, 40]);
+    }
+
+    #[test]
+    fn slopes_waves_and_wild_figures_are_no_steps() {
+        let ramp = series(5, 120, 0.02, |at| 100.0 - at as f64 * 0.4);
+        assert_eq!(steps(&ramp), []);
+        let mut wild = series(6, 60, 0.02, |_| 100.0);
+        for at in [3, 4, 30, 58, 59] {
+            wild[at] = 2.0;
+        }
+        assert_eq!(steps(&wild), []);
+        assert_eq!(steps(&[]), []);
+        assert_eq!(steps(&[0.0; 50]), []);
+        assert_eq!(steps(&[1.0, 2.0, 3.0]), []);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 200,
+            failure_persistence: None,
+            // What was tried once holds from then on.
+            rng_seed: RngSeed::Fixed(5),
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn steady_noise_never_steps(seed in any::<u64>(), n in 8usize..600, deviation in 0.0f64..0.4, keeps in 0.0f64..0.7) {
+            let values: Vec<f64> = noise(seed, n, keeps).iter().map(|noise| 1000.0 * (1.0 + noise * deviation)).collect();
+            prop_assert_eq!(steps(&values), []);
+        }
+
+        #[test]
+        fn a_fifth_less_is_found_and_dated(seed in any::<u64>(), at in 8usize..80, rest in 8usize..80, part in 0.0f64..1.0) {
+            let mut values = series(seed, at + rest + 1, 0.015, |nth| if nth < at { 16_000.0 } else { 12_800.0 });
+            values[at] += 3_200.0 * part;
+            let found = steps(&values);
+            prop_assert_eq!(found.len(), 1, "{:?}", found);
+            prop_assert!((found[0].when - (at as f64 + part)).abs() < 1.0, "{:?} at {} {}", found, at, part);
+        }
+
+        #[test]
+        fn any_figures_are_borne(values in prop::collection::vec(0.0f64..1e9, 0..200)) {
+            let found = steps(&values);
+            prop_assert!(found.windows(2).all(|pair| pair[0].at < pair[1].at));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Statistics that a few wild values don't sway: medians, ranks, trends by the signs of differences.
+
+/// What makes a median distance the deviation of values that spread normally.
+const NORMAL: f64 = 1.4826;
+
+/// The value below which that share (0 to 1) of the values lies, interpolated; 0 of none.
+pub fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    let (below, rest) = (place.floor() as usize, place.fract());
+    sorted[below] + (sorted[(below + 1).min(last)] - sorted[below]) * rest
+}
+
+pub fn median(values: &[f64]) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// The deviation that the middle half of the values speaks for: half of them lie closer to 0 than this says.
+pub fn spread_around_zero(values: &[f64]) -> f64 {
+    median(&values.iter().map(|value| value.abs()).collect::<Vec<_>>()) * NORMAL
+}
+
+/// How alike neighbours are: the correlation of each value with the next, from -1 to 1.
+pub fn neighbour_correlation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    if squares > 0.0 { products / squares } else { 0.0 }
+}
+
+/// The share of pairs of one value of each in which the first is the greater; ties count half (Mann and Whitney's U,
+/// over all pairs).
+pub fn share_greater(first: &[f64], second: &[f64]) -> f64 {
+    let mut sorted = second.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let beaten = |value: &f64| {
+        let (below, up_to) =
+            (sorted.partition_point(|other| other < value), sorted.partition_point(|other| other <= value));
+        (below + up_to) as f64 / 2.0
+    };
+    let pairs = (first.len() * second.len()).max(1) as f64;
+    first.iter().map(beaten).sum::<f64>() / pairs
+}
+
+/// How surely the values rise (above 0) or fall (below), in deviations (Mann and Kendall's test).
+pub fn trend(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let signs = values.iter().enumerate().flat_map(|(at, value)| {
+        values[at + 1..]
+            .iter()
+            .map(move |later| f64::from(u8::from(later > value)) - f64::from(u8::from(later < value)))
+    });
+    let sum: f64 = signs.sum();
+    let variance = n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
+    if variance > 0.0 { (sum - sum.signum()) / variance.sqrt() } else { 0.0 }
+}
+
+/// The slope from one value to the next that half of all pairs exceed (Theil and Sen's).
+pub fn slope(values: &[f64]) -> f64 {
+    let pairs = values.iter().enumerate().flat_map(|(at, value)| {
+        let later = values[at + 1..].iter().enumerate();
+        later.map(move |(nth, later)| (later - value) / (nth + 1) as f64)
+    });
+    median(&pairs.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_the_values() {
+        assert_eq!(
+            (median(&[]), median(&[3.0]), median(&[4.0, 1.0]), quantile(&[0.0, 10.0], 0.9)),
+            (0.0, 3.0, 2.5, 9.0)
+        );
+        assert!((spread_around_zero(&[-1.0, 1.0, -1.0, 1.0, 900.0]) - NORMAL).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_and_trends_are_those_of_their_definitions() {
+        assert_eq!(share_greater(&[2.0, 3.0], &[1.0, 2.0]), 0.875);
+        assert_eq!(slope(&[1.0, 3.0, 5.0, 900.0, 9.0]), 2.0);
+        assert!(trend(&(0..20).map(f64::from).collect::<Vec<_>>()) > 5.0);
+        assert!(trend(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0]).abs() < 1.0);
+        assert_eq!((trend(&[]), trend(&[1.0])), (0.0, 0.0));
+        assert!(neighbour_correlation(&[1.0, 1.1, 2.0, 2.1, 3.0, 3.1, 4.0]) > 0.4);
+        assert_eq!(neighbour_correlation(&[1.0, 1.0]), 0.0);
+    }
+}
