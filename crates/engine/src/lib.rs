@@ -25,6 +25,7 @@ mod run;
 mod sampler;
 mod shared;
 pub mod streams;
+mod target_facts;
 mod timeline;
 mod worker;
 

@@ -1,4 +1,5 @@
-//! What is done before the threads of a phase start: files are made, and what the threads share is read.
+//! What is done before the threads of a phase start: files are made, what the threads share is read, and the targets are
+//! looked at.
 //!
 //! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
 
@@ -8,24 +9,29 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use plan::Plan;
-use record::RunError;
+use record::{RunError, TargetFacts};
 
 use crate::live::Live;
 use crate::new_files;
 use crate::prepare::fault;
 use crate::shared::Shared;
+use crate::target_facts;
 
 /// How long an outcome is waited for at once.
 const SPELL: Duration = Duration::from_millis(50);
 
 pub struct PhaseSetup {
-    outcome: Receiver<Result<Shared, RunError>>,
+    outcome: Receiver<Outcome>,
 }
+
+/// What the threads share, and what is known of their targets.
+pub type Outcome = Result<(Shared, Vec<TargetFacts>), RunError>;
 
 impl PhaseSetup {
     /// Begins; `None` where the phase has nothing to prepare.
     pub fn start(plan: &Arc<Plan>, phase: u32, stop: &'static AtomicBool, live: &Arc<Live>) -> Option<Self> {
-        if !plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty()) {
+        let streams = plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty());
+        if !streams && !target_facts::are_there(plan, phase) {
             return None;
         }
         let (sender, outcome) = channel();
@@ -34,6 +40,7 @@ impl PhaseSetup {
         let started = thread.spawn(move || {
             let made = new_files::make_all(&plan, phase, stop, &live);
             let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
+            let made = made.map(|shared| (shared, target_facts::of_phase(&plan, phase, stop)));
             drop(sender.send(made));
         });
         if let Err(error) = started {
@@ -44,7 +51,7 @@ impl PhaseSetup {
     }
 
     /// How it ended; `None` after a while in which it did not.
-    pub fn outcome(&self) -> Option<Result<Shared, RunError>> {
+    pub fn outcome(&self) -> Option<Outcome> {
         match self.outcome.recv_timeout(SPELL) {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,

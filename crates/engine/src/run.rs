@@ -415,6 +415,7 @@ impl<'a> Coordinator<'a> {
         }
         if self.asked_to_stop() && self.stop_by_ns.is_none() {
             self.live.stop_all();
+            self.observer.event(Event::Stopped);
             self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
         }
     }

@@ -19,7 +19,7 @@ const GAP_FACTOR: f64 = 4.0;
 /// Shorter waits are none of a throttle's.
 const HELD_NS: u64 = 1_000_000;
 const IOS_MIN: u64 = 1000;
-/// The rate differs less than this from one slot to the next.
+/// The rate differs less than this from one second to the next.
 const EVEN: f64 = 0.03;
 const SLOTS_MIN: usize = 8;
 
@@ -28,7 +28,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
 }
 
 fn is_even(course: &Course) -> bool {
-    let iops = course.iops();
+    let iops = course.iops(course.in_a_second());
     let level = median(&iops);
     let residuals: Vec<f64> = iops.iter().map(|value| value - level).collect();
     iops.len() >= SLOTS_MIN && spread_around_zero(&residuals) <= level * EVEN
@@ -51,7 +51,7 @@ fn of_course(record: &Record, course: &Course) -> Option<Finding> {
         time(fast_ns),
         held * 100.0,
         time(held_ns),
-        grouped(median(&course.iops()))
+        grouped(median(&course.iops(course.in_a_second())))
     );
     Some(Finding {
         id: "throttled".into(),

@@ -1,17 +1,102 @@
 //! I/O that was answered by the page cache: it measures memory, not the disk.
+//!
+//! Where the devices count, they say so: what was asked and never came to them was the cache's. Where they don't, a
+//! target that fits into the memory is suspect as soon as it is gone over again.
 
 use std::collections::BTreeMap;
 
-use plan::{Ddir, Stream};
-use record::Record;
+use plan::{Ddir, Stream, Worker};
+use record::{Record, TargetFacts};
 use units::bytes::with_unit;
 
+use crate::course::{in_words_of, moves_data, workers};
+use crate::device::{Moved, is_direct, moved};
 use crate::{Finding, Severity};
 
 /// A cached file of less than this share of the memory will not be pushed out of it.
 const FITS_SHARE: f64 = 0.8;
+/// The devices did less than this part of what was asked: most came from the cache, or went there.
+const MOSTLY: f64 = 0.5;
+/// Less than this: some of it did.
+const PARTLY: f64 = 0.9;
 
 pub fn find(record: &Record) -> Vec<Finding> {
+    let mut found = of_streams(record);
+    let told = !found.is_empty();
+    let compared = moved(record);
+    let buffered = |moved: &&Moved| !told && !workers(record, moved.phase()).all(is_direct);
+    found.extend(compared.iter().filter(buffered).flat_map(|moved| by_devices(record, moved)));
+    let known = |phase: usize| compared.iter().any(|moved| moved.phase() == phase);
+    let mut seen: Vec<&TargetFacts> = Vec::new();
+    for facts in record.targets.iter().filter(|facts| !known(facts.phase as usize)) {
+        if seen.iter().all(|known| known.path != facts.path)
+            && let Some(fitting) = fitting(record, facts)
+        {
+            seen.push(facts);
+            found.push(fitting);
+        }
+    }
+    found
+}
+
+/// What the devices say of a phase with jobs that go through the cache.
+fn by_devices(record: &Record, moved: &Moved) -> Vec<Finding> {
+    let told = |way: usize| {
+        let share = moved.share(way).filter(|&share| share < PARTLY)?;
+        let severity = if share < MOSTLY { Severity::Invalid } else { Severity::Warning };
+        let how_much = if share < MOSTLY { "most" } else { "a part" };
+        let (what, fio) = match way {
+            0 => (
+                format!("{}: {how_much} of the reads came from the page cache, not from the disk", moved.name),
+                "use direct=1 to go around the cache, or a file several times the size of the memory",
+            ),
+            _ => (
+                format!(
+                    "{}: {how_much} of the writes went to memory, and not to the disk while it was measured",
+                    moved.name
+                ),
+                "use direct=1 to go around the cache, or end_fsync=1 (fsync_on_close=1) to count the time until all is written",
+            ),
+        };
+        let advice = in_words_of(record, fio, "use -Sh (or -Su) to go around the cache");
+        Some(Finding { id: "page-cache".into(), severity, what, evidence: moved.evidence(way), advice })
+    };
+    (0..2).filter_map(told).collect()
+}
+
+/// A target of fio's jobs with no device to ask that fits into memory and was gone over more than once.
+fn fitting(record: &Record, facts: &TargetFacts) -> Option<Finding> {
+    let uses = |worker: &Worker| {
+        worker.streams.is_empty() && worker.phase == facts.phase && worker.targets.paths.contains(&facts.path)
+    };
+    let size_bytes = facts.size_bytes?;
+    let both = || record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| uses(worker));
+    let through_cache = both().any(|(worker, _)| moves_data(worker) && !is_direct(worker));
+    let bytes = both().flat_map(|(worker, kept)| {
+        let files = worker.targets.paths.len() as u64;
+        kept.stats.ddirs[..2].iter().map(move |ddir| ddir.bytes / files)
+    });
+    let moved_bytes: u64 = bytes.sum();
+    let memory_bytes = record.machine.memory_bytes;
+    if !through_cache || moved_bytes <= size_bytes || size_bytes as f64 >= memory_bytes as f64 * FITS_SHARE {
+        return None;
+    }
+    Some(Finding {
+        id: "target-fits-cache".into(),
+        severity: Severity::Warning,
+        what: format!("{} fits into the memory and was gone over more than once through the page cache", facts.path),
+        evidence: format!(
+            "it has {}, the memory {}, and {} were moved",
+            with_unit(size_bytes),
+            with_unit(memory_bytes),
+            with_unit(moved_bytes)
+        ),
+        advice: "use direct=1 to go around the cache, or a file several times the size of the memory".into(),
+    })
+}
+
+/// DiskSpd's targets, each by itself.
+fn of_streams(record: &Record) -> Vec<Finding> {
     let mut targets: BTreeMap<&str, Cached> = BTreeMap::new();
     for (worker, kept) in record.plan.workers.iter().zip(&record.workers) {
         for (stream, stats) in worker.streams.list.iter().zip(&kept.stats.targets) {
@@ -66,4 +151,35 @@ fn disk_bytes(record: &Record) -> Option<u64> {
     const SECTOR: u64 = 512;
     let sectors = |disk: &record::DiskUse| disk.counters.sectors.iter().sum::<u64>() * SECTOR;
     (!record.disks.is_empty()).then(|| record.disks.iter().map(sectors).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::simulated::on_device;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn reads_and_writes_that_the_device_did_not_see_were_the_caches() {
+        let found = find(&on_device([100 * MIB, 100 * MIB], [10 * MIB, 60 * MIB], false));
+        let told: Vec<_> = found.iter().map(|finding| (finding.id.as_str(), finding.severity)).collect();
+        assert_eq!(told, [("page-cache", Severity::Invalid), ("page-cache", Severity::Warning)]);
+        assert!(found[0].what.contains("most of the reads came from the page cache"), "{}", found[0]);
+        assert!(found[1].what.contains("a part of the writes went to memory"), "{}", found[1]);
+        assert_eq!(find(&on_device([100 * MIB, 0], [100 * MIB, 0], false)), []);
+        assert_eq!(find(&on_device([100 * MIB, 0], [10 * MIB, 0], true)), []);
+    }
+
+    #[test]
+    fn without_a_device_to_ask_a_small_file_that_is_gone_over_again_is_told() {
+        let mut record = on_device([200 * MIB, 0], [0, 0], false);
+        record.targets[0].disks.clear();
+        assert_eq!(find(&record)[0].id, "target-fits-cache");
+        record.workers[0].stats.ddirs[0].bytes = 1 << 30;
+        assert_eq!(find(&record), []);
+        record.workers[0].stats.ddirs[0].bytes = 1 << 40;
+        record.targets[0].size_bytes = Some(15 << 30);
+        assert_eq!(find(&record), []);
+    }
 }

@@ -39,17 +39,23 @@ fn course<'a>(record: &Record, timeline: &'a Timeline) -> Option<Course<'a>> {
 }
 
 impl Course<'_> {
-    /// I/Os per second, slot by slot.
-    pub fn iops(&self) -> Vec<f64> {
-        self.rates(|slot| slot.ddirs.iter().map(|ddir| ddir.ios).sum())
+    /// How many slots make a second: some throttles count in tenths of one, and shorter slots then beat with them.
+    pub fn in_a_second(&self) -> usize {
+        (1.0 / self.slot_s).round().max(1.0) as usize
     }
 
-    pub fn bytes_per_s(&self) -> Vec<f64> {
-        self.rates(|slot| slot.ddirs.iter().map(|ddir| ddir.bytes).sum())
+    /// I/Os per second, so many slots together.
+    pub fn iops(&self, together: usize) -> Vec<f64> {
+        self.rates(together, |slot| slot.ddirs.iter().map(|ddir| ddir.ios).sum())
     }
 
-    fn rates(&self, count: impl Fn(&Slot) -> u64) -> Vec<f64> {
-        self.slots.iter().map(|slot| count(slot) as f64 / self.slot_s).collect()
+    pub fn bytes_per_s(&self, together: usize) -> Vec<f64> {
+        self.rates(together, |slot| slot.ddirs.iter().map(|ddir| ddir.bytes).sum())
+    }
+
+    fn rates(&self, together: usize, count: impl Fn(&Slot) -> u64) -> Vec<f64> {
+        let length_s = self.slot_s * together as f64;
+        self.slots.chunks_exact(together).map(|slots| slots.iter().map(&count).sum::<u64>() as f64 / length_s).collect()
     }
 }
 

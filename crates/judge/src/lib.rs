@@ -8,6 +8,8 @@ mod cached;
 mod change;
 mod course;
 mod depth;
+mod device;
+mod ended;
 mod finding;
 mod generator;
 pub mod inference;
@@ -34,12 +36,15 @@ use record::Record;
 pub fn findings(record: &Record) -> Vec<Finding> {
     let mut found = cached::find(record);
     found.extend(unwritten::find(record));
+    found.extend(device::find(record));
     found.extend(short::find(record));
+    found.extend(ended::early(record));
     found.extend(depth::find(record));
     found.extend(generator::find(record));
     found.extend(rate::find(record));
     found.extend(step::find(record));
     found.extend(bimodal::find(record));
     found.extend(unsteady::find(record));
+    found.extend(ended::short(record));
     found
 }

@@ -22,32 +22,37 @@ pub fn find(record: &Record) -> Vec<Finding> {
     courses(record).iter().filter_map(|course| of_course(record, course)).collect()
 }
 
-/// What the figures of a course step in.
+/// The steps of a course.
 struct Figures {
     steps: Vec<Step>,
     in_bytes: bool,
+    /// How long a figure is.
+    slot_s: f64,
 }
 
-/// True where a course changes its level once or more; a slope or waves it has none of.
+/// True where a course changes its level once or more; a slope or waves have none.
 pub fn has_steps(course: &Course) -> bool {
-    !figures(course).steps.is_empty()
+    figures(course).is_some()
 }
 
-fn figures(course: &Course) -> Figures {
-    let by_ios = steps(&course.iops());
-    if by_ios.is_empty() {
-        Figures { steps: steps(&course.bytes_per_s()), in_bytes: true }
-    } else {
-        Figures { steps: by_ios, in_bytes: false }
-    }
+/// Looked for in slots, then in more of them together: what beats with a throttle is even over a second.
+fn figures(course: &Course) -> Option<Figures> {
+    let doubled = std::iter::successors(Some(1), |together| Some(together * 2));
+    let scales = doubled.take_while(|&together| together <= course.in_a_second());
+    let both = scales.flat_map(|together| [(together, false), (together, true)]);
+    let found = both.map(|(together, in_bytes)| {
+        let values = if in_bytes { course.bytes_per_s(together) } else { course.iops(together) };
+        Figures { steps: steps(&values), in_bytes, slot_s: course.slot_s * together as f64 }
+    });
+    found.into_iter().find(|figures| !figures.steps.is_empty())
 }
 
 fn of_course(record: &Record, course: &Course) -> Option<Finding> {
-    let Figures { steps, in_bytes } = figures(course);
+    let Figures { steps, in_bytes, slot_s } = figures(course)?;
     let (first, last) = (steps.first()?, steps.last()?);
     let rate =
         |rate: f64| if in_bytes { format!("{}/s", with_unit(rate as u64)) } else { format!("{} IOPS", grouped(rate)) };
-    let at_s = |step: &Step| course.from_s + step.when * course.slot_s;
+    let at_s = |step: &Step| course.from_s + step.when * slot_s;
     let mut evidence = format!("{} until {} after the start", rate(first.before), seconds(at_s(first)));
     for pair in steps.windows(2) {
         evidence += &format!(", then {} until {}", rate(pair[0].after), seconds(at_s(&pair[1])));
@@ -135,6 +140,19 @@ mod tests {
         );
         assert!(found[0].advice.contains("ramp_time=21"), "{}", found[0].advice);
         assert_eq!(find(&run(&[16_000.0; 40])), []);
+    }
+
+    #[test]
+    fn a_throttle_that_counts_in_tenths_of_a_second_is_found_in_quarters() {
+        // Slots of 250 ms have two or three such tenths.
+        let beat = |rate: f64| [0.8 * rate, 1.2 * rate].into_iter().cycle();
+        let quarters: Vec<f64> = beat(4000.0).take(24).chain(beat(3200.0).take(24)).collect();
+        let mut record = run(&quarters);
+        record.timeline[0].interval_ns /= 4;
+        record.timeline[0].until_ns /= 4;
+        let found = find(&record);
+        assert_eq!((found.len(), found[0].id.as_str()), (1, "step-down"), "{found:?}");
+        assert!(found[0].evidence.starts_with("16,000 IOPS until 6.00 s"), "{}", found[0]);
     }
 
     #[test]

@@ -7,9 +7,7 @@ use crate::stats::{median, quantile, slope, trend};
 use crate::step::has_steps;
 use crate::{Finding, Severity};
 
-/// Slots are put together to be no shorter than this: what happens within a second is not meant here.
-const SLOT_S: f64 = 1.0;
-/// Fewer of them say nothing.
+/// Fewer seconds say nothing.
 const SLOTS_MIN: usize = 10;
 /// Fewer I/Os in one scatter by counting alone.
 const IOS_MIN: f64 = 200.0;
@@ -26,9 +24,9 @@ pub fn find(record: &Record) -> Vec<Finding> {
 }
 
 fn of_course(record: &Record, course: &Course) -> Option<Finding> {
-    let together = (SLOT_S / course.slot_s).ceil().max(1.0) as usize;
-    let iops: Vec<f64> =
-        course.iops().chunks_exact(together).map(|slots| slots.iter().sum::<f64>() / together as f64).collect();
+    // What happens within a second is not meant here.
+    let together = course.in_a_second();
+    let iops = course.iops(together);
     let level = median(&iops);
     if iops.len() < SLOTS_MIN || level * course.slot_s * (together as f64) < IOS_MIN || has_steps(course) {
         return None;

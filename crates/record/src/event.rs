@@ -1,6 +1,6 @@
 //! What the engine reports while it runs.
 
-use crate::{DiskUse, Machine, PhaseRecord, Timeline, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, TargetFacts, Timeline, WorkerStats};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
@@ -26,6 +26,10 @@ pub enum Event {
         phase: u32,
         stage: Stage,
     },
+    /// What is known of the targets of a phase that is about to start.
+    Targets(Vec<TargetFacts>),
+    /// Somebody asked the run to end.
+    Stopped,
     /// Phases end in order.
     PhaseEnded(PhaseRecord),
     /// What a phase that has ended did over time.

@@ -29,7 +29,7 @@ pub use machine::{Cpu, Machine};
 pub use moments::Moments;
 pub use phase::{CpuUse, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
-pub use target::{Interval, Series, SpreadRange, TargetStats};
+pub use target::{Interval, Series, SpreadRange, TargetFacts, TargetStats};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 
@@ -65,6 +65,12 @@ pub struct Record {
     /// What the phases did over time: one for each that was measured, in order.
     #[serde(default)]
     pub timeline: Vec<Timeline>,
+    /// The targets of each phase, the first of many.
+    #[serde(default)]
+    pub targets: Vec<TargetFacts>,
+    /// Somebody asked the run to end before it had.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// A word to whoever runs fathom, apart from the errors of workers.
@@ -103,6 +109,8 @@ impl Record {
             phases: Vec::new(),
             machine: Machine::default(),
             timeline: Vec::new(),
+            targets: Vec::new(),
+            stopped: false,
         }
     }
 
@@ -124,6 +132,8 @@ impl Record {
             Event::Machine(machine) => self.machine = machine,
             Event::Stage { .. } => {}
             Event::PhaseEnded(phase) => self.phases.push(phase),
+            Event::Targets(targets) => self.targets.extend(targets),
+            Event::Stopped => self.stopped = true,
             Event::Timeline(timeline) => self.timeline.push(timeline),
         }
     }

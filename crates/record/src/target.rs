@@ -7,6 +7,21 @@ use serde::{Deserialize, Serialize};
 /// Room is made for so many intervals beforehand; more are added as time goes on.
 const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 
+/// What is known of a target before a phase on it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TargetFacts {
+    pub path: String,
+    pub phase: u32,
+    /// Of a regular file that is there.
+    pub size_bytes: Option<u64>,
+    /// It is a block device.
+    pub is_device: bool,
+    /// Bytes of the part that one of fio's jobs reads that had never been written, where that can be told.
+    pub unwritten_bytes: Option<u64>,
+    /// Names of the devices under it; none of what is in memory or on another machine.
+    pub disks: Vec<String>,
+}
+
 /// Counts for one target of one worker.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TargetStats {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use record::{Event, RunError, Stage};
+use record::{Event, RunError, Stage, TargetFacts};
 
 use super::{Coordinator, EIO, failed};
 use crate::phase::PhaseWatch;
@@ -25,8 +25,9 @@ impl Coordinator<'_> {
         self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
         self.phase = Some(PhaseWatch::new(self.plan, phase));
         match self.set_up(phase) {
-            Ok(shared) => {
+            Ok((shared, targets)) => {
                 self.shared = Arc::new(shared);
+                self.observer.event(Event::Targets(targets));
                 if phase == 0 {
                     // Making files is not part of the run.
                     self.disks.restart();
@@ -48,10 +49,10 @@ impl Coordinator<'_> {
         self.observer.event(Event::Stage { phase, stage: Stage::Ended });
     }
 
-    /// Prepares what the streams of a phase ask for.
-    fn set_up(&mut self, phase: u32) -> Result<Shared, RunError> {
+    /// Prepares what the streams of a phase ask for, and looks at the targets.
+    fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), RunError> {
         let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop, &self.live) else {
-            return Ok(Shared::default());
+            return Ok(Default::default());
         };
         loop {
             if let Some(outcome) = setup.outcome() {

@@ -1,0 +1,127 @@
+//! What is known of a phase's targets right before it: their size, the disks under them, and whether they were written.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use os::file::Written;
+use plan::{Amount, Plan, Worker};
+use record::TargetFacts;
+
+use crate::prepare::Nature;
+
+/// Of more targets than this the first are looked at.
+const TARGETS_MAX: usize = 64;
+
+/// Whether there is anything to look at.
+pub fn are_there(plan: &Plan, phase: u32) -> bool {
+    plan.workers.iter().any(|worker| worker.phase == phase && uses_targets(worker))
+}
+
+fn uses_targets(worker: &Worker) -> bool {
+    let nature = Nature::of(&worker.engine);
+    !nature.diskless && !nature.fake && !worker.targets.create.only
+}
+
+/// Looks at the targets of a phase.
+pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Vec<TargetFacts> {
+    // By path: the part that is read, if any is.
+    let mut targets: BTreeMap<&str, Option<Range<u64>>> = BTreeMap::new();
+    for worker in plan.workers.iter().filter(|worker| worker.phase == phase && uses_targets(worker)) {
+        for path in &worker.targets.paths {
+            if targets.len() < TARGETS_MAX || targets.contains_key(path.as_str()) {
+                let read = targets.entry(path).or_default();
+                if let Some(part) = part_read(worker, path) {
+                    *read = Some(match read.take() {
+                        Some(known) => known.start.min(part.start)..known.end.max(part.end),
+                        None => part,
+                    });
+                }
+            }
+        }
+    }
+    let running = targets.into_iter().take_while(|_| !stop.load(Relaxed));
+    running.map(|(path, read)| facts(phase, path, read)).collect()
+}
+
+/// Which part of a target a worker reads; what it writes may be whatever it was before.
+fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
+    // Those with streams look for themselves.
+    if !worker.access.pattern.reads || !worker.streams.is_empty() {
+        return None;
+    }
+    let extent = &worker.targets.extent;
+    let size_bytes = std::fs::metadata(Path::new(path)).map_or(0, |found| found.len());
+    let start = extent.offset.of(size_bytes);
+    let alone = worker.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
+    let end = match extent.size {
+        Some(Amount::Bytes(bytes)) if alone => start.saturating_add(bytes),
+        _ => u64::MAX,
+    };
+    Some(start..end)
+}
+
+fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
+    let target = Path::new(path);
+    let disks = os::device::disks(target).unwrap_or_default();
+    let mut facts = TargetFacts {
+        path: path.to_owned(),
+        phase,
+        disks: disks.into_iter().map(|disk| disk.name).collect(),
+        ..TargetFacts::default()
+    };
+    let Ok(found) = std::fs::metadata(target) else { return facts };
+    let kind = found.file_type();
+    facts.is_device = kind.is_block_device();
+    if kind.is_file() {
+        facts.size_bytes = Some(found.len());
+    }
+    if let Some(part) = read.filter(|_| kind.is_file() || kind.is_block_device())
+        && let Ok(Written::Known { bytes_unwritten, .. }) = os::file::written(target, part)
+    {
+        facts.unwritten_bytes = Some(bytes_unwritten);
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Scratch, worker};
+
+    fn looked(rw: &str, path: &Path, change: impl FnOnce(&mut Worker)) -> TargetFacts {
+        let mut job = worker("job", rw, 4096, &[path]);
+        change(&mut job);
+        let plan = Plan { workers: vec![job], ..Plan::default() };
+        of_phase(&plan, 0, &AtomicBool::new(false)).remove(0)
+    }
+
+    #[test]
+    fn the_part_that_is_read_is_what_is_looked_at() {
+        let scratch = Scratch::new("facts");
+        let path = scratch.file("half");
+        std::fs::write(&path, vec![1u8; 1 << 20]).unwrap();
+        std::fs::File::options().append(true).open(&path).unwrap().set_len(2 << 20).unwrap();
+        let whole = looked("read", &path, |_| {});
+        assert_eq!((whole.size_bytes, whole.is_device), (Some(2 << 20), false));
+        let Some(unwritten) = whole.unwritten_bytes else { return eprintln!("SKIPPED: no word of holes here") };
+        assert_eq!(unwritten, 1 << 20);
+        let first = looked("read", &path, |job| job.targets.extent.size = Some(Amount::Bytes(1 << 20)));
+        assert_eq!(first.unwritten_bytes, Some(0));
+        let second = looked("read", &path, |job| job.targets.extent.offset = Amount::Percent(75.0));
+        assert_eq!(second.unwritten_bytes, Some(1 << 19));
+        assert_eq!(looked("write", &path, |_| {}).unwritten_bytes, None);
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_known_by_name_and_what_needs_no_targets_not_at_all() {
+        let scratch = Scratch::new("facts-none");
+        let facts = looked("read", &scratch.file("none"), |_| {});
+        assert_eq!((facts.size_bytes, facts.unwritten_bytes), (None, None));
+        let mut null = worker("job", "read", 4096, &[Path::new("none")]);
+        null.engine = plan::Engine::Null;
+        assert!(!are_there(&Plan { workers: vec![null], ..Plan::default() }, 0));
+    }
+}

@@ -1,0 +1,148 @@
+//! What makes figures worthless is found on devices of the test's own: each by a case that provokes it and one that
+//! doesn't. The statistics behind it are tested on simulated series, in crate `judge`.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use judge::Finding;
+use record::Record;
+use stage::{MIB, Scratch, Throttle, Zram, fathom, outcome, signal};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
+    judge::findings(&fio_record(scratch, arguments))
+}
+
+fn fio_record(scratch: &Scratch, arguments: &str) -> Record {
+    let line = format!("--name=j --record=record --output=report {arguments}");
+    outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
+    saved(scratch)
+}
+
+fn saved(scratch: &Scratch) -> Record {
+    record::schema::read(&std::fs::read(scratch.file("record")).unwrap()).unwrap()
+}
+
+fn has(found: &[Finding], id: &str) -> bool {
+    found.iter().any(|finding| finding.id == id)
+}
+
+#[test]
+fn reads_of_a_sparse_file_are_told_and_of_a_file_that_fio_made_not() {
+    let scratch = Scratch::new("found-unwritten");
+    std::fs::File::create(scratch.file("sparse")).unwrap().set_len(8 * MIB).unwrap();
+    let job = "--ioengine=psync --rw=randread --bs=4k --size=8m";
+    assert!(has(&fio(&scratch, &format!("{job} --filename=sparse")), "unwritten"));
+    assert!(!has(&fio(&scratch, job), "unwritten"));
+}
+
+#[test]
+fn a_file_in_the_page_cache_is_told_and_a_device_with_direct_io_not() {
+    let scratch = Scratch::new("found-cached");
+    scratch.filled("file", 8 * MIB);
+    let job = "--ioengine=psync --rw=randread --bs=4k --runtime=1200ms --time_based";
+    let found = fio(&scratch, &format!("{job} --filename=file --size=8m --invalidate=0"));
+    // What can be said depends on whether there is a disk that counts.
+    assert!(has(&found, "page-cache") || has(&found, "target-fits-cache"), "{found:?}");
+    let Some(zram) = Zram::new(64) else { return };
+    let found = fio(&scratch, &format!("{job} --filename={} --direct=1 --rate_iops=2000", zram.device));
+    for id in ["page-cache", "target-fits-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+        assert!(!has(&found, id), "{found:?}");
+    }
+    let found = fio(&scratch, &format!("{job} --filename={} --direct=0 --invalidate=0", zram.device));
+    assert!(has(&found, "page-cache"), "{found:?}");
+}
+
+#[test]
+fn a_job_that_ends_by_its_size_is_told_and_one_based_on_time_not() {
+    let scratch = Scratch::new("found-early");
+    let job = "--ioengine=psync --rw=read --size=1m";
+    assert!(has(&fio(&scratch, &format!("{job} --runtime=20")), "ended-early"));
+    assert!(!has(&fio(&scratch, &format!("{job} --runtime=600ms --time_based")), "ended-early"));
+    assert!(!has(&fio(&scratch, job), "ended-early"));
+}
+
+#[test]
+fn a_depth_that_the_page_cache_keeps_empty_is_told_and_a_depth_of_one_not() {
+    let scratch = Scratch::new("found-depth");
+    scratch.filled("file", 8 * MIB);
+    let job = "--ioengine=io_uring --rw=randread --size=8m --filename=file --runtime=600ms --time_based";
+    assert!(has(&fio(&scratch, &format!("{job} --iodepth=256")), "depth-not-reached"));
+    assert!(!has(&fio(&scratch, &format!("{job} --iodepth=1")), "depth-not-reached"));
+}
+
+#[test]
+fn another_load_on_the_device_is_told() {
+    let Some(zram) = Zram::new(64) else { return };
+    let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
+    let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
+    let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=3 {job} --output=report");
+    let load = fathom(other.path(), &load).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
+    outcome(load, Instant::now()).ended_with(0);
+    let told = found.iter().find(|finding| finding.id == "other-load");
+    assert!(told.is_some_and(|finding| finding.evidence.contains("of writes meanwhile")), "{found:?}");
+}
+
+#[test]
+fn a_throttle_that_steps_down_in_mid_run_is_found_and_dated_within_one_interval() {
+    let Some(zram) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&zram) else { return };
+    let scratch = Scratch::new("found-step");
+    let step_ms = step(&scratch, &zram, &throttle, Some(12_800));
+    let record = saved(&scratch);
+    let found = judge::findings(&record);
+    let told = found.iter().find(|finding| finding.id == "step-down");
+    let told = told.unwrap_or_else(|| panic!("{found:?} of {:?}", record.timeline[0].ios_per_s(None)));
+    let expected_s = (step_ms as f64 - record.phases[0].measured_from_unix_ms as f64) / 1000.0;
+    let dated_s: f64 = words_between(&told.evidence, " until ", " s after").parse().unwrap();
+    let interval_s = record.timeline[0].interval_ns as f64 / 1e9;
+    assert!(
+        (dated_s - expected_s).abs() <= interval_s,
+        "at {expected_s} s: {told} of {:?}",
+        record.timeline[0].ios_per_s(None)
+    );
+    assert!(
+        told.what.contains("20 % slower") || told.what.contains("19 % slower") || told.what.contains("21 % slower"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_throttle_that_stays_is_no_step() {
+    let Some(zram) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&zram) else { return };
+    let scratch = Scratch::new("found-no-step");
+    step(&scratch, &zram, &throttle, None);
+    let record = saved(&scratch);
+    let found = judge::findings(&record);
+    for id in ["step-down", "step-up", "levels", "not-steady"] {
+        assert!(!has(&found, id), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
+    }
+}
+
+/// Reads for 15 s of a minute, in slots of a second, under a limit of 16,000 blocks a second, which is lowered half way:
+/// when, in ms since 1970.
+fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>) -> u64 {
+    throttle.bytes_per_s(16_000 * 4096);
+    let job =
+        "--name=j --record=record --output=report --ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k";
+    let line = format!("{job} --runtime=60 --time_based --filename={}", zram.device);
+    let child = fathom(scratch.path(), &line).spawn().unwrap();
+    throttle.take_in(child.id());
+    std::thread::sleep(Duration::from_millis(7630));
+    if let Some(lower) = lower {
+        throttle.bytes_per_s(lower * 4096);
+    }
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+    std::thread::sleep(Duration::from_millis(7500));
+    signal(&child, "INT");
+    outcome(child, Instant::now());
+    now_ms
+}
+
+fn words_between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    text.split_once(before).unwrap().1.split_once(after).unwrap().0
+}
