@@ -64,10 +64,10 @@ fn a_job_that_ends_by_its_size_is_told_and_one_based_on_time_not() {
 }
 
 #[test]
-fn a_depth_that_the_page_cache_keeps_empty_is_told_and_a_depth_of_one_not() {
+fn a_depth_that_buffered_libaio_keeps_empty_is_told_and_a_depth_of_one_not() {
     let scratch = Scratch::new("found-depth");
     scratch.filled("file", 8 * MIB);
-    let job = "--ioengine=io_uring --rw=randread --size=8m --filename=file --runtime=600ms --time_based";
+    let job = "--ioengine=libaio --rw=randread --size=8m --filename=file --runtime=600ms --time_based";
     assert!(has(&fio(&scratch, &format!("{job} --iodepth=256")), "depth-not-reached"));
     assert!(!has(&fio(&scratch, &format!("{job} --iodepth=1")), "depth-not-reached"));
 }
