@@ -124,7 +124,10 @@ impl TimelineWatch {
     }
 
     fn read_disks(&mut self, disks: &Disks, now_ns: u64) {
-        let read = disks.counters();
+        self.take_disks(disks.counters(), now_ns);
+    }
+
+    fn take_disks(&mut self, read: Vec<Option<Counters>>, now_ns: u64) {
         if let Some(start_ns) = self.start_ns {
             let both = read.iter().zip(&self.disks).enumerate();
             for (at, moved) in both.filter_map(|(at, (now, then))| Some((at, now.as_ref()?.since(then.as_ref()?)))) {
@@ -133,7 +136,9 @@ impl TimelineWatch {
                     bytes: [moved.read_sectors * SECTOR_BYTES, moved.write_sectors * SECTOR_BYTES],
                 };
                 let (counted, from_ns) = counted_after(start_ns, (self.disks_ns, now_ns), counted);
-                self.timeline.count_disk((from_ns - start_ns, now_ns - start_ns), at, &counted);
+                // The look may have begun before the first worker did.
+                let span = (from_ns.saturating_sub(start_ns), now_ns.saturating_sub(start_ns));
+                self.timeline.count_disk(span, at, &counted);
             }
         }
         (self.disks, self.disks_ns) = (read, now_ns);
@@ -331,6 +336,19 @@ mod tests {
         watch.look(&live, &disks, 600 * MS);
         watch.worker_ended(0, &live.workers[0], &ended(10, 250 * MS), None);
         assert_eq!(ios(&watch.end(&disks, 900 * MS).unwrap()), [10]);
+    }
+
+    #[test]
+    fn a_look_that_began_before_the_worker_did_counts_nothing() {
+        let (mut watch, live, disks) = watch(|_| {});
+        begin(&live, 100 * MS);
+        (watch.disks, watch.timeline.disks) = (vec![Some(Counters::default())], vec!["sda".into()]);
+        let counted = Counters { read_ios: 9, read_sectors: 72, ..Counters::default() };
+        watch.notices_begin(0, &live.workers[0]);
+        watch.take_disks(vec![Some(counted)], 99 * MS);
+        watch.worker_ended(0, &live.workers[0], &ended(10, 250 * MS), None);
+        let timeline = watch.end(&disks, 900 * MS).unwrap();
+        assert_eq!((timeline.slots.len(), timeline.slots[0].disks[0].ios), (1, [0, 0]));
     }
 
     #[test]
