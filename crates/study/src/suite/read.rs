@@ -17,6 +17,7 @@ type Read<T> = Result<T, Diagnostic>;
 const GIB: u64 = 1 << 30;
 const FILE_BYTES: u64 = 10 * GIB;
 const RULES: [(&str, Rule); 2] = [("snia", Rule::Snia), ("cloud", Rule::Cloud)];
+const CELLS_MAX: usize = 1000;
 const RUNTIME_S: u64 = 60;
 const SHORT_RUNTIME_S: u64 = 5;
 
@@ -214,7 +215,13 @@ fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
             false => Ok((name, values)),
         }
     };
-    value.table()?.rest().into_iter().map(axis).collect()
+    let axes = value.table()?.rest().into_iter().map(axis).collect::<Read<Vec<_>>>()?;
+    let cells = axes.iter().try_fold(1usize, |cells, (_, values)| cells.checked_mul(values.len()));
+    if cells.is_none_or(|cells| cells > CELLS_MAX) {
+        let told = Diagnostic::error("more combinations than anybody runs");
+        return Err(told.at(&value.at, format!("at most {CELLS_MAX}")));
+    }
+    Ok(axes)
 }
 
 fn needs(value: &Value) -> Read<Needs> {
@@ -283,6 +290,11 @@ mod tests {
             ("[[test]]\nname = \"x y\"\n", "a.toml:6:8", "letters, digits"),
             ("size = \"4 apples\"\n", "a.toml:5:8", "no size"),
             ("a = = 1\n", "a.toml:5", "not TOML"),
+            (
+                "[[test]]\nname = \"x\"\ntitle = \"t\"\nvary = { a = [1,2,3,4,5,6,7,8,9,10,11], b = [1,2,3,4,5,6,7,8,9,10], c = [1,2,3,4,5,6,7,8,9,10] }\n",
+                "a.toml:8:8",
+                "at most 1000",
+            ),
             ("", "a.toml", "without tests"),
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\n", "a.toml", "without a job"),
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = \"4k\\nrw=write\" }\n", "a.toml:8", "one line"),

@@ -1,0 +1,52 @@
+//! Suites that nobody meant to write: a message with its place, or a suite whose jobs can be made.
+
+use proptest::prelude::*;
+use study::suite::{BUILT_IN, FillWay, Form, Place, Suite, Terms};
+
+fn make_all(suite: &Suite) {
+    for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
+        let terms = Terms {
+            form,
+            short,
+            place: Place::Directory("/d".to_owned()),
+            size_bytes: suite.default_size(short, false),
+            least_block_bytes: 4096,
+            fill: FillWay::Suite,
+            runtime_s: Some(7),
+            last: Vec::new(),
+        };
+        for test in &suite.tests {
+            for cell in test.cells_of(short, 4096).iter().take(50) {
+                assert!(!suite.job(test, cell, &terms).text().is_empty());
+            }
+        }
+        suite.fill_options(&terms);
+    }
+}
+
+fn check(text: &str) {
+    match Suite::read("any.toml", text) {
+        Ok(suite) => make_all(&suite),
+        Err(told) => assert!(told.to_string().contains("any.toml"), "{told}"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_suite_or_a_message(text in "\\PC{0,200}") {
+        check(&text);
+    }
+
+    /// A suite with a piece taken out, put in, or said twice.
+    #[test]
+    fn a_damaged_suite_is_a_suite_or_a_message(
+        which in 0..BUILT_IN.len(), from in 0.0..1.0f64, length in 0usize..40, put in "[\\[\\]{}=\",.\\-a-z0-9%\n ]{0,12}",
+    ) {
+        let text = BUILT_IN[which].1;
+        let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let start = boundary((text.len() as f64 * from) as usize);
+        let end = boundary(start + length).max(start);
+        check(&format!("{}{put}{}", &text[..start], &text[end..]));
+        check(&format!("{}{}", &text[..end], &text[start..]));
+    }
+}
