@@ -123,6 +123,24 @@ fn a_throttle_that_stays_is_no_step() {
     }
 }
 
+#[test]
+fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("found-signature");
+    let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=9 --time_based";
+    let job = format!("{job} --filename={}", zram.device);
+    let found = fio(&scratch, &format!("{job} --rate_iops=2000"));
+    assert!(!has(&found, "throttled"), "{found:?}");
+    let Some(throttle) = Throttle::new(&zram) else { return };
+    throttle.bytes_per_s(2000 * 4096);
+    let line = format!("--name=j --record=record --output=report {job}");
+    let child = fathom(scratch.path(), &line).spawn().unwrap();
+    throttle.take_in(child.id());
+    outcome(child, Instant::now()).ended_with(0);
+    let found = judge::findings(&saved(&scratch));
+    assert!(has(&found, "throttled"), "{found:?}");
+}
+
 /// Reads for 15 s of a minute, in slots of a second, under a limit of 16,000 blocks a second, which is lowered half way:
 /// when, in ms since 1970.
 fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>) -> u64 {
