@@ -46,13 +46,17 @@ impl Place {
 
     /// The same for another text than the record's.
     pub fn save_text(&self, text: &str) -> Result<(), String> {
+        self.save_bytes(text.as_bytes())
+    }
+
+    pub fn save_bytes(&self, bytes: &[u8]) -> Result<(), String> {
         let told = |error: io::Error| format!("{}: {}", self.path.display(), record::plain(&error.to_string()));
         let Some(beside) = &self.beside else {
             let mut file = OpenOptions::new().write(true).open(&self.path).map_err(told)?;
-            return file.write_all(text.as_bytes()).map_err(told);
+            return file.write_all(bytes).map_err(told);
         };
         let written = make(beside)
-            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
             .and_then(|()| std::fs::rename(beside, &self.path));
         written.map_err(|error| {
             // What is left is of no use, and may have filled the disk.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan"]),
@@ -12,7 +12,8 @@ const EDGES: [(&str, &[&str]); 12] = [
     ("diskspd", &["plan", "record", "units"]),
     ("judge", &["plan", "record", "units"]),
     ("study", &["judge", "plan", "record", "units"]),
-    ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "study", "units"]),
+    ("report", &["judge", "plan", "record", "units"]),
+    ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "report", "study", "units"]),
     ("bench", &["os"]),
     ("xtask", &[]),
 ];

@@ -5,9 +5,9 @@ mod course;
 mod preparing;
 mod progress;
 mod ready;
+mod reports;
 mod scratch;
 mod state;
-mod table;
 mod target;
 mod words;
 
@@ -27,6 +27,7 @@ use crate::{outlet, run};
 use asked::Asked;
 use course::Course;
 use ready::Ready;
+use reports::Reports;
 use scratch::Scratch;
 use state::State;
 use target::Found;
@@ -90,7 +91,8 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
         ));
     }
     let plans: Vec<_> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
-    let place = words.save.as_ref().map(|path| open_place(path, &plans)).transpose()?;
+    let place = words.save.as_ref().map(|path| open_place("--save", path, &plans)).transpose()?;
+    let reports = Reports::open(&words.reports, &plans)?;
     announce(&suite, &ready, &found, resized);
     if !words.yes && !confirmed(&ready)? {
         return Err("nothing was run".to_owned());
@@ -107,25 +109,32 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
         tell_line!("the tests' files are in {}", left.display());
     }
     drop(scratch);
-    report(words, &assessment, place)
+    report(words, &assessment, place, &reports)
 }
 
-fn open_place(path: &str, plans: &[&plan::Plan]) -> Result<Place, String> {
-    outlet::check(Path::new(path), plans.iter().copied()).map_err(|why| format!("--save {path}: {why}"))?;
-    Place::open(path, &plan::Plan::default()).map_err(|why| format!("--save {why}"))
+fn open_place(option: &str, path: &str, plans: &[&plan::Plan]) -> Result<Place, String> {
+    outlet::check(Path::new(path), plans.iter().copied()).map_err(|why| format!("{option} {path}: {why}"))?;
+    Place::open(path, &plan::Plan::default()).map_err(|why| format!("{option} {why}"))
 }
 
-fn report(words: &Words, assessment: &Assessment, place: Option<Place>) -> Result<ExitCode, String> {
+fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports: &Reports) -> Result<ExitCode, String> {
     let json = || write(assessment).map_err(|broken| format!("the assessment can't be written: {broken}"));
+    let (mut kept, mut failed) = reports.save(assessment);
+    if let Some(place) = place {
+        match place.save_text(&json()?) {
+            Ok(()) => kept.extend(words.save.iter().map(|path| format!("saved: {path}"))),
+            Err(message) => failed.push(message),
+        }
+    }
     let is_printed = match words.format {
-        Format::Card => print_and_flush(&table::text(assessment)),
+        Format::Card => print_and_flush(&report::card(assessment, report::Card { colour: is_coloured(), kept: &kept })),
         Format::Json => print_and_flush(&json()?),
     };
-    if let Some(place) = place {
-        place.save_text(&json()?)?;
-    }
     if !is_printed {
-        return Err("standard output can't be written".to_owned());
+        failed.push("standard output can't be written".to_owned());
+    }
+    if !failed.is_empty() {
+        return Err(failed.join("; "));
     }
     if assessment.stopped {
         return Ok(ExitCode::from(INTERRUPTED));
@@ -136,6 +145,12 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>) -> Resul
         Verdict::Inconclusive => 3,
         Verdict::Invalid => 4,
     }))
+}
+
+/// As <https://no-color.org> has it.
+fn is_coloured() -> bool {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !is_refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// What will be done where, before it is done.

@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 use study::suite::{DEFAULT, FillWay, Form};
 
 use super::asked::Asking;
+use super::reports::Kind;
 
 pub const USAGE: &str = "\
 fathom assess measures a disk by a suite of tests and says what that comes to.
@@ -38,6 +39,8 @@ file; or a block device.
        --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; or a file NAME.toml
        --for NAME        what an application needs, such as etcd or sql-server
                          (all three may be said several times)
+       --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg the charts alone;
+                         may be said several times
        --save FILE       the assessment goes there, as JSON
        --format NAME     on standard output: card (for people) or json
        --tag WORD        a word to find the assessment by; may be said several times
@@ -64,6 +67,7 @@ pub struct Words {
     pub keep_files: bool,
     pub resume: bool,
     pub asking: Asking,
+    pub reports: Vec<String>,
     pub save: Option<String>,
     pub format: Format,
     pub tags: Vec<String>,
@@ -106,6 +110,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         keep_files: false,
         resume: false,
         asking: Asking::default(),
+        reports: Vec::new(),
         save: None,
         format: Format::Card,
         tags: Vec::new(),
@@ -130,6 +135,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("expect") => read.asking.expect.push(parser.value()?.string()?),
             Long("require") => read.asking.require.push(parser.value()?.string()?),
             Long("for") => read.asking.applications.push(parser.value()?.string()?),
+            Long("report") => {
+                let path = parser.value()?.string()?;
+                Kind::of_name(&path).map_err(Stop::Wrong)?;
+                read.reports.push(path);
+            }
             Long("save") => read.save = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("tag") => read.tags.push(parser.value()?.string()?),

@@ -1,0 +1,214 @@
+//! The card for the terminal: fits 80 columns and 24 lines, and says it all without colour.
+
+use judge::assessment::{Assessment, Test};
+use judge::{Severity, Verdict};
+use units::figure::{grouped, time_ns};
+
+use crate::figures::cells;
+use crate::findings::worst_first;
+use crate::rows::{self, NONE};
+use crate::text::{cut, duration, plain, wrapped};
+
+const WIDTH: usize = 79;
+/// One line is the prompt's.
+const LINES_MOST: usize = 23;
+const FINDINGS_MOST: usize = 3;
+/// Rows are shown even where findings and footer are long.
+const ROWS_LEAST: usize = 4;
+/// Between columns.
+const GAP: usize = 2;
+/// The first two columns share what the others leave; each has so much at least.
+const NAME_LEAST: usize = 12;
+
+/// What a card says beside the assessment.
+#[derive(Clone, Copy, Default)]
+pub struct Card<'a> {
+    pub colour: bool,
+    /// Where more is: the report's file, the entry of the history.
+    pub kept: &'a [String],
+}
+
+/// A line of the table: two names, then figures, then the verdict.
+struct Line {
+    names: [String; 2],
+    figures: Vec<String>,
+    verdict: Verdict,
+}
+
+pub fn card(assessment: &Assessment, terms: Card) -> String {
+    let mut lines = vec![title(assessment)];
+    let verdict = assessment.verdict.to_string();
+    let cause = wrapped(&format!("{verdict}: {}", plain(&assessment.cause)), WIDTH, 2);
+    for (at, line) in cause.iter().enumerate() {
+        let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
+        let painted = painted(terms.colour, assessment.verdict);
+        lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
+    }
+    lines.push(String::new());
+    let mut below = findings(assessment);
+    below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
+    // The table's head.
+    let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
+    lines.extend(table(assessment, room, terms.colour));
+    lines.extend(below);
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn title(assessment: &Assessment) -> String {
+    let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
+    let tests = assessment.tests.len();
+    let end = format!(": {tests} test{}, {took}", if tests == 1 { "" } else { "s" });
+    let name = format!("{} on {}", plain(&assessment.suite), plain(&assessment.target.path));
+    format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
+}
+
+fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
+    // Where nothing was expected, there is room for the figures.
+    let is_judged = assessment.tests.iter().any(|test| !test.judgements.is_empty());
+    let head: &[&str] =
+        if is_judged { &["measured", "expected", "ratio"] } else { &["MiB/s", "IOPS", "mean", "p99", "p99.9"] };
+    let (shown, missing) = chosen(assessment, room, if is_judged { judged } else { measured });
+    let mut widths: Vec<usize> = head
+        .iter()
+        .enumerate()
+        .map(|(at, name)| shown.iter().map(|line| width(&line.figures[at])).max().unwrap_or(0).max(width(name)))
+        .collect();
+    let verdict_width = shown.iter().map(|line| line.verdict.to_string().len()).max().unwrap_or(0).max("verdict".len());
+    let room = |widths: &[usize]| {
+        let taken = widths.iter().map(|width| width + GAP).sum::<usize>() + verdict_width + 2 * GAP;
+        WIDTH.saturating_sub(taken)
+    };
+    let needed: usize = name_widths(&shown, usize::MAX).iter().sum();
+    // The highest percentile makes room for names.
+    if !is_judged && needed > room(&widths) {
+        widths.pop();
+    }
+    let names = name_widths(&shown, room(&widths));
+    let row = |names_of: [&str; 2], figures: &[String], verdict: &str| {
+        let mut line = String::new();
+        for (name, width) in names_of.into_iter().zip(names) {
+            line += &format!("{:width$}  ", cut(name, width));
+        }
+        let figures = figures.iter().zip(&widths).map(|(figure, width)| format!("{figure:>width$}"));
+        let figures = figures.collect::<Vec<_>>().join("  ");
+        format!("{line}{figures}  {verdict}")
+    };
+    let heads: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
+    let second = if is_judged { "figure" } else { "" };
+    let mut lines = vec![row(["test", second], &heads, "verdict")];
+    for line in &shown {
+        let [test, figure] = &line.names;
+        lines.push(row([test, figure], &line.figures, &painted(colour, line.verdict)));
+    }
+    if missing > 0 {
+        lines.push(format!("… {missing} more: fathom show"));
+    }
+    lines
+}
+
+/// What the names have of the line: as much as they need, or what is left, shared out.
+fn name_widths(shown: &[Line], room: usize) -> [usize; 2] {
+    let needed = |at: usize| shown.iter().map(|line| width(&line.names[at])).max().unwrap_or(0).max(6);
+    let (first, second) = (needed(0), needed(1));
+    if first + second <= room {
+        return [room - second, second];
+    }
+    let second = second.min((room / 2).max(room.saturating_sub(first))).max(second.min(NAME_LEAST)).min(room);
+    [room - second, second]
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A line for each judgement.
+fn judged(test: &Test) -> Vec<Line> {
+    let rows = rows::of_test(test).into_iter();
+    rows.map(|row| Line {
+        names: [plain(&row.test), plain(&row.figure)],
+        figures: [row.measured, row.expected, row.ratio].map(|figure| plain(&figure)).into(),
+        verdict: row.verdict,
+    })
+    .collect()
+}
+
+/// A line for each setting and direction.
+fn measured(test: &Test) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for cell in cells(test) {
+        for side in cell.sides() {
+            let rate = |of: Option<f64>| of.map_or_else(|| NONE.to_owned(), grouped);
+            let latency = side.latency;
+            let times = [latency.mean_ns(), latency.percentile_ns(99.0) as f64, latency.percentile_ns(99.9) as f64];
+            let mut figures = vec![
+                rate(side.rates.map(|rates| rates.bytes_per_s / f64::from(1 << 20))),
+                rate(side.rates.map(|rates| rates.iops)),
+            ];
+            let has_latency = latency.count() > 0;
+            figures.extend(times.map(|ns| if has_latency { time_ns(ns) } else { NONE.to_owned() }));
+            let figure = plain(format!("{} {}", side.name, cell.name()).trim_end());
+            lines.push(Line { names: [plain(&test.name), figure], figures, verdict: test.verdict });
+        }
+    }
+    if lines.is_empty() {
+        let figures = vec![NONE.to_owned(); 5];
+        lines.push(Line { names: [plain(&test.name), String::new()], figures, verdict: test.verdict });
+    }
+    lines
+}
+
+/// What there is room for: all, else a line for each test, else those of the worst tests; and how many are missing.
+fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Test) -> Vec<Line>) -> (Vec<Line>, usize) {
+    let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(of_test).collect();
+    let all: usize = by_test.iter().map(Vec::len).sum();
+    if all <= room {
+        return (by_test.into_iter().flatten().collect(), 0);
+    }
+    // One is said of what is missing.
+    let room = room.saturating_sub(1);
+    let mut ranked: Vec<(usize, usize, Line)> = Vec::new();
+    for (test, mut lines) in by_test.into_iter().enumerate() {
+        // The first of the worst stands for its test.
+        lines.sort_by_key(|line| std::cmp::Reverse(line.verdict));
+        ranked.extend(lines.into_iter().enumerate().map(|(nth, line)| (test, nth, line)));
+    }
+    ranked.sort_by_key(|(test, nth, line)| (*nth > 0, std::cmp::Reverse(line.verdict), *test, *nth));
+    ranked.truncate(room);
+    ranked.sort_by_key(|(test, nth, _)| (*test, *nth));
+    let shown: Vec<Line> = ranked.into_iter().map(|(.., line)| line).collect();
+    let missing = all - shown.len();
+    (shown, missing)
+}
+
+/// The worst findings, two lines each at most, after an empty line.
+fn findings(assessment: &Assessment) -> Vec<String> {
+    let all = worst_first(assessment);
+    let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
+    let mut lines = vec![String::new()];
+    for finding in serious.iter().take(FINDINGS_MOST) {
+        let evidence = finding.evidence().next().unwrap_or_default();
+        let evidence = match finding.found.as_slice() {
+            [(test, _)] => evidence.strip_prefix(&format!("{test}: ")).unwrap_or(&evidence).to_owned(),
+            _ => evidence,
+        };
+        let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.what);
+        lines.extend(wrapped(&plain(&text), WIDTH, 2));
+    }
+    if serious.len() > FINDINGS_MOST {
+        lines.push(format!("… {} more findings", serious.len() - FINDINGS_MOST));
+    }
+    lines
+}
+
+fn painted(colour: bool, verdict: Verdict) -> String {
+    if !colour {
+        return verdict.to_string();
+    }
+    let code = match verdict {
+        Verdict::Pass => "1;32",
+        Verdict::Fail => "1;31",
+        Verdict::Inconclusive => "1;33",
+        Verdict::Invalid => "1;35",
+    };
+    format!("\u{1b}[{code}m{verdict}\u{1b}[0m")
+}

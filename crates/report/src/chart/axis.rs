@@ -1,0 +1,161 @@
+//! The scales of a chart's axes, and where their ticks are.
+
+use units::figure::grouped;
+
+/// Ticks of a linear axis, about.
+const STEPS: f64 = 5.0;
+/// Labels that there is room for along the bottom.
+const PLACES_MOST: usize = 12;
+
+#[derive(Clone)]
+pub struct Axis {
+    scale: Scale,
+    pub ticks: Vec<(f64, String)>,
+    pub name: String,
+}
+
+#[derive(Clone, Copy)]
+enum Scale {
+    Linear {
+        from: f64,
+        to: f64,
+    },
+    Log {
+        from: f64,
+        to: f64,
+    },
+    /// The percentiles, by the number of nines.
+    Nines {
+        most: f64,
+    },
+}
+
+impl Axis {
+    /// From 0 to a round number above the most.
+    pub fn counts(name: &str, most: f64) -> Axis {
+        let step = round_step(most / STEPS);
+        let top = ((most / step).ceil() * step).max(step);
+        let ticks = (0..=(top / step).round() as usize).map(|at| at as f64 * step);
+        let ticks = ticks.map(|value| (value, compact(value))).collect();
+        Axis { scale: Scale::Linear { from: 0.0, to: top }, ticks, name: name.to_owned() }
+    }
+
+    /// Seconds, minutes or hours from 0.
+    pub fn time(most_s: f64) -> Axis {
+        let (unit_s, unit) = match most_s {
+            14_400.0.. => (3600.0, "h"),
+            300.0.. => (60.0, "min"),
+            _ => (1.0, "s"),
+        };
+        let step = round_step(most_s / unit_s / STEPS) * unit_s;
+        let ticks = (0..=(most_s / step * 1.000_001).floor() as usize).map(|at| at as f64 * step);
+        let ticks = ticks.map(|at_s| (at_s, compact(at_s / unit_s))).collect();
+        Axis { scale: Scale::Linear { from: 0.0, to: most_s.max(1e-9) }, ticks, name: format!("time ({unit})") }
+    }
+
+    /// Times in ns, each power of ten as wide as the next.
+    pub fn latency(name: &str, least_ns: f64, most_ns: f64) -> Axis {
+        let least = least_ns.max(1.0);
+        let most = most_ns.max(least * 1.01);
+        let (from, to) = (least / 1.15, most * 1.15);
+        let decades = (to / from).log10();
+        let within: &[f64] = match decades {
+            ..1.2 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+            ..2.6 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        let first = from.log10().floor() as i32;
+        let powers = first..=to.log10().ceil() as i32;
+        let values = powers.flat_map(|power| within.iter().map(move |times| times * 10f64.powi(power)));
+        let ticks = values.filter(|ns| (from..=to).contains(ns)).map(|ns| (ns, units::figure::time_ns(ns))).collect();
+        Axis { scale: Scale::Log { from, to }, ticks, name: name.to_owned() }
+    }
+
+    /// Percentiles up to that of one value among so many.
+    pub fn percentiles(values: u64) -> Axis {
+        let most = (values.max(10) as f64).log10().min(6.0);
+        let ticks = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
+        let ticks = ticks.into_iter().filter(|percent| nines(*percent) <= most + 1e-6);
+        let ticks = ticks.map(|percent| (percent, format!("{percent}"))).collect();
+        Axis { scale: Scale::Nines { most }, ticks, name: "percentile".to_owned() }
+    }
+
+    /// Places side by side, counted from 0, each with its label.
+    pub fn places(name: &str, labels: &[String]) -> Axis {
+        let every = labels.len().div_ceil(PLACES_MOST).max(1);
+        let ticks = labels.iter().enumerate().filter(|(at, _)| at % every == 0);
+        let ticks = ticks.map(|(at, label)| (at as f64, label.clone())).collect();
+        let to = labels.len().max(1) as f64 - 0.5;
+        Axis { scale: Scale::Linear { from: -0.5, to }, ticks, name: name.to_owned() }
+    }
+
+    /// Where a value is, from 0 to 1; beyond the ends it is at the end.
+    pub fn at(&self, value: f64) -> f64 {
+        let share = match self.scale {
+            Scale::Linear { from, to } => (value - from) / (to - from),
+            Scale::Log { from, to } => (value.max(1e-9) / from).ln() / (to / from).ln(),
+            Scale::Nines { most } => nines(value) / most,
+        };
+        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
+}
+
+/// The least and the most of values; `None` of none.
+pub fn span(mut values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let first = values.next()?;
+    Some(values.fold((first, first), |(least, most), value| (least.min(value), most.max(value))))
+}
+
+/// How many nines a percentile has: 99 is 2, 50 is 0.3.
+fn nines(percent: f64) -> f64 {
+    -(1.0 - percent / 100.0).max(1e-12).log10()
+}
+
+/// 1, 2, 2.5 or 5 times a power of ten that is no less.
+fn round_step(step: f64) -> f64 {
+    if !(step.is_finite() && step > 0.0) {
+        return 1.0;
+    }
+    let power = 10f64.powf(step.log10().floor());
+    let times = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|times| times * power >= step * 0.999).unwrap_or(10.0);
+    times * power
+}
+
+/// A number as short as a tick needs it: `12k`, `2.5M`.
+pub fn compact(value: f64) -> String {
+    match value.abs() {
+        1e9.. => format!("{}G", grouped(value / 1e9)),
+        1e6.. => format!("{}M", grouped(value / 1e6)),
+        1e3.. => format!("{}k", grouped(value / 1e3)),
+        _ => grouped(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_go_from_zero_to_a_round_number() {
+        let axis = Axis::counts("IOPS", 12_811.0);
+        let labels: Vec<&str> = axis.ticks.iter().map(|(_, label)| label.as_str()).collect();
+        assert_eq!(labels, ["0", "5k", "10k", "15k"]);
+        assert_eq!((axis.at(0.0), axis.at(15_000.0), axis.at(f64::NAN)), (0.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn latencies_have_ticks_whatever_their_range() {
+        for (least, most) in [(1.0, 1.0), (0.0, 0.0), (90_000.0, 95_000.0), (800.0, 3e9), (5e5, 2e7)] {
+            let axis = Axis::latency("latency", least, most);
+            assert!(axis.ticks.len() <= 12 && axis.at(most) <= 1.0, "{least} to {most}: {:?}", axis.ticks);
+        }
+        assert_eq!(Axis::latency("", 5e5, 2e7).ticks[0].1, "500 us");
+    }
+
+    #[test]
+    fn percentiles_end_with_what_can_be_told() {
+        let axis = Axis::percentiles(20_000);
+        assert_eq!(axis.ticks.last().map(|tick| tick.1.as_str()), Some("99.99"));
+        assert!((axis.at(90.0) - 1.0 / 20_000f64.log10()).abs() < 1e-9);
+    }
+}

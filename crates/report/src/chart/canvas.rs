@@ -1,0 +1,191 @@
+//! What charts are drawn on: a plane with two axes, and the marks on it.
+
+use super::axis::Axis;
+use crate::text::escaped;
+
+pub const WIDTH: f64 = 440.0;
+const PLOT_HEIGHT: f64 = 190.0;
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 10.0;
+const BELOW: f64 = 40.0;
+const LEGEND_LINE: f64 = 16.0;
+/// Width of a character of a label, about.
+const CHARACTER: f64 = 6.4;
+
+pub struct Canvas {
+    body: String,
+    pub x: Axis,
+    pub y: Axis,
+    top: f64,
+}
+
+/// A line in the legend: the classes that its sample has, and its name.
+pub struct Entry {
+    pub classes: String,
+    pub name: String,
+}
+
+impl Canvas {
+    /// Draws the axes, and above them the legend.
+    pub fn new(x: Axis, y: Axis, legend: &[Entry]) -> Canvas {
+        let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
+        canvas.legend(legend);
+        canvas.axes();
+        canvas
+    }
+
+    fn legend(&mut self, entries: &[Entry]) {
+        if entries.is_empty() {
+            return;
+        }
+        let (mut left, mut baseline) = (LEFT, TOP + 8.0);
+        for Entry { classes, name } in entries {
+            let width = 26.0 + name.chars().count() as f64 * CHARACTER + 12.0;
+            if left > LEFT && left + width > WIDTH {
+                (left, baseline) = (LEFT, baseline + LEGEND_LINE);
+            }
+            self.body += &format!("<path class=\"{classes}\" d=\"M{} {}h20\"/>", number(left), number(baseline - 4.0));
+            self.text(left + 26.0, baseline, "start", name);
+            left += width;
+        }
+        self.top = baseline + LEGEND_LINE - 2.0;
+    }
+
+    fn axes(&mut self) {
+        let (x, y) = (self.x.clone(), self.y.clone());
+        let bottom = self.top + PLOT_HEIGHT;
+        for (value, label) in &y.ticks {
+            let at = self.y_of(*value);
+            self.body += &format!("<path class=\"g\" d=\"M{LEFT} {}H{}\"/>", number(at), WIDTH - RIGHT);
+            self.text(LEFT - 5.0, at + 3.5, "end", label);
+        }
+        for (value, label) in &x.ticks {
+            let at = self.x_of(*value);
+            self.body += &format!("<path class=\"a\" d=\"M{} {}v4\"/>", number(at), number(bottom));
+            // The last label stays within the picture.
+            let half = label.chars().count() as f64 * CHARACTER / 2.0 + 2.0;
+            self.text(at.min(WIDTH - half), bottom + 15.0, "middle", label);
+        }
+        self.body += &format!("<path class=\"a\" d=\"M{LEFT} {}H{}\"/>", number(bottom), WIDTH - RIGHT);
+        self.text(LEFT + (WIDTH - LEFT - RIGHT) / 2.0, bottom + 31.0, "middle", &x.name);
+        let middle = number(self.top + PLOT_HEIGHT / 2.0);
+        let name = escaped(&y.name);
+        self.body += &format!(
+            "<text x=\"10\" y=\"{middle}\" text-anchor=\"middle\" transform=\"rotate(-90 10 {middle})\">{name}</text>"
+        );
+    }
+
+    pub fn x_of(&self, value: f64) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * self.x.at(value)
+    }
+
+    pub fn y_of(&self, value: f64) -> f64 {
+        self.top + PLOT_HEIGHT * (1.0 - self.y.at(value))
+    }
+
+    pub fn height(&self) -> f64 {
+        self.top + PLOT_HEIGHT + BELOW
+    }
+
+    /// A path through points.
+    pub fn line(&mut self, classes: &str, points: &[(f64, f64)]) {
+        let mut path = String::new();
+        for (at, (x, y)) in points.iter().enumerate() {
+            let command = if at == 0 { 'M' } else { 'L' };
+            path += &format!("{command}{} {}", number(self.x_of(*x)), number(self.y_of(*y)));
+        }
+        self.path(classes, &path);
+    }
+
+    /// Values that hold from one point to another; `None` is a gap.
+    pub fn steps(&mut self, classes: &str, steps: &[(f64, f64, Option<f64>)]) {
+        let mut path = String::new();
+        let mut pen_at: Option<f64> = None;
+        for (from, to, value) in steps {
+            let Some(value) = value else {
+                pen_at = None;
+                continue;
+            };
+            let (left, right, y) = (self.x_of(*from), self.x_of(*to), self.y_of(*value));
+            match pen_at {
+                Some(at) if (at - left).abs() < 0.5 => path += &format!("V{}", number(y)),
+                _ => path += &format!("M{} {}", number(left), number(y)),
+            }
+            path += &format!("H{}", number(right));
+            pen_at = Some(right);
+        }
+        self.path(classes, &path);
+    }
+
+    fn path(&mut self, classes: &str, path: &str) {
+        if !path.is_empty() {
+            self.body += &format!("<path class=\"{classes}\" d=\"{path}\"/>");
+        }
+    }
+
+    /// A shape filled with a colour, in the plane's own measures.
+    pub fn shape(&mut self, class: &str, path: &str) {
+        self.path(class, path);
+    }
+
+    /// Across the plane at that height.
+    pub fn level(&mut self, classes: &str, value: f64, hint: &str) {
+        let y = number(self.y_of(value));
+        let hint = escaped(hint);
+        self.body +=
+            &format!("<path class=\"{classes}\" d=\"M{LEFT} {y}H{}\"><title>{hint}</title></path>", WIDTH - RIGHT);
+    }
+
+    /// Down the plane at that place.
+    pub fn border(&mut self, value: f64) {
+        let x = number(self.x_of(value));
+        self.body += &format!("<path class=\"b\" d=\"M{x} {}V{}\"/>", number(self.top), number(self.top + PLOT_HEIGHT));
+    }
+
+    /// A part of the plane from left to right, shaded.
+    pub fn band(&mut self, class: &str, from: f64, to: f64) {
+        let (left, right) = (self.x_of(from), self.x_of(to));
+        self.body += &format!(
+            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{PLOT_HEIGHT}\"/>",
+            number(left),
+            number(self.top),
+            number(right - left)
+        );
+    }
+
+    /// What a pointer held over that part of the plane shows.
+    pub fn hint(&mut self, from: f64, to: f64, hint: &str) {
+        let (left, right) = (self.x_of(from), self.x_of(to));
+        self.body += &format!(
+            "<rect class=\"t\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{PLOT_HEIGHT}\"><title>{}</title></rect>",
+            number(left),
+            number(self.top),
+            number((right - left).max(0.5)),
+            escaped(hint)
+        );
+    }
+
+    pub fn dot(&mut self, class: &str, x: f64, y: f64, hint: &str) {
+        let (x, y) = (number(self.x_of(x)), number(self.y_of(y)));
+        let hint = escaped(hint);
+        self.body +=
+            &format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"3.5\"><title>{hint}</title></circle>");
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        self.body += &format!("<text x=\"{}\" y=\"{}\"{anchor}>{}</text>", number(x), number(y), escaped(text));
+    }
+
+    pub fn finish(self) -> (String, f64) {
+        let height = self.height();
+        (self.body, height)
+    }
+}
+
+/// A place with no more digits than can be seen.
+pub fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,138 @@
+//! How latencies are spread: their distribution and their percentiles.
+
+use judge::assessment::Test;
+use record::{Histogram, Latency};
+use units::figure::{grouped, time_ns};
+
+use super::Chart;
+use super::axis::Axis;
+use super::canvas::{Canvas, Entry};
+use super::colours::SERIES;
+use crate::figures::Cell;
+
+/// Points of a curve for each nine of its percentiles.
+const POINTS_PER_NINE: i32 = 12;
+/// Steps of a distribution.
+const BARS: usize = 70;
+
+struct Series<'a> {
+    colour: usize,
+    dash: usize,
+    name: String,
+    latency: &'a Latency,
+}
+
+impl Series<'_> {
+    fn classes(&self) -> String {
+        if self.dash == 0 { format!("s{}", self.colour) } else { format!("s{} d{}", self.colour, self.dash) }
+    }
+}
+
+pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
+    let all = series(cells);
+    let left_out = all.len().saturating_sub(SERIES);
+    let series: Vec<&Series> = all.iter().take(SERIES).collect();
+    if series.is_empty() {
+        return Vec::new();
+    }
+    let more = if left_out > 0 { format!(" {left_out} more are in the table of figures.") } else { String::new() };
+    vec![distribution(test, &series, &more), percentiles(test, &series, &more)]
+}
+
+/// One for each direction; where settings differ, one for each setting too.
+fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
+    let mut found = Vec::new();
+    for cell in cells {
+        let at = cell.name();
+        let named = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at} {name}") };
+        for side in cell.sides().into_iter().filter(|side| side.latency.count() > 0) {
+            let colour = if cells.len() == 1 { side.colour } else { found.len() % SERIES };
+            found.push(Series { colour, dash: 0, name: named(side.name), latency: side.latency });
+        }
+        for (ddir, latency) in cell.responses() {
+            let colour = if cells.len() == 1 { ddir as usize } else { found.len() % SERIES };
+            found.push(Series { colour, dash: 1, name: named(&format!("{} response", ddir.name())), latency });
+        }
+    }
+    found
+}
+
+fn legend(series: &[&Series]) -> Vec<Entry> {
+    series.iter().map(|series| Entry { classes: series.classes(), name: series.name.clone() }).collect()
+}
+
+fn span(series: &[&Series]) -> (f64, f64) {
+    let least = series.iter().map(|series| series.latency.min_ns()).min().unwrap_or(1);
+    let most = series.iter().map(|series| series.latency.max_ns()).max().unwrap_or(1);
+    (least.max(1) as f64, most.max(1) as f64)
+}
+
+fn distribution(test: &Test, series: &[&Series], more: &str) -> Chart {
+    let (least, most) = span(series);
+    let step = ((most / least).ln() / BARS as f64).max((1.0f64 / 64.0).ln_1p());
+    let bars: Vec<Vec<f64>> = series.iter().map(|series| shares(&series.latency.histogram, least, step)).collect();
+    let highest = bars.iter().flatten().copied().fold(0.0, f64::max);
+    let y = Axis::counts("% of I/Os", highest * 100.0);
+    let mut canvas = Canvas::new(Axis::latency("latency", least, most), y, &legend(series));
+    for (series, shares) in series.iter().zip(&bars) {
+        let edge = |at: usize| least * (step * at as f64).exp();
+        let steps: Vec<_> =
+            shares.iter().enumerate().map(|(at, share)| (edge(at), edge(at + 1), Some(share * 100.0))).collect();
+        canvas.steps(&series.classes(), &steps);
+    }
+    let words = series.iter().map(|series| {
+        let latency = series.latency;
+        let (p50, p99) = (latency.percentile_ns(50.0) as f64, latency.percentile_ns(99.0) as f64);
+        format!("{}: half took up to {}, 99 % up to {}.", series.name, time_ns(p50), time_ns(p99))
+    });
+    let words = words.collect::<Vec<_>>().join(" ") + more;
+    Chart::new(test, "distribution", "Distribution of latency", words, canvas)
+}
+
+/// The share of values in each step; steps are equally wide where each power of ten is.
+fn shares(histogram: &Histogram, least: f64, step: f64) -> Vec<f64> {
+    let mut counts: Vec<u64> = Vec::new();
+    for bin in histogram.bins() {
+        let at = ((bin.middle.max(1) as f64 / least).ln() / step).max(0.0) as usize;
+        if at >= counts.len() {
+            counts.resize(at + 1, 0);
+        }
+        counts[at] += bin.count;
+    }
+    let total = histogram.total().max(1) as f64;
+    counts.into_iter().map(|count| count as f64 / total).collect()
+}
+
+fn percentiles(test: &Test, series: &[&Series], more: &str) -> Chart {
+    let (least, most) = span(series);
+    let values = series.iter().map(|series| series.latency.count()).max().unwrap_or(0);
+    let y = Axis::latency("latency", least, most);
+    let mut canvas = Canvas::new(Axis::percentiles(values), y, &legend(series));
+    for series in series {
+        let points: Vec<(f64, f64)> = percents(series.latency.count())
+            .map(|percent| (percent, series.latency.percentile_ns(percent) as f64))
+            .collect();
+        canvas.line(&series.classes(), &points);
+        for percent in [50.0, 90.0, 99.0, 99.9, 99.99] {
+            if series.latency.count() as f64 * (1.0 - percent / 100.0) >= 1.0 {
+                let ns = series.latency.percentile_ns(percent) as f64;
+                let hint = format!("{} p{percent}: {}", series.name, time_ns(ns));
+                canvas.dot(&format!("f{}", series.colour), percent, ns, &hint);
+            }
+        }
+    }
+    let words = series.iter().map(|series| {
+        let shown = [50.0, 99.0, 99.9].map(|percent| (percent, series.latency.percentile_ns(percent) as f64));
+        let shown = shown.map(|(percent, ns)| format!("p{percent} {}", time_ns(ns))).join(", ");
+        format!("{}: {shown}, of {} I/Os.", series.name, grouped(series.latency.count() as f64))
+    });
+    let words = words.collect::<Vec<_>>().join(" ") + more;
+    Chart::new(test, "percentiles", "Percentiles of latency", words, canvas)
+}
+
+/// As far as one value among so many can tell.
+fn percents(values: u64) -> impl Iterator<Item = f64> {
+    let most = (values.max(1) as f64).log10();
+    let nines = (0..).map(|at| f64::from(at) / f64::from(POINTS_PER_NINE)).take_while(move |nines| *nines <= most);
+    nines.map(|nines| 100.0 * (1.0 - 10f64.powf(-nines)))
+}

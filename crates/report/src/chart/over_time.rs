@@ -1,0 +1,158 @@
+//! IOPS, bandwidth and latency over time.
+
+use judge::assessment::Test;
+use plan::Ddir;
+use units::figure::{grouped, time_ns};
+
+use super::axis::{Axis, span};
+use super::canvas::{Canvas, Entry};
+use super::course::{Course, Point};
+use super::{Chart, Detail};
+use crate::text::figure;
+
+const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+/// A limit that is far above all that was measured isn't drawn: the lines would lie on the ground.
+const LIMIT_AT_MOST: f64 = 3.0;
+
+pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
+    // One point is no course.
+    if course.points.len() < 2 {
+        return Vec::new();
+    }
+    let rates = [
+        Rate { kind: "iops", title: "IOPS over time", unit: "IOPS", name: "IOPS", divisor: 1.0, of: Point::iops },
+        Rate {
+            kind: "bandwidth",
+            title: "Bandwidth over time",
+            unit: "B/s",
+            name: "MiB/s",
+            divisor: f64::from(1 << 20),
+            of: Point::bytes_per_s,
+        },
+    ];
+    let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| rate.chart(test, course, detail)).collect();
+    charts.extend(latency(test, course, detail));
+    charts
+}
+
+struct Rate {
+    kind: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    /// The axis' name, of values that were divided.
+    name: &'static str,
+    divisor: f64,
+    of: fn(&Point, Ddir) -> f64,
+}
+
+impl Rate {
+    fn chart(&self, test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
+        let ddirs = course.ddirs();
+        let value = |point: &Point, ddir: Ddir| (self.of)(point, ddir) / self.divisor;
+        let values = || ddirs.iter().flat_map(|ddir| course.points.iter().map(|point| value(point, *ddir)));
+        let most = values().fold(0.0, f64::max);
+        if most <= 0.0 {
+            return None;
+        }
+        let limits: Vec<(String, f64)> =
+            self.limits(test).filter(|(_, limit)| *limit <= most * LIMIT_AT_MOST).collect();
+        let top = limits.iter().map(|(_, limit)| *limit).fold(most, f64::max);
+        let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| entry(*ddir, 0, ddir.name())).collect();
+        if !limits.is_empty() {
+            legend.push(Entry { classes: "l".to_owned(), name: "expected".to_owned() });
+        }
+        let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::counts(self.name, top), &legend);
+        course.borders.iter().for_each(|border| canvas.border(*border));
+        for ddir in &ddirs {
+            let steps: Vec<_> =
+                course.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
+            canvas.steps(&format!("s{}", *ddir as usize), &steps);
+        }
+        hints(&mut canvas, course, detail, |point| {
+            let said = |ddir: &Ddir| format!("{} {}", ddir.name(), self.said((self.of)(point, *ddir)));
+            ddirs.iter().map(said).collect::<Vec<_>>().join(", ")
+        });
+        for (metric, limit) in &limits {
+            canvas.level("l", *limit, &format!("expected {metric}: {}", self.said(limit * self.divisor)));
+        }
+        let words: Vec<String> = ddirs.iter().map(|ddir| self.words(course, *ddir)).collect();
+        Some(Chart::new(test, self.kind, self.title, words.join(" "), canvas))
+    }
+
+    /// What was expected of it, by metric.
+    fn limits(&self, test: &Test) -> impl Iterator<Item = (String, f64)> {
+        let of_unit = test.judgements.iter().filter(|judgement| judgement.unit == self.unit);
+        of_unit.filter_map(|judgement| Some((judgement.metric.clone(), judgement.expected? / self.divisor)))
+    }
+
+    fn said(&self, value: f64) -> String {
+        match self.unit {
+            "IOPS" => format!("{} IOPS", grouped(value)),
+            unit => figure(value, unit),
+        }
+    }
+
+    fn words(&self, course: &Course, ddir: Ddir) -> String {
+        let (least, most) = span(course.points.iter().map(|point| (self.of)(point, ddir))).unwrap_or_default();
+        let end = grouped(course.end_s);
+        format!("{}: from {} to {} over {end} s.", ddir.name(), self.said(least), self.said(most))
+    }
+}
+
+fn entry(ddir: Ddir, dash: usize, name: &str) -> Entry {
+    let dash = if dash == 0 { String::new() } else { format!(" d{dash}") };
+    Entry { classes: format!("s{}{dash}", ddir as usize), name: name.to_owned() }
+}
+
+fn hints(canvas: &mut Canvas, course: &Course, detail: &Detail, say: impl Fn(&Point) -> String) {
+    if detail.hints == 0 {
+        return;
+    }
+    for points in course.points.chunks(course.points.len().div_ceil(detail.hints).max(1)) {
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
+        let middle = &points[points.len() / 2];
+        let run = if middle.run.is_empty() { String::new() } else { format!("{}, ", middle.run) };
+        canvas.hint(first.from_s, last.to_s, &format!("{run}{} s: {}", grouped(middle.from_s), say(middle)));
+    }
+}
+
+fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
+    let ddirs: Vec<Ddir> = course.ddirs();
+    let value = |point: &Point, ddir: Ddir, percent: f64| {
+        point.ddirs[ddir as usize].lat.percentile(percent).map(|ns| ns as f64)
+    };
+    let all = {
+        let lines = ddirs.iter().flat_map(|ddir| PERCENTILES.map(|percent| (*ddir, percent)));
+        lines.flat_map(|(ddir, percent)| course.points.iter().filter_map(move |point| value(point, ddir, percent)))
+    };
+    let (least, most) = span(all)?;
+    let named = |ddir: Ddir, at: usize| {
+        let name = format!("p{}", PERCENTILES[at]);
+        entry(ddir, at, &if ddirs.len() > 1 { format!("{} {name}", ddir.name()) } else { name })
+    };
+    let legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
+    let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::latency("latency", least, most), &legend);
+    course.borders.iter().for_each(|border| canvas.border(*border));
+    for ddir in &ddirs {
+        for (at, percent) in PERCENTILES.into_iter().enumerate() {
+            let steps: Vec<_> =
+                course.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
+            canvas.steps(&entry(*ddir, at, "").classes, &steps);
+        }
+    }
+    hints(&mut canvas, course, detail, |point| {
+        let said = |ddir: &Ddir| {
+            let shown = PERCENTILES.map(|percent| {
+                format!("p{percent} {}", value(point, *ddir, percent).map_or_else(|| "–".to_owned(), time_ns))
+            });
+            format!("{} {}", ddir.name(), shown.join(", "))
+        };
+        ddirs.iter().map(said).collect::<Vec<_>>().join("; ")
+    });
+    let words = ddirs.iter().filter_map(|ddir| {
+        let (least, most) = span(course.points.iter().filter_map(|point| value(point, *ddir, 99.0)))?;
+        Some(format!("{}: p99 from {} to {}.", ddir.name(), time_ns(least), time_ns(most)))
+    });
+    let words = words.collect::<Vec<_>>().join(" ");
+    Some(Chart::new(test, "latency", "Latency over time", words, canvas))
+}

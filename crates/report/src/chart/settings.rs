@@ -1,0 +1,168 @@
+//! How figures follow a setting that differs from run to run: block sizes, and the load.
+
+use judge::assessment::Test;
+use record::Latency;
+use units::figure::{grouped, time_ns};
+
+use super::Chart;
+use super::axis::{Axis, span};
+use super::canvas::{Canvas, Entry};
+use super::colours::SERIES;
+use crate::figures::{Cell, number};
+
+/// How the dialects call a block's size.
+const BLOCK_SIZE: [&str; 2] = ["bs", "b"];
+/// And what makes the load: rates, depths, threads.
+const LOAD: [&str; 9] = ["rate_iops", "rate", "g", "iodepth", "o", "numjobs", "t", "depth", "load"];
+const MIB: f64 = 1048576.0;
+
+pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    if let Some(setting) = BLOCK_SIZE.into_iter().find(|name| differs(cells, name)) {
+        charts.extend(blocks(test, cells, setting, &Figure::IOPS));
+        charts.extend(blocks(test, cells, setting, &Figure::BANDWIDTH));
+    }
+    if let Some(setting) = LOAD.into_iter().find(|name| differs(cells, name)) {
+        charts.extend(load(test, cells, setting));
+    }
+    charts
+}
+
+/// Cells have more than one value of it.
+fn differs(cells: &[Cell], setting: &str) -> bool {
+    let mut values = cells.iter().filter_map(|cell| cell.value(setting));
+    values.next().is_some_and(|first| values.any(|other| other != first))
+}
+
+/// The setting's values in rising order.
+fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
+    let mut values: Vec<&str> = Vec::new();
+    for value in cells.iter().filter_map(|cell| cell.value(setting)) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    values.sort_by(|one, other| {
+        let (one, other) = (number(one).unwrap_or(f64::MAX), number(other).unwrap_or(f64::MAX));
+        one.total_cmp(&other)
+    });
+    values
+}
+
+/// Cells that differ in that setting only, each group with the name of what it has in common.
+fn grouped_by_others<'c, 'a>(cells: &'c [Cell<'a>], setting: &str) -> Vec<(String, Vec<&'c Cell<'a>>)> {
+    let mut groups: Vec<(String, Vec<&Cell>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.value(setting).is_some()) {
+        let name = cell.name_without(setting);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, group)) => group.push(cell),
+            None => groups.push((name, vec![cell])),
+        }
+    }
+    groups.truncate(SERIES);
+    groups
+}
+
+struct Figure {
+    kind: &'static str,
+    title: &'static str,
+    name: &'static str,
+    of: fn(&Cell) -> f64,
+}
+
+impl Figure {
+    const IOPS: Figure =
+        Figure { kind: "block-sizes-iops", title: "IOPS by block size", name: "IOPS", of: |cell| cell.rates().iops };
+    const BANDWIDTH: Figure = Figure {
+        kind: "block-sizes-bandwidth",
+        title: "Bandwidth by block size",
+        name: "MiB/s",
+        of: |cell| cell.rates().bytes_per_s / MIB,
+    };
+}
+
+fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option<Chart> {
+    let values = values(cells, setting);
+    let groups = grouped_by_others(cells, setting);
+    let most = cells.iter().map(figure.of).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return None;
+    }
+    let labels: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+    let has_names = groups.iter().any(|(name, _)| !name.is_empty());
+    let legend: Vec<Entry> = groups
+        .iter()
+        .enumerate()
+        .filter(|_| has_names)
+        .map(|(at, (name, _))| Entry { classes: format!("s{at}"), name: name.clone() })
+        .collect();
+    let mut canvas = Canvas::new(Axis::places("block size", &labels), Axis::counts(figure.name, most), &legend);
+    for (at, (name, group)) in groups.iter().enumerate() {
+        let place = |cell: &Cell| values.iter().position(|value| Some(*value) == cell.value(setting));
+        let mut points: Vec<(f64, f64)> =
+            group.iter().filter_map(|cell| Some((place(cell)? as f64, (figure.of)(cell)))).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        canvas.line(&format!("s{at}"), &points);
+        for (place, value) in points {
+            let block = values[place as usize];
+            let hint = format!("{block} {name}: {} {}", grouped(value), figure.name);
+            canvas.dot(&format!("f{at}"), place, value, &hint);
+        }
+    }
+    let words = groups.iter().map(|(name, group)| {
+        let best = group.iter().max_by(|one, other| (figure.of)(one).total_cmp(&(figure.of)(other)));
+        let best = best.map_or_else(String::new, |cell| {
+            format!("{} {} at {}", grouped((figure.of)(cell)), figure.name, cell.value(setting).unwrap_or_default())
+        });
+        if name.is_empty() { format!("Highest: {best}.") } else { format!("{name}: highest {best}.") }
+    });
+    let words = words.collect::<Vec<_>>().join(" ");
+    Some(Chart::new(test, figure.kind, figure.title, words, canvas))
+}
+
+/// Latency against what was delivered: the knee is where the curve turns up.
+fn load(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
+    const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+    let steps: Vec<&Cell> = cells.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+    let most = steps.iter().map(|cell| cell.rates().iops).fold(0.0, f64::max);
+    let of = |latency: &Latency, percent: f64| latency.percentile_ns(percent).max(1) as f64;
+    let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell.load_latency(), percent)));
+    let (low, high) = span(all)?;
+    if steps.len() < 2 || most <= 0.0 {
+        return None;
+    }
+    let groups = grouped_by_others(cells, setting);
+    let mut legend = Vec::new();
+    for (at, (name, _)) in groups.iter().enumerate() {
+        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
+            let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
+            legend.push(Entry { classes, name: format!("{name} p{percent}").trim_start().to_owned() });
+        }
+    }
+    let is_response = steps.iter().any(|cell| cell.has_response());
+    let name = if is_response { "response time" } else { "latency" };
+    let mut canvas = Canvas::new(Axis::counts("IOPS delivered", most), Axis::latency(name, low, high), &legend);
+    for (at, (_, group)) in groups.iter().enumerate() {
+        let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+        let load = |cell: &Cell| cell.value(setting).and_then(number).unwrap_or(0.0);
+        group.sort_by(|one, other| load(one).total_cmp(&load(other)));
+        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
+            let points: Vec<(f64, f64)> =
+                group.iter().map(|cell| (cell.rates().iops, of(cell.load_latency(), percent))).collect();
+            canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
+            for (cell, (iops, ns)) in group.iter().zip(points) {
+                let asked = format!("{setting}={}", cell.value(setting).unwrap_or_default());
+                let hint = format!("{asked}: {} IOPS, p{percent} {}", grouped(iops), time_ns(ns));
+                canvas.dot(&format!("f{at}"), iops, ns, &hint);
+            }
+        }
+    }
+    let ends = |cell: &Cell| {
+        format!("{} IOPS with p99 {}", grouped(cell.rates().iops), time_ns(of(cell.load_latency(), 99.0)))
+    };
+    let words = match (steps.first(), steps.last()) {
+        (Some(first), Some(last)) => format!("From {} to {}, by {setting}.", ends(first), ends(last)),
+        _ => String::new(),
+    };
+    Some(Chart::new(test, "load", "Latency by load", words, canvas))
+}

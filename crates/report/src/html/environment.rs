@@ -1,0 +1,128 @@
+//! The parts of the page about what was measured, where, after which preparation, and how to do it again.
+
+use judge::assessment::{Assessment, PreparationOutcome, TargetKind};
+use units::bytes::with_unit;
+use units::shell::quoted;
+
+use crate::text::{duration, escaped, figure, ratio};
+
+/// Names and values of the environment, as lists show them.
+pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    let mut add = |name: &str, value: String| {
+        if !value.is_empty() {
+            facts.push((name.to_owned(), value));
+        }
+    };
+    let (machine, target) = (&assessment.machine, &assessment.target);
+    let kind = match target.kind {
+        TargetKind::Directory => "directory; its file system has",
+        TargetKind::File => "file of",
+        TargetKind::Device => "device of",
+    };
+    add("Target", format!("{}: {kind} {}", target.path, with_unit(target.size_bytes)));
+    for device in &target.devices {
+        add("Device", device.name.clone());
+        add("Model", device.model.clone());
+        add("Firmware", device.firmware.clone());
+        add("Scheduler", device.scheduler.clone());
+        let kind = device.rotational.map(|turns| if turns { "rotational" } else { "not rotational" });
+        let blocks = format!(
+            "{}, blocks of {} bytes (physical: {}){}",
+            with_unit(device.size_bytes),
+            device.logical_block_bytes,
+            device.physical_block_bytes,
+            kind.map_or_else(String::new, |kind| format!(", {kind}"))
+        );
+        add("Size", blocks);
+    }
+    if let Some(mount) = &target.mount {
+        add("Mount", format!("{} on {}, {}", mount.source, mount.point, mount.file_system));
+        add("Mount options", mount.options.clone());
+    }
+    add("Machine", machine.hostname.clone());
+    add("Kernel", machine.kernel.clone());
+    add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
+    add("Memory", with_unit(machine.memory_bytes));
+    add("Governors", machine.governors.join(", "));
+    add("fathom", assessment.fathom.clone());
+    facts
+}
+
+pub fn sections(assessment: &Assessment) -> String {
+    let list: String = facts(assessment)
+        .iter()
+        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value)))
+        .collect();
+    format!(
+        "{}<section id=\"environment\"><h2>Environment</h2>\n<dl>{list}</dl></section>\n{}",
+        preparation(assessment),
+        repeat(assessment)
+    )
+}
+
+fn preparation(assessment: &Assessment) -> String {
+    if assessment.preparation.is_empty() {
+        return String::new();
+    }
+    let rows = assessment.preparation.iter().map(|step| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"num\">{}</td></tr>\n",
+            escaped(&step.step),
+            outcome(step.outcome),
+            escaped(&step.detail),
+            escaped(&step.reason),
+            duration(step.took_ms)
+        )
+    });
+    format!(
+        "<section id=\"preparation\"><h2>Preparation</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Preparation\"><table><thead><tr><th scope=\"col\">Step</th>\
+         <th scope=\"col\">Outcome</th><th scope=\"col\">What it did</th><th scope=\"col\">Why</th>\
+         <th scope=\"col\" class=\"num\">Took</th></tr></thead><tbody>\n{}</tbody></table></div></section>\n",
+        rows.collect::<String>()
+    )
+}
+
+pub fn outcome(outcome: PreparationOutcome) -> &'static str {
+    match outcome {
+        PreparationOutcome::Done => "done",
+        PreparationOutcome::NotNeeded => "not needed",
+        PreparationOutcome::LeftOut => "left out",
+        PreparationOutcome::Failed => "failed",
+    }
+}
+
+/// What was expected, with its sources.
+pub fn expectations(assessment: &Assessment) -> String {
+    if assessment.expectations.is_empty() {
+        return "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured.</p>\n".to_owned();
+    }
+    let mut list = "<h3>What was expected</h3>\n<dl>".to_owned();
+    for expected in &assessment.expectations {
+        let limits = expected.limits.iter().map(|limit| {
+            format!(
+                "{}: {} ({} of it are enough). {}",
+                escaped(&limit.metric),
+                escaped(&figure(limit.value, &limit.unit)),
+                ratio(limit.tolerance),
+                escaped(&limit.source)
+            )
+        });
+        list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), limits.collect::<Vec<_>>().join("<br>"));
+    }
+    list + "</dl>\n"
+}
+
+/// The command line as a shell takes it again.
+pub fn command(assessment: &Assessment) -> String {
+    assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn repeat(assessment: &Assessment) -> String {
+    format!(
+        "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre tabindex=\"0\">{}</pre>\n\
+         <p>Each test's job is beneath its charts; fio, or DiskSpd where it is a line of that program's, takes it as it is.</p></section>\n",
+        escaped(&assessment.fathom),
+        escaped(&command(assessment))
+    )
+}

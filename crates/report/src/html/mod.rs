@@ -1,0 +1,148 @@
+//! One page with all of an assessment: it needs no other file, no network and no script.
+
+pub mod environment;
+mod test;
+
+use judge::assessment::Assessment;
+use judge::{Severity, Verdict};
+
+use crate::chart::{Detail, colours};
+use crate::findings::worst_first;
+use crate::rows::{self, NONE};
+use crate::text::{class, duration, escaped, local_time};
+
+const STYLE: &str = include_str!("style.css");
+/// The page stays below that, if need be with coarser charts.
+const BYTES_MOST: usize = 950_000;
+/// From fine to coarse.
+const DETAILS: [Detail; 5] = [
+    Detail { points: 240, hints: 60 },
+    Detail { points: 120, hints: 40 },
+    Detail { points: 60, hints: 20 },
+    Detail { points: 30, hints: 0 },
+    Detail { points: 0, hints: 0 },
+];
+
+pub fn html(assessment: &Assessment) -> String {
+    let pages = DETAILS.iter().map(|detail| page(assessment, detail));
+    let mut last = String::new();
+    for page in pages {
+        last = page;
+        if last.len() <= BYTES_MOST {
+            break;
+        }
+    }
+    last
+}
+
+fn page(assessment: &Assessment, detail: &Detail) -> String {
+    let title = escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, assessment.target.path));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n:root{{{}}}\n\
+         @media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{STYLE}{}</style>\n</head>\n<body>\n",
+        colours::variables(false),
+        colours::variables(true),
+        colours::style()
+    );
+    page += &head(assessment);
+    page += "<main>\n";
+    page += &verdicts(assessment);
+    page += &findings(assessment);
+    for (at, one) in assessment.tests.iter().enumerate() {
+        page += &test::section(one, at, detail);
+    }
+    page += &environment::sections(assessment);
+    page += "</main>\n";
+    page += &format!("<footer>Made by fathom {}.</footer>\n</body>\n</html>\n", escaped(&assessment.fathom));
+    page
+}
+
+/// A verdict as a badge.
+fn badge(verdict: Verdict) -> String {
+    format!("<span class=\"verdict {}\">{verdict}</span>", class(verdict))
+}
+
+fn head(assessment: &Assessment) -> String {
+    let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
+    let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
+    let stopped = if assessment.stopped { " It was stopped before its last test." } else { "" };
+    let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
+    let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
+    let links: String = assessment
+        .tests
+        .iter()
+        .enumerate()
+        .map(|(at, test)| format!("<li><a href=\"#test-{at}\">{}</a></li>", escaped(&test.name)))
+        .collect();
+    format!(
+        "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n\
+         <div class=\"overall {}\"><p>{} {}.{stopped}</p></div>\n\
+         <p class=\"soft\">{when} · took {took} · {} · fathom {}{tags}</p>\n\
+         <nav aria-label=\"Contents\"><ul><li><a href=\"#verdicts\">Verdicts</a></li><li><a href=\"#findings\">Findings</a></li>{links}\
+         <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
+        escaped(&assessment.suite),
+        escaped(&assessment.target.path),
+        escaped(&assessment.title),
+        class(assessment.verdict),
+        badge(assessment.verdict),
+        escaped(assessment.cause.trim_end_matches('.')),
+        escaped(&assessment.machine.hostname),
+        escaped(&assessment.fathom),
+    )
+}
+
+fn verdicts(assessment: &Assessment) -> String {
+    let mut section = "<section id=\"verdicts\"><h2>Verdicts</h2>\n<table class=\"stack\"><thead><tr>\
+         <th scope=\"col\">Test</th><th scope=\"col\">Figure</th><th scope=\"col\" class=\"num\">Measured</th>\
+         <th scope=\"col\" class=\"num\">Expected</th><th scope=\"col\" class=\"num\">Ratio</th>\
+         <th scope=\"col\" class=\"num\">95 % interval</th><th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th>\
+         </tr></thead><tbody>\n"
+        .to_owned();
+    for (at, test) in assessment.tests.iter().enumerate() {
+        for row in rows::of_test(test) {
+            let cell = |label: &str, class: &str, text: &str| {
+                let none = if text.is_empty() || text == NONE { " none" } else { "" };
+                format!("<td class=\"{class}{none}\" data-label=\"{label}\">{}</td>", escaped(text))
+            };
+            section += &format!(
+                "<tr><th scope=\"row\"><a href=\"#test-{at}\">{}</a></th>{}{}{}{}{}<td data-label=\"Verdict\">{}</td>{}</tr>\n",
+                escaped(&row.test),
+                cell("Figure", "", &row.figure),
+                cell("Measured", "num", &row.measured),
+                cell("Expected", "num", &row.expected),
+                cell("Ratio", "num", &row.ratio),
+                cell("95 % interval", "num", &row.interval),
+                badge(row.verdict),
+                cell("Cause", "cause", &row.cause),
+            );
+        }
+    }
+    section += "</tbody></table>\n";
+    section += &environment::expectations(assessment);
+    section + "</section>\n"
+}
+
+fn findings(assessment: &Assessment) -> String {
+    let all = worst_first(assessment);
+    let mut section = "<section id=\"findings\"><h2>Findings</h2>\n".to_owned();
+    if all.is_empty() {
+        section += "<p>Nothing speaks against the figures.</p>\n";
+    }
+    for shared in all {
+        let severity = shared.severity.name();
+        let evidence: String = shared.evidence().map(|line| format!("<li>{}</li>", escaped(&line))).collect();
+        let to_do = if shared.severity == Severity::Info { "" } else { "What to do: " };
+        section += &format!(
+            "<div class=\"finding {severity}\"><p><span class=\"kind\">{severity}</span> · <code>{}</code></p>\
+             <p><b>{}</b></p><ul>{evidence}</ul><p>{to_do}{}</p></div>\n",
+            escaped(shared.id),
+            escaped(shared.what),
+            escaped(shared.advice),
+        );
+    }
+    section + "</section>\n"
+}

@@ -1,0 +1,120 @@
+//! The part of the page that is about one test.
+
+use judge::assessment::{Steady, Test};
+use units::figure::{grouped, time_ns};
+
+use super::badge;
+use crate::chart::{self, Chart, Detail};
+use crate::figures::cells;
+use crate::text::{self, escaped};
+
+pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
+    let mut section = format!(
+        "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}. Meant to hit {}.</p>\n<p>{}.</p>\n",
+        escaped(&test.name),
+        badge(test.verdict),
+        escaped(test.title.trim_end_matches('.')),
+        text::aim(test.aim),
+        escaped(test.cause.trim_end_matches('.')),
+    );
+    if let Some(error) = test.error.as_ref().filter(|error| **error != test.cause) {
+        section += &format!("<p>Not measured to its end: {}.</p>\n", escaped(error));
+    }
+    section += &figures(test);
+    let charts = if detail.points > 0 { chart::of_test(test, detail) } else { Vec::new() };
+    if detail.points == 0 {
+        section += "<p class=\"soft\">This page has no charts, as it would be too large with those of all tests.</p>\n";
+    }
+    if !charts.is_empty() {
+        section += "<div class=\"charts\">\n";
+        charts.iter().for_each(|chart| section += &figure(chart));
+        section += "</div>\n";
+    }
+    section += &test.steady.as_ref().map_or_else(String::new, rounds);
+    section += &format!(
+        "<details><summary>The job as it was run</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
+        escaped(&test.job)
+    );
+    section
+}
+
+fn figure(chart: &Chart) -> String {
+    format!(
+        "<figure><figcaption><b>{}</b></figcaption>{}<figcaption>{}</figcaption></figure>\n",
+        escaped(&chart.title),
+        chart.inline(),
+        escaped(&chart.words)
+    )
+}
+
+/// What the runs came to, by setting and direction.
+fn figures(test: &Test) -> String {
+    let cells = cells(test);
+    if cells.is_empty() {
+        return "<p>There are no figures.</p>\n".to_owned();
+    }
+    let has_settings = cells.iter().any(|cell| !cell.at.is_empty());
+    let has_runs = cells.iter().any(|cell| cell.runs > 1);
+    let mut head = vec!["IOPS", "MiB/s", "mean", "p50", "p99", "p99.9", "most"];
+    if has_runs {
+        head.insert(0, "runs");
+    }
+    let columns: String = head.iter().map(|name| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
+    let setting = if has_settings { "<th scope=\"col\">Setting</th>" } else { "" };
+    let mut table = format!(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\"><table><caption>Figures; latencies from \
+         the issue to the completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
+    );
+    for cell in &cells {
+        for side in cell.sides() {
+            let latency = side.latency;
+            let percentile = |percent: f64| time_ns(latency.percentile_ns(percent) as f64);
+            let has_latency = latency.count() > 0;
+            let shown = |text: String| if has_latency { text } else { "–".to_owned() };
+            let (iops, bandwidth) = match side.rates {
+                Some(rates) => (grouped(rates.iops), grouped(rates.bytes_per_s / f64::from(1 << 20))),
+                None => ("–".to_owned(), "–".to_owned()),
+            };
+            let mut values = vec![
+                iops,
+                bandwidth,
+                shown(time_ns(latency.mean_ns())),
+                shown(percentile(50.0)),
+                shown(percentile(99.0)),
+                shown(percentile(99.9)),
+                shown(time_ns(latency.max_ns() as f64)),
+            ];
+            if has_runs {
+                values.insert(0, cell.runs.to_string());
+            }
+            let setting =
+                if has_settings { format!("<th scope=\"row\">{}</th>", escaped(&cell.name())) } else { String::new() };
+            let values: String = values.iter().map(|value| format!("<td class=\"num\">{value}</td>")).collect();
+            table += &format!("<tr>{setting}<td>{}</td>{values}</tr>\n", side.name);
+        }
+    }
+    table + "</tbody></table></div>\n"
+}
+
+/// The table beside the plot of the steady state.
+fn rounds(steady: &Steady) -> String {
+    let unit = judge::metric::Metric::parse(&steady.metric);
+    let shown = |value: f64| unit.map_or_else(|| grouped(value), |metric| text::figure(value, metric.unit()));
+    let rows = steady.values.iter().enumerate().map(|(at, value)| {
+        let is_steady = steady.from_round.is_some_and(|from| at >= from);
+        let is_steady = if is_steady { "yes" } else { "" };
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td>{is_steady}</td></tr>",
+            at + 1,
+            shown(*value)
+        )
+    });
+    format!(
+        "<details><summary>Rounds</summary><div class=\"wide\"><table><caption>{}; rule: {}</caption><thead><tr><th scope=\"col\">Round</th>\
+         <th scope=\"col\" class=\"num\">{}</th><th scope=\"col\">Steady</th></tr></thead><tbody>{}</tbody></table></div></details>\n",
+        escaped(&steady.detail),
+        escaped(&steady.rule),
+        escaped(&steady.metric),
+        rows.collect::<String>()
+    )
+}

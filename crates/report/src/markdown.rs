@@ -1,0 +1,127 @@
+//! An assessment as Markdown, for issues, wikis and mails.
+
+use judge::assessment::Assessment;
+
+use crate::figures::cells;
+use crate::findings::worst_first;
+use crate::html::environment::{command, facts, outcome};
+use crate::rows;
+use crate::text::{self, duration, local_time, plain};
+
+pub fn markdown(assessment: &Assessment) -> String {
+    let mut text = format!("# {} on {}\n\n", masked(&assessment.suite), masked(&assessment.target.path));
+    text += &format!("**{}**: {}\n\n", assessment.verdict, masked(&assessment.cause));
+    text += &format!(
+        "{}; took {}; fathom {}\n\n",
+        local_time(assessment.started_unix_ms, assessment.utc_offset_s),
+        duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms)),
+        masked(&assessment.fathom)
+    );
+    text += &verdicts(assessment);
+    text += &figures(assessment);
+    text += &findings(assessment);
+    text += &preparation(assessment);
+    text += "## Environment\n\n| | |\n|---|---|\n";
+    for (name, value) in facts(assessment) {
+        text += &format!("| {} | {} |\n", masked(&name), masked(&value));
+    }
+    text += "\n## How to repeat it\n\n";
+    text + &block(&command(assessment))
+}
+
+fn verdicts(assessment: &Assessment) -> String {
+    let mut text = "## Verdicts\n\n| test | figure | measured | expected | ratio | 95 % interval | verdict | cause |\n\
+                    |---|---|---:|---:|---:|---:|---|---|\n"
+        .to_owned();
+    for row in assessment.tests.iter().flat_map(rows::of_test) {
+        let cells = [&row.test, &row.figure, &row.measured, &row.expected, &row.ratio, &row.interval];
+        let cells: Vec<String> = cells.iter().map(|cell| masked(cell)).collect();
+        text += &format!("| {} | {} | {} |\n", cells.join(" | "), row.verdict, masked(&row.cause));
+    }
+    for expected in &assessment.expectations {
+        text += &format!("\nExpected: {}\n", masked(&expected.words));
+        for limit in &expected.limits {
+            let (figure, enough) = (text::figure(limit.value, &limit.unit), text::ratio(limit.tolerance));
+            let (metric, source) = (masked(&limit.metric), masked(&limit.source));
+            text += &format!("- {metric}: {figure}, of which {enough} are enough ({source})\n");
+        }
+    }
+    text + "\n"
+}
+
+fn figures(assessment: &Assessment) -> String {
+    let mut text = "## Figures\n\n| test | | IOPS | MiB/s | mean | p50 | p99 | p99.9 | most |\n\
+                    |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    for test in &assessment.tests {
+        for cell in cells(test) {
+            for side in cell.sides() {
+                let rate = |of: fn(&crate::figures::Rates) -> f64| {
+                    side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::figure::grouped(of(rates)))
+                };
+                let latency = side.latency;
+                let percentiles = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent) as f64);
+                let ns = [latency.mean_ns(), percentiles[0], percentiles[1], percentiles[2], latency.max_ns() as f64];
+                let ns = ns.map(|ns| if latency.count() > 0 { text::figure(ns, "ns") } else { "–".to_owned() });
+                text += &format!(
+                    "| {} | {} | {} | {} | {} |\n",
+                    masked(&test.name),
+                    masked(format!("{} {}", cell.name(), side.name).trim_start()),
+                    rate(|rates| rates.iops),
+                    rate(|rates| rates.bytes_per_s / f64::from(1 << 20)),
+                    ns.join(" | ")
+                );
+            }
+        }
+        if let Some(steady) = &test.steady {
+            text += &format!("| {} | {} | | | | | | | |\n", masked(&test.name), masked(&steady.detail));
+        }
+    }
+    text + "\nLatencies are from the issue of an I/O to its completion.\n\n"
+}
+
+fn findings(assessment: &Assessment) -> String {
+    let all = worst_first(assessment);
+    let mut text = "## Findings\n\n".to_owned();
+    if all.is_empty() {
+        text += "Nothing speaks against the figures.\n";
+    }
+    for shared in all {
+        let [what, advice] = [shared.what, shared.advice].map(masked);
+        text += &format!("- **{}** {what}\n", shared.severity.name());
+        shared.evidence().for_each(|line| text += &format!("  - {}\n", masked(&line)));
+        text += &format!("  - {advice}\n");
+    }
+    text + "\n"
+}
+
+fn preparation(assessment: &Assessment) -> String {
+    if assessment.preparation.is_empty() {
+        return String::new();
+    }
+    let mut text = "## Preparation\n\n".to_owned();
+    for step in &assessment.preparation {
+        let detail = masked(&step.detail);
+        text += &format!("- {} ({}): {detail}; {}\n", masked(&step.step), outcome(step.outcome), masked(&step.reason));
+    }
+    text + "\n"
+}
+
+/// As one line in which nothing is a mark.
+fn masked(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        if "\\`*_[]<>|~".contains(c) {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}
+
+/// Between fences that are longer than any in the text.
+fn block(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{}\n{fence}\n", text.trim_end())
+}

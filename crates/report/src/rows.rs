@@ -1,0 +1,129 @@
+//! The lines of the verdict table: a figure of a test, what it should be, and what that comes to.
+
+use judge::Verdict;
+use judge::assessment::{Aim, Test};
+
+use crate::figures::{Cell, Side, cells};
+use crate::text;
+
+/// Where there is no figure.
+pub const NONE: &str = "–";
+
+/// Settings that have a line each.
+const SETTINGS_MOST: usize = 4;
+
+pub struct Row {
+    pub test: String,
+    /// The figure's name, as a requirement names it, and the settings that it is of.
+    pub figure: String,
+    pub measured: String,
+    pub expected: String,
+    pub ratio: String,
+    pub interval: String,
+    pub verdict: Verdict,
+    pub cause: String,
+}
+
+/// A line for each judgement; where nothing was expected, for each figure that the test is about.
+pub fn of_test(test: &Test) -> Vec<Row> {
+    if !test.judgements.is_empty() {
+        return test.judgements.iter().map(|judgement| judged(test, judgement)).collect();
+    }
+    let cells = cells(test);
+    let figures: Vec<Figure> = cells.iter().flat_map(|cell| of_cell(test, cell)).collect();
+    match figures.len() {
+        0 => vec![row(test, String::new(), NONE.to_owned())],
+        1..=SETTINGS_MOST => {
+            figures.iter().map(|figure| row(test, figure.named(), figure.shown(figure.value))).collect()
+        }
+        _ => spans(test, &figures),
+    }
+}
+
+/// Many settings are one line for each figure, with how many there are: from the least to the most.
+fn spans(test: &Test, figures: &[Figure]) -> Vec<Row> {
+    let mut names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let span = |name: &str| {
+        let same: Vec<&Figure> = figures.iter().filter(|figure| figure.name == name).collect();
+        let mut values: Vec<f64> = same.iter().map(|figure| figure.value).collect();
+        values.sort_by(f64::total_cmp);
+        let first = same.first()?;
+        let (least, most) = (first.shown(*values.first()?), first.shown(*values.last()?));
+        let measured = if least == most { least } else { format!("{least} to {most}") };
+        Some(row(test, format!("{name} ×{}", same.len()), measured))
+    };
+    names.into_iter().filter_map(span).collect()
+}
+
+/// A figure that a test is about, in one of its settings.
+struct Figure {
+    /// As requirements name it.
+    name: String,
+    at: String,
+    value: f64,
+    unit: &'static str,
+}
+
+impl Figure {
+    fn named(&self) -> String {
+        if self.at.is_empty() { self.name.clone() } else { format!("{} {}", self.name, self.at) }
+    }
+
+    fn shown(&self, value: f64) -> String {
+        text::figure(value, self.unit)
+    }
+}
+
+fn judged(test: &Test, judgement: &judge::Judgement) -> Row {
+    let figure = |value: f64| text::figure(value, &judgement.unit);
+    let dash = || NONE.to_owned();
+    let interval = judgement.interval.map(|(low, high)| format!("{} to {}", figure(low), figure(high)));
+    Row {
+        measured: figure(judgement.measured),
+        expected: judgement.expected.map_or_else(dash, figure),
+        ratio: judgement.ratio.map_or_else(dash, text::ratio),
+        interval: interval.unwrap_or_else(dash),
+        verdict: judgement.verdict,
+        cause: judgement.cause.clone(),
+        ..row(test, judgement.metric.clone(), String::new())
+    }
+}
+
+fn row(test: &Test, figure: String, measured: String) -> Row {
+    let dash = || NONE.to_owned();
+    Row {
+        test: test.name.clone(),
+        figure,
+        measured,
+        expected: dash(),
+        ratio: dash(),
+        interval: dash(),
+        verdict: test.verdict,
+        cause: test.cause.clone(),
+    }
+}
+
+fn of_cell(test: &Test, cell: &Cell) -> Vec<Figure> {
+    let at = cell.name();
+    let sides = cell.sides();
+    let flushes: Vec<&Side> = sides.iter().filter(|side| side.rates.is_none()).collect();
+    let chosen = match test.aim {
+        Aim::FlushLatency if !flushes.is_empty() => flushes,
+        _ => sides.iter().filter(|side| side.rates.is_some()).collect(),
+    };
+    chosen.into_iter().map(|side| Figure { at: at.clone(), ..main_figure(test.aim, side) }).collect()
+}
+
+/// The figure that a test is about.
+fn main_figure(aim: Aim, side: &Side) -> Figure {
+    let figure = |name: String, value: f64, unit: &'static str| Figure { name, at: String::new(), value, unit };
+    let p99 = |name: String| figure(name, side.latency.percentile_ns(99.0) as f64, "ns");
+    match (aim, side.rates) {
+        (_, None) => p99("fsync.p99".to_owned()),
+        (Aim::LatencyFloor | Aim::FlushLatency, Some(_)) => p99(format!("{}.lat.p99", side.name)),
+        (Aim::DiskBandwidth, Some(rates)) => figure(format!("{}.bw", side.name), rates.bytes_per_s, "B/s"),
+        (_, Some(rates)) => figure(format!("{}.iops", side.name), rates.iops, "IOPS"),
+    }
+}

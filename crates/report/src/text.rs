@@ -1,0 +1,147 @@
+//! Text of others in our documents: what would break them is taken out or masked.
+
+use judge::Verdict;
+use judge::assessment::Aim;
+use units::figure::{grouped, time_ns};
+
+/// As text between tags or within quotes; what XML can't hold becomes a question mark.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => safe.push('?'),
+            '\n' | '\t' => safe.push(c),
+            c if c.is_control() => safe.push('?'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// As one line of a terminal: nothing in it moves the cursor or changes the colour.
+pub fn plain(text: &str) -> String {
+    let visible = |c: char| match c {
+        '\n' | '\t' => ' ',
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '?',
+        c if c.is_control() => '?',
+        c => c,
+    };
+    text.chars().map(visible).collect()
+}
+
+/// Cut to so many characters, and an ellipsis where something is missing.
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// In lines of so many characters, broken between words where that is possible; the last of the lines is cut.
+pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let is_full = !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width;
+        if is_full && lines.len() + 1 < lines_most {
+            lines.push(cut(&line, width));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(cut(&line, width));
+    }
+    lines
+}
+
+/// A figure in the unit that it is kept in.
+pub fn figure(value: f64, unit: &str) -> String {
+    match unit {
+        "IOPS" => grouped(value),
+        "B/s" => format!("{} MiB/s", grouped(value / f64::from(1 << 20))),
+        "ns" => time_ns(value),
+        other => format!("{} {other}", grouped(value)),
+    }
+}
+
+/// A share of what was expected, whole where it is far from 100 %.
+pub fn ratio(share: f64) -> String {
+    let percent = share * 100.0;
+    if (90.0..110.0).contains(&percent) { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+/// How long something took.
+pub fn duration(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..60 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A point in time as the clock on the wall showed it.
+pub fn local_time(unix_ms: u64, utc_offset_s: i32) -> String {
+    let local_s = (unix_ms / 1000).saturating_add_signed(i64::from(utc_offset_s));
+    let (sign, offset_min) = (if utc_offset_s < 0 { '-' } else { '+' }, utc_offset_s.unsigned_abs() / 60);
+    let time = units::calendar::date_and_time(local_s).replacen('T', " ", 1);
+    format!("{time} {sign}{:02}:{:02}", offset_min / 60, offset_min % 60)
+}
+
+/// A verdict as a class of the page's style.
+pub fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::Fail => "fail",
+        Verdict::Invalid => "invalid",
+    }
+}
+
+pub fn aim(aim: Aim) -> &'static str {
+    match aim {
+        Aim::DiskIops => "the disk's limit of IOPS",
+        Aim::DiskBandwidth => "the disk's limit of bandwidth",
+        Aim::VmUncached => "the machine's limit past its cache",
+        Aim::VmCached => "the machine's limit of its cache",
+        Aim::LatencyFloor => "the least latency",
+        Aim::FlushLatency => "the latency of flushes",
+        Aim::Behaviour => "no limit: how it behaves",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_breaks_the_document() {
+        assert_eq!(escaped("a<b> & \"c\" 'd'\u{1}\n"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;?\n");
+        assert_eq!(plain("a\u{1b}[31m\nb\u{202e}"), "a?[31m b?");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_end_with_an_ellipsis() {
+        assert_eq!(wrapped("one two three four", 9, 2), ["one two", "three fo…"]);
+        assert_eq!(wrapped("unbreakable", 6, 3), ["unbre…"]);
+        assert!(wrapped(" ", 6, 3).is_empty());
+    }
+
+    #[test]
+    fn times_are_those_of_the_place() {
+        assert_eq!(local_time(0, 5400), "1970-01-01 01:30:00 +01:30");
+        assert_eq!([900, 61_000, 7_260_000].map(duration), ["0.9 s", "1 min 1 s", "2 h 1 min"]);
+        assert_eq!([0.703, 0.996, 1.2].map(ratio), ["70 %", "99.6 %", "120 %"]);
+    }
+}
