@@ -2,6 +2,10 @@
 //!
 //! 64 bins for each power of two, fio's own: values below 128 are exact, above that a bin is at most 1/64 of its value
 //! wide. Covers all of `u64`, so nothing is ever clamped into a last bin.
+//!
+//! Of hundreds of jobs each keeps several histograms, and several copies of each, and most values fall into a few dozens
+//! of the 3776 bins. So only what is recorded into again and again has an array of counts, and that ends where values are
+//! rare; above it, and in copies, there is a list of the bins that hold something.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,10 +15,17 @@ const GROUP_BITS: u32 = 6;
 const BINS_PER_GROUP: usize = 1 << GROUP_BITS;
 const BINS: usize = (64 - GROUP_BITS as usize + 1) * BINS_PER_GROUP;
 
-#[derive(Clone, PartialEq, Eq, Default)]
+/// Bins of an array that is prepared: up to 2.1 ms, which takes 8 KiB.
+const PREPARED: usize = 16 * BINS_PER_GROUP;
+/// The most bins of the list, and the most values of one, before the array is made longer.
+const FEW: usize = 64;
+
+#[derive(Default)]
 pub struct Histogram {
-    /// All bins, or none before the first value: most histograms of a worker stay empty.
+    /// The first bins.
     counts: Vec<u64>,
+    /// Those after them that hold something, by rising index. A copy has all in here.
+    few: Vec<(u16, u64)>,
     total: u64,
 }
 
@@ -27,6 +38,22 @@ pub struct Bin {
     pub middle: u64,
     pub count: u64,
 }
+
+impl Clone for Histogram {
+    fn clone(&self) -> Self {
+        let mut few = Vec::with_capacity(self.bins().count());
+        few.extend(self.bins().map(|bin| (bin.index as u16, bin.count)));
+        Histogram { counts: Vec::new(), few, total: self.total }
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.total == other.total && self.bins().eq(other.bins())
+    }
+}
+
+impl Eq for Histogram {}
 
 impl std::fmt::Debug for Histogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,49 +103,67 @@ impl Histogram {
         let index = Self::index_of(value);
         match self.counts.get_mut(index) {
             Some(count) => *count += times,
-            None => self.make_bins()[index] += times,
+            None => self.add_far(index, times),
         }
         self.total += times;
     }
 
+    /// Adds values to a bin after the array.
     #[cold]
-    fn make_bins(&mut self) -> &mut [u64] {
-        self.counts = vec![0; BINS];
-        &mut self.counts
+    fn add_far(&mut self, index: usize, times: u64) {
+        if times == 0 {
+            return;
+        }
+        let at = self.few.partition_point(|&(few, _)| usize::from(few) < index);
+        match self.few.get_mut(at) {
+            Some((found, count)) if usize::from(*found) == index => *count = count.saturating_add(times),
+            _ => self.few.insert(at, (index as u16, times)),
+        }
+        if self.few.len() > FEW || self.few[at].1 > FEW as u64 {
+            let last = self.few.last().map_or(index, |&(last, _)| usize::from(last));
+            self.lengthen(last + 1);
+        }
     }
 
-    /// Makes the bins now, so that recording never allocates.
-    pub fn prepare(&mut self) {
+    /// Makes the array so long at least.
+    fn lengthen(&mut self, bins: usize) {
+        let bins = bins.next_multiple_of(BINS_PER_GROUP);
         if self.counts.is_empty() {
-            self.make_bins();
+            self.counts = vec![0; bins];
+        } else if self.counts.len() < bins {
+            self.counts.reserve_exact(bins - self.counts.len());
+            self.counts.resize(bins, 0);
         }
+        let within = self.few.partition_point(|&(index, _)| usize::from(index) < self.counts.len());
+        for (index, count) in self.few.drain(..within) {
+            self.counts[usize::from(index)] = count;
+        }
+    }
+
+    /// Makes room now, so that recording allocates next to nothing.
+    pub fn prepare(&mut self) {
+        self.lengthen(PREPARED);
     }
 
     pub fn merge(&mut self, other: &Histogram) {
-        if other.total == 0 {
-            return;
+        if other.bins().count() > FEW
+            && let Some(last) = other.bins().last()
+        {
+            self.lengthen(last.index + 1);
         }
-        self.prepare();
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine = mine.saturating_add(*theirs);
+        for bin in other.bins() {
+            match self.counts.get_mut(bin.index) {
+                Some(count) => *count = count.saturating_add(bin.count),
+                None => self.add_far(bin.index, bin.count),
+            }
         }
         self.total = self.total.saturating_add(other.total);
     }
 
-    /// Keeps what came after `earlier`, a former state of this histogram.
-    pub fn since(&self, earlier: &Histogram) -> Histogram {
-        if earlier.total == 0 {
-            return self.clone();
-        }
-        let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now - then).collect();
-        Histogram { counts, total: self.total - earlier.total }
-    }
-
     pub fn clear(&mut self) {
-        if self.total > 0 {
-            self.counts.fill(0);
-            self.total = 0;
-        }
+        self.counts.fill(0);
+        self.few.clear();
+        self.total = 0;
     }
 
     pub fn total(&self) -> u64 {
@@ -127,15 +172,17 @@ impl Histogram {
 
     /// The count of one bin of fio's layout.
     pub fn fio_bin(&self, index: usize) -> u64 {
-        match self.counts.get(index..) {
-            Some([count, ..]) if index + 1 < Self::FIO_BINS => *count,
-            Some(rest) => rest.iter().sum(),
-            None => 0,
-        }
+        let end = if index + 1 < Self::FIO_BINS { index + 1 } else { BINS };
+        let counts = self.counts.get(index..end.min(self.counts.len())).unwrap_or_default();
+        let from = self.few.partition_point(|&(few, _)| usize::from(few) < index);
+        let few = self.few[from..].iter().take_while(|&&(few, _)| usize::from(few) < end);
+        counts.iter().chain(few.map(|(_, count)| count)).sum()
     }
 
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
-        self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, &count)| Bin {
+        let counted = self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0);
+        let few = self.few.iter().map(|&(index, count)| (usize::from(index), count));
+        counted.chain(few).map(|(index, count)| Bin {
             index,
             low: Self::low_of(index),
             middle: Self::middle_of(index),
@@ -188,8 +235,7 @@ impl<'de> Deserialize<'de> for Histogram {
                 return Err(D::Error::custom(format!("bin {index} of a histogram is out of order or beyond {BINS}")));
             }
             index_min = index + 1;
-            histogram.prepare();
-            histogram.counts[index] = count;
+            histogram.few.push((index as u16, count));
             let total = histogram.total.checked_add(count).filter(|_| count > 0);
             histogram.total = total.ok_or_else(|| D::Error::custom("the counts of a histogram don't add up"))?;
         }
@@ -245,12 +291,29 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_a_snapshot_is_the_difference() {
+    fn a_copy_takes_no_more_than_it_holds() {
         let mut histogram = Histogram::default();
-        histogram.record(5);
-        let before = histogram.clone();
-        histogram.record(7000);
-        let after = histogram.since(&before);
-        assert_eq!((after.total(), after.fio_bin(5)), (1, 0));
+        histogram.prepare();
+        [5, 6, 6, u64::MAX].into_iter().for_each(|value| histogram.record(value));
+        assert_eq!(histogram.counts.len(), PREPARED);
+        let mut copy = histogram.clone();
+        assert_eq!((copy.counts.capacity(), copy.few.capacity()), (0, 3));
+        copy.record(6);
+        assert_eq!((copy.total(), copy.fio_bin(6), copy.fio_bin(Histogram::FIO_BINS - 1)), (5, 3, 1));
+    }
+
+    #[test]
+    fn the_array_grows_where_values_are_many_or_come_again() {
+        let second = 1_000_000_000u64;
+        let mut rare = Histogram::default();
+        rare.prepare();
+        (1..=FEW as u64).for_each(|seconds| rare.record(seconds * second));
+        assert_eq!((rare.counts.len(), rare.few.len()), (PREPARED, FEW));
+        let (mut many, mut often) = (rare.clone(), rare);
+        many.record(1000 * second);
+        (0..FEW).for_each(|_| often.record(second));
+        for grown in [many, often] {
+            assert!(grown.few.is_empty() && grown.counts.len() > Histogram::index_of(64 * second));
+        }
     }
 }

@@ -34,7 +34,7 @@ impl Latency {
         self.sum_squares += u128::from(ns) * u128::from(ns) * u128::from(times);
     }
 
-    /// Makes room now, so that recording never allocates.
+    /// Makes room now, so that recording allocates next to nothing.
     pub fn prepare(&mut self) {
         self.histogram.prepare();
     }

@@ -1,5 +1,7 @@
 //! Properties of the statistics, against the plainest arithmetic on the values themselves.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use crate::{Histogram, Latency, Moments};
@@ -8,6 +10,35 @@ use crate::{Histogram, Latency, Moments};
 fn parts(bits: u32) -> impl Strategy<Value = Vec<Vec<u64>>> {
     let value = (any::<u64>(), 64 - bits..64).prop_map(|(value, shift)| value >> shift);
     prop::collection::vec(prop::collection::vec(value, 0..30), 1..6)
+}
+
+/// What may happen to a histogram; there is another on the shelf.
+#[derive(Clone, Debug)]
+enum Step {
+    Record(u64, u64),
+    Prepare,
+    Copy,
+    Load,
+    Clear,
+    Swap,
+    Merge,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let record =
+        (any::<u64>(), 0u32..64, 0u64..40).prop_map(|(value, shift, times)| Step::Record(value >> shift, times));
+    let again = (0u64..4, 0u64..40).prop_map(|(value, times)| Step::Record(value << 40, times));
+    let step = prop_oneof![
+        12 => record,
+        4 => again,
+        1 => Just(Step::Prepare),
+        2 => Just(Step::Copy),
+        1 => Just(Step::Load),
+        1 => Just(Step::Clear),
+        2 => Just(Step::Swap),
+        2 => Just(Step::Merge),
+    ];
+    prop::collection::vec(step, 0..200)
 }
 
 fn latency(values: &[u64]) -> Latency {
@@ -45,13 +76,47 @@ proptest! {
     }
 
     #[test]
-    fn merged_histograms_less_the_first_equal_the_histogram_of_the_others(parts in parts(60)) {
-        let histogram = |values: &[u64]| latency(values).histogram;
-        let (first, others) = parts.split_first().expect("there is a part");
-        let mut merged = histogram(first);
-        others.iter().for_each(|part| merged.merge(&histogram(part)));
-        let bins = |histogram: &Histogram| histogram.bins().collect::<Vec<_>>();
-        prop_assert_eq!(bins(&merged.since(&histogram(first))), bins(&histogram(&others.concat())));
+    fn a_histogram_is_that_of_plain_counts_whatever_it_went_through(steps in steps()) {
+        let (mut histogram, mut plain) = (Histogram::default(), BTreeMap::new());
+        let mut shelf = (histogram.clone(), plain.clone());
+        for step in steps {
+            match step {
+                Step::Record(value, times) => {
+                    histogram.record_many(value, times);
+                    if times > 0 {
+                        *plain.entry(Histogram::index_of(value)).or_insert(0) += times;
+                    }
+                }
+                Step::Prepare => histogram.prepare(),
+                Step::Copy => histogram = histogram.clone(),
+                Step::Load => {
+                    let saved = serde_json::to_string(&histogram).expect("a histogram can be saved");
+                    histogram = serde_json::from_str(&saved).expect("what was saved can be loaded");
+                }
+                Step::Clear => {
+                    histogram.clear();
+                    plain.clear();
+                }
+                Step::Swap => {
+                    std::mem::swap(&mut histogram, &mut shelf.0);
+                    std::mem::swap(&mut plain, &mut shelf.1);
+                }
+                Step::Merge => {
+                    histogram.merge(&shelf.0);
+                    shelf.1.iter().for_each(|(&index, count)| *plain.entry(index).or_insert(0) += count);
+                }
+            }
+            prop_assert_eq!(histogram.total(), plain.values().sum::<u64>());
+            let bins: Vec<_> = histogram.bins().map(|bin| (bin.index, bin.count)).collect();
+            prop_assert_eq!(bins, plain.clone().into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(&histogram, &histogram.clone());
+            prop_assert_eq!(histogram == shelf.0, plain == shelf.1);
+        }
+        for index in 0..Histogram::FIO_BINS - 1 {
+            prop_assert_eq!(histogram.fio_bin(index), plain.get(&index).copied().unwrap_or(0));
+        }
+        let beyond: u64 = plain.range(Histogram::FIO_BINS - 1..).map(|(_, count)| count).sum();
+        prop_assert_eq!(histogram.fio_bin(Histogram::FIO_BINS - 1), beyond);
     }
 
     #[test]

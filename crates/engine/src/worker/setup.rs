@@ -250,9 +250,10 @@ fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<
 }
 
 /// Counters with room for all that the worker will record.
-fn empty_stats(worker: &Worker) -> WorkerStats {
+fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
     let mut stats = WorkerStats::default();
-    let measure = &worker.measure;
+    // Where the call does the I/O, there is no time of handing over.
+    let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
     for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
         prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
     }
@@ -314,7 +315,8 @@ pub fn io_loop<'a>(
         message: error.to_string(),
     })?;
     let access = generator(worker, &prepared, &seeds)?;
-    let limits = pass_limits(worker, &prepared, backend.is_synchronous());
+    let synchronous = backend.is_synchronous();
+    let limits = pass_limits(worker, &prepared, synchronous);
     let iodepth = worker.depth.iodepth;
     let search = worker.latency_target.map(|target| DepthSearch::new(target, iodepth));
     Ok(IoLoop {
@@ -334,7 +336,7 @@ pub fn io_loop<'a>(
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
         search,
         metadata: Metadata::of(&worker.engine),
-        stats: empty_stats(worker),
+        stats: empty_stats(worker, synchronous),
         flights: Flights::new(iodepth, false),
         limits,
         counts: Counts::default(),
