@@ -1,19 +1,20 @@
 //! Clocks: nanoseconds since one moment of the process, from the cheapest source that can be trusted.
 //!
 //! All clocks of a process share that moment, whatever their source, so stamps of different threads compare. The
-//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over [`CALIBRATION`]; from the scatter of its two readings the
-//! rate is off by some 5 parts in a million at most, and [`Clock::refresh`], called now and then, takes out what has
-//! gathered and keeps the clock within a microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
+//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over the time since that moment, which is [`CALIBRATION`] or more:
+//! from the scatter of its two readings the rate of the first clock is off by some 20 parts in a million at most, that of
+//! later ones by less. [`Clock::refresh`], called now and then, takes out what has gathered and keeps the clock within a
+//! microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
 
 mod tsc;
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use tsc::Scale;
+use tsc::{Scale, Stamp};
 
-/// How long the counter's rate is measured, once in a process.
-const CALIBRATION: Duration = Duration::from_millis(20);
+/// How long the counter's rate is measured at least. Most of it is what a program takes from [`begin`] to its first I/O.
+const CALIBRATION: Duration = Duration::from_millis(5);
 
 /// Where time comes from, in fio's terms of `clocksource`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +46,13 @@ enum Reading {
 struct Epoch {
     monotonic: u64,
     unix: u64,
+    counter: Stamp,
+}
+
+/// Makes this the moment from which all clocks count, if there is none yet. A program that begins with it waits less for
+/// the first clock that the counter's rate is measured for.
+pub fn begin() {
+    epoch();
 }
 
 impl Clock {
@@ -53,8 +61,8 @@ impl Clock {
     pub fn new(source: Source) -> Self {
         let epoch = epoch();
         let reading = match source {
-            Source::Cpu => match calibrated() {
-                Ok(scale) => Reading::Tsc(*scale),
+            Source::Cpu => match calibrated(epoch) {
+                Ok(scale) => Reading::Tsc(scale),
                 Err(_) => Reading::Monotonic(epoch.monotonic),
             },
             Source::Monotonic => Reading::Monotonic(epoch.monotonic),
@@ -128,18 +136,17 @@ fn epoch() -> &'static Epoch {
             let before = monotonic();
             let unix = wall();
             let after = monotonic();
-            (after - before, Epoch { monotonic: before + (after - before) / 2, unix })
+            (after - before, before + (after - before) / 2, unix)
         };
-        (0..8).map(|_| attempt()).min_by_key(|(gap, _)| *gap).map_or_else(|| attempt().1, |(_, epoch)| epoch)
+        let closest = (0..8).map(|_| attempt()).min_by_key(|(gap, ..)| *gap);
+        let (_, monotonic, unix) = closest.unwrap_or_else(attempt);
+        Epoch { monotonic, unix, counter: Stamp::now() }
     })
 }
 
-fn calibrated() -> &'static Result<Scale, &'static str> {
-    static SCALE: OnceLock<Result<Scale, &'static str>> = OnceLock::new();
-    SCALE.get_or_init(|| {
-        tsc::trusted()?;
-        Scale::measure(CALIBRATION, epoch().monotonic)
-    })
+fn calibrated(epoch: &Epoch) -> Result<Scale, &'static str> {
+    static TRUSTED: OnceLock<Result<(), &'static str>> = OnceLock::new();
+    TRUSTED.get_or_init(tsc::trusted).and_then(|()| Scale::measure(epoch.counter, CALIBRATION, epoch.monotonic))
 }
 
 #[inline]

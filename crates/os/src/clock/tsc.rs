@@ -1,5 +1,7 @@
 //! The processor's time-stamp counter, where it ticks evenly on all processors and through their sleep.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 use super::monotonic;
@@ -27,13 +29,14 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Measures the counter's rate for `how_long`.
-    pub(super) fn measure(how_long: Duration, zero: u64) -> Result<Self, &'static str> {
-        let (ticks, start) = pair();
-        std::thread::sleep(how_long);
-        let (later, end) = pair();
-        let rate = rate(later.wrapping_sub(ticks), end - start).ok_or("the time-stamp counter doesn't advance")?;
-        Ok(Scale { ticks: later, ns: end.saturating_sub(zero), rate, monotonic: end, zero })
+    /// Measures the counter's rate since `first`, for so long at least.
+    pub(super) fn measure(first: Stamp, at_least: Duration, zero: u64) -> Result<Self, &'static str> {
+        let passed = Duration::from_nanos(monotonic().saturating_sub(first.monotonic));
+        std::thread::sleep(at_least.saturating_sub(passed));
+        let Stamp { ticks, monotonic } = Stamp::now();
+        let passed = monotonic.saturating_sub(first.monotonic);
+        let rate = rate(ticks.saturating_sub(first.ticks), passed).ok_or("the time-stamp counter doesn't advance")?;
+        Ok(Scale { ticks, ns: monotonic.saturating_sub(zero), rate, monotonic, zero })
     }
 
     #[inline]
@@ -51,7 +54,7 @@ impl Scale {
     /// Anchors the scale anew and corrects its rate so that the deviation, which is returned, goes to nothing in as
     /// much time as has passed. `Err` with the deviation if the counter can't have kept time.
     pub(super) fn refresh(&mut self) -> Result<i64, i64> {
-        let (ticks, monotonic) = pair();
+        let Stamp { ticks, monotonic } = Stamp::now();
         let shown = self.at(ticks);
         let truth = monotonic.saturating_sub(self.zero);
         let deviation = shown as i64 - truth as i64;
@@ -77,18 +80,25 @@ fn rate(ticks: u64, ns: u64) -> Option<u64> {
     u64::try_from((u128::from(ns) << FRACTION) / u128::from(ticks)).ok().filter(|rate| *rate > 0)
 }
 
-/// The counter and the monotonic clock at the same moment: the closest of a few readings.
-fn pair() -> (u64, u64) {
-    let attempt = || {
-        let before = monotonic();
-        let ticks = counter();
-        let after = monotonic();
-        (after.saturating_sub(before), ticks, before + after.saturating_sub(before) / 2)
-    };
-    let first = attempt();
-    let (_, ticks, monotonic) =
-        (0..32).map(|_| attempt()).fold(first, |best, next| if next.0 < best.0 { next } else { best });
-    (ticks, monotonic)
+/// The counter and the monotonic clock at the same moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stamp {
+    ticks: u64,
+    monotonic: u64,
+}
+
+impl Stamp {
+    /// The closest of a few readings.
+    pub(super) fn now() -> Self {
+        let attempt = || {
+            let before = monotonic();
+            let ticks = counter();
+            let gap = monotonic().saturating_sub(before);
+            (gap, Stamp { ticks, monotonic: before + gap / 2 })
+        };
+        let first = attempt();
+        (0..32).map(|_| attempt()).fold(first, |best, next| if next.0 < best.0 { next } else { best }).1
+    }
 }
 
 /// The counter's value. Not fenced: it may be read some tens of instructions early or late, which is below what a
@@ -111,14 +121,19 @@ pub(super) fn trusted() -> Result<(), &'static str> {
     if !cfg!(target_arch = "x86_64") {
         return Err("no time-stamp counter on this architecture");
     }
-    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let source =
         std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource").unwrap_or_default();
-    judge(&processors, source.trim())
+    judge(&flags(), source.trim())
 }
 
-fn judge(processors: &str, source: &str) -> Result<(), &'static str> {
-    let flags = processors.lines().find(|line| line.starts_with("flags")).unwrap_or_default();
+/// What the first processor has; the kernel takes long to tell of hundreds.
+fn flags() -> String {
+    let Ok(processors) = File::open("/proc/cpuinfo") else { return String::new() };
+    let mut lines = BufReader::new(processors).lines().map_while(Result::ok);
+    lines.find(|line| line.starts_with("flags")).unwrap_or_default()
+}
+
+fn judge(flags: &str, source: &str) -> Result<(), &'static str> {
     let has = |name| flags.split_whitespace().any(|flag| flag == name);
     if !has("constant_tsc") || !has("nonstop_tsc") {
         return Err("the processor doesn't promise an even time-stamp counter (constant_tsc, nonstop_tsc)");
@@ -135,17 +150,17 @@ mod tests {
 
     #[test]
     fn a_counter_is_trusted_only_with_the_processors_and_the_kernels_word() {
-        let flags = "processor\t: 0\nflags\t\t: fpu tsc constant_tsc nonstop_tsc\n";
+        let flags = "flags\t\t: fpu tsc constant_tsc nonstop_tsc";
         assert!(judge(flags, "tsc").is_ok());
         assert!(judge(flags, "kvm-clock").is_ok());
         assert!(judge(flags, "hpet").is_err());
-        assert!(judge("flags\t\t: fpu tsc constant_tsc\n", "tsc").is_err());
+        assert!(judge("flags\t\t: fpu tsc constant_tsc", "tsc").is_err());
         assert!(judge("", "").is_err());
     }
 
     #[test]
     fn a_deviation_is_taken_out_without_a_jump() {
-        let (ticks, now) = pair();
+        let Stamp { ticks, monotonic: now } = Stamp::now();
         let one = 1 << FRACTION;
         // A clock that is 1 us ahead after 200 ms of ticks of 1 ns each.
         let ahead = now - 200_000_000;
@@ -158,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_counter_that_stood_still_is_given_up() {
-        let (ticks, now) = pair();
+        let Stamp { ticks, monotonic: now } = Stamp::now();
         let mut scale =
             Scale { ticks, ns: 0, rate: 1 << FRACTION, monotonic: now - 10_000_000_000, zero: now - 10_000_000_000 };
         assert!(scale.refresh().is_err());
