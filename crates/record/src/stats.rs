@@ -233,6 +233,33 @@ impl WorkerStats {
         all
     }
 
+    /// A copy, made part by part where it stays: all at once would take more of a thread's stack than anything else.
+    pub fn to_boxed(&self) -> Box<WorkerStats> {
+        let mut copy = Box::<WorkerStats>::default();
+        let WorkerStats {
+            ddirs,
+            syncs,
+            sync_lat,
+            depth,
+            submit,
+            complete,
+            usage,
+            runtime_ns,
+            elapsed_ns,
+            measured_from_unix_us,
+            latency_depth,
+            targets,
+            waits,
+        } = self;
+        copy.ddirs.iter_mut().zip(ddirs).for_each(|(mine, theirs)| mine.clone_from(theirs));
+        (copy.syncs, copy.sync_lat) = (*syncs, sync_lat.clone());
+        (copy.depth, copy.submit, copy.complete) = (*depth, *submit, *complete);
+        (copy.usage, copy.runtime_ns, copy.elapsed_ns) = (*usage, *runtime_ns, *elapsed_ns);
+        (copy.measured_from_unix_us, copy.latency_depth) = (*measured_from_unix_us, *latency_depth);
+        (copy.targets, copy.waits) = (targets.clone(), *waits);
+        copy
+    }
+
     /// Adds a worker that ran beside this one.
     pub fn merge(&mut self, other: &WorkerStats) {
         self.ddirs.iter_mut().zip(&other.ddirs).for_each(|(mine, theirs)| mine.merge(theirs));

@@ -224,20 +224,20 @@ impl IoLoop<'_> {
     }
 
     /// The counters as they are now, with times filled in.
-    pub fn current_stats(&mut self) -> WorkerStats {
+    pub fn current_stats(&mut self) -> Box<WorkerStats> {
         if let Supply::Streams(streams) = &self.supply
             && let Some(stats) = &streams.kept
         {
-            return WorkerStats::clone(stats);
+            return stats.to_boxed();
         }
         let now_ns = self.tick();
         self.stats_until(now_ns)
     }
 
     /// The counters at a point in time that the clock has just come to.
-    pub(super) fn stats_until(&mut self, now_ns: u64) -> WorkerStats {
+    pub(super) fn stats_until(&mut self, now_ns: u64) -> Box<WorkerStats> {
         let usage = super::setup::usage_since(&self.usage_from);
-        let mut stats = self.stats.clone();
+        let mut stats = self.stats.to_boxed();
         if self.open_loop {
             self.add_arrivals(&mut stats, now_ns);
         }
@@ -263,6 +263,7 @@ impl IoLoop<'_> {
         stats
     }
 
+    #[cold]
     pub(super) fn snapshot(&mut self) {
         self.live.snapshot_wanted.store(false, Relaxed);
         self.clock.refresh();

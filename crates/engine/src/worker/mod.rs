@@ -150,6 +150,7 @@ fn work(
 }
 
 /// The work of a thread of DiskSpd's: as long as its phase.
+#[inline(never)]
 fn work_on_streams(
     worker: &Worker,
     live: &WorkerLive,
@@ -352,11 +353,11 @@ fn goes_on(io_loop: &IoLoop, loops_left: u32) -> bool {
     left >= largest && counts.issued_ios < limits.ios
 }
 
-fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
+fn finish(mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
     io_loop.live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.clocks.now_ns;
-    let IoLoop { worker, live, mut backend, mut files, logs, counts, voice, flights, .. } = io_loop;
+    let IoLoop { worker, live, mut backend, mut files, logs, counts, voice, flights, .. } = *io_loop;
     // A file that the kernel still works on is closed when the program ends; so is its engine, which waits for that.
     let closed = if flights.count() == 0 {
         let closed = files.close_all(backend.as_mut(), live);
@@ -372,7 +373,7 @@ fn finish(mut io_loop: IoLoop, outcome: Result<(), RunError>) -> Ended {
     let unlinked = if worker.targets.unlink { prepare::unlink(worker, files.targets()) } else { Ok(()) };
     postrun(worker, live, voice);
     Ended {
-        stats: Box::new(stats),
+        stats,
         error: outcome.and(closed).and(unlinked).err(),
         survived_errors: counts.errors,
         first_survived_errno: counts.first_errno,

@@ -100,7 +100,7 @@ fn run_over(backend: Silent, change: impl Fn(&mut Worker)) -> WorkerStats {
     let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
     passes(&mut io_loop, None).unwrap();
-    io_loop.current_stats()
+    *io_loop.current_stats()
 }
 
 fn reads(stats: &WorkerStats) -> &DdirStats {

@@ -291,7 +291,9 @@ fn pass_limits(worker: &Worker, prepared: &Prepared, synchronous: bool) -> PassL
     }
 }
 
-/// Builds the loop of one worker. Runs on the worker's own thread, so that memory is near it.
+/// Builds the loop of one worker. Runs on the worker's own thread, so that memory is near it. Not inlined: what this takes
+/// of the stack is taken by the I/O after it.
+#[inline(never)]
 pub fn io_loop<'a>(
     plan: &Plan,
     worker: &'a Worker,
@@ -300,7 +302,7 @@ pub fn io_loop<'a>(
     prepared: Prepared,
     logs: Option<WorkerLogs>,
     voice: &'a Voice,
-) -> Result<IoLoop<'a>, RunError> {
+) -> Result<Box<IoLoop<'a>>, RunError> {
     let mut buffers = buffers(worker)?;
     let seeds = seeds(worker);
     let mut content = content(plan, worker, &seeds, prepared.pass_bytes)?;
@@ -319,7 +321,7 @@ pub fn io_loop<'a>(
     let limits = pass_limits(worker, &prepared, synchronous);
     let iodepth = worker.depth.iodepth;
     let search = worker.latency_target.map(|target| DepthSearch::new(target, iodepth));
-    Ok(IoLoop {
+    Ok(Box::new(IoLoop {
         worker,
         live,
         clock,
@@ -347,5 +349,5 @@ pub fn io_loop<'a>(
         lots: Lots::default(),
         ops: Vec::with_capacity(iodepth as usize + 1),
         done: Vec::with_capacity(iodepth as usize + 1),
-    })
+    }))
 }

@@ -26,13 +26,15 @@ use crate::streams::{Source, SourceError};
 const DATA_ALIGN: u32 = 4096;
 const EMFILE: i32 = 24;
 
-/// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it.
+/// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it. Not inlined: what this
+/// takes of the stack is taken by the I/O after it.
+#[inline(never)]
 pub fn io_loop<'a>(
     worker: &'a Worker,
     live: &'a WorkerLive,
     shared: &Shared,
     voice: &'a Voice,
-) -> Result<IoLoop<'a>, RunError> {
+) -> Result<Box<IoLoop<'a>>, RunError> {
     let streams = &worker.streams;
     let targets = streams.list.iter().map(target).collect::<Result<Vec<_>, _>>()?;
     let sizes: Vec<u64> = targets.iter().map(|target| target.real_size).collect();
@@ -45,7 +47,7 @@ pub fn io_loop<'a>(
     let backend = open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
     let stats = counters(worker, &source, shared, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
-    let mut io_loop = IoLoop {
+    let mut io_loop = Box::new(IoLoop {
         worker,
         live,
         clock: setup::clock(worker),
@@ -73,7 +75,7 @@ pub fn io_loop<'a>(
         lots: Lots::default(),
         ops: Vec::with_capacity(depth as usize + 1),
         done: Vec::with_capacity(depth as usize + 1),
-    };
+    });
     io_loop.open_all()?;
     Ok(io_loop)
 }

@@ -70,7 +70,7 @@ impl IoLoop<'_> {
         if self.clocks.now_ns >= self.clocks.window_ns {
             let stats = self.stats_until(self.clocks.window_ns);
             if let Supply::Streams(streams) = &mut self.supply {
-                streams.kept = Some(Box::new(stats));
+                streams.kept = Some(stats);
             }
             self.clocks.window_ns = u64::MAX;
             self.clocks.next_ns = self.clocks.deadline_ns;

@@ -25,8 +25,8 @@ impl Voice {
         self.send(Message::Event(Event::Started { worker: self.worker, started }));
     }
 
-    pub fn snapshot(&self, stats: WorkerStats) {
-        self.send(Message::Event(Event::Snapshot { worker: self.worker, stats: Box::new(stats) }));
+    pub fn snapshot(&self, stats: Box<WorkerStats>) {
+        self.send(Message::Event(Event::Snapshot { worker: self.worker, stats }));
     }
 
     pub fn ended(&self, ended: Ended) {
