@@ -73,11 +73,14 @@ fn figures(assessment: &Assessment) -> String {
                 );
             }
         }
+    }
+    text += "\nLatencies are from the issue of an I/O to its completion.\n\n";
+    for test in &assessment.tests {
         if let Some(steady) = &test.steady {
-            text += &format!("| {} | {} | | | | | | | |\n", masked(&test.name), masked(&steady.detail));
+            text += &format!("- {}: {}\n", masked(&test.name), masked(&steady.detail));
         }
     }
-    text + "\nLatencies are from the issue of an I/O to its completion.\n\n"
+    text + "\n"
 }
 
 fn findings(assessment: &Assessment) -> String {
