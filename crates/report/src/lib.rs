@@ -8,6 +8,8 @@ mod figures;
 mod findings;
 mod html;
 mod markdown;
+#[cfg(feature = "png")]
+mod png;
 mod rows;
 mod text;
 
@@ -15,6 +17,8 @@ pub use card::{Card, card};
 pub use chart::Chart;
 pub use html::html;
 pub use markdown::markdown;
+#[cfg(feature = "png")]
+pub use png::png;
 
 use judge::assessment::Assessment;
 

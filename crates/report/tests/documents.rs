@@ -133,3 +133,13 @@ fn an_assessment_with_nothing_in_it_is_shown_too() {
     roxmltree::Document::parse(&svg(&empty)).expect("the sheet is XML");
     assert!(charts(&empty).is_empty());
 }
+
+#[cfg(feature = "png")]
+#[test]
+fn charts_as_pixels_have_shapes_and_texts() {
+    let assessment = sample::assessment();
+    let picture = report::png(&assessment).expect("charts can be drawn");
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 100_000, "{} bytes", picture.len());
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.png"), &picture)
+        .expect("it is kept to be looked at");
+}

@@ -10,6 +10,8 @@ pub enum Kind {
     Html,
     Markdown,
     Svg,
+    #[cfg(feature = "png")]
+    Png,
 }
 
 impl Kind {
@@ -18,16 +20,24 @@ impl Kind {
             Some("html" | "htm") => Ok(Kind::Html),
             Some("md") => Ok(Kind::Markdown),
             Some("svg") => Ok(Kind::Svg),
+            #[cfg(feature = "png")]
+            Some("png") => Ok(Kind::Png),
+            #[cfg(not(feature = "png"))]
+            Some("png") => Err(format!(
+                "--report {path}: this fathom was built without its feature png; .svg has the charts as well"
+            )),
             _ => Err(format!("--report {path}: its name ends with .html, .md or .svg, which says what it is")),
         }
     }
 
-    fn bytes(self, assessment: &Assessment) -> Vec<u8> {
-        match self {
+    fn bytes(self, assessment: &Assessment) -> Result<Vec<u8>, String> {
+        Ok(match self {
             Kind::Html => report::html(assessment).into_bytes(),
             Kind::Markdown => report::markdown(assessment).into_bytes(),
             Kind::Svg => report::svg(assessment).into_bytes(),
-        }
+            #[cfg(feature = "png")]
+            Kind::Png => report::png(assessment)?,
+        })
     }
 }
 
@@ -51,7 +61,7 @@ impl Reports {
     pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<String>) {
         let (mut kept, mut failed) = (Vec::new(), Vec::new());
         for (path, kind, place) in &self.list {
-            match place.save_bytes(&kind.bytes(assessment)) {
+            match kind.bytes(assessment).and_then(|bytes| place.save_bytes(&bytes)) {
                 Ok(()) => kept.push(format!("report: {path}")),
                 Err(message) => failed.push(message),
             }
