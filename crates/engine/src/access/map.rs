@@ -38,6 +38,21 @@ impl RandomMap {
         word >> (block % WORD) & 1 != 0
     }
 
+    /// Takes a block; false where it was taken, or lies behind the end.
+    #[inline]
+    pub fn claim(&mut self, block: u64) -> bool {
+        let Some(word) = self.levels[0].get_mut((block / WORD) as usize) else { return false };
+        let bit = 1 << (block % WORD);
+        if *word & bit != 0 {
+            return false;
+        }
+        *word |= bit;
+        if *word == u64::MAX {
+            self.summarize(block / WORD);
+        }
+        true
+    }
+
     /// The first free block after a taken one, going round at the end; none when all are taken.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if block >= self.blocks {

@@ -46,27 +46,27 @@ impl Plain {
         if file.state != State::Open || blocks == 0 {
             return None;
         }
+        let (room, io_size) = (file.real_size.saturating_sub(file.base), file.io_size);
+        let fits = |block: u64| {
+            let offset = block * self.align;
+            block < blocks && offset < io_size && offset + self.length <= room
+        };
         let before = matches!(file.source, Source::Mapped(_)).then(|| random.clone());
         // As signed, which is converted faster: there are never 2⁶³ blocks.
         let mut block = (blocks as i64 as f64 * random.fraction()) as i64 as u64;
-        if let Source::Mapped(map) = &file.source
-            && map.is_taken(block)
-        {
-            // Beyond the end of the file where there is none.
-            block = map.next_free(block).unwrap_or(blocks);
-        }
-        let offset = block * self.align;
-        if block >= blocks || offset >= file.io_size || file.base + offset + self.length > file.real_size {
-            // Without a map only a draw of exactly 1 ends here, once in 2⁵³; it is made again.
-            if let Some(before) = before {
-                *random = before;
+        if let Source::Mapped(map) = &mut file.source {
+            if map.is_taken(block) {
+                block = map.next_free(block).unwrap_or(blocks);
             }
+            if !fits(block) || !map.claim(block) {
+                *random = before?;
+                return None;
+            }
+        } else if !fits(block) {
+            // A draw of exactly 1, once in 2⁵³: it is made again.
             return None;
         }
-        if let Source::Mapped(map) = &mut file.source {
-            map.take(block, 1);
-        }
-        let offset = file.base + offset;
+        let offset = file.base + block * self.align;
         Some(Io { ddir: self.ddir, file: 0, offset, length: self.length, wrapped: false })
     }
 }

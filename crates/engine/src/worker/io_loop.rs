@@ -244,7 +244,8 @@ impl IoLoop<'_> {
         if self.backend.is_synchronous() {
             return u32::from(in_flight == 0);
         }
-        let batch = depth.batch_submit.unwrap_or(self.batch_ios).max(1);
+        // What is collected together is handed over together.
+        let batch = depth.batch_submit.unwrap_or(self.batch_ios.max(self.lots.size(in_flight))).max(1);
         let mut room = limit.saturating_sub(in_flight).min(batch);
         if let Some(think) = &self.think {
             let counted = if think.counts_issued() {
@@ -370,7 +371,8 @@ impl IoLoop<'_> {
         let wanted = self.lots.size(in_flight);
         let patience = if wanted > 1 { lot::PATIENCE } else { WAIT_MAX };
         self.collect(wanted as usize, usize::MAX, patience)?;
-        self.lots.came(self.clocks.now_ns, in_flight - self.flights.count(), wanted);
+        let all_came = in_flight - self.flights.count() >= wanted;
+        self.lots.waited(self.clocks.now_ns, all_came, self.counts.completed_ios);
         Ok(())
     }
 

@@ -24,6 +24,7 @@ pub struct Lots {
     fast_ns: u64,
     slow_ns: u64,
     last_ns: u64,
+    completed: u64,
 }
 
 impl Lots {
@@ -31,17 +32,18 @@ impl Lots {
     #[inline]
     pub fn size(&self, in_flight: u32) -> u32 {
         let steady = self.fast_ns >= STEADY_NS && self.fast_ns > self.slow_ns;
-        if steady { (in_flight * 3 / 4).clamp(1, IOS_MAX) } else { 1 }
+        if steady { (in_flight - in_flight.div_ceil(8)).clamp(1, IOS_MAX) } else { 1 }
     }
 
-    /// `count` came where `wanted` were waited for.
+    /// A wait is over: whether all that it was for came, and how many I/Os have completed in all.
     #[inline]
-    pub fn came(&mut self, now_ns: u64, count: u32, wanted: u32) {
+    pub fn waited(&mut self, now_ns: u64, all_came: bool, completed: u64) {
+        let count = completed - std::mem::replace(&mut self.completed, completed);
         let since_ns = (now_ns - self.last_ns).min(MEMORY_NS);
         self.last_ns = now_ns;
-        if count < wanted {
+        if !all_came {
             (self.fast_ns, self.slow_ns) = (0, 0);
-        } else if since_ns <= APART_NS_MAX * u64::from(count) {
+        } else if since_ns <= APART_NS_MAX * count {
             self.fast_ns += since_ns;
         } else {
             self.slow_ns += since_ns;
@@ -59,21 +61,23 @@ mod tests {
     #[test]
     fn lots_are_for_a_steady_flow_of_fast_completions_and_end_with_it() {
         let mut lots = Lots::default();
-        let mut now_ns = 1_000_000_000;
+        let (mut now_ns, mut completed) = (1_000_000_000, 0);
         while lots.size(64) == 1 {
             now_ns += 1_000;
-            lots.came(now_ns, 1, 1);
+            completed += 1;
+            lots.waited(now_ns, true, completed);
         }
         assert!((1_002_000_000..1_020_000_000).contains(&now_ns));
-        assert_eq!((lots.size(64), lots.size(8), lots.size(1)), (16, 6, 1));
+        assert_eq!((lots.size(64), lots.size(8), lots.size(1)), (16, 7, 1));
         for _ in 0..1_000 {
             now_ns += 1_000;
-            lots.came(now_ns, 1, 1);
+            completed += 1;
+            lots.waited(now_ns, true, completed);
         }
         // Somebody else had the processor for a while.
-        lots.came(now_ns + 100_000, 16, 16);
+        lots.waited(now_ns + 100_000, true, completed + 16);
         assert_eq!(lots.size(64), 16);
-        lots.came(now_ns + 5_100_000, 3, 16);
+        lots.waited(now_ns + 5_100_000, false, completed + 19);
         assert_eq!(lots.size(64), 1);
     }
 
@@ -83,7 +87,7 @@ mod tests {
         let mut now_ns = 0;
         for io in 0..100_000u64 {
             now_ns += if io % 300 == 0 { 4_000_000 } else { 500 };
-            lots.came(now_ns, 1, 1);
+            lots.waited(now_ns, true, io + 1);
             assert_eq!(lots.size(64), 1);
         }
     }
