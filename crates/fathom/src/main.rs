@@ -7,6 +7,7 @@ mod assess;
 mod diskspd;
 mod findings;
 mod fio;
+mod knee;
 mod limits;
 mod machine;
 mod outlet;
@@ -30,6 +31,8 @@ fathom measures storage with the words of the tools you know.
 
 usage: fathom assess [TARGET]                     is this disk good? a suite of tests on a directory, file or device
                                                   (`fathom assess --help` tells more)
+       fathom knee TARGET [--p99 5ms]             the load at which its latency breaks
+                                                  (`fathom knee --help` tells more)
        fathom suite list | show NAME              the suites that it knows, in plain words
        fathom fio [fio's options] [job files]     what fio's command line says, on fathom's engine
                                                   (`fio` may be left out before an option)
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Some(("fio", rest)) => fio::main(rest),
         Some(("diskspd", rest)) => diskspd::main(rest),
         Some(("assess", rest)) => assess::main(rest),
+        Some(("knee", rest)) => knee::main(rest),
         Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),

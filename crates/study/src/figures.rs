@@ -102,7 +102,7 @@ impl Rates {
 }
 
 /// The middle value, or the mean of the two in the middle; 0 of none.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

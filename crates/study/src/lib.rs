@@ -4,6 +4,7 @@
 
 pub mod axis;
 pub mod figures;
+pub mod knee;
 pub mod metric;
 pub mod prepare;
 pub mod quantity;

@@ -3,12 +3,12 @@
 mod asked;
 mod course;
 mod preparing;
-mod progress;
+pub mod progress;
 mod ready;
 mod reports;
-mod scratch;
+pub mod scratch;
 mod state;
-mod target;
+pub mod target;
 mod words;
 
 use std::io::{IsTerminal, Write};
@@ -59,7 +59,7 @@ pub fn main(words: &[String]) -> ExitCode {
 fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let suite = find::find(&words.suite)?;
     let asked = Asked::read(&words.asking)?;
-    let found = target::find(words)?;
+    let found = target::find(words.target.as_deref(), words.overwrite.as_deref())?;
     found.refuse_if_used()?;
     if words.purge && found.facts.kind != TargetKind::Device {
         return Err("--purge discards what a device holds, and this is none".to_owned());

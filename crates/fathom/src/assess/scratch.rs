@@ -1,4 +1,4 @@
-//! The files that an assessment makes: a folder of its own in a directory, or one file; gone in the end.
+//! The files that an assessment, or a search for the knee, makes: a folder of its own in a directory, or one file; gone in the end.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -35,7 +35,7 @@ impl Scratch {
         let lock = File::create(folder.join(LOCK)).map_err(told)?;
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(format!("{}: another assessment is at work there", folder.display()));
+                return Err(format!("{}: another assessment, or a search, is at work there", folder.display()));
             }
             // A file system without locks has no way to tell.
             Ok(()) | Err(TryLockError::Error(_)) => {}
@@ -91,7 +91,7 @@ impl Drop for Scratch {
         if let Err(error) = gone
             && error.kind() != ErrorKind::NotFound
         {
-            crate::output::tell_line!("fathom assess: {} can't be removed: {error}", made.display());
+            crate::output::tell_line!("fathom: {} can't be removed: {error}", made.display());
         }
     }
 }

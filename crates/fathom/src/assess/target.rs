@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use judge::assessment::{Device, Mount, Target, TargetKind};
 use os::file::Space;
 
-use super::words::Words;
-
 /// What an assessment leaves free of a file system: a share of it, and so many bytes at least.
 const LEFT_FREE_PERCENT: u64 = 10;
 const LEFT_FREE_BYTES: u64 = 1 << 30;
@@ -25,8 +23,9 @@ pub struct Found {
     pub may_write: bool,
 }
 
-pub fn find(words: &Words) -> Result<Found, String> {
-    let given = words.target.as_deref().unwrap_or(".");
+/// `overwrite` is the consent to change what a file or device holds: its name once more.
+pub fn find(target: Option<&str>, overwrite: Option<&str>) -> Result<Found, String> {
+    let given = target.unwrap_or(".");
     let told = |error: std::io::Error| format!("{given}: {}", record::plain(&error.to_string()));
     let found = match std::fs::metadata(given) {
         Ok(found) => Some(found),
@@ -50,7 +49,7 @@ pub fn find(words: &Words) -> Result<Found, String> {
         return Err(format!("{given} holds nothing that could be measured; a file that isn't there yet is made"));
     }
     let facts = Target { path: given.to_owned(), kind, size_bytes, devices: devices(&path), mount: mount(&path, kind) };
-    let may_write = !existed || agreed(words, &path)?;
+    let may_write = !existed || agreed(overwrite, &path)?;
     Ok(Found { facts, path, existed, space, may_write })
 }
 
@@ -93,8 +92,8 @@ impl Found {
 }
 
 /// The consent names the target once more, by any of its names.
-fn agreed(words: &Words, path: &Path) -> Result<bool, String> {
-    let Some(named) = &words.overwrite else { return Ok(false) };
+fn agreed(overwrite: Option<&str>, path: &Path) -> Result<bool, String> {
+    let Some(named) = overwrite else { return Ok(false) };
     match std::fs::canonicalize(named) {
         Ok(named) if named == path => Ok(true),
         _ => Err(format!("--overwrite {named} isn't the target, which is {}: nothing was written", path.display())),

@@ -42,7 +42,7 @@ pub(super) fn draw(report: &Report) -> String {
     text
 }
 
-fn bar(value: f64, largest: f64, room: usize) -> String {
+pub(crate) fn bar(value: f64, largest: f64, room: usize) -> String {
     let share = if largest > 0.0 { (value / largest).clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * room as f64 * 8.0).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])

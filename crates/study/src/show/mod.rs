@@ -1,12 +1,12 @@
 //! What a sweep showed, for people and for programs. Pure: the same sweep gives the same bytes.
 
-mod chart;
+pub(crate) mod chart;
 mod csv;
 mod json;
 mod markdown;
 mod svg;
 mod table;
-mod text;
+pub(crate) mod text;
 
 use crate::figures::CpuOf;
 use crate::metric::Scale;
@@ -162,7 +162,7 @@ impl<'a> Report<'a> {
 }
 
 /// Each character becomes one, so that columns stay where they are.
-fn in_ascii(text: &str) -> String {
+pub(crate) fn in_ascii(text: &str) -> String {
     let plain = |c: char| match c {
         '\u{2588}'..='\u{258c}' => '#',
         '\u{258d}'..='\u{258f}' => ' ',

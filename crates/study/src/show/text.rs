@@ -4,7 +4,7 @@ use super::table::{Column, Table, TableRow, table};
 use super::{Report, chart};
 
 /// Columns of a terminal that everybody has.
-pub(super) const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 const GAP: usize = 2;
 /// Characters of an axis' value.
 pub(super) const VALUE_MAX: usize = 24;
@@ -49,7 +49,7 @@ pub(super) fn tail(text: &str, most: usize) -> String {
 }
 
 /// Broken between words; what follows the first line is set in.
-fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     let mut line = String::new();
     for word in text.split(' ') {

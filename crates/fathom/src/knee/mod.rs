@@ -1,0 +1,206 @@
+//! `fathom knee`: the load at which latency breaks, searched for by runs of fio's jobs.
+
+mod job;
+mod words;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use judge::Severity;
+use os::signal::Interrupts;
+use plan::Plan;
+use record::{Record, RunError};
+use study::knee::show::{Asked, json, sentence, text};
+use study::knee::{Depths, Load, Search, Study, Terms};
+use study::prepare::{Extent, Next, Pass, Step};
+use study::time::at_most_ns;
+
+use crate::assess::progress::{Progress, count};
+use crate::assess::scratch::Scratch;
+use crate::assess::target::{self, Found};
+use crate::output::{Output, print_and_flush, tell_line};
+use crate::suite::plans;
+use crate::{outlet, run};
+use job::Steps;
+use words::{Format, Stop, Words};
+
+const NOT_MET: u8 = 1;
+const REFUSED: u8 = 2;
+const GENERATOR: u8 = 3;
+const INTERRUPTED: u8 = 130;
+/// A slow disk's file is only as large as it gets in so many seconds.
+const FILL_AT_MOST_S: u64 = 60;
+
+pub fn main(words: &[String]) -> ExitCode {
+    match words::read(words) {
+        Ok(words) => knee(&words).unwrap_or_else(|message| {
+            tell_line!("fathom knee: {message}");
+            ExitCode::from(REFUSED)
+        }),
+        Err(Stop::Help) => {
+            print_and_flush(words::USAGE);
+            ExitCode::SUCCESS
+        }
+        Err(Stop::Wrong(message)) => {
+            tell_line!("fathom knee: {message}\nhelp: `fathom knee --help` shows how it is used");
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn knee(words: &Words) -> Result<ExitCode, String> {
+    let found = target::find(Some(&words.target), words.overwrite.as_deref())?;
+    found.refuse_if_used()?;
+    // Signals first: from here on files are made.
+    let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
+    let scratch = Scratch::make(&found, false)?;
+    let mut steps = Steps::new(words, &found, &scratch)?;
+    let (plan, warnings) = steps.check(words, &found)?;
+    warnings.iter().for_each(|warning| tell_line!("{warning}"));
+    let output = open(words, &plan)?;
+    let mut runs = Runs { interrupts, progress: Progress::new(), notes: Vec::new() };
+    if !scratch.has_direct_io() {
+        runs.notes.push("this file system has no direct I/O: what was measured is the page cache".to_owned());
+    }
+    if !found.existed {
+        runs.fill(&mut steps, &found)?;
+    }
+    let terms = Terms { percent: words.percent, bound_ns: words.bound_ns, workers: plan.workers.len().max(1) as u64 };
+    let mut study = match words.is_closed {
+        false => Study::Rate(Search::new(terms)),
+        true => Study::Depth(Depths::new(terms, job::depth_max(words))),
+    };
+    runs.lead(&mut study, &steps);
+    drop(scratch);
+    Ok(report(words, &study, runs, &steps, output))
+}
+
+fn open(words: &Words, plan: &Arc<Plan>) -> Result<Output, String> {
+    let path = words.output.as_deref();
+    if let Some(path) = path {
+        outlet::check(Path::new(path), [plan.as_ref()]).map_err(|why| format!("--output {path}: {why}"))?;
+    }
+    Output::open(path).map_err(|error| format!("--output: {}", record::plain(&error.to_string())))
+}
+
+struct Runs {
+    interrupts: Interrupts,
+    progress: Progress,
+    /// What speaks against the figures.
+    notes: Vec<String>,
+}
+
+impl Runs {
+    /// Blocks that were never written are read without the disk.
+    fn fill(&mut self, steps: &mut Steps, found: &Found) -> Result<(), String> {
+        let option = |name: &str| steps.options.iter().find(|(known, _)| known == name).cloned();
+        let options = [("rw", "write"), ("bs", "1m"), ("ioengine", "libaio"), ("iodepth", "16"), ("end_fsync", "1")];
+        let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter();
+        let options = options.chain(option("direct")).collect();
+        let extent = Extent { path: steps.path.clone(), bytes: steps.bytes };
+        let mut fill = Pass::fill(vec![extent], options, Some(FILL_AT_MOST_S), "its blocks are read");
+        let Next::Run(job) = fill.next() else { return Ok(()) };
+        let (plan, _) = plans::plan(&job).map_err(|told| plans::told(&told))?;
+        let record = self.carry_out(&Arc::new(plan), "fill")?;
+        if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
+            return Err(format!("{}: its file can't be filled: {}", found.facts.path, error.plain()));
+        }
+        fill.take(&record);
+        if self.interrupts.count() == 0 && fill.bytes() < steps.bytes.unwrap_or(0) {
+            steps.shrink(fill.bytes());
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, plan: &Arc<Plan>, name: &str) -> Result<Record, String> {
+        self.progress.begin(name, at_most_ns(plan), 0);
+        let outcome = run::run(plan, self.interrupts, &run::Terms::default(), &mut self.progress);
+        if !outcome.refused.is_empty() {
+            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
+            let why = refusals.join("; ");
+            self.progress.end(&format!("refused: {why}"));
+            return Err(why);
+        }
+        self.progress.end(&came_to(&outcome.record));
+        Ok(outcome.record)
+    }
+
+    /// Run after run until the study has seen enough or a signal comes; a run that a signal cut is none.
+    fn lead(&mut self, study: &mut Study, steps: &Steps) {
+        while let Some(load) = study.next().filter(|_| self.interrupts.count() == 0) {
+            let ran = steps.plan(&load).and_then(|(plan, _)| self.carry_out(&plan, &name(&load)));
+            match ran {
+                Ok(_) if self.interrupts.count() > 0 => {}
+                Ok(record) => {
+                    study.take(&load, &record);
+                    self.note(&load, &record);
+                }
+                Err(why) => study.take_failed(why),
+            }
+        }
+    }
+
+    /// What makes the figures others than those of the target. Rates that are missed are what is looked for.
+    fn note(&mut self, load: &Load, record: &Record) {
+        let is_open = matches!(load, Load::Open { .. });
+        for finding in judge::findings(record) {
+            let text = finding.to_string();
+            let is_wanted = finding.severity == Severity::Invalid || !is_open;
+            if is_wanted && !self.notes.contains(&text) && self.notes.len() < 8 {
+                self.notes.push(text);
+            }
+        }
+    }
+}
+
+fn name(load: &Load) -> String {
+    match load {
+        Load::Closed { depth: None } => "closed loop".to_owned(),
+        Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
+        Load::Open { offered, .. } => format!("{}/s", count(*offered as f64)),
+    }
+}
+
+/// A run in a few words.
+fn came_to(record: &Record) -> String {
+    let all = record.totals().all;
+    let latency = if all.response.count() > 0 { &all.response } else { &all.lat };
+    let time = |percent: f64| units::figure::time_ns(latency.percentile_ns(percent) as f64);
+    format!("{} IOPS, p50 {}, p99 {}", count(all.ios_per_s()), time(50.0), time(99.0))
+}
+
+fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, mut output: Output) -> ExitCode {
+    let is_stopped = runs.interrupts.count() > 0;
+    let asked = Asked {
+        target: words.target.clone(),
+        work: job::work(words),
+        percentile: words.percentile.clone(),
+        bound: words.bound_ns.map(|ns| study::knee::show::time(ns as f64)),
+        is_poisson: words.is_poisson,
+        runtime_ns: words.runtime_ns,
+        job: steps.options.clone(),
+        program: concat!("fathom ", env!("CARGO_PKG_VERSION")).to_owned(),
+        notes: runs.notes,
+        is_stopped,
+    };
+    output.write(&match words.format {
+        Format::Text => text(study, &asked),
+        Format::Json => json(study, &asked),
+    });
+    if !output.is_stdout() || words.format == Format::Json {
+        tell_line!("{}", sentence(study, &asked));
+    }
+    let is_met = match study {
+        Study::Rate(search) => search.met().is_some(),
+        Study::Depth(depths) => words.bound_ns.is_none() || depths.within().is_some(),
+    };
+    let is_own = matches!(study, Study::Rate(search) if search.generator().is_some());
+    match (is_stopped, study.failed(), is_own) {
+        (true, ..) => ExitCode::from(INTERRUPTED),
+        (_, Some(_), _) => ExitCode::from(NOT_MET),
+        (_, _, true) => ExitCode::from(GENERATOR),
+        _ if !is_met => ExitCode::from(NOT_MET),
+        _ => ExitCode::SUCCESS,
+    }
+}

@@ -1,0 +1,220 @@
+//! The search for the highest rate that a target sustains: capacity, steps up, bisection, and repeats that confirm.
+//!
+//! A rate is met or missed by the majority of its runs. The highest rate that is met and the lowest one above it that is
+//! missed are both run until two runs of three agree, so that no single run decides.
+
+use std::collections::BTreeMap;
+
+use record::Record;
+
+use super::curve::{Bend, knee};
+use super::measured::Measured;
+use super::{Load, Terms};
+use crate::figures::median;
+
+/// Steps up, as shares of what the closed loop reached.
+const FRACTIONS: [f64; 10] = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05];
+/// A closed loop may have reached less than the target can: steps go on by this factor, up to so many times it.
+const FURTHER: f64 = 1.1;
+const FURTHER_MAX: f64 = 4.0;
+/// So many rates in a row that are missed end the steps up.
+const MISSED_MAX: usize = 2;
+/// Where even the lowest step is missed the rate goes down by this factor, to such a share of the closed loop's.
+const DOWN: f64 = 4.0;
+const LEAST_SHARE: f64 = 0.001;
+/// Met and missed lie no further apart in the end, as a share of the rate.
+const RESOLUTION: f64 = 0.01;
+/// Runs that agree decide.
+const AGREE: usize = 2;
+/// No search makes more runs.
+const RUNS_MAX: usize = 60;
+
+pub struct Search {
+    pub terms: Terms,
+    capacity: Option<Measured>,
+    rates: BTreeMap<u64, Vec<Measured>>,
+    runs: usize,
+    failed: Option<String>,
+}
+
+impl Search {
+    pub fn new(terms: Terms) -> Search {
+        Search { terms, capacity: None, rates: BTreeMap::new(), runs: 0, failed: None }
+    }
+
+    /// The next run; none when it is over.
+    pub fn next(&self) -> Option<Load> {
+        if self.failed.is_some() || self.runs >= RUNS_MAX {
+            return None;
+        }
+        let Some(capacity) = &self.capacity else { return Some(Load::Closed { depth: None }) };
+        let rate = self
+            .tied()
+            .or_else(|| self.step_up(capacity.iops))
+            .or_else(|| self.step_down(capacity.iops))
+            .or_else(|| self.bisect())
+            .or_else(|| self.confirm())?;
+        Some(self.load(rate as f64))
+    }
+
+    pub fn take(&mut self, load: &Load, record: &Record) {
+        self.runs += 1;
+        let percent = self.terms.percent;
+        let taken = match load {
+            Load::Closed { .. } => Measured::closed(record, percent).map(|measured| self.capacity = Some(measured)),
+            Load::Open { offered, .. } => {
+                Measured::open(record, percent).map(|measured| self.rates.entry(*offered).or_default().push(measured))
+            }
+        };
+        self.failed = taken.err();
+    }
+
+    pub fn take_failed(&mut self, why: String) {
+        self.failed = Some(why);
+    }
+
+    pub fn failed(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    /// What the closed loop reached.
+    pub fn capacity(&self) -> Option<&Measured> {
+        self.capacity.as_ref()
+    }
+
+    pub fn rates(&self) -> &BTreeMap<u64, Vec<Measured>> {
+        &self.rates
+    }
+
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// The rate was met, and with it the bound where there is one.
+    pub fn is_met(&self, run: &Measured) -> bool {
+        let is_within = |bound_ns: u64| run.asked_ns.is_some_and(|asked_ns| asked_ns <= bound_ns as f64);
+        run.is_rate_met() && self.terms.bound_ns.is_none_or(is_within)
+    }
+
+    /// Runs that met the rate, and all.
+    pub fn tally(&self, rate: u64) -> (usize, usize) {
+        let runs = self.rates.get(&rate).map_or(&[][..], Vec::as_slice);
+        (runs.iter().filter(|run| self.is_met(run)).count(), runs.len())
+    }
+
+    fn holds(&self, rate: u64) -> bool {
+        let (met, all) = self.tally(rate);
+        met * 2 > all
+    }
+
+    fn is_decided(&self, rate: u64) -> bool {
+        let (met, all) = self.tally(rate);
+        met.max(all - met) >= AGREE
+    }
+
+    /// The highest rate that holds.
+    pub fn met(&self) -> Option<u64> {
+        self.rates.keys().copied().filter(|rate| self.holds(*rate)).max()
+    }
+
+    /// The lowest rate above it that doesn't.
+    pub fn missed(&self) -> Option<u64> {
+        let met = self.met().unwrap_or(0);
+        self.rates.keys().copied().filter(|rate| *rate > met && !self.holds(*rate)).min()
+    }
+
+    /// Both sides of the edge were decided, and lie near each other.
+    pub fn is_settled(&self) -> bool {
+        self.capacity.is_some() && self.failed.is_none() && self.next().is_none() && self.runs < RUNS_MAX
+    }
+
+    /// Why what lies above the edge, or all of it, was missed for the sake of who asked and not of the target.
+    pub fn generator(&self) -> Option<&str> {
+        let runs = self.rates.get(&self.missed()?)?;
+        let missed: Vec<&Measured> = runs.iter().filter(|run| !self.is_met(run)).collect();
+        let own: Vec<&str> = missed.iter().filter_map(|run| run.generator.as_deref()).collect();
+        if own.len() * 2 > missed.len() { own.first().copied() } else { None }
+    }
+
+    /// The rate at which the curve of the percentile bends. Rates that were not met are left out: their latencies say
+    /// only for how long they were run.
+    pub fn knee(&self) -> Option<u64> {
+        let points: Vec<(f64, f64)> = self.curve().into_iter().map(|(rate, ns)| (rate as f64, ns)).collect();
+        Some(points[knee(&points, Bend::Up)?].0 as u64)
+    }
+
+    /// The percentile over the rates that were met.
+    pub fn curve(&self) -> Vec<(u64, f64)> {
+        let of = |(rate, runs): (&u64, &Vec<Measured>)| {
+            let good: Vec<f64> = runs.iter().filter(|run| run.is_rate_met()).filter_map(|run| run.asked_ns).collect();
+            (good.len() * 2 > runs.len()).then(|| (*rate, median(good.into_iter())))
+        };
+        self.rates.iter().filter_map(of).collect()
+    }
+
+    /// One run against another.
+    fn tied(&self) -> Option<u64> {
+        self.rates.keys().copied().find(|rate| {
+            let (met, all) = self.tally(*rate);
+            met > 0 && met * 2 == all
+        })
+    }
+
+    fn step_up(&self, capacity: f64) -> Option<u64> {
+        let last = FRACTIONS[FRACTIONS.len() - 1];
+        let further = std::iter::successors(Some(last * FURTHER), |share| Some(share * FURTHER));
+        let shares = FRACTIONS.into_iter().chain(further.take_while(|share| *share <= FURTHER_MAX));
+        let mut missed = 0;
+        for share in shares {
+            let rate = self.offered(capacity * share);
+            missed = match self.tally(rate) {
+                (_, 0) => return Some(rate),
+                _ if self.holds(rate) => 0,
+                _ => missed + 1,
+            };
+            if missed == MISSED_MAX {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn step_down(&self, capacity: f64) -> Option<u64> {
+        let lowest = *self.rates.keys().next()?;
+        if self.met().is_some() {
+            return None;
+        }
+        if !self.is_decided(lowest) {
+            return Some(lowest);
+        }
+        let lower = self.offered(lowest as f64 / DOWN);
+        (lower < lowest && lower as f64 >= capacity * LEAST_SHARE).then_some(lower)
+    }
+
+    fn bisect(&self) -> Option<u64> {
+        let (met, missed) = (self.met()?, self.missed()?);
+        let middle = self.offered((met + missed) as f64 / 2.0);
+        let is_wide = (missed - met) as f64 > missed as f64 * RESOLUTION;
+        (is_wide && middle > met && middle < missed).then_some(middle)
+    }
+
+    fn confirm(&self) -> Option<u64> {
+        [self.met(), self.missed()].into_iter().flatten().find(|rate| !self.is_decided(*rate))
+    }
+
+    fn load(&self, rate: f64) -> Load {
+        let shares = self.capacity.as_ref().map_or([1.0, 0.0, 0.0], |capacity| capacity.shares);
+        let of =
+            |share: f64| if share > 0.0 { (rate * share / self.terms.workers as f64).round().max(1.0) } else { 0.0 };
+        let per_worker = shares.map(|share| of(share) as u64);
+        Load::Open { offered: per_worker.iter().sum::<u64>() * self.terms.workers, per_worker }
+    }
+
+    /// The rate that comes of it: each thread has a whole number of I/Os a second in each direction.
+    fn offered(&self, rate: f64) -> u64 {
+        match self.load(rate) {
+            Load::Open { offered, .. } => offered,
+            Load::Closed { .. } => 0,
+        }
+    }
+}
