@@ -83,7 +83,7 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
         assert_eq!(scratch.names(), ["data"]);
     };
     refused("--rw randwrite", "say --overwrite data");
-    refused("--rw randtrim", "say --overwrite data");
+    refused("--rw rw", "say --overwrite data");
     refused("--rw randwrite --overwrite other", "isn't the target");
     refused("--filename=other", "can't be said here");
     refused("--closed --ioengine psync", "has no queue");

@@ -14,6 +14,7 @@ use record::{Record, RunError};
 use study::knee::show::{Asked, json, sentence, text};
 use study::knee::{Depths, Load, Search, Study, Terms};
 use study::prepare::{Extent, Next, Pass, Step};
+use study::show::Ink;
 use study::time::at_most_ns;
 
 use crate::assess::progress::{Progress, count};
@@ -21,6 +22,7 @@ use crate::assess::scratch::Scratch;
 use crate::assess::target::{self, Found};
 use crate::output::{Output, print_and_flush, tell_line};
 use crate::suite::plans;
+use crate::sweep::files::writes_utf8;
 use crate::{outlet, run};
 use job::Steps;
 use words::{Format, Stop, Words};
@@ -67,9 +69,10 @@ fn knee(words: &Words) -> Result<ExitCode, String> {
         runs.fill(&mut steps, &found)?;
     }
     let terms = Terms { percent: words.percent, bound_ns: words.bound_ns, workers: plan.workers.len().max(1) as u64 };
-    let mut study = match words.is_closed {
-        false => Study::Rate(Search::new(terms)),
-        true => Study::Depth(Depths::new(terms, job::depth_max(words))),
+    let mut study = if words.is_closed {
+        Study::Depth(Depths::new(terms, job::depth_max(words)))
+    } else {
+        Study::Rate(Search::new(terms))
     };
     runs.lead(&mut study, &steps);
     drop(scratch);
@@ -79,7 +82,8 @@ fn knee(words: &Words) -> Result<ExitCode, String> {
 fn open(words: &Words, plan: &Arc<Plan>) -> Result<Output, String> {
     let path = words.output.as_deref();
     if let Some(path) = path {
-        outlet::check(Path::new(path), [plan.as_ref()]).map_err(|why| format!("--output {path}: {why}"))?;
+        outlet::check(Path::new(path), std::iter::once(plan.as_ref()))
+            .map_err(|why| format!("--output {path}: {why}"))?;
     }
     Output::open(path).map_err(|error| format!("--output: {}", record::plain(&error.to_string())))
 }
@@ -184,8 +188,9 @@ fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, mut output: O
         notes: runs.notes,
         is_stopped,
     };
+    let ink = if !output.is_stdout() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     output.write(&match words.format {
-        Format::Text => text(study, &asked),
+        Format::Text => text(study, &asked, ink),
         Format::Json => json(study, &asked),
     });
     if !output.is_stdout() || words.format == Format::Json {

@@ -109,7 +109,7 @@ fn not_written(path: &Path, error: &io::Error) -> String {
 }
 
 /// As the environment says of the terminal.
-fn writes_utf8() -> bool {
+pub fn writes_utf8() -> bool {
     let said = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os).find(|said| !said.is_empty());
     let said = said.map(|said| said.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     said.contains("utf-8") || said.contains("utf8")

@@ -1,7 +1,7 @@
 //! `fathom sweep`: a line of either dialect, run once for each value of one or more options, and what they show.
 
 mod diskspd_line;
-mod files;
+pub mod files;
 mod fio_line;
 mod points;
 mod progress;

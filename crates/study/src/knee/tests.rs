@@ -3,6 +3,7 @@
 use super::show::{Asked, json, sentence, text};
 use super::simulated::Device;
 use super::{Depths, Load, Search, Study, Terms};
+use crate::show::Ink;
 
 const MS: f64 = 1e6;
 
@@ -155,14 +156,14 @@ fn what_failed_or_was_stopped_is_still_reported() {
     let stopped = Asked { is_stopped: true, ..asked("p99", Some("5 ms")) };
     assert!(sentence(&study, &stopped).starts_with("stopped early, so far: sustains at least 6,8"));
     let nothing = Study::Rate(Search::new(terms(99.0, None)));
-    assert!(text(&nothing, &stopped).contains("nothing was found out"));
+    assert!(text(&nothing, &stopped, Ink::Unicode).contains("nothing was found out"));
 }
 
 #[test]
 fn the_report_fits_a_terminal_and_ends_in_the_sentence() {
     let mut device = Device { is_random: true, is_poisson: true, ..Device::new(8, 640_000.0, 1) };
     let study = led(Study::Rate(Search::new(terms(99.5, Some(5.0)))), &mut device);
-    let report = text(&study, &asked("p99.5", Some("5 ms")));
+    let report = text(&study, &asked("p99.5", Some("5 ms")), Ink::Unicode);
     assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
     assert!(report.contains("  p99.5  ") && report.contains('█') && report.contains("  highest\n"), "{report}");
     let last = report.lines().last().unwrap();
@@ -170,5 +171,6 @@ fn the_report_fits_a_terminal_and_ends_in_the_sentence() {
     let document: serde_json::Value = serde_json::from_str(&json(&study, &asked("p99.5", Some("5 ms")))).unwrap();
     assert_eq!(document["found"]["settled"], true);
     assert!(document["found"]["sustained_iops"].as_u64().unwrap() > 10_000);
-    eprintln!("{report}");
+    let ascii = text(&study, &asked("p99.5", Some("5 ms")), Ink::Ascii);
+    assert!(ascii.is_ascii() && ascii.contains("#"), "{ascii}");
 }

@@ -85,7 +85,7 @@ impl Job {
     }
 
     /// A job of fio's, one section after another.
-    pub(crate) fn fio(name: &str, sections: Vec<(String, Vec<(String, String)>)>) -> Job {
+    pub fn fio(name: &str, sections: Vec<(String, Vec<(String, String)>)>) -> Job {
         let settings = |options: Vec<(String, String)>| {
             let mut merged = Merged::default();
             options.iter().for_each(|(name, value)| merged.put(name, value));

@@ -5,6 +5,7 @@ mod sentence;
 mod text;
 
 use super::Study;
+use crate::show::{Ink, in_ascii};
 
 pub use text::time;
 
@@ -29,8 +30,9 @@ pub struct Asked {
     pub is_stopped: bool,
 }
 
-pub fn text(study: &Study, asked: &Asked) -> String {
-    text::write(study, asked)
+pub fn text(study: &Study, asked: &Asked, ink: Ink) -> String {
+    let text = text::write(study, asked);
+    if ink == Ink::Ascii { in_ascii(&text) } else { text }
 }
 
 pub fn json(study: &Study, asked: &Asked) -> String {

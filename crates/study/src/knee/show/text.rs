@@ -47,10 +47,10 @@ pub fn write(study: &Study, asked: &Asked) -> String {
         notes.iter().for_each(|note| text.push_str(&wrapped(note)));
     }
     text.push('\n');
-    if let Study::Rate(search) = study {
-        if let Some(knee) = sentence::of_knee(search, asked) {
-            text.push_str(&wrapped(&knee));
-        }
+    if let Study::Rate(search) = study
+        && let Some(knee) = sentence::of_knee(search, asked)
+    {
+        text.push_str(&wrapped(&knee));
     }
     text.push_str(&wrapped(&super::sentence(study, asked)));
     text
