@@ -513,6 +513,10 @@ impl IoLoop<'_> {
         let ramp_end_ns = start_ns.saturating_add(limits.ramp_ns);
         self.clocks = Marks { now_ns, start_ns, next_ns: ramp_end_ns, ..Marks::UNSET };
         self.usage_from = os::process::thread_usage();
+        // The engine's clock goes on from run to run: a ramp owes nothing of the time before it.
+        if let Some(pace) = &mut self.pace {
+            pace.restart(start_ns);
+        }
         if limits.ramp_ns == 0 && self.limits.ramp_bytes == 0 {
             self.begin_measuring(start_ns);
         } else {
