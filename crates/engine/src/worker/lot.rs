@@ -9,8 +9,8 @@ use std::time::Duration;
 const IOS_MAX: u32 = 16;
 /// Completions that come further apart are waited for one by one: a wake-up costs less than that.
 const APART_NS_MAX: u64 = 2_500;
-/// So long must completions have come fast before, for most of the time: bursts between pauses, as a throttle makes
-/// them, are no steady flow, and the last of a burst would be seen late.
+/// Over so long they must have come fast before, pauses included: bursts between pauses, as a throttle makes them, are
+/// no steady flow, and the last of a burst would be seen late.
 const STEADY_NS: u64 = 2_000_000;
 /// What was before is forgotten by halves, after so long.
 const MEMORY_NS: u64 = 10_000_000;
@@ -18,11 +18,11 @@ const MEMORY_NS: u64 = 10_000_000;
 /// it would cost more than lots gain: the timer would have to be set for each of them.
 pub const PATIENCE: Duration = Duration::from_millis(5);
 
-/// How fast completions come: the time of waits in which they came fast, and of the others.
+/// How fast completions come: how many in what time.
 #[derive(Default)]
 pub struct Lots {
-    fast_ns: u64,
-    slow_ns: u64,
+    ns: u64,
+    ios: u64,
     last_ns: u64,
     completed: u64,
 }
@@ -31,25 +31,22 @@ impl Lots {
     /// How many to wait for, with so many in flight.
     #[inline]
     pub fn size(&self, in_flight: u32) -> u32 {
-        let steady = self.fast_ns >= STEADY_NS && self.fast_ns > self.slow_ns;
+        let steady = self.ns >= STEADY_NS && self.ns <= self.ios * APART_NS_MAX;
         if steady { (in_flight - in_flight.div_ceil(8)).clamp(1, IOS_MAX) } else { 1 }
     }
 
     /// A wait is over: whether all that it was for came, and how many I/Os have completed in all.
     #[inline]
     pub fn waited(&mut self, now_ns: u64, all_came: bool, completed: u64) {
-        let count = completed - std::mem::replace(&mut self.completed, completed);
-        let since_ns = (now_ns - self.last_ns).min(MEMORY_NS);
-        self.last_ns = now_ns;
-        if !all_came {
-            (self.fast_ns, self.slow_ns) = (0, 0);
-        } else if since_ns <= APART_NS_MAX * count {
-            self.fast_ns += since_ns;
-        } else {
-            self.slow_ns += since_ns;
+        let ns = now_ns - std::mem::replace(&mut self.last_ns, now_ns);
+        let ios = completed - std::mem::replace(&mut self.completed, completed);
+        if !all_came || ns > MEMORY_NS {
+            (self.ns, self.ios) = (0, 0);
+            return;
         }
-        if self.fast_ns + self.slow_ns > MEMORY_NS {
-            (self.fast_ns, self.slow_ns) = (self.fast_ns / 2, self.slow_ns / 2);
+        (self.ns, self.ios) = (self.ns + ns, self.ios + ios);
+        if self.ns > MEMORY_NS {
+            (self.ns, self.ios) = (self.ns / 2, self.ios / 2);
         }
     }
 }
@@ -67,7 +64,7 @@ mod tests {
             completed += 1;
             lots.waited(now_ns, true, completed);
         }
-        assert!((1_002_000_000..1_020_000_000).contains(&now_ns));
+        assert!((1_002_000_000..1_003_000_000).contains(&now_ns));
         assert_eq!((lots.size(64), lots.size(8), lots.size(1)), (16, 7, 1));
         for _ in 0..1_000 {
             now_ns += 1_000;
