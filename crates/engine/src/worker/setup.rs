@@ -306,7 +306,9 @@ pub fn io_loop<'a>(
     let mut buffers = buffers(worker)?;
     let seeds = seeds(worker);
     let mut content = content(plan, worker, &seeds, prepared.pass_bytes)?;
-    for slot in 0..buffers.count() {
+    // Reads need nothing in their buffers, and pages that nobody touches take no memory.
+    let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
+    for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
     let config = backend::config(worker, prepared.targets.len());
