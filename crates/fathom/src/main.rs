@@ -7,6 +7,7 @@ mod assess;
 mod diskspd;
 mod findings;
 mod fio;
+mod history;
 mod knee;
 mod limits;
 mod machine;
@@ -42,8 +43,10 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
        fathom sweep OPTION=V1,V2,... fio|diskspd ...
                                                   a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
-       fathom show FILE... [--format NAME]        a run that fio's --record=FILE or DiskSpd's -Rrecord=FILE kept,
-                                                  in any report of either
+       fathom show FILE|ID... [--format NAME]     a run that was kept: by fio's --record=FILE or DiskSpd's
+                                                  -Rrecord=FILE, in any report of either; or by assess
+       fathom history | export ID... | delete ID...
+                                                  the runs that assess has kept (`fathom history --help` tells more)
        fathom limits list | show WORDS | import FILE
                                                   what vendors publish of their disks and machines
        fathom --version | --help
@@ -82,6 +85,9 @@ fn main() -> ExitCode {
         Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
         Some(("show", rest)) => show::main(rest),
+        Some(("history", rest)) => history::main(rest),
+        Some(("export", rest)) => history::export::main(rest),
+        Some(("delete", rest)) => history::delete::main(rest),
         Some(("limits", rest)) => limits::main(rest),
         Some(("--version" | "-V", _)) => {
             print_and_flush(concat!("fathom ", env!("CARGO_PKG_VERSION"), "\n"));

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use history::Document;
 use plan::Plan;
 use record::{Record, schema};
 
@@ -75,8 +76,8 @@ pub fn are_one(one: &str, other: &str) -> bool {
     outlet::place(Path::new(one)) == outlet::place(Path::new(other))
 }
 
-/// Reads a saved record.
-pub fn load(path: &str) -> Result<Record, String> {
+/// Reads a saved record or assessment.
+pub fn load_document(path: &str) -> Result<Document, String> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {}", record::plain(&error.to_string())))?;
-    schema::read(&text).map_err(|broken| format!("{path}:{broken}"))
+    Document::read(&text).map_err(|broken| format!("{path}:{broken}"))
 }

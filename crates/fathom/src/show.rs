@@ -1,21 +1,30 @@
-//! `fathom show`: a saved record in any report of either dialect.
+//! `fathom show`: a kept run: an assessment as a card, a record in any report of either dialect.
 
 use std::process::ExitCode;
 
 use ::fio::render::{self as fio_report, Detail, Formats, Options};
+use ::history::Document;
+use judge::assessment::Assessment;
 use plan::{Ddir, Origin, Plan};
 use record::{Record, Said};
 
-use crate::diskspd;
 use crate::findings;
+use crate::history::kept;
 use crate::output::{print_and_flush, tell, tell_line};
 use crate::saved;
+use crate::{assess::is_coloured, diskspd};
 
 const USAGE: &str = "\
-usage: fathom show FILE... [options]               print records that --record or -Rrecord kept
+usage: fathom show FILE|ID... [options]            print runs that were kept
+
+FILE is what --record, -Rrecord or --save wrote; ID a number that `fathom history` shows, or `last` (a file of such a
+name is ./7).
 
   --format fio|fio-terse|fio-json|fio-json+|diskspd|diskspd-xml
-                            which report; else that of the language the run was asked for in
+                            which report of a single run; else that of the language it was asked for in
+  --format card|html|markdown|svg
+                            which report of an assessment; else its card
+  --format json             all that is known, as it was kept
   --terse-version 2|3|4|5   layout of fio-terse; else 3
   --output OUT              write to this file, not to standard output
 ";
@@ -29,6 +38,11 @@ enum Format {
     FioJson(Detail),
     DiskSpd,
     DiskSpdXml,
+    Card,
+    Html,
+    Markdown,
+    Svg,
+    Json,
 }
 
 impl Format {
@@ -40,6 +54,11 @@ impl Format {
             "fio-json+" => Format::FioJson(Detail::Bins),
             "diskspd" => Format::DiskSpd,
             "diskspd-xml" => Format::DiskSpdXml,
+            "card" => Format::Card,
+            "html" => Format::Html,
+            "markdown" => Format::Markdown,
+            "svg" => Format::Svg,
+            "json" => Format::Json,
             _ => return None,
         })
     }
@@ -68,7 +87,7 @@ pub fn main(words: &[String]) -> ExitCode {
             print_and_flush(USAGE);
             return ExitCode::SUCCESS;
         }
-        Ok(wanted) if wanted.files.is_empty() => return misused("name the file of a record"),
+        Ok(wanted) if wanted.files.is_empty() => return misused("name the file of a record, or the number of a run"),
         Ok(wanted) => wanted,
         Err(error) => return misused(&error.to_string()),
     };
@@ -80,7 +99,8 @@ pub fn main(words: &[String]) -> ExitCode {
     let mut failed = false;
     let mut text = String::new();
     for file in &wanted.files {
-        match saved::load(file).and_then(|record| show(&record, &wanted).map_err(|error| format!("{file}: {error}"))) {
+        let shown = kept_as(file).and_then(|kept| show(&kept, &wanted).map_err(|error| format!("{file}: {error}")));
+        match shown {
             Ok(report) => text += &report,
             Err(message) => {
                 tell_line!("fathom: {message}");
@@ -131,8 +151,31 @@ fn put(text: &str, output: Option<&str>) -> Result<(), String> {
     }
 }
 
+fn kept_as(word: &str) -> Result<Document, String> {
+    if kept::is_of_history(word) { kept::document(word) } else { saved::load_document(word) }
+}
+
+fn show(document: &Document, wanted: &Wanted) -> Result<String, String> {
+    match (document, wanted.format) {
+        (_, Some(Format::Json)) => document.write(),
+        (Document::Record(record), _) => show_record(record, wanted),
+        (Document::Assessment(assessment), format) => show_assessment(assessment, format, wanted),
+    }
+}
+
+fn show_assessment(assessment: &Assessment, format: Option<Format>, wanted: &Wanted) -> Result<String, String> {
+    let colour = wanted.output.is_none() && is_coloured();
+    match format {
+        None | Some(Format::Card) => Ok(report::card(assessment, report::Card { colour, kept: &[] })),
+        Some(Format::Html) => Ok(report::html(assessment)),
+        Some(Format::Markdown) => Ok(report::markdown(assessment)),
+        Some(Format::Svg) => Ok(report::svg(assessment)),
+        Some(_) => Err("this is an assessment: --format card, html, markdown, svg or json show it".to_owned()),
+    }
+}
+
 /// The report as it was printed after the run; what was printed on standard error beside it goes there again.
-fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
+fn show_record(record: &Record, wanted: &Wanted) -> Result<String, String> {
     let format = wanted.format.unwrap_or_else(|| Format::of_origin(record));
     let told = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
         result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
@@ -144,7 +187,7 @@ fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
         ..Options::default()
     };
     match format {
-        Format::Fio => {}
+        Format::Fio | Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Json => {}
         Format::FioTerse | Format::FioJson(_) => repeat_warnings(record),
         Format::DiskSpd | Format::DiskSpdXml => {
             diskspd::repeat_warnings(record);
@@ -163,6 +206,9 @@ fn show(record: &Record, wanted: &Wanted) -> Result<String, String> {
         Format::FioJson(detail) => Ok(fio_report::report(record, Formats { json: Some(detail), ..none }, &options)),
         Format::DiskSpd => told(::diskspd::render::text(record)),
         Format::DiskSpdXml => told(::diskspd::render::xml(record)),
+        Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Json => {
+            Err("this is a single run: only assessments are shown so".to_owned())
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan"]),
@@ -13,7 +13,8 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("judge", &["plan", "record", "units"]),
     ("study", &["judge", "plan", "record", "units"]),
     ("report", &["judge", "plan", "record", "units"]),
-    ("fathom", &["diskspd", "engine", "fio", "judge", "os", "plan", "record", "report", "study", "units"]),
+    ("history", &["judge", "plan", "record"]),
+    ("fathom", &["diskspd", "engine", "fio", "history", "judge", "os", "plan", "record", "report", "study", "units"]),
     ("bench", &["os"]),
     ("xtask", &[]),
 ];

@@ -23,7 +23,7 @@ use units::bytes::with_unit;
 use crate::output::{print_and_flush, tell, tell_line};
 use crate::saved::Place;
 use crate::suite::find;
-use crate::{outlet, run};
+use crate::{history, outlet, run};
 use asked::Asked;
 use course::Course;
 use ready::Ready;
@@ -126,6 +126,12 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports:
             Err(message) => failed.push(message),
         }
     }
+    if words.history {
+        match history::kept::keep(assessment) {
+            Ok(id) => kept.push(format!("kept: fathom show {id}")),
+            Err(why) => tell_line!("fathom assess: the history can't keep this: {why}"),
+        }
+    }
     let is_printed = match words.format {
         Format::Card => print_and_flush(&report::card(assessment, report::Card { colour: is_coloured(), kept: &kept })),
         Format::Json => print_and_flush(&json()?),
@@ -148,7 +154,7 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports:
 }
 
 /// As <https://no-color.org> has it.
-fn is_coloured() -> bool {
+pub fn is_coloured() -> bool {
     let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     std::io::stdout().is_terminal() && !is_refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

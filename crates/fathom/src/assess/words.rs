@@ -44,6 +44,7 @@ file; or a block device.
        --save FILE       the assessment goes there, as JSON
        --format NAME     on standard output: card (for people) or json
        --tag WORD        a word to find the assessment by; may be said several times
+       --no-history      don't keep the assessment; else `fathom history` lists it
        --yes             don't ask before a long or large run
        --help
 
@@ -71,6 +72,7 @@ pub struct Words {
     pub save: Option<String>,
     pub format: Format,
     pub tags: Vec<String>,
+    pub history: bool,
     pub yes: bool,
 }
 
@@ -114,6 +116,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         save: None,
         format: Format::Card,
         tags: Vec::new(),
+        history: true,
         yes: false,
     };
     let mut parser = lexopt::Parser::from_args(words);
@@ -143,6 +146,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("save") => read.save = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("tag") => read.tags.push(parser.value()?.string()?),
+            Long("no-history") => read.history = false,
             Long("yes") | Short('y') => read.yes = true,
             Long("help") | Short('h') => return Err(Stop::Help),
             Value(word) if read.target.is_none() => read.target = Some(word.string()?),

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use figures::{Figure, Rounds};
 pub use overall::{expected, judge};
 
 /// In the order in which the overall verdict takes the worst.

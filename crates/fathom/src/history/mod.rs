@@ -1,0 +1,146 @@
+//! `fathom history`: the runs that were kept, and what is done with them.
+
+pub mod delete;
+pub mod export;
+pub mod kept;
+mod table;
+
+use std::process::ExitCode;
+
+use ::history::{Document, Entry, Wanted};
+use lexopt::prelude::*;
+
+use crate::output::{print_and_flush, tell_line};
+use crate::saved;
+
+const USAGE: &str = "\
+fathom history lists the runs that were kept: each `fathom assess` is, unless it has --no-history.
+
+usage: fathom history [options]
+       fathom history add FILE... [--tag WORD]    keeps what --save, --record or -Rrecord saved
+       fathom show ID                             what came of a run; `last` is the newest
+       fathom export ID... --format json|csv      runs for other programs
+       fathom delete ID...
+
+       --tag WORD        only runs with this tag; with `add`, a tag for what is kept, and may be said several times
+       --target PATH     only runs on this target, by the path that was given
+       --limit N         no more than so many, the newest; 20 if nothing is said, 0 is all
+       --format NAME     table (for people) or json
+       --help
+
+The runs are in $XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
+
+exit status: 0, 1 where a file can't be kept, or 2 where something can't be read
+";
+
+const REFUSED: u8 = 2;
+/// Runs that a list shows where nothing is said.
+const LIMIT: u64 = 20;
+
+/// Carries out a command whose answer is a text; what it is called stands before what went wrong.
+pub fn answer(name: &str, carried_out: Result<String, String>) -> ExitCode {
+    match carried_out {
+        Ok(text) if print_and_flush(&text) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(REFUSED),
+        Err(message) => {
+            tell_line!("fathom {name}: {message}");
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+struct Words {
+    add: bool,
+    files: Vec<String>,
+    tags: Vec<String>,
+    target: Option<String>,
+    limit: u64,
+    json: bool,
+    help: bool,
+}
+
+pub fn main(words: &[String]) -> ExitCode {
+    match read(words).map_err(|error| error.to_string()) {
+        Ok(words) if words.help => answer("history", Ok(USAGE.to_owned())),
+        Ok(words) if words.add => add(&words),
+        Ok(words) => answer("history", list(&words)),
+        Err(message) => answer("history", Err(message)),
+    }
+}
+
+fn read(words: &[String]) -> Result<Words, lexopt::Error> {
+    let mut read =
+        Words { add: false, files: Vec::new(), tags: Vec::new(), target: None, limit: LIMIT, json: false, help: false };
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(word) = parser.next()? {
+        match word {
+            Long("tag") => read.tags.push(parser.value()?.string()?),
+            Long("target") => read.target = Some(parser.value()?.string()?),
+            Long("limit") => read.limit = parser.value()?.parse()?,
+            Long("format") => read.json = parser.value()?.parse_with(is_json)?,
+            Long("help") | Short('h') => read.help = true,
+            Value(word) if !read.add && word == "add" => read.add = true,
+            Value(file) if read.add => read.files.push(file.string()?),
+            _ => return Err(word.unexpected()),
+        }
+    }
+    if read.add && read.files.is_empty() && !read.help {
+        return Err("which files are to be kept?".into());
+    }
+    if !read.add && read.tags.len() > 1 {
+        return Err("a list is of one tag".into());
+    }
+    Ok(read)
+}
+
+fn is_json(word: &str) -> Result<bool, String> {
+    match word {
+        "table" => Ok(false),
+        "json" => Ok(true),
+        _ => Err("expected table or json".into()),
+    }
+}
+
+fn list(words: &Words) -> Result<String, String> {
+    let wanted = Wanted {
+        tag: words.tags.first().cloned(),
+        target: words.target.clone(),
+        limit: (words.limit > 0).then_some(words.limit),
+    };
+    let entries: Vec<Entry> = match kept::store_if_any()? {
+        Some(store) => store.list(&wanted)?,
+        None => Vec::new(),
+    };
+    if words.json {
+        return kept::json_text(&entries);
+    }
+    let is_all = wanted.tag.is_none() && wanted.target.is_none();
+    Ok(match (entries.is_empty(), is_all) {
+        (true, true) => "nothing is kept yet: `fathom assess` keeps what it measures\n".to_owned(),
+        (true, false) => "no such run is kept\n".to_owned(),
+        (false, _) => table::text(&entries),
+    })
+}
+
+/// Each file for itself: one that can't be read doesn't keep the others out.
+fn add(words: &Words) -> ExitCode {
+    let mut store = match kept::store() {
+        Ok(store) => store,
+        Err(message) => return answer("history", Err(message)),
+    };
+    let mut failed = false;
+    for file in &words.files {
+        let kept = saved::load_document(file)
+            .and_then(|document: Document| store.add(&document, &words.tags).map_err(|why| format!("{file}: {why}")));
+        match kept {
+            Ok(id) => {
+                print_and_flush(&format!("{file} is run {id}\n"));
+            }
+            Err(message) => {
+                tell_line!("fathom history: {message}");
+                failed = true;
+            }
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,88 @@
+//! What is kept of a run as a whole: the assessment, or the record of a single run of a dialect.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use judge::assessment::{self, Assessment};
+use record::{Record, schema};
+
+/// No document is longer; what claims to be would fill the memory.
+const BYTES_MAX: u64 = 4 << 30;
+
+#[derive(Clone, Debug)]
+pub enum Document {
+    Assessment(Box<Assessment>),
+    Record(Box<Record>),
+}
+
+impl Document {
+    /// Reads either, by the schema that the text names.
+    pub fn read(text: &[u8]) -> Result<Document, String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            schema: Option<String>,
+        }
+        let head: Head = schema::read_document(text).map_err(|broken| broken.to_string())?;
+        match head.schema.as_deref() {
+            Some(assessment::SCHEMA) => {
+                let read = assessment::read(text).map_err(|broken| broken.to_string())?;
+                Ok(Document::Assessment(Box::new(read)))
+            }
+            _ => Ok(Document::Record(Box::new(schema::read(text).map_err(|broken| broken.to_string())?))),
+        }
+    }
+
+    pub fn write(&self) -> Result<String, String> {
+        match self {
+            Document::Assessment(assessment) => assessment::write(assessment),
+            Document::Record(record) => schema::write(record),
+        }
+        .map_err(|broken| broken.to_string())
+    }
+
+    /// `assessment` or `record`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Document::Assessment(_) => "assessment",
+            Document::Record(_) => "record",
+        }
+    }
+}
+
+pub fn packed(text: &str) -> Result<Vec<u8>, String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+}
+
+pub fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut text = Vec::new();
+    let mut decoder = DeflateDecoder::new(bytes).take(BYTES_MAX + 1);
+    decoder.read_to_end(&mut text).map_err(|error| format!("it can't be unpacked: {error}"))?;
+    if text.len() as u64 > BYTES_MAX {
+        return Err("it is longer than any run's".to_owned());
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_text_comes_back_and_cut_text_is_refused() {
+        let text = "{\"ios\": 1234567}".repeat(1000);
+        let bytes = packed(&text).expect("memory takes all");
+        assert!(bytes.len() < text.len() / 10);
+        assert_eq!(unpacked(&bytes).as_deref(), Ok(text.as_bytes()));
+        assert!(unpacked(&bytes[..bytes.len() / 2]).is_err());
+    }
+
+    #[test]
+    fn what_is_neither_is_refused() {
+        for text in ["", "[]", "{}", "{\"schema\": \"other/1\"}", "{\"schema\": 7}"] {
+            assert!(Document::read(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The figures of a kept run: a line for each test and direction.
+
+use judge::Verdict;
+use judge::metric::{Metric, Of, Span, Statistic};
+use judge::verdict::Rounds;
+use plan::Ddir;
+use serde::Serialize;
+
+use crate::Document;
+
+/// What the one test of a single run is called.
+const SINGLE: &str = "run";
+
+/// A figure that nobody measured is `None`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Summary {
+    pub test: String,
+    /// What differs from other rounds of the test, as `bs=64k`.
+    pub at: String,
+    /// `read`, `write`, `trim` or `flush`; empty of a test that did nothing.
+    pub direction: String,
+    pub verdict: Option<Verdict>,
+    pub iops: Option<f64>,
+    pub bytes_per_s: Option<f64>,
+    pub mean_ns: Option<f64>,
+    pub p50_ns: Option<f64>,
+    pub p99_ns: Option<f64>,
+}
+
+impl Summary {
+    pub fn of(document: &Document) -> Vec<Summary> {
+        let assessment = match document {
+            Document::Record(record) => {
+                return of_rounds(SINGLE, &Rounds { at: &[], records: vec![record] }, None);
+            }
+            Document::Assessment(assessment) => assessment,
+        };
+        let mut all = Vec::new();
+        for test in &assessment.tests {
+            let mut groups = Rounds::of(&test.rounds);
+            if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
+                groups.iter_mut().for_each(|rounds| rounds.keep_from(from));
+            }
+            let found: Vec<_> =
+                groups.iter().flat_map(|rounds| of_rounds(&test.name, rounds, Some(test.verdict))).collect();
+            if found.is_empty() {
+                all.push(Summary { test: test.name.clone(), verdict: Some(test.verdict), ..Summary::default() });
+            }
+            all.extend(found);
+        }
+        all
+    }
+}
+
+fn of_rounds(test: &str, rounds: &Rounds, verdict: Option<Verdict>) -> Vec<Summary> {
+    let at: Vec<String> = rounds.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let line = |direction: &str| Summary {
+        test: test.to_owned(),
+        at: at.join(" "),
+        direction: direction.to_owned(),
+        verdict,
+        ..Summary::default()
+    };
+    let figure = |metric: Metric| rounds.figure(metric).map(|figure| figure.measured);
+    let mut lines = Vec::new();
+    for ddir in rounds.ddirs() {
+        let of = |of: Of| figure(Metric { ddir: Some(ddir), of });
+        let latency = |statistic: Statistic| of(Of::Latency(Span::Completion, statistic));
+        lines.push(Summary {
+            iops: of(Of::Iops),
+            bytes_per_s: of(Of::Bandwidth),
+            mean_ns: latency(Statistic::Mean),
+            p50_ns: latency(Statistic::Percentile(50.0)),
+            p99_ns: latency(Statistic::Percentile(99.0)),
+            ..line(match ddir {
+                Ddir::Read => "read",
+                Ddir::Write => "write",
+                Ddir::Trim => "trim",
+            })
+        });
+    }
+    let flush = |statistic: Statistic| figure(Metric { ddir: None, of: Of::Fsync(statistic) });
+    if let Some(mean_ns) = flush(Statistic::Mean) {
+        lines.push(Summary {
+            mean_ns: Some(mean_ns),
+            p50_ns: flush(Statistic::Percentile(50.0)),
+            p99_ns: flush(Statistic::Percentile(99.0)),
+            ..line("flush")
+        });
+    }
+    lines
+}

@@ -1,0 +1,128 @@
+//! The tables of the database, and how those of an older version become today's.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// What says that a database is ours: "fath".
+const APPLICATION: i64 = 0x6661_7468;
+
+/// What each version of the tables adds to the one before. A step that was released is never changed.
+pub const STEPS: [&str; 1] = ["
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        started_unix_ms INTEGER NOT NULL,
+        ended_unix_ms INTEGER NOT NULL,
+        utc_offset_s INTEGER NOT NULL,
+        host TEXT NOT NULL,
+        target TEXT NOT NULL,
+        suite TEXT NOT NULL,
+        verdict TEXT,
+        cause TEXT NOT NULL,
+        stopped INTEGER NOT NULL,
+        fathom TEXT NOT NULL,
+        command TEXT NOT NULL,
+        document BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE tags (
+        run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+        tag TEXT NOT NULL,
+        PRIMARY KEY (run, tag)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX tags_by_tag ON tags(tag);
+    CREATE TABLE figures (
+        run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        test TEXT NOT NULL,
+        at TEXT NOT NULL,
+        direction TEXT NOT NULL,
+        verdict TEXT,
+        iops REAL,
+        bytes_per_s REAL,
+        mean_ns REAL,
+        p50_ns REAL,
+        p99_ns REAL,
+        PRIMARY KEY (run, position)
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// Brings the tables to the version of the last step, in one transaction.
+pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), String> {
+    let told = |error: rusqlite::Error| error.to_string();
+    if version(connection).map_err(told)? == steps.len() && is_ours(connection)? {
+        return Ok(());
+    }
+    // Two programs may find it old: who comes second looks again.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
+    let version = version(&transaction).map_err(told)?;
+    if !is_ours(&transaction)? {
+        return Err("this is a database of another program".to_owned());
+    }
+    if version > steps.len() {
+        return Err(format!(
+            "a newer fathom has kept this: its version is {version}, and this fathom reads up to {}",
+            steps.len()
+        ));
+    }
+    for step in &steps[version..] {
+        transaction.execute_batch(step).map_err(told)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION).map_err(told)?;
+    transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(told)?;
+    transaction.commit().map_err(told)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+}
+
+/// It says so, or has nothing in it yet.
+fn is_ours(connection: &Connection) -> Result<bool, String> {
+    let number = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
+    let found = number("PRAGMA application_id").map_err(|error| error.to_string())?;
+    let tables = number("SELECT count(*) FROM sqlite_schema").map_err(|error| error.to_string())?;
+    Ok(found == APPLICATION || (found == 0 && tables == 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: [&str; 1] = ["CREATE TABLE runs (id INTEGER PRIMARY KEY); INSERT INTO runs VALUES (7)"];
+    const NEW: [&str; 2] = [OLD[0], "ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT 'here'"];
+
+    fn memory() -> Connection {
+        Connection::open_in_memory().expect("memory takes a database")
+    }
+
+    #[test]
+    fn an_older_version_is_brought_up_with_what_it_holds() {
+        let mut connection = memory();
+        bring_up(&mut connection, &OLD).expect("steps");
+        bring_up(&mut connection, &NEW).expect("steps");
+        bring_up(&mut connection, &NEW).expect("nothing is left to do");
+        let row = connection.query_row("SELECT id, host FROM runs", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        assert_eq!(row, Ok((7, "here".to_owned())));
+        assert!(bring_up(&mut connection, &OLD).is_err_and(|why| why.contains("newer fathom")));
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_what_was_there() {
+        let mut connection = memory();
+        bring_up(&mut connection, &OLD).expect("steps");
+        let broken = [OLD[0], "ALTER TABLE runs ADD COLUMN host TEXT; INSERT INTO nowhere VALUES (1)"];
+        assert!(bring_up(&mut connection, &broken).is_err());
+        assert_eq!(version(&connection), Ok(1));
+        bring_up(&mut connection, &NEW).expect("the column isn't there yet");
+    }
+
+    #[test]
+    fn another_programs_database_is_left_alone() {
+        let mut connection = memory();
+        connection.execute_batch("CREATE TABLE theirs (id INTEGER)").expect("a table");
+        assert!(bring_up(&mut connection, &STEPS).is_err_and(|why| why.contains("another program")));
+        let mut connection = memory();
+        connection.pragma_update(None, "application_id", 42).expect("a number");
+        assert!(bring_up(&mut connection, &STEPS).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! What is kept stays whole: whoever is killed, and however many keep at once.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use history::{Document, Store, Wanted, export};
+
+/// Where a child of a test is to write without end.
+const DATABASE: &str = "FATHOM_TEST_DATABASE";
+/// Runs that a child keeps before it ends by itself; one that is to be killed doesn't come so far.
+const RUNS: &str = "FATHOM_TEST_RUNS";
+/// Writers that are killed.
+const KILLS: u64 = 15;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("fathom-history-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn database(&self) -> PathBuf {
+        self.0.join("data/history.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn record() -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/records/1-fio.json");
+    Document::read(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn tags(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn child(database: &Path, runs: usize) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_child_that_keeps_runs"]).env(DATABASE, database).env(RUNS, runs.to_string());
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// No test of its own: what the others start as a process.
+#[test]
+fn a_child_that_keeps_runs() {
+    let (Some(database), Ok(runs)) = (std::env::var_os(DATABASE), std::env::var(RUNS)) else { return };
+    let document = record();
+    for _ in 0..runs.parse::<usize>().unwrap() {
+        Store::open(Path::new(&database)).unwrap().add(&document, &tags(&["one", "two"])).unwrap();
+    }
+}
+
+/// Every run has its tags, its figures and its document, and the database says that it is sound.
+fn check(database: &Path) -> usize {
+    let store = Store::open(database).unwrap();
+    let entries = store.list(&Wanted::default()).unwrap();
+    for entry in &entries {
+        assert_eq!(entry.tags, ["one", "two"], "run {}", entry.id);
+        assert!(!entry.figures.is_empty(), "run {}", entry.id);
+    }
+    if let Some(newest) = entries.first() {
+        assert_eq!(store.document(newest.id).unwrap().kind(), "record");
+    }
+    let plain = rusqlite::Connection::open(database).unwrap();
+    let sound: String = plain.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+    let strays = "SELECT count(*) FROM figures WHERE run NOT IN (SELECT id FROM runs)";
+    assert_eq!(plain.query_row(strays, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    entries.len()
+}
+
+#[test]
+fn a_writer_that_is_killed_at_any_moment_leaves_whole_runs() {
+    let folder = Folder::new("killed");
+    let database = folder.database();
+    let mut known = 0;
+    for kill in 0..KILLS {
+        let mut child = child(&database, usize::MAX);
+        // From before the tables are made to amid many runs.
+        std::thread::sleep(Duration::from_millis(5 + 17 * kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = check(&database);
+        assert!(found >= known, "{found} of {known} runs are left");
+        known = found;
+    }
+    assert!(known > 0, "nothing was ever kept: this proves nothing");
+}
+
+#[test]
+fn many_writers_at_once_lose_nothing() {
+    let folder = Folder::new("together");
+    let children: Vec<Child> = (0..4).map(|_| child(&folder.database(), 5)).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(check(&folder.database()), 20);
+}
+
+#[test]
+fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_all() {
+    let folder = Folder::new("found");
+    let mut store = Store::open(&folder.database()).unwrap();
+    assert_eq!(store.last(), Ok(None));
+    let document = record();
+    let ids: Vec<i64> = [["a"], ["b"], ["a"]].map(|words| store.add(&document, &tags(&words)).unwrap()).to_vec();
+    let numbers =
+        |wanted: &Wanted, store: &Store| store.list(wanted).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>();
+    let tagged = Wanted { tag: Some("a".to_owned()), ..Wanted::default() };
+    assert_eq!(numbers(&tagged, &store), [ids[2], ids[0]]);
+    let target = store.entry(ids[0]).unwrap().target;
+    assert!(!target.is_empty());
+    let on = |target: &str| Wanted { target: Some(target.to_owned()), limit: Some(2), ..Wanted::default() };
+    assert_eq!(numbers(&on(&target), &store), [ids[2], ids[1]]);
+    assert!(numbers(&on("elsewhere"), &store).is_empty());
+    assert_eq!(store.last(), Ok(Some(ids[2])));
+
+    assert!(store.delete(&[ids[0], 77]).is_err_and(|why| why.contains("no run 77")));
+    assert_eq!(numbers(&Wanted::default(), &store).len(), 3);
+    store.delete(&ids[1..]).unwrap();
+    assert_eq!(numbers(&Wanted::default(), &store), [ids[0]]);
+    assert!(store.document(ids[1]).is_err() && store.entry(ids[1]).is_err());
+    // A number isn't given twice: a script may still know it.
+    assert!(store.add(&document, &[]).unwrap() > ids[2]);
+}
+
+#[test]
+fn what_comes_out_is_what_went_in() {
+    let folder = Folder::new("out");
+    let mut store = Store::open(&folder.database()).unwrap();
+    let document = record();
+    let id = store.add(&document, &tags(&["x y", "a,b"])).unwrap();
+    assert_eq!(store.document(id).unwrap().write(), document.write());
+    assert_eq!(export::json(&store, &[id]), document.write());
+    let both = export::json(&store, &[id, id]).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&both).unwrap().as_array().unwrap().len(), 2);
+    let text = export::csv(&[store.entry(id).unwrap()]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + store.entry(id).unwrap().figures.len());
+    assert!(lines[1].contains("\"a,b x y\""), "{text}");
+}
+
+#[test]
+fn a_file_that_is_no_history_is_refused_and_left_alone() {
+    let folder = Folder::new("other");
+    let path = folder.0.join("text");
+    std::fs::write(&path, "no database at all, but a text that is long enough to be looked at".repeat(40)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert!(Store::open(&path).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
