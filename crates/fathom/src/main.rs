@@ -45,6 +45,7 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
                                                   (`fathom sweep --help` tells more)
        fathom show FILE|ID... [--format NAME]     a run that was kept: by fio's --record=FILE or DiskSpd's
                                                   -Rrecord=FILE, in any report of either; or by assess
+       fathom compare A B [--fail-on WORDS]       whether two runs differ, and how sure that is
        fathom history | export ID... | delete ID...
                                                   the runs that assess has kept (`fathom history --help` tells more)
        fathom limits list | show WORDS | import FILE
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Some(("show", rest)) => show::main(rest),
         Some(("history", rest)) => history::main(rest),
         Some(("export", rest)) => history::export::main(rest),
+        Some(("compare", rest)) => history::compare::main(rest),
         Some(("delete", rest)) => history::delete::main(rest),
         Some(("limits", rest)) => limits::main(rest),
         Some(("--version" | "-V", _)) => {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::Document;
 
 /// What the one test of a single run is called.
-const SINGLE: &str = "run";
+pub const SINGLE: &str = "run";
 
 /// A figure that nobody measured is `None`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

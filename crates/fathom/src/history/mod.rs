@@ -1,5 +1,6 @@
 //! `fathom history`: the runs that were kept, and what is done with them.
 
+pub mod compare;
 pub mod delete;
 pub mod export;
 pub mod kept;
@@ -20,6 +21,7 @@ usage: fathom history [options]
        fathom history add FILE... [--tag WORD]    keeps what --save, --record or -Rrecord saved
        fathom show ID                             what came of a run; `last` is the newest
        fathom export ID... --format json|csv      runs for other programs
+       fathom compare A B                         whether two runs differ, or sets of repeats
        fathom delete ID...
 
        --tag WORD        only runs with this tag; with `add`, a tag for what is kept, and may be said several times

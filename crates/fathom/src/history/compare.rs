@@ -1,0 +1,166 @@
+//! `fathom compare`: whether two runs differ, or two sets of repeats.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use ::history::Document;
+use ::history::compare::{Bound, By, Comparison, Line, compare};
+use lexopt::prelude::*;
+use serde::Serialize;
+use units::figure::percent;
+
+use super::kept;
+use crate::output::{print_and_flush, tell_line};
+use crate::saved;
+
+const USAGE: &str = "\
+fathom compare says whether two runs differ, or two sets of repeats, and how sure that is.
+
+usage: fathom compare A B [options]
+
+A and B are each a number that `fathom history` shows, `last`, or a file that --save, --record or -Rrecord wrote; or
+several of them with commas between them: repeats. Four repeats on each side are judged by their figures (Mann and
+Whitney's test); fewer by the intervals in them (bootstrap), which know nothing of how one run differs from the next.
+
+       --fail-on WORDS   exit with 1 where a difference is shown and beyond: 'write.iops<-5%,read.clat.p99>10%'; may be
+                         said several times
+       --format NAME     table (for people) or json
+       --help
+
+exit status: 0 compared, 1 where --fail-on came true, 2 where something can't be read or there is nothing to compare
+";
+
+const REFUSED: u8 = 2;
+
+#[derive(Default)]
+struct Words {
+    sides: Vec<String>,
+    bounds: Vec<Bound>,
+    json: bool,
+    help: bool,
+}
+
+/// The comparison for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    schema: &'a str,
+    a: &'a str,
+    b: &'a str,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    /// What of --fail-on came true.
+    failed: &'a [String],
+}
+
+pub fn main(words: &[String]) -> ExitCode {
+    carry_out(words).unwrap_or_else(|message| {
+        tell_line!("fathom compare: {message}");
+        ExitCode::from(REFUSED)
+    })
+}
+
+fn carry_out(words: &[String]) -> Result<ExitCode, String> {
+    let words = read(words).map_err(|error| error.to_string())?;
+    if words.help {
+        print_and_flush(USAGE);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let [a, b] = &words.sides[..] else { return Err("what with what? `fathom compare A B`".to_owned()) };
+    let comparison = compare(&side(a)?, &side(b)?, &words.bounds);
+    if comparison.lines.is_empty() {
+        return Err(format!("{a} and {b} have no figure in common\n{}", comparison.notes.join("\n")));
+    }
+    // A misspelt figure is not to pass for ever.
+    if let Some(bound) = words.bounds.iter().find(|bound| comparison.lines.iter().all(|line| line.kind != bound.metric))
+    {
+        return Err(format!("--fail-on {}: neither side has measured that, or only one of them", bound.words));
+    }
+    let mut failed = Vec::new();
+    for bound in &words.bounds {
+        let broken = comparison.lines.iter().filter(|line| bound.is_broken_by(line));
+        failed.extend(broken.map(|line| format!("{}: {} is {}", bound.words, line.test, change(line.difference))));
+    }
+    let text = match words.json {
+        true => {
+            kept::json_text(&Told { schema: "fathom.comparison/1", a, b, comparison: &comparison, failed: &failed })?
+        }
+        false => table(&comparison),
+    };
+    if !print_and_flush(&text) {
+        return Err("standard output can't be written".to_owned());
+    }
+    failed.iter().for_each(|line| tell_line!("fathom compare: --fail-on {line}"));
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn read(words: &[String]) -> Result<Words, lexopt::Error> {
+    let mut read = Words::default();
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(word) = parser.next()? {
+        match word {
+            Long("fail-on") => read.bounds.extend(Bound::parse_all(&parser.value()?.string()?)?),
+            Long("format") => read.json = parser.value()?.parse_with(super::is_json)?,
+            Long("help") | Short('h') => read.help = true,
+            Value(side) if read.sides.len() < 2 => read.sides.push(side.string()?),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(read)
+}
+
+/// A path with a comma in its name is one file where there is such a file.
+fn side(words: &str) -> Result<Vec<Document>, String> {
+    let each = |word: &str| {
+        if kept::is_of_history(word) { kept::document(word) } else { saved::load_document(word) }
+    };
+    if std::path::Path::new(words).exists() {
+        return Ok(vec![each(words)?]);
+    }
+    words.split(',').map(each).collect()
+}
+
+fn table(comparison: &Comparison) -> String {
+    let head = ["test", "figure", "A", "B", "difference", ""].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(head).chain(comparison.lines.iter().map(row)).collect();
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().enumerate().map(|(at, cell)| format!("{cell:0$}", width(at))).collect();
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
+    }
+    text.push('\n');
+    for note in &comparison.notes {
+        let _ = writeln!(text, "{note}");
+    }
+    let shown = comparison.lines.iter().filter(|line| line.shown).count();
+    let _ = match shown {
+        0 => writeln!(text, "no difference shown"),
+        shown => writeln!(text, "{shown} of {} figures differ", comparison.lines.len()),
+    };
+    if comparison.lines.iter().any(|line| line.by == By::Intervals) {
+        text += "Intervals know nothing of how one run differs from the next: four repeats on each side do.\n";
+    }
+    text
+}
+
+fn row(line: &Line) -> [String; 6] {
+    let sure = match (line.by, line.interval, line.p) {
+        (By::Intervals, Some((low, high)), _) => format!("{} to {}", change(low), change(high)),
+        (By::Repeats, _, Some(p)) => format!("p = {p:.3}"),
+        _ => "too few intervals and repeats to tell".to_owned(),
+    };
+    let sure = if line.shown { sure } else { format!("no difference shown ({sure})") };
+    [
+        line.test.clone(),
+        line.metric.clone(),
+        line.kind.show(line.first),
+        line.kind.show(line.second),
+        change(line.difference),
+        sure,
+    ]
+}
+
+fn change(share: f64) -> String {
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
+}
