@@ -3,7 +3,7 @@
 use fathom_truth::arithmetic::{fio_bin, mean, percentile};
 
 /// As many I/Os lie above a percentile that is compared with the most that it may be.
-const ABOVE_MIN: f64 = 5.0;
+const ABOVE_MIN: f64 = 50.0;
 
 pub struct Reported {
     pub mean_ns: f64,
