@@ -1,7 +1,7 @@
 //! Clocks: nanoseconds since one moment of the process, from the cheapest source that can be trusted.
 //!
 //! All clocks of a process share that moment, whatever their source, so stamps of different threads compare. The
-//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over the time since that moment, which is [`CALIBRATION`] or more:
+//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over the time since that moment, which is `CALIBRATION` or more:
 //! from the scatter of its two readings the rate of the first clock is off by some 20 parts in a million at most, that of
 //! later ones by less. [`Clock::refresh`], called now and then, takes out what has gathered and keeps the clock within a
 //! microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
