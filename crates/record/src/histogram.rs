@@ -10,10 +10,12 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::log_linear;
+
 /// Bits of a value that choose its bin within a power of two.
 const GROUP_BITS: u32 = 6;
 const BINS_PER_GROUP: usize = 1 << GROUP_BITS;
-const BINS: usize = (64 - GROUP_BITS as usize + 1) * BINS_PER_GROUP;
+const BINS: usize = log_linear::count::<GROUP_BITS>();
 
 /// Bins of an array that is prepared: up to 2.1 ms, which takes 8 KiB.
 const PREPARED: usize = 16 * BINS_PER_GROUP;
@@ -67,29 +69,15 @@ impl Histogram {
 
     #[inline]
     pub fn index_of(value: u64) -> usize {
-        let top_bit = 63 - (value | 1).leading_zeros();
-        if top_bit <= GROUP_BITS {
-            return value as usize;
-        }
-        let error_bits = top_bit - GROUP_BITS;
-        ((error_bits as usize + 1) << GROUP_BITS) + ((value >> error_bits) as usize & (BINS_PER_GROUP - 1))
+        log_linear::index_of::<GROUP_BITS>(value)
     }
 
     pub fn low_of(index: usize) -> u64 {
-        if index < 2 * BINS_PER_GROUP {
-            return index as u64;
-        }
-        let error_bits = (index >> GROUP_BITS) as u32 - 1;
-        let within = (index & (BINS_PER_GROUP - 1)) as u64;
-        (BINS_PER_GROUP as u64 + within) << error_bits
+        log_linear::low_of::<GROUP_BITS>(index)
     }
 
     pub fn middle_of(index: usize) -> u64 {
-        if index < 2 * BINS_PER_GROUP {
-            return index as u64;
-        }
-        let error_bits = (index >> GROUP_BITS) as u32 - 1;
-        Self::low_of(index) + (1 << error_bits) / 2
+        log_linear::middle_of::<GROUP_BITS>(index)
     }
 
     #[inline]

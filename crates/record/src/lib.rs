@@ -8,6 +8,7 @@ mod disk;
 mod event;
 mod histogram;
 mod latency;
+mod log_linear;
 mod machine;
 mod moments;
 mod phase;

@@ -4,7 +4,7 @@
 use plan::{Ddir, RandomMap as MapMode};
 use units::random::Tausworthe;
 
-use super::file::{File, Source, State};
+use super::file::{File, FileExtent, Source, State};
 use super::{Io, Job};
 
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl Plain {
             && whole_blocks
             && !syncs
             && access.strides.is_none()
-            && job.files.len() == 1;
+            && matches!(job.files, [file] if ends_inside(file));
         plain.then_some(Plain { ddir, length, align: align[ddir as usize] })
     }
 
@@ -69,4 +69,9 @@ impl Plain {
         let offset = file.base + block * self.align;
         Some(Io { ddir: self.ddir, file: 0, offset, length: self.length, wrapped: false })
     }
+}
+
+/// Every block of the extent lies in the file, so that no draw is in vain.
+fn ends_inside(file: &FileExtent) -> bool {
+    file.offset.checked_add(file.io_size).is_some_and(|end| end <= file.real_size)
 }

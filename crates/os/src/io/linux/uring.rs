@@ -245,22 +245,23 @@ impl Uring {
         }
     }
 
-    /// Waits for `want` completions for at most `left`; which came shows in the ring.
-    fn wait(&mut self, want: usize, left: Duration) -> io::Result<()> {
+    /// Waits for `want` completions for at most `left`; which came shows in the ring. False where the time is over.
+    fn wait(&mut self, want: usize, left: Duration) -> io::Result<bool> {
         if self.polled {
-            return self.enter();
+            self.enter()?;
+            return Ok(true);
         }
         if !self.ring.params().is_feature_ext_arg() {
             // A kernel before 5.11 has no limit on the wait: look in every now and then.
             self.enter()?;
             std::thread::sleep(left.min(Duration::from_micros(50)));
-            return Ok(());
+            return Ok(true);
         }
         let limit = Timespec::new().sec(left.as_secs()).nsec(left.subsec_nanos());
         match self.ring.submitter().submit_with_args(want, &SubmitArgs::new().timespec(&limit)) {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted || is_busy(&error) => Ok(()),
-            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted || is_busy(&error) => Ok(true),
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -330,25 +331,36 @@ impl Backend for Uring {
             self.enter()?;
             self.take(max - (out.len() - before), out);
         }
-        let start = Instant::now();
+        // The clock is asked only where the first wait didn't bring all.
+        let mut since = None;
         let mut left = timeout;
         let mut spun = !self.kernel_thread;
         loop {
             self.slots.finish_all(&mut self.done, max - (out.len() - before), out);
             let got = out.len() - before;
             let in_flight = self.slots.in_flight();
-            if got >= min || in_flight == 0 || left.is_zero() {
+            if got >= min || in_flight == 0 {
+                return Ok(());
+            }
+            if let Some(since) = since {
+                left = timeout.saturating_sub(Instant::elapsed(&since));
+            }
+            if left.is_zero() {
                 return Ok(());
             }
             let want = (min - got).min(in_flight);
-            if spun {
-                self.wait(want, left)?;
-            } else {
-                self.spin(want, start + SPIN.min(left));
+            if !spun {
+                self.spin(want, Instant::now() + SPIN.min(left));
                 spun = true;
+            } else if !self.wait(want, left)? {
+                self.take(max - got, out);
+                self.slots.finish_all(&mut self.done, max - (out.len() - before), out);
+                return Ok(());
             }
-            self.take(max - got, out);
-            left = timeout.saturating_sub(start.elapsed());
+            let taken = self.take(max - got, out);
+            if got + taken < min {
+                since.get_or_insert_with(Instant::now);
+            }
         }
     }
 

@@ -1,0 +1,36 @@
+//! Log-linear bins: each power of two is cut into `2^BITS` of them, and values below `2^(BITS + 1)` have one each.
+
+/// How many bins cover all of `u64`.
+pub(crate) const fn count<const BITS: u32>() -> usize {
+    (64 - BITS as usize + 1) << BITS
+}
+
+#[inline]
+pub(crate) fn index_of<const BITS: u32>(value: u64) -> usize {
+    let top_bit = 63 - (value | 1).leading_zeros();
+    if top_bit <= BITS {
+        return value as usize;
+    }
+    let error_bits = top_bit - BITS;
+    ((error_bits as usize + 1) << BITS) + ((value >> error_bits) as usize & ((1 << BITS) - 1))
+}
+
+pub(crate) fn low_of<const BITS: u32>(index: usize) -> u64 {
+    if index < 2 << BITS {
+        return index as u64;
+    }
+    let within = (index & ((1 << BITS) - 1)) as u64;
+    ((1 << BITS) + within) << error_bits_of::<BITS>(index)
+}
+
+/// The value that stands for all of a bin.
+pub(crate) fn middle_of<const BITS: u32>(index: usize) -> u64 {
+    if index < 2 << BITS {
+        return index as u64;
+    }
+    low_of::<BITS>(index) + (1 << error_bits_of::<BITS>(index)) / 2
+}
+
+fn error_bits_of<const BITS: u32>(index: usize) -> u32 {
+    (index >> BITS) as u32 - 1
+}
