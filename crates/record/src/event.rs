@@ -61,6 +61,13 @@ pub struct Ended {
     pub first_survived_errno: i32,
 }
 
+impl Ended {
+    /// A worker that did nothing, for this reason.
+    pub fn failed(error: RunError) -> Self {
+        Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 }
+    }
+}
+
 /// Why a worker ended before its time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RunError {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use record::{Event, RunError, Stage, TargetFacts};
+use record::{Ended, Event, RunError, Stage, TargetFacts};
 
-use super::{Coordinator, EIO, failed};
+use super::{Coordinator, EIO};
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
 use crate::prepare;
@@ -72,7 +72,7 @@ impl Coordinator<'_> {
             if prepare::was_stopped(error) {
                 self.never_began(index);
             } else {
-                self.worker_ended(index, failed(error.clone()));
+                self.worker_ended(index, Ended::failed(error.clone()));
             }
         }
     }

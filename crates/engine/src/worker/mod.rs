@@ -115,17 +115,17 @@ fn work(
 ) -> Ended {
     let clock = setup::clock(worker);
     if let Err(error) = setup::thread_settings(worker) {
-        return failed(error);
+        return Ended::failed(error);
     }
     let _locked = match lock_memory(worker) {
         Ok(locked) => locked,
-        Err(error) => return failed(error),
+        Err(error) => return Ended::failed(error),
     };
     if let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine {
         wait_at_gate();
         start_delay(worker, live, clock);
         if let Err(error) = prerun(worker, live, voice) {
-            return failed(error);
+            return Ended::failed(error);
         }
         let ended = burn(worker, live, CpuBurn::new(load_percent, chunk_us, sorts, clock), clock);
         postrun(worker, live, voice);
@@ -133,13 +133,13 @@ fn work(
     }
     let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
         Ok(prepared) => prepared,
-        Err(error) if prepare::was_stopped(&error) => return Ended { error: None, ..failed(error) },
-        Err(error) => return failed(error),
+        Err(error) if prepare::was_stopped(&error) => return Ended { error: None, ..Ended::failed(error) },
+        Err(error) => return Ended::failed(error),
     };
     live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
     let mut io_loop = match setup::io_loop(plan, worker, live, clock, prepared, logs, voice) {
         Ok(io_loop) => io_loop,
-        Err(error) => return failed(error),
+        Err(error) => return Ended::failed(error),
     };
     let opened_ns = wait_at_gate();
     start_delay(worker, live, clock);
@@ -161,17 +161,13 @@ fn work_on_streams(
     let built = setup::thread_settings(worker).and_then(|()| stream_setup::io_loop(worker, live, shared, voice));
     let mut io_loop = match built {
         Ok(io_loop) => io_loop,
-        Err(error) => return failed(error),
+        Err(error) => return Ended::failed(error),
     };
     live.goal_bytes.store(u64::MAX, Relaxed);
     let Some(start_ns) = wait_at_gate() else { return finish(io_loop, Ok(())) };
     io_loop.start_streams(start_ns);
     let outcome = io_loop.pass().map(|_| ());
     finish(io_loop, outcome)
-}
-
-fn failed(error: RunError) -> Ended {
-    Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 }
 }
 
 /// What the worker means to transfer.
