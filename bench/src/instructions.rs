@@ -18,8 +18,9 @@ pub use jobs::{JOBS, Job, OWN_FILES};
 const LENGTHS: [u64; 2] = [20_000, 40_000];
 /// What is counted as nothing: valgrind slows the clock's use down, which now and then ends a batch earlier.
 const NOTHING: f64 = 0.05;
-/// What looking whether there is an option may cost, where the looking is not in the loop's own file.
-const LOOK_MAX: f64 = 2.0;
+/// What looking whether there is an option may cost, where the looking is not in the loop's own file: a rate is looked for
+/// before an I/O is made and after.
+const LOOK_MAX: f64 = 3.0;
 
 /// Instructions for one I/O.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,7 +81,7 @@ pub fn report(fathom: &Path, scratch: &Path) -> Result<(), String> {
     for (option, part) in OWN_FILES {
         let count = plain.in_files(part);
         println!("  {count:>8.1}  {option}: {part}");
-        costs.extend((count > LOOK_MAX).then_some(option));
+        costs.extend((count > LOOK_MAX + NOTHING).then_some(option));
     }
     if costs.is_empty() {
         return Ok(());
