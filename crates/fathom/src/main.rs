@@ -13,6 +13,8 @@ mod limits;
 mod machine;
 mod outlet;
 mod output;
+mod pictures;
+mod reports;
 mod run;
 mod saved;
 mod show;

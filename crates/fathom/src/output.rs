@@ -52,6 +52,15 @@ pub fn print_and_flush(text: &str) -> bool {
     }
 }
 
+/// Prints what need not be text.
+pub fn print_bytes(bytes: &[u8]) -> bool {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return print_and_flush(text);
+    }
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
+}
+
 /// Says something on standard error, if anybody hears it: `eprint!` would end the run where nobody does.
 pub fn tell(text: Arguments) {
     let _ = io::stderr().lock().write_all(text.to_string().as_bytes());

@@ -39,6 +39,12 @@ impl Place {
         }
     }
 
+    /// The place that an option names, for what is kept of several plans.
+    pub fn open_for(option: &str, path: &str, plans: &[&Plan]) -> Result<Place, String> {
+        outlet::check(Path::new(path), plans.iter().copied()).map_err(|why| format!("{option} {path}: {why}"))?;
+        Place::open(path, &Plan::default()).map_err(|why| format!("{option} {why}"))
+    }
+
     /// Writes the record: all of it is there in the end, or what was there before.
     pub fn save(&self, record: &Record) -> Result<(), String> {
         let text = schema::write(record).map_err(|broken| format!("{}:{broken}", self.path.display()))?;

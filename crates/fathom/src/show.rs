@@ -1,5 +1,6 @@
 //! `fathom show`: a kept run: an assessment as a card, a record in any report of either dialect.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use ::fio::render::{self as fio_report, Detail, Formats, Options};
@@ -10,9 +11,10 @@ use record::{Record, Said};
 
 use crate::findings;
 use crate::history::kept;
-use crate::output::{print_and_flush, tell, tell_line};
-use crate::saved;
+use crate::output::{print_and_flush, print_bytes, tell, tell_line};
+use crate::pictures::{self, Picture};
 use crate::{assess::is_coloured, diskspd};
+use crate::{reports, saved};
 
 const USAGE: &str = "\
 usage: fathom show FILE|ID... [options]            print runs that were kept
@@ -22,11 +24,13 @@ name is ./7).
 
   --format fio|fio-terse|fio-json|fio-json+|diskspd|diskspd-xml
                             which report of a single run; else that of the language it was asked for in
-  --format card|html|markdown|svg
-                            which report of an assessment; else its card
+  --format card|html|markdown|svg|png
+                            which report of an assessment; else its card. svg and png are its charts
+  --chart NAME              only this chart, as svg or png: TEST/KIND, such as read-iops/latency (--chart list names all)
   --format json             all that is known, as it was kept
   --terse-version 2|3|4|5   layout of fio-terse; else 3
-  --output OUT              write to this file, not to standard output
+  --output OUT              write to this file, not to standard output; where OUT ends with / each chart is a file of
+                            that folder
 ";
 /// The exit code of a command line that makes no sense.
 const BAD_USAGE: u8 = 2;
@@ -42,6 +46,7 @@ enum Format {
     Html,
     Markdown,
     Svg,
+    Png,
     Json,
 }
 
@@ -58,6 +63,7 @@ impl Format {
             "html" => Format::Html,
             "markdown" => Format::Markdown,
             "svg" => Format::Svg,
+            "png" => Format::Png,
             "json" => Format::Json,
             _ => return None,
         })
@@ -77,6 +83,7 @@ struct Wanted {
     files: Vec<String>,
     format: Option<Format>,
     terse_version: Option<u8>,
+    chart: Option<String>,
     output: Option<String>,
     help: bool,
 }
@@ -97,18 +104,18 @@ pub fn main(words: &[String]) -> ExitCode {
         return misused(&format!("the report would take the place of the record {file}"));
     }
     let mut failed = false;
-    let mut text = String::new();
+    let mut shown_all = Vec::new();
     for file in &wanted.files {
         let shown = kept_as(file).and_then(|kept| show(&kept, &wanted).map_err(|error| format!("{file}: {error}")));
         match shown {
-            Ok(report) => text += &report,
+            Ok(report) => shown_all.extend(report),
             Err(message) => {
                 tell_line!("fathom: {message}");
                 failed = true;
             }
         }
     }
-    if let Err(message) = put(&text, wanted.output.as_deref()) {
+    if let Err(message) = put(&shown_all, &wanted) {
         tell_line!("fathom: {message}");
         failed = true;
     }
@@ -134,6 +141,7 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
                 version @ 2..=5 => wanted.terse_version = Some(version),
                 version => return Err(format!("the terse format has no version {version}").into()),
             },
+            Long("chart") => wanted.chart = Some(parser.value()?.string()?),
             Long("output") => wanted.output = Some(parser.value()?.string()?),
             Long("help") | Short('h') => wanted.help = true,
             Value(file) => wanted.files.push(file.string()?),
@@ -143,10 +151,15 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
     Ok(wanted)
 }
 
-fn put(text: &str, output: Option<&str>) -> Result<(), String> {
-    match output {
-        Some(path) => saved::Place::open(path, &Plan::default())?.save_text(text),
-        None if print_and_flush(text) => Ok(()),
+fn put(shown: &[u8], wanted: &Wanted) -> Result<(), String> {
+    match wanted.output.as_deref() {
+        // Its files are there already.
+        Some(path) if pictures::is_folder(path) => Ok(()),
+        Some(path) => saved::Place::open(path, &Plan::default())?.save_bytes(shown),
+        None if std::str::from_utf8(shown).is_err() && std::io::stdout().is_terminal() => {
+            Err("this is a picture: say --output NAME.png".to_owned())
+        }
+        None if print_bytes(shown) => Ok(()),
         None => Err("the report is not whole on standard output".to_owned()),
     }
 }
@@ -155,22 +168,45 @@ fn kept_as(word: &str) -> Result<Document, String> {
     if kept::is_of_history(word) { kept::document(word) } else { saved::load_document(word) }
 }
 
-fn show(document: &Document, wanted: &Wanted) -> Result<String, String> {
+fn show(document: &Document, wanted: &Wanted) -> Result<Vec<u8>, String> {
     match (document, wanted.format) {
-        (_, Some(Format::Json)) => document.write(),
-        (Document::Record(record), _) => show_record(record, wanted),
+        (_, Some(Format::Json)) => document.write().map(String::into_bytes),
+        (Document::Record(_), _) if wanted.chart.is_some() => {
+            Err("this is a single run: only assessments have charts".to_owned())
+        }
+        (Document::Record(record), _) => show_record(record, wanted).map(String::into_bytes),
         (Document::Assessment(assessment), format) => show_assessment(assessment, format, wanted),
     }
 }
 
-fn show_assessment(assessment: &Assessment, format: Option<Format>, wanted: &Wanted) -> Result<String, String> {
+fn show_assessment(assessment: &Assessment, format: Option<Format>, wanted: &Wanted) -> Result<Vec<u8>, String> {
     let colour = wanted.output.is_none() && is_coloured();
+    if let Some(folder) = wanted.output.as_deref().filter(|path| pictures::is_folder(path)) {
+        let charts = pictures::save_all(folder, assessment, picture(format, Picture::Png)?)?;
+        tell_line!("{charts} charts in {folder}");
+        return Ok(Vec::new());
+    }
+    if let Some(name) = &wanted.chart {
+        let by_name = wanted.output.as_deref().and_then(Picture::of_name);
+        return pictures::one(assessment, name, picture(format, by_name.unwrap_or(Picture::Svg))?);
+    }
     match format {
-        None | Some(Format::Card) => Ok(report::card(assessment, report::Card { colour, kept: &[] })),
-        Some(Format::Html) => Ok(report::html(assessment)),
-        Some(Format::Markdown) => Ok(report::markdown(assessment)),
-        Some(Format::Svg) => Ok(report::svg(assessment)),
-        Some(_) => Err("this is an assessment: --format card, html, markdown, svg or json show it".to_owned()),
+        None | Some(Format::Card) => Ok(report::card(assessment, report::Card { colour, kept: &[] }).into_bytes()),
+        Some(Format::Html) => reports::bytes(reports::Form::Html, assessment),
+        Some(Format::Markdown) => reports::bytes(reports::Form::Markdown, assessment),
+        Some(Format::Svg) => reports::bytes(reports::Form::Svg, assessment),
+        Some(Format::Png) => reports::bytes(reports::Form::Png, assessment),
+        Some(_) => Err("this is an assessment: --format card, html, markdown, svg, png or json show it".to_owned()),
+    }
+}
+
+/// What charts are to be.
+fn picture(format: Option<Format>, unsaid: Picture) -> Result<Picture, String> {
+    match format {
+        Some(Format::Svg) => Ok(Picture::Svg),
+        Some(Format::Png) => Ok(Picture::Png),
+        Some(_) => Err("charts are pictures: --format svg or png".to_owned()),
+        None => Ok(unsaid),
     }
 }
 
@@ -187,7 +223,7 @@ fn show_record(record: &Record, wanted: &Wanted) -> Result<String, String> {
         ..Options::default()
     };
     match format {
-        Format::Fio | Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Json => {}
+        Format::Fio | Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Png | Format::Json => {}
         Format::FioTerse | Format::FioJson(_) => repeat_warnings(record),
         Format::DiskSpd | Format::DiskSpdXml => {
             diskspd::repeat_warnings(record);
@@ -206,7 +242,7 @@ fn show_record(record: &Record, wanted: &Wanted) -> Result<String, String> {
         Format::FioJson(detail) => Ok(fio_report::report(record, Formats { json: Some(detail), ..none }, &options)),
         Format::DiskSpd => told(::diskspd::render::text(record)),
         Format::DiskSpdXml => told(::diskspd::render::xml(record)),
-        Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Json => {
+        Format::Card | Format::Html | Format::Markdown | Format::Svg | Format::Png | Format::Json => {
             Err("this is a single run: only assessments are shown so".to_owned())
         }
     }

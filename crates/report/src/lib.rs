@@ -7,8 +7,8 @@ pub mod chart;
 mod figures;
 mod findings;
 mod html;
+mod lettering;
 mod markdown;
-#[cfg(feature = "png")]
 mod png;
 mod rows;
 mod text;
@@ -17,7 +17,6 @@ pub use card::{Card, card};
 pub use chart::Chart;
 pub use html::html;
 pub use markdown::markdown;
-#[cfg(feature = "png")]
 pub use png::png;
 
 use judge::assessment::Assessment;
@@ -25,7 +24,17 @@ use judge::assessment::Assessment;
 /// All charts of an assessment, each a picture by itself.
 pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     let detail = chart::Detail::default();
-    assessment.tests.iter().flat_map(|test| chart::of_test(test, &detail)).collect()
+    let mut charts: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::of_test(test, &detail)).collect();
+    // Names of tests that differ in signs that file names don't have.
+    for at in 1..charts.len() {
+        let name = charts[at].name.clone();
+        let earlier = |name: &str| charts[..at].iter().any(|chart| chart.name == name);
+        let free = (2..).map(|nth| format!("{name}-{nth}")).find(|other| !earlier(other));
+        if let Some(free) = free.filter(|_| earlier(&name)) {
+            charts[at].name = free;
+        }
+    }
+    charts
 }
 
 /// All charts in one picture, one below the other.

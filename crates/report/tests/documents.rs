@@ -134,7 +134,6 @@ fn an_assessment_with_nothing_in_it_is_shown_too() {
     assert!(charts(&empty).is_empty());
 }
 
-#[cfg(feature = "png")]
 #[test]
 fn charts_as_pixels_have_shapes_and_texts() {
     let assessment = sample::assessment();

@@ -5,14 +5,12 @@ mod course;
 mod preparing;
 pub mod progress;
 mod ready;
-mod reports;
 pub mod scratch;
 mod state;
 pub mod target;
 mod words;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use judge::Verdict;
@@ -21,13 +19,13 @@ use study::suite::{Planned, Suite, Terms, takes_bytes, takes_ns, time_told};
 use units::bytes::with_unit;
 
 use crate::output::{print_and_flush, tell, tell_line};
+use crate::reports::Reports;
 use crate::saved::Place;
 use crate::suite::find;
-use crate::{history, outlet, run};
+use crate::{history, run};
 use asked::Asked;
 use course::Course;
 use ready::Ready;
-use reports::Reports;
 use scratch::Scratch;
 use state::State;
 use target::Found;
@@ -91,7 +89,7 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
         ));
     }
     let plans: Vec<_> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
-    let place = words.save.as_ref().map(|path| open_place("--save", path, &plans)).transpose()?;
+    let place = words.save.as_ref().map(|path| Place::open_for("--save", path, &plans)).transpose()?;
     let reports = Reports::open(&words.reports, &plans)?;
     announce(&suite, &ready, &found, resized);
     if !words.yes && !confirmed(&ready)? {
@@ -110,11 +108,6 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     }
     drop(scratch);
     report(words, &assessment, place, &reports)
-}
-
-fn open_place(option: &str, path: &str, plans: &[&plan::Plan]) -> Result<Place, String> {
-    outlet::check(Path::new(path), plans.iter().copied()).map_err(|why| format!("{option} {path}: {why}"))?;
-    Place::open(path, &plan::Plan::default()).map_err(|why| format!("{option} {why}"))
 }
 
 fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports: &Reports) -> Result<ExitCode, String> {

@@ -7,7 +7,7 @@ use lexopt::prelude::*;
 use study::suite::{DEFAULT, FillWay, Form};
 
 use super::asked::Asking;
-use super::reports::Kind;
+use crate::reports::Kind;
 
 pub const USAGE: &str = "\
 fathom assess measures a disk by a suite of tests and says what that comes to.
@@ -39,8 +39,8 @@ file; or a block device.
        --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; or a file NAME.toml
        --for NAME        what an application needs, such as etcd or sql-server
                          (all three may be said several times)
-       --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg the charts alone;
-                         may be said several times
+       --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the
+                         charts alone, NAME/ a folder with a picture of each; may be said several times
        --save FILE       the assessment goes there, as JSON
        --format NAME     on standard output: card (for people) or json
        --tag WORD        a word to find the assessment by; may be said several times

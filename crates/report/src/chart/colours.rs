@@ -49,6 +49,11 @@ pub fn variables(dark: bool) -> String {
     COLOURS.iter().map(|(name, light, night)| format!("--{name}:{};", if dark { night } else { light })).collect()
 }
 
+/// A colour by its name, on light ground.
+pub fn light(name: &str) -> &'static str {
+    COLOURS.iter().find(|(known, ..)| *known == name).map_or("#000", |(_, light, _)| light)
+}
+
 pub fn style() -> &'static str {
     STYLE
 }

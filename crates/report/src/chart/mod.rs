@@ -20,12 +20,15 @@ use crate::text::escaped;
 
 /// A picture, with words for those who don't see it.
 pub struct Chart {
-    /// What it is of and what it shows, as a name for a file.
+    /// The test that it is of.
+    pub test: String,
+    /// What it shows, as a word.
+    pub kind: &'static str,
+    /// Both, as a name for a file.
     pub name: String,
     pub title: String,
     /// What is to be seen, in a sentence or two.
     pub words: String,
-    test: String,
     body: String,
     height: f64,
 }
@@ -46,11 +49,11 @@ impl Default for Detail {
 }
 
 impl Chart {
-    fn new(test: &Test, kind: &str, title: &str, words: String, canvas: canvas::Canvas) -> Chart {
+    fn new(test: &Test, kind: &'static str, title: &str, words: String, canvas: canvas::Canvas) -> Chart {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
         let name = format!("{}-{kind}", test.name.chars().map(plain).collect::<String>());
         let (body, height) = canvas.finish();
-        Chart { name, title: title.to_owned(), words, test: test.name.clone(), body, height }
+        Chart { test: test.name.clone(), kind, name, title: title.to_owned(), words, body, height }
     }
 
     /// As a part of a page, which has the style.
@@ -65,7 +68,11 @@ impl Chart {
 
     /// As a file of its own.
     pub fn svg(&self) -> String {
-        sheet::alone(&[self], &self.title)
+        sheet::alone(&[self], &format!("{}: {}", self.test, self.title))
+    }
+
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        crate::png::pixels_of(&self.svg())
     }
 }
 

@@ -25,7 +25,7 @@ pub fn alone(charts: &[&Chart], title: &str) -> String {
     for row in charts.chunks(columns) {
         for (column, chart) in row.iter().enumerate() {
             let left = MARGIN + column as f64 * column_width;
-            let head = if with_title { format!("{}: {}", chart.test, chart.title) } else { chart.title.clone() };
+            let head = format!("{}: {}", chart.test, chart.title);
             body += &format!(
                 "<g transform=\"translate({} {})\"><text class=\"n\" x=\"0\" y=\"12\">{}</text><g transform=\"translate(0 18)\">{}</g></g>\n",
                 canvas::number(left),

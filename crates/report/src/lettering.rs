@@ -1,0 +1,109 @@
+//! Texts as outlines of a font that comes with us, for pictures of pixels: they look the same on every machine.
+
+use std::fmt::Write;
+
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
+
+pub struct Lettering {
+    regular: Face<'static>,
+    bold: Face<'static>,
+}
+
+impl Lettering {
+    pub fn new() -> Result<Lettering, String> {
+        let face =
+            |data: &'static [u8]| Face::parse(data, 0).map_err(|error| format!("the font for pictures: {error}"));
+        Ok(Lettering { regular: face(notosans::REGULAR_TTF)?, bold: face(notosans::BOLD_TTF)? })
+    }
+
+    fn face(&self, is_bold: bool) -> &Face<'static> {
+        if is_bold { &self.bold } else { &self.regular }
+    }
+
+    pub fn width(&self, text: &str, size: f32, is_bold: bool) -> f32 {
+        let face = self.face(is_bold);
+        text.chars().map(|c| advance(face, glyph(face, c), size)).sum()
+    }
+
+    /// The path of a text that begins there on its line.
+    pub fn outline(&self, text: &str, size: f32, is_bold: bool, (mut x, y): (f32, f32)) -> String {
+        let face = self.face(is_bold);
+        let mut path = String::new();
+        for c in text.chars() {
+            let glyph = glyph(face, c);
+            face.outline_glyph(glyph, &mut Pen { path: &mut path, x, y, scale: scale(face, size) });
+            x += advance(face, glyph, size);
+        }
+        path
+    }
+}
+
+/// Its picture; where the font has none, an empty box.
+fn glyph(face: &Face, c: char) -> GlyphId {
+    face.glyph_index(c).unwrap_or(GlyphId(0))
+}
+
+fn scale(face: &Face, size: f32) -> f32 {
+    size / f32::from(face.units_per_em())
+}
+
+fn advance(face: &Face, glyph: GlyphId, size: f32) -> f32 {
+    f32::from(face.glyph_hor_advance(glyph).unwrap_or(0)) * scale(face, size)
+}
+
+/// Writes outlines as a path; fonts count upwards, pictures downwards.
+struct Pen<'a> {
+    path: &'a mut String,
+    x: f32,
+    y: f32,
+    scale: f32,
+}
+
+impl Pen<'_> {
+    fn add(&mut self, command: char, points: &[(f32, f32)]) {
+        self.path.push(command);
+        for (x, y) in points {
+            // A `String` takes all that is written.
+            let _ = write!(self.path, "{:.2} {:.2} ", self.x + x * self.scale, self.y - y * self.scale);
+        }
+    }
+}
+
+impl OutlineBuilder for Pen<'_> {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.add('M', &[(x, y)]);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.add('L', &[(x, y)]);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.add('Q', &[(x1, y1), (x, y)]);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.add('C', &[(x1, y1), (x2, y2), (x, y)]);
+    }
+
+    fn close(&mut self) {
+        self.path.push('z');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_have_widths_and_outlines_whatever_they_are() {
+        let lettering = Lettering::new().expect("the font can be read");
+        let width = |text: &str| lettering.width(text, 11.0, false);
+        assert!((width("IOPS") - 2.0 * width("IO")).abs() < 6.0 && width("IOPS") > 20.0, "{}", width("IOPS"));
+        assert_eq!(width(""), 0.0);
+        for text in ["p99.9", "µs", "Größe", "размер", "大小", "\u{202e}"] {
+            let path = lettering.outline(text, 11.0, true, (5.0, 20.0));
+            assert!(path.starts_with('M') || text == "\u{202e}", "{text}: {path}");
+        }
+    }
+}
