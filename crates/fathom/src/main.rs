@@ -10,13 +10,16 @@ mod fio;
 mod history;
 mod knee;
 mod limits;
+mod lines;
 mod machine;
 mod outlet;
 mod output;
 mod pictures;
+mod repeats;
 mod reports;
 mod run;
 mod saved;
+mod series;
 mod show;
 mod suite;
 mod sweep;
@@ -45,6 +48,9 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
        fathom sweep OPTION=V1,V2,... fio|diskspd ...
                                                   a line for each value of an option: a table and a chart
                                                   (`fathom sweep --help` tells more)
+       fathom run [--repeat N] [--interleave] A [B]
+                                                  workloads several times over, in turns: do A and B differ?
+                                                  (`fathom run --help` tells more)
        fathom show FILE|ID... [--format NAME]     a run that was kept: by fio's --record=FILE or DiskSpd's
                                                   -Rrecord=FILE, in any report of either; or by assess
        fathom compare A B [--fail-on WORDS]       whether two runs differ, and how sure that is
@@ -87,6 +93,7 @@ fn main() -> ExitCode {
         Some(("knee", rest)) => knee::main(rest),
         Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
+        Some(("run", rest)) => repeats::main(rest),
         Some(("show", rest)) => show::main(rest),
         Some(("history", rest)) => history::main(rest),
         Some(("export", rest)) => history::export::main(rest),

@@ -114,3 +114,117 @@ fn what_cannot_be_compared_is_refused() {
         compare(&scratch, arguments).ended_with(2).complained_of(why);
     }
 }
+
+/// `fathom run` with its options, and workloads of several words each.
+fn repeats(scratch: &Scratch, options: &str, workloads: &[&str]) -> std::process::Command {
+    let mut command = command(scratch.path(), "run", options);
+    command.args(workloads).env("XDG_DATA_HOME", scratch.file("data"));
+    command
+}
+
+fn repeat(scratch: &Scratch, options: &str, workloads: &[&str]) -> Outcome {
+    outcome(repeats(scratch, options, workloads).spawn().unwrap(), Instant::now())
+}
+
+/// Reads at a rate that any disk has.
+fn line_at(rate: u32) -> String {
+    format!("fio --name=x --filename=target --rw=randread --size=1m --time_based --runtime=200ms --rate_iops={rate}")
+}
+
+#[test]
+fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
+    let scratch = Scratch::new("run");
+    scratch.filled("target", 1 << 20);
+    std::fs::write(
+        scratch.file("fast.fio"),
+        format!("[x]\n{}", line_at(150).split("--").skip(2).collect::<Vec<_>>().join("\n")),
+    )
+    .unwrap();
+    let options = "--repeat 4 --interleave --format json --save kept --tag mine --fail-on read.iops>50%";
+    let mut command = repeats(&scratch, options, &[&line_at(50), "fast.fio"]);
+    command.args(["--prepare", "echo $FATHOM_WORKLOAD$FATHOM_REPEAT >> prepared; echo loud"]);
+    let told = outcome(command.spawn().unwrap(), Instant::now());
+    let document = told.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
+    let prepared = std::fs::read_to_string(scratch.file("prepared")).unwrap();
+    assert_eq!(prepared.split_whitespace().collect::<Vec<_>>(), ["A1", "B1", "A2", "B2", "A3", "B3", "A4", "B4"]);
+    let runs = |side: usize, name: &str| -> Vec<u64> {
+        let runs = document["workloads"][side]["runs"].as_array().unwrap();
+        runs.iter().map(|run| run[name].as_u64().unwrap()).collect()
+    };
+    assert_eq!((runs(0, "turn"), runs(1, "turn")), (vec![1, 3, 5, 7], vec![2, 4, 6, 8]));
+    assert_eq!((runs(0, "kept"), runs(1, "kept")), (vec![1, 3, 5, 7], vec![2, 4, 6, 8]));
+    let line = &document["comparison"]["lines"][0];
+    assert_eq!((line["metric"].as_str(), line["shown"].as_bool()), (Some("read.iops"), Some(true)), "{line}");
+    assert!((line["difference"].as_f64().unwrap() - 2.0).abs() < 0.5, "{line}");
+    let figure = &document["workloads"][0]["figures"][0];
+    assert!((figure["median"].as_f64().unwrap() - 50.0).abs() < 15.0, "{figure}");
+    assert!(scratch.file("kept/B-4.json").exists() && scratch.file("kept/run.json").exists());
+    // The same, from the history.
+    let set = document["set"].as_str().unwrap();
+    let again = compare(&scratch, &format!("tag:{set}-A tag:{set}-B --format json"));
+    assert_eq!(again.ended_with(0).json()["lines"], document["comparison"]["lines"]);
+    compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
+}
+
+#[test]
+fn one_workload_alone_is_told_with_its_spread_and_without_a_comparison() {
+    let scratch = Scratch::new("run-one");
+    scratch.filled("target", 1 << 20);
+    let words: Vec<String> = line_at(100).split_whitespace().map(str::to_owned).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let told = repeat(&scratch, "--repeat 2 --no-history", &words);
+    let text = &told.ended_with(0).stdout;
+    assert!(text.contains("A: 2 runs of fio --name=x") && text.contains("spread"), "{text}");
+    assert!(!text.contains("difference") && !scratch.file("data").exists(), "{text}");
+}
+
+#[test]
+fn what_was_measured_before_a_failure_or_a_signal_is_told() {
+    let scratch = Scratch::new("run-stopped");
+    scratch.filled("target", 1 << 20);
+    let (a, b) = (line_at(200), line_at(100));
+    let mut command = repeats(&scratch, "--repeat 3 --interleave", &[&a, &b, "--prepare", "true", "--prepare"]);
+    command.arg("test $FATHOM_REPEAT -lt 2");
+    let told = outcome(command.spawn().unwrap(), Instant::now());
+    told.ended_with(1).complained_of("--prepare of B, run 2: exit status: 1");
+    assert!(told.stdout.contains("A: 2 runs") && told.stdout.contains("B: 1 run of"), "{}", told.stdout);
+
+    let (long, start) = (format!("{a} --runtime=20s"), Instant::now());
+    let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    stage::signal(&child, "INT");
+    let told = outcome(child, start);
+    assert!(told.ended_with(130).stdout.contains("A: 2 runs of"), "{}", told.stdout);
+    // A command of the user's is ended, too.
+    let mut command = repeats(&scratch, "--repeat 2", &[&b, "--prepare"]);
+    let (child, start) = (command.arg("exec sleep 20").spawn().unwrap(), Instant::now());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    stage::signal(&child, "TERM");
+    let told = outcome(child, start);
+    told.ended_with(143).complained_of("nothing was measured");
+    assert!(told.took.as_secs() < 10, "{:?}", told.took);
+}
+
+#[test]
+fn workloads_that_cannot_be_run_are_refused_before_anything_is() {
+    let scratch = Scratch::new("run-words");
+    for (workloads, why) in [
+        (vec!["missing.fio"], "missing.fio"),
+        (vec!["fio --name=x --rw=raed"], "raed"),
+        (vec!["fio --name=x --size=1m", "diskspd -b4K"], "B, diskspd -b4K"),
+        (vec!["fio --version"], "prints a text"),
+        (vec!["diskspd -ysgo -d1 -c1m x"], "`fathom run` makes many"),
+        (vec!["--interleave", "fio --name=x --size=1m"], "name a second one"),
+    ] {
+        repeat(&scratch, "--no-history", &workloads).ended_with(2).complained_of(why);
+        assert!(scratch.names().is_empty(), "{workloads:?}: {:?}", scratch.names());
+    }
+    // A run that fails is told of; the others are made.
+    scratch.filled("target", 1 << 20);
+    std::fs::create_dir(scratch.file("folder")).unwrap();
+    let bad = line_at(100).replace("=target", "=folder");
+    let told = repeat(&scratch, "--repeat 1 --no-history --format json", &[&bad, &line_at(100)]);
+    let document = told.ended_with(1).json();
+    assert!(document["workloads"][0]["runs"][0]["error"].is_string(), "{document}");
+    assert!(document["comparison"].is_null() && document["workloads"][1]["figures"][0]["median"].is_f64());
+}

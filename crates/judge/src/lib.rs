@@ -19,7 +19,7 @@ mod quantity;
 mod rate;
 pub mod requirements;
 mod short;
-mod stats;
+pub mod stats;
 pub mod steady;
 mod step;
 mod unsteady;

@@ -15,9 +15,11 @@ pub mod show;
 pub mod suite;
 pub mod sweep;
 pub mod time;
+pub mod turns;
 pub mod verdict;
 
 pub use axis::Axis;
 pub use figures::Figures;
 pub use metric::Metric;
-pub use sweep::{Order, Point, Row, Sweep, Turn};
+pub use sweep::{Point, Row, Sweep};
+pub use turns::{Order, Turn};

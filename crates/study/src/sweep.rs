@@ -1,21 +1,9 @@
 //! Which points a sweep has, in which order they are run, and what came of each.
 
 use record::Record;
-use units::random::Tausworthe32;
 
-use crate::{Axis, Figures, Metric};
-
-/// More runs than anybody waits for.
-pub const RUNS_MAX: usize = 10_000;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
-    /// The last axis changes fastest; repeats are rounds over all points.
-    #[default]
-    Given,
-    /// Shuffled, repeats and all, so that what drifts over time doesn't look like an effect.
-    Random { seed: u32 },
-}
+use crate::turns::{self, RUNS_MAX};
+use crate::{Axis, Figures, Metric, Order, Turn};
 
 /// One value of each axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,14 +18,6 @@ impl Point {
         let settings: Vec<String> = self.settings.iter().map(|(option, value)| format!("{option}={value}")).collect();
         settings.join(" ")
     }
-}
-
-/// One run of one point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
-    pub point: usize,
-    /// From 0.
-    pub repeat: usize,
 }
 
 /// What a run came to; in words what went wrong.
@@ -75,18 +55,13 @@ impl Sweep {
                 return Err(format!("`{}` is varied twice", axis.option));
             }
         }
-        let sizes = axes.iter().map(|axis| axis.values.len()).chain([repeats]);
-        let total = sizes.into_iter().try_fold(1usize, |product, size| product.checked_mul(size));
-        match total {
-            Some(total) if total <= RUNS_MAX => {}
-            _ => return Err(format!("these are more than {RUNS_MAX} runs")),
+        let total =
+            axes.iter().map(|axis| axis.values.len()).try_fold(1usize, |product, size| product.checked_mul(size));
+        if total.is_none_or(|total| total > RUNS_MAX) {
+            return Err(format!("these are more than {RUNS_MAX} runs"));
         }
         let points = combinations(&axes);
-        let mut turns: Vec<Turn> =
-            (0..repeats).flat_map(|repeat| (0..points.len()).map(move |point| Turn { point, repeat })).collect();
-        if let Order::Random { seed } = order {
-            shuffle(&mut turns, seed);
-        }
+        let turns = turns::turns(points.len(), repeats, order)?;
         Ok(Sweep { runs: vec![Vec::new(); points.len()], axes, points, turns, given_out: 0, remarks: Vec::new() })
     }
 
@@ -163,7 +138,7 @@ impl Sweep {
 }
 
 /// Why a record is none that can be compared.
-fn failure(record: &Record) -> Option<String> {
+pub fn failure(record: &Record) -> Option<String> {
     let of_worker = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.plain()));
     let of_phase = || record.phases.iter().find_map(|phase| phase.failed.clone());
     let idle = || (record.totals().all.ios == 0).then(|| "no I/O was completed in the measured time".to_owned());
@@ -181,14 +156,6 @@ fn combinations(axes: &[Axis]) -> Vec<Point> {
         points = points.iter().flat_map(|point| axis.values.iter().map(move |value| longer(point, value))).collect();
     }
     points
-}
-
-/// Fisher and Yates' shuffle.
-fn shuffle(turns: &mut [Turn], seed: u32) {
-    let mut random = Tausworthe32::new(seed);
-    for end in (1..turns.len()).rev() {
-        turns.swap(end, (random.fraction() * (end + 1) as f64) as usize);
-    }
 }
 
 /// One point with all that came of it.

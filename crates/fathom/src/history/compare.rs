@@ -18,8 +18,8 @@ fathom compare says whether two runs differ, or two sets of repeats, and how sur
 
 usage: fathom compare A B [options]
 
-A and B are each a number that `fathom history` shows, `last`, or a file that --save, --record or -Rrecord wrote; or
-several of them with commas between them: repeats. Four repeats on each side are judged by their figures (Mann and
+A and B are each a number that `fathom history` shows, `last`, tag:WORD (all runs with that tag), or a file that --save,
+--record or -Rrecord wrote; or several of them with commas between them: repeats. Four repeats on each side are judged by their figures (Mann and
 Whitney's test); fewer by the intervals in them (bootstrap), which know nothing of how one run differs from the next.
 
        --fail-on WORDS   exit with 1 where a difference is shown and beyond: 'write.iops<-5%,read.clat.p99>10%'; may be
@@ -70,16 +70,7 @@ fn carry_out(words: &[String]) -> Result<ExitCode, String> {
     if comparison.lines.is_empty() {
         return Err(format!("{a} and {b} have no figure in common\n{}", comparison.notes.join("\n")));
     }
-    // A misspelt figure is not to pass for ever.
-    if let Some(bound) = words.bounds.iter().find(|bound| comparison.lines.iter().all(|line| line.kind != bound.metric))
-    {
-        return Err(format!("--fail-on {}: neither side has measured that, or only one of them", bound.words));
-    }
-    let mut failed = Vec::new();
-    for bound in &words.bounds {
-        let broken = comparison.lines.iter().filter(|line| bound.is_broken_by(line));
-        failed.extend(broken.map(|line| format!("{}: {} is {}", bound.words, line.test, change(line.difference))));
-    }
+    let failed = broken(&comparison, &words.bounds)?;
     let text = match words.json {
         true => {
             kept::json_text(&Told { schema: "fathom.comparison/1", a, b, comparison: &comparison, failed: &failed })?
@@ -91,6 +82,19 @@ fn carry_out(words: &[String]) -> Result<ExitCode, String> {
     }
     failed.iter().for_each(|line| tell_line!("fathom compare: --fail-on {line}"));
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Which bounds are broken, and by what. A misspelt figure is an error: it is not to pass for ever.
+pub fn broken(comparison: &Comparison, bounds: &[Bound]) -> Result<Vec<String>, String> {
+    if let Some(bound) = bounds.iter().find(|bound| comparison.lines.iter().all(|line| line.kind != bound.metric)) {
+        return Err(format!("--fail-on {}: neither side has measured that, or only one of them", bound.words));
+    }
+    let mut failed = Vec::new();
+    for bound in bounds {
+        let broken = comparison.lines.iter().filter(|line| bound.is_broken_by(line));
+        failed.extend(broken.map(|line| format!("{}: {} is {}", bound.words, line.test, change(line.difference))));
+    }
+    Ok(failed)
 }
 
 fn read(words: &[String]) -> Result<Words, lexopt::Error> {
@@ -110,24 +114,22 @@ fn read(words: &[String]) -> Result<Words, lexopt::Error> {
 
 /// A path with a comma in its name is one file where there is such a file.
 fn side(words: &str) -> Result<Vec<Document>, String> {
-    let each = |word: &str| {
-        if kept::is_of_history(word) { kept::document(word) } else { saved::load_document(word) }
+    let each = |word: &str| match word.strip_prefix("tag:") {
+        Some(tag) => kept::documents_with(tag),
+        None if kept::is_of_history(word) => kept::document(word).map(|document| vec![document]),
+        None => saved::load_document(word).map(|document| vec![document]),
     };
     if std::path::Path::new(words).exists() {
-        return Ok(vec![each(words)?]);
+        return each(words);
     }
-    words.split(',').map(each).collect()
+    let all: Vec<Vec<Document>> = words.split(',').map(each).collect::<Result<_, String>>()?;
+    Ok(all.into_iter().flatten().collect())
 }
 
-fn table(comparison: &Comparison) -> String {
+pub fn table(comparison: &Comparison) -> String {
     let head = ["test", "figure", "A", "B", "difference", ""].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(head).chain(comparison.lines.iter().map(row)).collect();
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().enumerate().map(|(at, cell)| format!("{cell:0$}", width(at))).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
+    let mut text = super::table::aligned(&rows);
     text.push('\n');
     for note in &comparison.notes {
         let _ = writeln!(text, "{note}");

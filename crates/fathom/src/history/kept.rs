@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ::history::{Document, Store};
+use ::history::{Document, Store, Wanted};
 use judge::assessment::Assessment;
 use serde::Serialize;
 
@@ -63,6 +63,17 @@ pub fn ids(store: &Store, words: &[String]) -> Result<Vec<i64>, String> {
 pub fn document(word: &str) -> Result<Document, String> {
     let store = store_if_any()?.ok_or("nothing is kept yet")?;
     store.document(id(&store, word)?)
+}
+
+/// All runs with a tag, the oldest first.
+pub fn documents_with(tag: &str) -> Result<Vec<Document>, String> {
+    let store = store_if_any()?.ok_or("nothing is kept yet")?;
+    let mut entries = store.list(&Wanted { tag: Some(tag.to_owned()), ..Wanted::default() })?;
+    if entries.is_empty() {
+        return Err(format!("no run has the tag {tag}"));
+    }
+    entries.reverse();
+    entries.iter().map(|entry| store.document(entry.id)).collect()
 }
 
 pub fn json_text(value: &impl Serialize) -> Result<String, String> {

@@ -4,7 +4,7 @@ pub mod compare;
 pub mod delete;
 pub mod export;
 pub mod kept;
-mod table;
+pub mod table;
 
 use std::process::ExitCode;
 
@@ -95,7 +95,7 @@ fn read(words: &[String]) -> Result<Words, lexopt::Error> {
     Ok(read)
 }
 
-fn is_json(word: &str) -> Result<bool, String> {
+pub fn is_json(word: &str) -> Result<bool, String> {
     match word {
         "table" => Ok(false),
         "json" => Ok(true),

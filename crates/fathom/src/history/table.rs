@@ -10,10 +10,15 @@ const MINUTE: usize = 16;
 pub fn text(entries: &[Entry]) -> String {
     let mut rows = vec![HEAD.map(str::to_owned)];
     rows.extend(entries.iter().map(row));
+    aligned(&rows)
+}
+
+/// Columns of the width of their widest cell.
+pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
     let mut text = String::new();
-    for row in &rows {
+    for row in rows {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
         text.push('\n');

@@ -1,10 +1,7 @@
 //! `fathom sweep`: a line of either dialect, run once for each value of one or more options, and what they show.
 
-mod diskspd_line;
 pub mod files;
-mod fio_line;
 mod points;
-mod progress;
 mod words;
 
 use std::process::ExitCode;
@@ -12,22 +9,26 @@ use std::sync::Arc;
 
 use os::signal::Interrupts;
 use plan::Plan;
-use record::RunError;
+use record::Record;
 use study::show::{Asked, Report};
-use study::{Metric, Sweep};
+use study::{Metric, Sweep, Turn};
 use units::diagnostic::Diagnostic;
 
+use crate::lines::fio_line::{self, FioLine};
+use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::output::{print_and_flush, tell_line};
-use crate::run;
+use crate::run::{self, Watcher};
+use crate::series::progress::Progress;
+use crate::series::{self, Series};
 use files::Files;
-use fio_line::FioLine;
-use points::{Planned, Points};
-use progress::Progress;
-use words::{Dialect, Stop, Words};
+use points::Points;
+use words::{Stop, Words};
 
 /// Nothing was run: the words make no sense.
 const REFUSED: u8 = 2;
 const FAILED: u8 = 1;
+/// What is run by this command says so.
+const COMMAND: &str = "sweep";
 
 pub fn main(words: &[String]) -> ExitCode {
     match words::read(words) {
@@ -50,11 +51,11 @@ fn sweep(words: &Words) -> ExitCode {
         Ok(sweep) => sweep,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
     };
-    let fio_line = FioLine::new(&words.line);
+    let fio_line = FioLine::new(&words.line, COMMAND);
     let plan_line = |settings: &[(String, String)]| -> Result<Planned, Vec<Diagnostic>> {
         match words.dialect {
             Dialect::Fio => fio_line.plan(settings),
-            Dialect::DiskSpd => diskspd_line::plan(&words.line, settings),
+            Dialect::DiskSpd => diskspd_line::plan(&words.line, settings, COMMAND),
         }
     };
     match points::plan(&sweep, &plan_line) {
@@ -130,38 +131,48 @@ fn carry_out(
     interrupts: Interrupts,
     files: &Files,
 ) -> bool {
-    let mut progress = Progress::new(sweep, metric, words.repeats);
-    progress.announce(at_most_ns(words, sweep, plans));
-    let mut is_saved = true;
-    while let Some(turn) = sweep.next_turn() {
-        progress.begin(sweep, turn);
-        let outcome = run::run(&plans[turn.point], interrupts, &run::Terms::default(), &mut progress);
-        if interrupts.count() > 0 {
-            progress.interrupted();
-            break;
-        }
-        if !outcome.refused.is_empty() {
-            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
-            progress.end(sweep.take_failed(turn, refusals.join("; ")));
-            continue;
-        }
-        progress.end(sweep.take(turn, &outcome.record));
-        for finding in judge::findings(&outcome.record) {
-            sweep.remark(turn, &finding.what, &finding.to_string());
-        }
-        is_saved &= files.save(sweep, turn, &outcome.record);
-        let is_last = sweep.made() == sweep.len();
-        if !is_last && interrupts.wait(0, words.cooldown) {
-            break;
-        }
-    }
-    is_saved
+    let progress = Progress::new(sweep.len(), metric, words.repeats);
+    progress.announce(series::at_most_ns(plans, words.repeats, words.cooldown));
+    let mut runs = Runs { sweep, progress, files, is_saved: true };
+    series::carry_out(plans, words.cooldown, interrupts, &mut runs);
+    runs.is_saved
 }
 
-/// All runs and the rests between them.
-fn at_most_ns(words: &Words, sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<u64> {
-    let round = plans.iter().try_fold(0u64, |sum, plan| Some(sum.saturating_add(study::time::at_most_ns(plan)?)))?;
-    let rests = words.cooldown.as_nanos().saturating_mul(sweep.len() as u128 - 1);
-    let rests = u64::try_from(rests).unwrap_or(u64::MAX);
-    Some(round.saturating_mul(words.repeats as u64).saturating_add(rests))
+/// What becomes of the runs.
+struct Runs<'a> {
+    sweep: &'a mut Sweep,
+    progress: Progress,
+    files: &'a Files,
+    is_saved: bool,
+}
+
+impl Series for Runs<'_> {
+    fn next_turn(&mut self) -> Option<Turn> {
+        self.sweep.next_turn()
+    }
+
+    fn begin(&mut self, turn: Turn) -> bool {
+        self.progress.begin(&self.sweep.points()[turn.point].name(), turn.repeat);
+        true
+    }
+
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        &mut self.progress
+    }
+
+    fn interrupted(&mut self) {
+        self.progress.interrupted();
+    }
+
+    fn refused(&mut self, turn: Turn, reason: String) {
+        self.progress.end(self.sweep.take_failed(turn, reason));
+    }
+
+    fn ended(&mut self, turn: Turn, record: Record) {
+        self.progress.end(self.sweep.take(turn, &record));
+        for finding in judge::findings(&record) {
+            self.sweep.remark(turn, &finding.what, &finding.to_string());
+        }
+        self.is_saved &= self.files.save(self.sweep, turn, &record);
+    }
 }

@@ -3,22 +3,11 @@
 use std::sync::Arc;
 
 use fio::parse::Printed;
-use plan::{Echo, Logs, Origin, Plan};
+use plan::{Echo, Origin, Plan};
 use study::{Metric, Point, Sweep};
 use units::diagnostic::Diagnostic;
 
-/// What a dialect makes of its line.
-pub enum Planned {
-    Run {
-        plan: Box<Plan>,
-        warnings: Vec<Diagnostic>,
-    },
-    /// The line asks for a text, such as a help page.
-    Print {
-        printed: Printed,
-        warnings: Vec<Diagnostic>,
-    },
-}
+use crate::lines::{Planned, Told, writes_logs};
 
 /// What came of planning all points.
 pub enum Points {
@@ -58,27 +47,6 @@ pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
     Points::Run { plans, warnings: warned.texts }
 }
 
-/// What was said of the points, each thing once.
-#[derive(Default)]
-struct Told {
-    /// Messages and the words that they mark: the lines around these differ from point to point.
-    known: Vec<(String, Option<String>)>,
-    texts: Vec<String>,
-}
-
-impl Told {
-    fn add(&mut self, diagnostics: &[Diagnostic]) {
-        for diagnostic in diagnostics {
-            let marked = diagnostic.label.as_ref().map(|(span, _)| span.text().to_owned());
-            let key = (diagnostic.message.clone(), marked);
-            if !self.known.contains(&key) {
-                self.known.push(key);
-                self.texts.push(diagnostic.to_string());
-            }
-        }
-    }
-}
-
 /// An axis whose values all lead to the same work, such as a depth for an engine that has none.
 fn without_difference(sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<Diagnostic> {
     let works: Vec<String> = plans.iter().map(|plan| work(plan)).collect();
@@ -114,12 +82,6 @@ fn work(plan: &Plan) -> String {
     plan.origin = Origin::default();
     plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::new(Echo::default()));
     format!("{plan:?}")
-}
-
-fn writes_logs(plan: &Plan) -> bool {
-    let any =
-        |logs: &Logs| [&logs.bandwidth, &logs.iops, &logs.latency, &logs.histogram].into_iter().any(Option::is_some);
-    plan.aggregate_bandwidth_log.is_some() || plan.workers.iter().any(|worker| any(&worker.measure.logs))
 }
 
 /// Some point measures what is asked for.

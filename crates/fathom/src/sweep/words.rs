@@ -8,6 +8,9 @@ use study::show::Format;
 use study::{Axis, Metric, Order};
 use units::diagnostic::Diagnostic;
 
+use crate::lines::Dialect;
+use crate::series::words::{repeats, seconds};
+
 pub const USAGE: &str = "\
 fathom sweep runs a workload once for each value of an option and compares what came of it.
 
@@ -47,30 +50,6 @@ pub struct Words {
     pub dialect: Dialect,
     /// The dialect's own words.
     pub line: Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dialect {
-    Fio,
-    DiskSpd,
-}
-
-impl Dialect {
-    /// By the name of the program, as it stands in front of copied lines.
-    fn from_word(word: &str) -> Option<Dialect> {
-        match word.rsplit(['/', '\\']).next()? {
-            "fio" => Some(Dialect::Fio),
-            "diskspd" | "diskspd.exe" => Some(Dialect::DiskSpd),
-            _ => None,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Dialect::Fio => "fio",
-            Dialect::DiskSpd => "diskspd",
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,7 +124,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
     }
     match (&mut read.order, seed) {
         (Order::Random { seed }, Some(given)) => *seed = given,
-        (Order::Given, Some(_)) => return Err(wrong("--seed is of no use without --order random")),
+        (_, Some(_)) => return Err(wrong("--seed is of no use without --order random")),
         (_, None) => {}
     }
     if read.axes.is_empty() {
@@ -186,16 +165,6 @@ fn order(word: &str) -> Result<Order, String> {
         "random" => Ok(Order::Random { seed: 1 }),
         _ => Err("expected given or random".into()),
     }
-}
-
-fn repeats(word: &str) -> Result<usize, String> {
-    word.parse().ok().filter(|times| *times > 0).ok_or_else(|| "expected a number of runs, at least 1".into())
-}
-
-fn seconds(word: &str) -> Result<Duration, String> {
-    let seconds = word.strip_suffix('s').unwrap_or(word).parse().ok();
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "expected seconds".into())
 }
 
 fn format(word: &str) -> Result<ReportFormat, String> {

@@ -4,7 +4,7 @@
 //! intervals in them.
 
 mod bound;
-mod side;
+pub(crate) mod side;
 
 use judge::inference::{difference, mann_whitney, mean};
 use judge::metric::Metric;
@@ -71,29 +71,13 @@ pub fn compare(first: &[Document], second: &[Document], bounds: &[Bound]) -> Com
         if case.job != other.job {
             comparison.notes.push(format!("{}: the jobs differ, and so may the figures for that alone", case.name));
         }
-        for metric in metrics(case, bounds) {
+        for metric in case.metrics(bounds) {
             comparison.lines.extend(line(case, other, metric));
         }
     }
     let only = second.iter().filter(|case| first.iter().all(|other| other.name != case.name));
     comparison.notes.extend(only.map(|case| format!("{} is only in B", case.name)));
     comparison
-}
-
-/// Those that are always compared, and those of the bounds.
-fn metrics(case: &Case, bounds: &[Bound]) -> Vec<Metric> {
-    let mut names: Vec<String> = Vec::new();
-    for ddir in case.ddirs() {
-        names.extend(["iops", "bw", "clat.p50", "clat.p99"].map(|of| format!("{ddir}.{of}")));
-    }
-    names.push("fsync.p99".to_owned());
-    let mut metrics: Vec<Metric> = names.iter().filter_map(|name| Metric::parse(name)).collect();
-    for bound in bounds {
-        if !metrics.contains(&bound.metric) {
-            metrics.push(bound.metric);
-        }
-    }
-    metrics
 }
 
 /// `None` where a side has no such figure.

@@ -5,6 +5,7 @@ use judge::verdict::{Figure, Rounds};
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
+use super::Bound;
 use crate::Document;
 use crate::summary::SINGLE;
 
@@ -71,6 +72,27 @@ impl Case<'_> {
             Ddir::Trim => "trim",
         };
         self.runs.first().map(|rounds| rounds.ddirs().into_iter().map(name).collect()).unwrap_or_default()
+    }
+
+    /// Those that are always compared, and those of the bounds.
+    pub fn metrics(&self, bounds: &[Bound]) -> Vec<Metric> {
+        let mut names: Vec<String> = Vec::new();
+        for ddir in self.ddirs() {
+            names.extend(["iops", "bw", "clat.p50", "clat.p99"].map(|of| format!("{ddir}.{of}")));
+        }
+        names.push("fsync.p99".to_owned());
+        let mut metrics: Vec<Metric> = names.iter().filter_map(|name| Metric::parse(name)).collect();
+        for bound in bounds {
+            if !metrics.contains(&bound.metric) {
+                metrics.push(bound.metric);
+            }
+        }
+        metrics
+    }
+
+    /// The figure of each run, in their order.
+    pub fn each(&self, metric: Metric) -> Vec<Option<f64>> {
+        self.runs.iter().map(|rounds| rounds.figure(metric).map(|figure| figure.measured)).collect()
     }
 
     /// The figure of each run that has one.

@@ -3,10 +3,12 @@
 mod bootstrap;
 mod line;
 mod ranks;
+mod trend;
 
 pub use bootstrap::{Difference, Interval, difference, evened, mean_interval, slope_interval};
 pub use line::{Line, line};
 pub use ranks::{MannWhitney, mann_whitney};
+pub use trend::trend;
 
 /// 0 of none.
 pub fn mean(values: &[f64]) -> f64 {

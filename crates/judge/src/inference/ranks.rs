@@ -73,7 +73,7 @@ fn normal(m: f64, n: f64, u: f64, ties: f64) -> f64 {
 }
 
 /// The chance of more than that many deviations above the mean.
-fn tail_of_normal(deviations: f64) -> f64 {
+pub(super) fn tail_of_normal(deviations: f64) -> f64 {
     0.5 * complementary_error(deviations / std::f64::consts::SQRT_2)
 }
 

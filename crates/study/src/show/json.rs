@@ -12,8 +12,8 @@ pub(super) fn write(report: &Report) -> String {
     let asked = report.asked;
     let axes = report.sweep.axes().iter().map(|axis| json!({ "option": axis.option, "values": axis.values }));
     let order = match asked.order {
-        Order::Given => json!({ "kind": "given" }),
-        Order::Random { seed } => json!({ "kind": "random", "seed": seed }),
+        Order::Random { seed } => json!({ "kind": asked.order.kind(), "seed": seed }),
+        order => json!({ "kind": order.kind() }),
     };
     let document = json!({
         "schema": SCHEMA,

@@ -2,9 +2,9 @@
 
 use engine::{Line, Live};
 use record::{Event, Record};
+use study::Metric;
 use study::sweep::Run;
 use study::time::shown;
-use study::{Metric, Sweep, Turn};
 
 use crate::output::{tell, tell_line};
 use crate::run::Watcher;
@@ -23,8 +23,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(sweep: &Sweep, metric: Metric, repeats: usize) -> Self {
-        Progress { metric, runs: sweep.len(), begun: 0, repeats, name: String::new(), is_open: false, said: Vec::new() }
+    pub fn new(runs: usize, metric: Metric, repeats: usize) -> Self {
+        Progress { metric, runs, begun: 0, repeats, name: String::new(), is_open: false, said: Vec::new() }
     }
 
     /// How much there is to do.
@@ -33,10 +33,10 @@ impl Progress {
         tell_line!("{} run{}{time}", self.runs, if self.runs == 1 { "" } else { "s" });
     }
 
-    pub fn begin(&mut self, sweep: &Sweep, turn: Turn) {
+    /// The repeat of a point, counted from 0.
+    pub fn begin(&mut self, point: &str, repeat: usize) {
         self.begun += 1;
-        let point = sweep.points()[turn.point].name();
-        let round = if self.repeats > 1 { format!(" (run {})", turn.repeat + 1) } else { String::new() };
+        let round = if self.repeats > 1 { format!(" (run {})", repeat + 1) } else { String::new() };
         self.name = format!("{}/{} {point}{round}: ", self.begun, self.runs);
         tell(format_args!("{}", self.name));
         self.is_open = true;

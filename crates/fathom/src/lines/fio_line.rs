@@ -10,7 +10,7 @@ use fio::parse::program::{Eta, Program};
 use fio::{Request, parse_with};
 use units::diagnostic::{Diagnostic, Source, Span};
 
-use super::points::Planned;
+use super::{Planned, without_effect};
 use crate::machine::RealMachine;
 
 /// Options of which a block size is made.
@@ -18,25 +18,27 @@ const BLOCK_SIZES: [&str; 3] = ["bs", "bsrange", "bssplit"];
 
 pub struct FioLine<'a> {
     words: &'a [String],
+    /// Whose runs these are: the word after `fathom`.
+    command: &'static str,
     env: ReadOnce,
 }
 
 impl<'a> FioLine<'a> {
-    pub fn new(words: &'a [String]) -> Self {
-        FioLine { words, env: ReadOnce::default() }
+    pub fn new(words: &'a [String], command: &'static str) -> Self {
+        FioLine { words, command, env: ReadOnce::default() }
     }
 
     pub fn plan(&self, settings: &[(String, String)]) -> Result<Planned, Vec<Diagnostic>> {
         let span = |(option, value): &(String, String)| {
             let text = format!("{option}={value}");
             let range = 0..text.len();
-            Span::new(&Source::new("sweep", text), range)
+            Span::new(&Source::new(self.command, text), range)
         };
         let last_words: Vec<Span> = settings.iter().map(span).collect();
         match parse_with(self.words, &last_words, &self.env)? {
             Request::Run(mut invocation) => {
                 let mut warnings = std::mem::take(&mut invocation.warnings);
-                warnings.extend(without_effect(&invocation.program));
+                warnings.extend(without_effect(self.command, &report_options(&invocation.program)));
                 Ok(Planned::Run { plan: Box::new(fio::lower(&invocation, &RealMachine)), warnings })
             }
             Request::Print { printed, warnings } => Ok(Planned::Print { printed, warnings }),
@@ -48,23 +50,20 @@ pub fn is_block_size(option: &str) -> bool {
     core_option(option).is_some_and(|option| BLOCK_SIZES.contains(&option.name))
 }
 
-/// What concerns fio's report, which a sweep has none of.
-fn without_effect(program: &Program) -> Option<Diagnostic> {
+/// What concerns fio's report, and whether it was given.
+fn report_options(program: &Program) -> [(&'static str, bool); 6] {
     let standard = Program::default();
-    let given = [
+    [
         ("--output", program.output.is_some()),
         ("--output-format", program.formats != standard.formats),
         ("--record", program.record.is_some()),
         ("--status-interval", program.status_interval.is_some()),
         ("--debug", !program.debug.is_empty()),
         ("--eta", program.eta == Eta::Always),
-    ];
-    let given: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
-    let message = format!("a sweep has a report of its own, on which {} has no effect", given.join(", "));
-    (!given.is_empty()).then(|| Diagnostic::warning(message).help("`fathom sweep --help` tells its options"))
+    ]
 }
 
-/// The real machine, with each file read once: standard input has no second time, and all points are to be of the same
+/// The real machine, with each file read once: standard input has no second time, and all runs are to be of the same
 /// job files.
 #[derive(Default)]
 struct ReadOnce(RefCell<HashMap<String, Vec<u8>>>);
