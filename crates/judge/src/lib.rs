@@ -28,6 +28,7 @@ pub mod verdict;
 
 pub use finding::{Finding, Severity};
 pub use generator::{Generator, Limit, generator, generators};
+pub use step::{Change, changes};
 pub use verdict::{Judgement, Verdict};
 
 use record::Record;

@@ -30,6 +30,32 @@ struct Figures {
     slot_s: f64,
 }
 
+/// One level's end and the next one's begin.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    pub phase: usize,
+    /// After the start of the phase's measured time.
+    pub at_s: f64,
+    /// Both levels, in I/Os or bytes per second.
+    pub before: f64,
+    pub after: f64,
+    pub in_bytes: bool,
+}
+
+/// Where the rates of a run stepped from one level to another: what the findings `step-down`, `step-up` and `levels` tell.
+pub fn changes(record: &Record) -> Vec<Change> {
+    let of_course = |course: &Course| {
+        let Some(Figures { steps, in_bytes, slot_s }) = figures(course) else { return Vec::new() };
+        let (phase, from_s) = (course.phase, course.from_s);
+        let change = |step: &Step| {
+            let at_s = from_s + step.when * slot_s;
+            Change { phase, at_s, before: step.before, after: step.after, in_bytes }
+        };
+        steps.iter().map(change).collect()
+    };
+    courses(record).iter().flat_map(of_course).collect()
+}
+
 /// True where a course changes its level once or more; a slope or waves have none.
 pub fn has_steps(course: &Course) -> bool {
     figures(course).is_some()
@@ -139,6 +165,8 @@ mod tests {
              at the start would do this; idle, it would have that again after 5.00 s"
         );
         assert!(found[0].advice.contains("ramp_time=21"), "{}", found[0].advice);
+        let changes = changes(&run(&two_levels(16_000.0, 20, 12_800.0, 20)));
+        assert_eq!((changes.len(), changes[0].at_s, changes[0].after), (1, 20.0, 12_800.0));
         assert_eq!(find(&run(&[16_000.0; 40])), []);
     }
 

@@ -126,6 +126,22 @@ fn every_chart_is_a_picture_by_itself_with_words() {
 }
 
 #[test]
+fn rates_over_time_show_what_the_device_counted_what_was_expected_and_where_it_stepped() {
+    let charts = charts(&sample::assessment());
+    let chart = |name: &str| charts.iter().find(|chart| chart.name == name).expect("that chart");
+    let throttled = chart("max-write-iops-iops");
+    let picture = throttled.svg();
+    for word in
+        ["write, as sdb counted", ">expected<", "step at 180 s", "expected write.iops: 16,000 IOPS", "(sdb counted 14,"]
+    {
+        assert!(picture.contains(word), "{word}: {picture}");
+    }
+    assert!(throttled.words.contains("after 180 s from 16,0"), "{}", throttled.words);
+    let cached = chart("max-read-iops-iops").svg();
+    assert!(!cached.contains("expected") && !cached.contains("step at"), "nothing is drawn that nobody knows");
+}
+
+#[test]
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
     fits(&card(&empty, Card::default()));

@@ -143,6 +143,13 @@ impl Canvas {
         self.body += &format!("<path class=\"b\" d=\"M{x} {}V{}\"/>", number(self.top), number(self.top + PLOT_HEIGHT));
     }
 
+    /// The same, as something that happened there.
+    pub fn event(&mut self, value: f64, hint: &str) {
+        let (x, top, bottom) = (number(self.x_of(value)), number(self.top), number(self.top + PLOT_HEIGHT));
+        let hint = escaped(hint);
+        self.body += &format!("<path class=\"x\" d=\"M{x} {top}V{bottom}\"><title>{hint}</title></path>");
+    }
+
     /// A part of the plane from left to right, shaded.
     pub fn band(&mut self, class: &str, from: f64, to: f64) {
         let (left, right) = (self.x_of(from), self.x_of(to));

@@ -2,7 +2,9 @@
 
 use judge::assessment::Test;
 use plan::Ddir;
-use record::{CoarseHistogram, Slot, Timeline};
+use record::{CoarseHistogram, DiskSlot, Record, Slot, Timeline};
+use units::bytes::with_unit;
+use units::figure::grouped;
 
 use crate::figures;
 
@@ -14,13 +16,24 @@ pub struct Course {
     pub points: Vec<Point>,
     /// Where one run ends and the next begins, in s.
     pub borders: Vec<f64>,
+    /// Where the rate went from one level to another.
+    pub steps: Vec<Step>,
+    /// The devices that counted by themselves; empty where none did.
+    pub devices: String,
     pub end_s: f64,
+}
+
+pub struct Step {
+    pub at_s: f64,
+    pub what: String,
 }
 
 pub struct Point {
     pub from_s: f64,
     pub to_s: f64,
     pub ddirs: [Sum; 3],
+    /// What the devices counted, where they did.
+    pub device: Option<DiskSlot>,
     /// Which run it is of, where there are several.
     pub run: String,
 }
@@ -45,6 +58,15 @@ impl Point {
         self.ddirs[ddir as usize].bytes as f64 / self.seconds()
     }
 
+    /// What the devices counted of reads or writes.
+    pub fn device_iops(&self, ddir: Ddir) -> Option<f64> {
+        self.device?.ios.get(ddir as usize).map(|ios| *ios as f64 / self.seconds())
+    }
+
+    pub fn device_bytes_per_s(&self, ddir: Ddir) -> Option<f64> {
+        self.device?.bytes.get(ddir as usize).map(|bytes| *bytes as f64 / self.seconds())
+    }
+
     /// Of all directions.
     pub fn latencies(&self) -> CoarseHistogram {
         let mut all = CoarseHistogram::default();
@@ -66,8 +88,12 @@ impl Course {
             let mut words: Vec<String> = Vec::new();
             words.extend(is_repeated.then(|| format!("round {}", repeat + 1)));
             words.extend(round.at.iter().map(|(name, value)| format!("{name}={value}")));
+            let changes = judge::changes(&round.record);
             for timeline in &round.record.timeline {
-                course.take(timeline, together, &words.join(" "));
+                let starts_s = course.end_s - timeline.from_ns as f64 / 1e9;
+                let of_phase = changes.iter().filter(|change| change.phase == timeline.phase);
+                course.steps.extend(of_phase.map(|change| Step { at_s: starts_s + change.at_s, what: told(change) }));
+                course.take(timeline, &counted(&round.record, timeline), together, &words.join(" "));
             }
         }
         course.borders.pop();
@@ -77,13 +103,18 @@ impl Course {
         course
     }
 
-    fn take(&mut self, timeline: &Timeline, together: usize, run: &str) {
+    fn take(&mut self, timeline: &Timeline, disks: &[usize], together: usize, run: &str) {
+        let names: Vec<&str> = disks.iter().map(|at| timeline.disks[*at].as_str()).collect();
+        if self.devices.is_empty() {
+            self.devices = names.join(", ");
+        }
         for (nth, slots) in timeline.slots.chunks(together).enumerate() {
             let first = nth * together;
             let length_ns: u64 = (first..first + slots.len()).map(|at| timeline.slot_ns(at)).sum();
             let (from_s, to_s) = (self.end_s, self.end_s + length_ns as f64 / 1e9);
-            let mut point = Point { from_s, to_s, ddirs: Default::default(), run: run.to_owned() };
-            slots.iter().for_each(|slot| point.take(slot));
+            let device = (!disks.is_empty()).then(DiskSlot::default);
+            let mut point = Point { from_s, to_s, ddirs: Default::default(), device, run: run.to_owned() };
+            slots.iter().for_each(|slot| point.take(slot, disks));
             self.points.push(point);
             self.end_s = to_s;
         }
@@ -98,11 +129,33 @@ impl Course {
 }
 
 impl Point {
-    fn take(&mut self, slot: &Slot) {
+    fn take(&mut self, slot: &Slot, disks: &[usize]) {
+        if let Some(sum) = &mut self.device {
+            for counted in disks.iter().filter_map(|at| slot.disks.get(*at)) {
+                for way in 0..2 {
+                    sum.ios[way] = sum.ios[way].saturating_add(counted.ios[way]);
+                    sum.bytes[way] = sum.bytes[way].saturating_add(counted.bytes[way]);
+                }
+            }
+        }
         for (sum, counts) in self.ddirs.iter_mut().zip(&slot.ddirs) {
             sum.ios += counts.ios;
             sum.bytes += counts.bytes;
             sum.lat.merge(&counts.lat);
         }
     }
+}
+
+/// Which of a timeline's devices lie under the targets.
+fn counted(record: &Record, timeline: &Timeline) -> Vec<usize> {
+    let facts = || record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase);
+    let under = |name: &String| facts().any(|facts| facts.disks.contains(name));
+    (0..timeline.disks.len()).filter(|at| under(&timeline.disks[*at])).collect()
+}
+
+fn told(change: &judge::Change) -> String {
+    let rate = |rate: f64| {
+        if change.in_bytes { format!("{}/s", with_unit(rate as u64)) } else { format!("{} IOPS", grouped(rate)) }
+    };
+    format!("from {} to {}", rate(change.before), rate(change.after))
 }

@@ -1,18 +1,23 @@
 //! IOPS, bandwidth and latency over time.
 
 use judge::assessment::Test;
+use judge::metric::{Metric, Of, Span};
 use plan::Ddir;
 use units::figure::{grouped, time_ns};
 
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
-use super::course::{Course, Point};
+use super::course::{Course, Point, Step};
 use super::{Chart, Detail};
 use crate::text::figure;
 
 const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 /// A limit that is far above all that was measured isn't drawn: the lines would lie on the ground.
 const LIMIT_AT_MOST: f64 = 3.0;
+/// What devices did in a direction that wasn't asked for, as a part of what was.
+const TRIFLE: f64 = 0.02;
+/// Longer lists of devices don't fit a legend.
+const DEVICES_NAMED: usize = 16;
 
 pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
     // One point is no course.
@@ -20,7 +25,15 @@ pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
         return Vec::new();
     }
     let rates = [
-        Rate { kind: "iops", title: "IOPS over time", unit: "IOPS", name: "IOPS", divisor: 1.0, of: Point::iops },
+        Rate {
+            kind: "iops",
+            title: "IOPS over time",
+            unit: "IOPS",
+            name: "IOPS",
+            divisor: 1.0,
+            of: Point::iops,
+            of_device: Point::device_iops,
+        },
         Rate {
             kind: "bandwidth",
             title: "Bandwidth over time",
@@ -28,6 +41,7 @@ pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
             name: "MiB/s",
             divisor: f64::from(1 << 20),
             of: Point::bytes_per_s,
+            of_device: Point::device_bytes_per_s,
         },
     ];
     let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| rate.chart(test, course, detail)).collect();
@@ -43,6 +57,7 @@ struct Rate {
     name: &'static str,
     divisor: f64,
     of: fn(&Point, Ddir) -> f64,
+    of_device: fn(&Point, Ddir) -> Option<f64>,
 }
 
 impl Rate {
@@ -54,29 +69,63 @@ impl Rate {
         if most <= 0.0 {
             return None;
         }
-        let limits: Vec<(String, f64)> =
-            self.limits(test).filter(|(_, limit)| *limit <= most * LIMIT_AT_MOST).collect();
-        let top = limits.iter().map(|(_, limit)| *limit).fold(most, f64::max);
+        let devices = self.devices(course, most);
+        let (limits, far): (Vec<_>, Vec<_>) = self.limits(test).partition(|(_, limit)| *limit <= most * LIMIT_AT_MOST);
+        let top = limits.iter().map(|(_, limit)| *limit).chain(devices.iter().map(|device| device.most));
+        let y = Axis::counts(self.name, top.fold(most, f64::max));
         let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| entry(*ddir, 0, ddir.name())).collect();
+        legend.extend(devices.iter().map(|device| device.entry(course)));
         if !limits.is_empty() {
             legend.push(Entry { classes: "l".to_owned(), name: "expected".to_owned() });
         }
-        let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::counts(self.name, top), &legend);
+        legend.extend(steps_entry(course));
+        let mut canvas = Canvas::new(Axis::time(course.end_s), y, &legend);
         course.borders.iter().for_each(|border| canvas.border(*border));
+        devices.iter().for_each(|device| canvas.steps(&device.classes(), &device.steps));
         for ddir in &ddirs {
             let steps: Vec<_> =
                 course.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
             canvas.steps(&format!("s{}", *ddir as usize), &steps);
         }
         hints(&mut canvas, course, detail, |point| {
-            let said = |ddir: &Ddir| format!("{} {}", ddir.name(), self.said((self.of)(point, *ddir)));
+            let said = |ddir: &Ddir| {
+                let device =
+                    (self.of_device)(point, *ddir).filter(|_| devices.iter().any(|device| device.ddir == *ddir));
+                let device = device.map_or_else(String::new, |counted| {
+                    format!(" ({} counted {})", course.devices, self.said(counted))
+                });
+                format!("{} {}{device}", ddir.name(), self.said((self.of)(point, *ddir)))
+            };
             ddirs.iter().map(said).collect::<Vec<_>>().join(", ")
         });
         for (metric, limit) in &limits {
             canvas.level("l", *limit, &format!("expected {metric}: {}", self.said(limit * self.divisor)));
         }
-        let words: Vec<String> = ddirs.iter().map(|ddir| self.words(course, *ddir)).collect();
+        mark_steps(&mut canvas, course);
+        let mut words: Vec<String> = ddirs.iter().map(|ddir| self.words(course, *ddir)).collect();
+        let above = |(metric, limit): &(String, f64)| {
+            format!("Expected of {metric} are {}, far above the chart.", self.said(limit * self.divisor))
+        };
+        words.extend(far.iter().map(above));
+        words.extend(steps_words(course));
         Some(Chart::new(test, self.kind, self.title, words.join(" "), canvas))
+    }
+
+    /// What the devices counted meanwhile: of what the test did, and else where it is more than a trifle.
+    fn devices(&self, course: &Course, most: f64) -> Vec<Device> {
+        let did = course.ddirs();
+        let device = |ddir: Ddir| {
+            let value = |point: &Point| (self.of_device)(point, ddir).map(|value| value / self.divisor);
+            let highest = course
+                .points
+                .iter()
+                .filter_map(value)
+                .fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
+            let steps = course.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
+            let is_shown = did.contains(&ddir) || highest > most * TRIFLE;
+            is_shown.then_some(Device { ddir, steps, most: highest })
+        };
+        [Ddir::Read, Ddir::Write].into_iter().filter_map(device).collect()
     }
 
     /// What was expected of it, by metric.
@@ -97,6 +146,46 @@ impl Rate {
         let end = grouped(course.end_s);
         format!("{}: from {} to {} over {end} s.", ddir.name(), self.said(least), self.said(most))
     }
+}
+
+/// What devices counted by themselves, in one direction.
+struct Device {
+    ddir: Ddir,
+    steps: Vec<(f64, f64, Option<f64>)>,
+    most: f64,
+}
+
+impl Device {
+    fn classes(&self) -> String {
+        format!("u{}", self.ddir as usize)
+    }
+
+    fn entry(&self, course: &Course) -> Entry {
+        let devices = if course.devices.len() > DEVICES_NAMED { "the devices" } else { &course.devices };
+        Entry { classes: self.classes(), name: format!("{}, as {devices} counted", self.ddir.name()) }
+    }
+}
+
+fn mark_steps(canvas: &mut Canvas, course: &Course) {
+    course.steps.iter().for_each(|step| canvas.event(step.at_s, &at(step)));
+}
+
+fn at(step: &Step) -> String {
+    format!("after {} s {}", grouped(step.at_s), step.what)
+}
+
+fn steps_entry(course: &Course) -> Option<Entry> {
+    let name = match course.steps.as_slice() {
+        [] => return None,
+        [step] => format!("step at {} s", grouped(step.at_s)),
+        steps => format!("{} steps", steps.len()),
+    };
+    Some(Entry { classes: "x".to_owned(), name })
+}
+
+fn steps_words(course: &Course) -> Option<String> {
+    let steps: Vec<String> = course.steps.iter().map(at).collect();
+    (!steps.is_empty()).then(|| format!("Steps: {}.", steps.join("; ")))
 }
 
 fn entry(ddir: Ddir, dash: usize, name: &str) -> Entry {
@@ -126,11 +215,16 @@ fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
         lines.flat_map(|(ddir, percent)| course.points.iter().filter_map(move |point| value(point, ddir, percent)))
     };
     let (least, most) = span(all)?;
+    let bounds: Vec<(&str, f64)> = bounds(test).filter(|(_, ns)| *ns <= most * LIMIT_AT_MOST).collect();
+    let (least, most) = span([least, most].into_iter().chain(bounds.iter().map(|(_, ns)| *ns)))?;
     let named = |ddir: Ddir, at: usize| {
         let name = format!("p{}", PERCENTILES[at]);
         entry(ddir, at, &if ddirs.len() > 1 { format!("{} {name}", ddir.name()) } else { name })
     };
-    let legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
+    let mut legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
+    legend
+        .extend(bounds.iter().map(|(metric, _)| Entry { classes: "l".to_owned(), name: format!("expected {metric}") }));
+    legend.extend(steps_entry(course));
     let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::latency("latency", least, most), &legend);
     course.borders.iter().for_each(|border| canvas.border(*border));
     for ddir in &ddirs {
@@ -149,10 +243,21 @@ fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
         };
         ddirs.iter().map(said).collect::<Vec<_>>().join("; ")
     });
+    for (metric, ns) in &bounds {
+        canvas.level("l", *ns, &format!("expected {metric}: {}", time_ns(*ns)));
+    }
+    mark_steps(&mut canvas, course);
     let words = ddirs.iter().filter_map(|ddir| {
         let (least, most) = span(course.points.iter().filter_map(|point| value(point, *ddir, 99.0)))?;
         Some(format!("{}: p99 from {} to {}.", ddir.name(), time_ns(least), time_ns(most)))
     });
     let words = words.collect::<Vec<_>>().join(" ");
     Some(Chart::new(test, "latency", "Latency over time", words, canvas))
+}
+
+/// Latencies that were expected, of what the chart shows.
+fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
+    let is_shown = |metric: Metric| matches!(metric.of, Of::Latency(Span::Completion | Span::Total, _));
+    let shown = test.judgements.iter().filter(move |judgement| Metric::parse(&judgement.metric).is_some_and(is_shown));
+    shown.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
 }

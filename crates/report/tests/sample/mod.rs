@@ -10,7 +10,7 @@ use judge::assessment::{
 };
 use judge::{Finding, Judgement, Severity, Verdict};
 use plan::{Ddir, Plan, Worker};
-use record::{CoarseHistogram, Cpu, Machine, PhaseRecord, Record, Timeline};
+use record::{CoarseHistogram, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -55,6 +55,11 @@ pub fn record(did: &[Did]) -> Record {
                 let iops = (*iops as f64 * (0.98 + 0.04 * chance.next())) as u64;
                 let span = (second * SECOND_NS, (second + 1) * SECOND_NS);
                 timeline.count(span, did.ddir, iops, iops * did.bytes);
+                // The device merges some of it.
+                let mut counted = DiskSlot::default();
+                counted.ios[did.ddir as usize] = iops * 9 / 10;
+                counted.bytes[did.ddir as usize] = iops * did.bytes;
+                timeline.count_disk(span, 0, &counted);
                 let mut lat = CoarseHistogram::default();
                 for _ in 0..(iops / 100).max(1) {
                     let ns = chance.latency_ns(did.median_ns);
@@ -72,6 +77,7 @@ pub fn record(did: &[Did]) -> Record {
     }
     timeline.end(end_s * SECOND_NS, &[(0, end_s * SECOND_NS)]);
     record.timeline = vec![timeline];
+    record.targets = vec![TargetFacts { disks: vec!["sdb".to_owned()], ..TargetFacts::default() }];
     record.phases = vec![PhaseRecord { measured_ns: end_s * SECOND_NS, ..PhaseRecord::default() }];
     record
 }
