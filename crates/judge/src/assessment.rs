@@ -33,6 +33,9 @@ pub struct Assessment {
     pub tests: Vec<Test>,
     /// What was expected, as it was given (`--expect`, `--require`, `--for`), and what that came to.
     pub expectations: Vec<Expected>,
+    /// Which applications the target would do for, by the requirements that fathom comes with.
+    #[serde(default)]
+    pub applications: Vec<Application>,
     pub verdict: Verdict,
     /// Why, in one sentence.
     pub cause: String,
@@ -180,6 +183,20 @@ pub struct ExpectedLimit {
     /// Part of the value that is enough: 0.9 is 90 %.
     pub tolerance: f64,
     /// Where the least limit comes from (disk, stripe, VM), its source and date.
+    pub source: String,
+}
+
+/// Whether the target would do for an application.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Application {
+    /// As `--for` takes it.
+    pub name: String,
+    /// What it is, in plain words.
+    pub title: String,
+    pub verdict: Verdict,
+    /// Why, in one sentence.
+    pub cause: String,
+    /// Who says that this is needed, and when.
     pub source: String,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Pure functions of the record: no I/O, no clock.
 
+pub mod applications;
 pub mod assessment;
 mod bimodal;
 mod cached;

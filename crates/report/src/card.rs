@@ -13,6 +13,7 @@ const WIDTH: usize = 79;
 /// One line is the prompt's.
 const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
+const APPLICATIONS_LINES_MOST: usize = 2;
 /// Rows are shown even where findings and footer are long.
 const ROWS_LEAST: usize = 4;
 /// Between columns.
@@ -44,6 +45,9 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
         let painted = painted(terms.colour, assessment.verdict);
         lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
     }
+    if assessment.expectations.is_empty() {
+        lines.extend(wrapped(&applications(assessment), WIDTH, APPLICATIONS_LINES_MOST));
+    }
     lines.push(String::new());
     let mut below = findings(assessment);
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
@@ -60,6 +64,17 @@ fn title(assessment: &Assessment) -> String {
     let end = format!(": {tests} test{}, {took}", if tests == 1 { "" } else { "s" });
     let name = format!("{} on {}", plain(&assessment.suite), plain(&assessment.target.path));
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
+}
+
+/// What it would do for, and what not; empty where that isn't known of any.
+fn applications(assessment: &Assessment) -> String {
+    let named = |verdict: Verdict, lead: &str| {
+        let all = assessment.applications.iter().filter(|application| application.verdict == verdict);
+        let names: Vec<String> = all.map(|application| plain(&application.name)).collect();
+        (!names.is_empty()).then(|| format!("{lead} {}", names.join(", ")))
+    };
+    let parts = [named(Verdict::Pass, "would do for"), named(Verdict::Fail, "not for")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {

@@ -44,8 +44,10 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Holds what was measured against it; where nothing is asked, what is there stays.
+    /// Holds what was measured against it; where nothing is asked, what is there stays. What applications need is held
+    /// against it in any case.
     pub fn judge(&self, assessment: &mut Assessment) {
+        assessment.applications = judge::applications::judge(&assessment.tests);
         if !self.expectations.is_empty() || !self.requirements.is_empty() {
             judge::verdict::judge(assessment, &self.expectations, &self.requirements);
         }

@@ -46,6 +46,8 @@ pub struct Requirement {
     pub blocks: Vec<u64>,
     /// It is of sequential, or of random I/O only.
     pub sequential: Option<bool>,
+    /// It is of writes that are each made safe before the next only.
+    pub synced: bool,
     /// Who says so, and when; empty where the user does.
     pub origin: String,
 }

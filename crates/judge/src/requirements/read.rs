@@ -38,6 +38,8 @@ struct Rule {
     #[serde(default)]
     blocks: Vec<Spanned<String>>,
     sequential: Option<bool>,
+    #[serde(default)]
+    synced: bool,
 }
 
 /// Reads rules that are parted by commas.
@@ -81,6 +83,7 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         value,
         blocks: Vec::new(),
         sequential: None,
+        synced: false,
         origin: String::new(),
     })
 }
@@ -116,7 +119,7 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
     let mut list = Vec::new();
     for given in &file.require {
         let mut read = rule(&inner(&at(given.rule.span())))?;
-        read.sequential = given.sequential;
+        (read.sequential, read.synced) = (given.sequential, given.synced);
         for block in &given.blocks {
             let span = inner(&at(block.span()));
             let bytes = quantity::split(span.text()).and_then(|(number, unit)| {

@@ -1,10 +1,11 @@
 //! The figures of a test's rounds: one for each metric, how it went over time, and where it lies with confidence.
 
 use plan::stream::Order;
-use plan::{Ddir, Worker};
+use plan::{Ddir, Open, SyncMode, Worker};
 use record::{DdirStats, Latency, Record, Slot, Timeline};
 
 use crate::assessment::Round;
+use crate::device::is_direct;
 use crate::inference::{Interval, mean, mean_interval};
 use crate::limits::Load;
 use crate::metric::{Metric, Of, Span, Statistic};
@@ -69,6 +70,26 @@ impl<'a> Rounds<'a> {
         let block_bytes = (stats.ios > 0).then(|| (stats.bytes as f64 / stats.ios as f64).round() as u64);
         let sequential = record.plan.workers.iter().all(is_sequential);
         Load { block_bytes: block_bytes.filter(|bytes| *bytes > 0), sequential, ..Load::default() }
+    }
+
+    fn writers(&self) -> impl Iterator<Item = &Worker> {
+        self.records.iter().flat_map(|record| &record.plan.workers).filter(|worker| writes(worker))
+    }
+
+    /// Each write is safe before the next one of its worker: opened so, or followed by a flush.
+    pub fn writes_are_synced(&self) -> bool {
+        let is_synced = |worker: &Worker| {
+            let syncs = &worker.access.syncs;
+            opens(worker).all(|open| open.sync != SyncMode::None)
+                || syncs.fsync_every_writes == 1
+                || syncs.fdatasync_every_writes == 1
+        };
+        self.writers().all(is_synced)
+    }
+
+    /// Writes end as soon as they are in the page cache.
+    pub fn writes_to_memory(&self) -> bool {
+        self.writers().any(|worker| !is_direct(worker) && opens(worker).any(|open| open.sync == SyncMode::None))
     }
 
     /// The rate that the job asks for, where each of its workers has one.
@@ -207,6 +228,20 @@ fn latency(record: &Record, metric: Metric) -> Option<Latency> {
         Of::Iops | Of::Bandwidth => return None,
     };
     (found.count() > 0).then_some(found)
+}
+
+fn writes(worker: &Worker) -> bool {
+    if worker.streams.is_empty() {
+        return worker.access.pattern.has(Ddir::Write);
+    }
+    worker.streams.list.iter().any(|stream| stream.write_percent > 0)
+}
+
+/// How the worker's targets are opened.
+fn opens(worker: &Worker) -> impl Iterator<Item = Open> {
+    let streams = &worker.streams.list;
+    let own = streams.is_empty().then_some(worker.targets.open);
+    own.into_iter().chain(streams.iter().map(|stream| stream.open))
 }
 
 fn is_sequential(worker: &Worker) -> bool {

@@ -10,7 +10,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use figures::{Figure, Rounds};
-pub use overall::{expected, judge};
+pub use overall::{expected, judge, tests_for};
+pub use test::required;
 
 /// In the order in which the overall verdict takes the worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]

@@ -26,7 +26,7 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
 }
 
 /// The tests that a rule is about: those that are made to show the figure, or where none is, all that have it.
-fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
+pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     let has = |test: &Test| {
         Rounds::of(&test.rounds).iter().any(|rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some())
     };

@@ -29,6 +29,17 @@ pub struct Asked<'a> {
 
 /// All judgements, verdict and cause of a test.
 pub fn judge(test: &mut Test, asked: &Asked) {
+    let judgements = judgements(test, asked);
+    let invalid = invalid(test);
+    (test.verdict, test.cause) = sum_up(test, invalid, &judgements);
+    test.judgements = judgements;
+}
+
+fn invalid(test: &Test) -> Option<&Finding> {
+    test.findings.iter().find(|finding| finding.severity == Severity::Invalid)
+}
+
+fn judgements(test: &Test, asked: &Asked) -> Vec<Judgement> {
     let doubts = doubts(test);
     let mut judgements = Vec::new();
     let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
@@ -44,12 +55,10 @@ pub fn judge(test: &mut Test, asked: &Asked) {
             judgement.metric += &at;
         }
     }
-    let invalid = test.findings.iter().find(|finding| finding.severity == Severity::Invalid);
-    if invalid.is_some() {
+    if invalid(test).is_some() {
         judgements.iter_mut().for_each(|judgement| judgement.verdict = Verdict::Invalid);
     }
-    (test.verdict, test.cause) = sum_up(test, invalid, &judgements);
-    test.judgements = judgements;
+    judgements
 }
 
 fn sum_up(test: &Test, invalid: Option<&Finding>, judgements: &[Judgement]) -> (Verdict, String) {
@@ -184,8 +193,15 @@ fn with_time(mut judgement: Judgement, limit: &Limit, figure: &Figure) -> Judgem
     judgement
 }
 
-/// A rule for a test with other blocks, or in another order, is none for this one.
+/// A rule for a test with other blocks, in another order, or of other writes, is none for this one.
 pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
+    if rule.synced && !rounds.writes_are_synced() {
+        return false;
+    }
+    // A write that only memory has taken says nothing of how long a write takes.
+    if matches!(rule.metric.of, Of::Latency(..)) && rule.metric.ddir != Some(Ddir::Read) && rounds.writes_to_memory() {
+        return false;
+    }
     let ddirs = rounds.ddirs();
     let of_rule = |ddir: &&Ddir| rule.metric.ddir.is_none_or(|only| only == **ddir);
     ddirs.iter().filter(of_rule).any(|ddir| {
@@ -193,6 +209,12 @@ pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
         let fits = rule.blocks.is_empty() || load.block_bytes.is_some_and(|bytes| rule.blocks.contains(&bytes));
         fits && rule.sequential.is_none_or(|sequential| sequential == load.sequential)
     })
+}
+
+/// The judgements of a test by one rule.
+pub fn required(test: &Test, rule: &Requirement) -> Vec<Judgement> {
+    let asked = Asked { expectations: &[], rules: vec![rule] };
+    judgements(test, &asked)
 }
 
 fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<Judgement> {
