@@ -24,10 +24,18 @@ fn of(name: &str, requirements: &Requirements, tests: &[Test]) -> Option<Applica
     let (rule, worst) = worst.reduce(|worst, next| if next.1.verdict > worst.1.verdict { next } else { worst })?;
     let (verdict, cause) = match (worst.verdict, missing.as_slice()) {
         (Verdict::Pass, [_, ..]) => (Verdict::Inconclusive, format!("no test measured {}", words(&missing))),
-        (Verdict::Pass, []) if requirements.list.len() > 1 => (Verdict::Pass, "all that it needs was reached".to_owned()),
+        (Verdict::Pass, []) if requirements.list.len() > 1 => {
+            (Verdict::Pass, "all that it needs was reached".to_owned())
+        }
         (verdict, _) => (verdict, format!("{} is {}", rule.metric, worst.cause)),
     };
-    Some(Application { name: name.to_owned(), title: requirements.title.clone(), verdict, cause, source: rule.origin.clone() })
+    Some(Application {
+        name: name.to_owned(),
+        title: requirements.title.clone(),
+        verdict,
+        cause,
+        source: rule.origin.clone(),
+    })
 }
 
 fn words(missing: &[(&Requirement, Vec<usize>)]) -> String {

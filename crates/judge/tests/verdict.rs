@@ -1,5 +1,6 @@
 //! Verdicts on runs that are made to be known: at a limit, below it, above it, unsteady, cut short, invalid.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use judge::assessment::{Aim, Assessment, Round, SCHEMA, Steady, Target, Test};
@@ -7,7 +8,7 @@ use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
 use judge::verdict::judge;
 use judge::{Finding, Judgement, Severity, Verdict};
-use plan::{Ddir, Plan, Worker};
+use plan::{Ddir, Pattern, Plan, Worker};
 use proptest::prelude::*;
 use record::{Machine, PhaseRecord, Record, Timeline};
 use units::diagnostic::Source;
@@ -73,6 +74,20 @@ fn test(aim: Aim, record: Record) -> Test {
     }
 }
 
+/// Writes one after another, each flushed in that time.
+fn flushes(rate: f64, ns: u64) -> Test {
+    let mut test = test(Aim::FlushLatency, level(rate));
+    let record = &mut test.rounds[0].record;
+    let mut plan = Plan::clone(&record.plan);
+    let access = &mut plan.workers[0].access;
+    access.pattern = Pattern { reads: false, writes: true, ..Pattern::default() };
+    access.syncs.fdatasync_every_writes = 1;
+    record.plan = Arc::new(plan);
+    (0..5000).for_each(|_| record.workers[0].stats.sync_lat.record(ns));
+    (0..5000).for_each(|_| record.workers[0].stats.ddirs[Ddir::Write as usize].lat.record(8000));
+    test
+}
+
 fn assessment(tests: Vec<Test>) -> Assessment {
     Assessment {
         schema: SCHEMA.to_owned(),
@@ -89,6 +104,7 @@ fn assessment(tests: Vec<Test>) -> Assessment {
         preparation: Vec::new(),
         tests,
         expectations: Vec::new(),
+        applications: Vec::new(),
         verdict: Verdict::Pass,
         cause: String::new(),
         stopped: false,
@@ -318,9 +334,7 @@ fn requirements_go_to_the_tests_that_are_made_for_them() {
 #[test]
 fn applications_have_their_flushes_judged() {
     let etcd = |ns: u64| {
-        let mut test = test(Aim::FlushLatency, level(400.0));
-        (0..5000).for_each(|_| test.rounds[0].record.workers[0].stats.sync_lat.record(ns));
-        let mut assessment = assessment(vec![test]);
+        let mut assessment = assessment(vec![flushes(400.0, ns)]);
         let etcd =
             Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));
         judge(&mut assessment, &[], &[etcd]);
@@ -328,6 +342,29 @@ fn applications_have_their_flushes_judged() {
     };
     assert_eq!(etcd(2_000_000), (Verdict::Pass, 2));
     assert_eq!(etcd(20_000_000), (Verdict::Fail, 2));
+}
+
+#[test]
+fn what_it_would_do_for_is_told_of_what_was_measured() {
+    let told = |tests: &[Test]| {
+        let known = judge::applications::judge(tests).into_iter();
+        known.map(|one| (one.name.clone(), (one.verdict, one.cause))).collect::<BTreeMap<_, _>>()
+    };
+    let known = told(&[flushes(400.0, 3_000_000)]);
+    assert_eq!(known["etcd"], (Verdict::Pass, "all that it needs was reached".to_owned()));
+    let (verdict, cause) = &known["k3s"];
+    assert!(*verdict == Verdict::Fail && cause.starts_with("fsync.p99 is 3 ms, "), "{cause}");
+    assert!(known["etcd-heavy"].1.starts_with("write.iops is 400 IOPS, 80 % of the 500 IOPS"), "{known:?}");
+    // Their writes take no time, as memory takes them: this says nothing of a log's.
+    assert!(!known.contains_key("exchange") && !known.contains_key("sap-hana"), "{known:?}");
+    // Writes that nobody makes safe are no journal's, however many there are.
+    let unsafe_writes = told(&[test(Aim::DiskIops, level(20_000.0))]);
+    assert!(!unsafe_writes.contains_key("ceph-journal") && !unsafe_writes.contains_key("etcd"), "{unsafe_writes:?}");
+    // A figure of another load: what it needs most was not measured.
+    let mut synced = flushes(400.0, 3_000_000);
+    synced.rounds[0].record.workers[0].stats.sync_lat = record::Latency::default();
+    let (verdict, cause) = &told(&[synced])["etcd"];
+    assert!(*verdict == Verdict::Inconclusive && cause.contains("no test measured fsync.p99<=10ms"), "{cause}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub fn markdown(assessment: &Assessment) -> String {
         masked(&assessment.fathom)
     );
     text += &verdicts(assessment);
+    text += &applications(assessment);
     text += &figures(assessment);
     text += &findings(assessment);
     text += &preparation(assessment);
@@ -45,6 +46,21 @@ fn verdicts(assessment: &Assessment) -> String {
             let (metric, source) = (masked(&limit.metric), masked(&limit.source));
             text += &format!("- {metric}: {figure}, of which {enough} are enough ({source})\n");
         }
+    }
+    text + "\n"
+}
+
+fn applications(assessment: &Assessment) -> String {
+    if assessment.applications.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "## What it would do for\n\n| application | what it is | verdict | cause | who says what it needs |\n\
+                    |---|---|---|---|---|\n"
+            .to_owned();
+    for one in &assessment.applications {
+        let [name, title, cause, source] = [&one.name, &one.title, &one.cause, &one.source].map(|text| masked(text));
+        text += &format!("| {name} | {title} | {} | {cause} | {source} |\n", one.verdict);
     }
     text + "\n"
 }

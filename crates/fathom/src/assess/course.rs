@@ -66,6 +66,7 @@ impl<'a> Course<'a> {
             preparation: Vec::new(),
             tests: Vec::new(),
             expectations: Vec::new(),
+            applications: Vec::new(),
             verdict: Verdict::Inconclusive,
             cause: String::new(),
             stopped: false,

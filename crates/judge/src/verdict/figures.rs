@@ -84,7 +84,7 @@ impl<'a> Rounds<'a> {
                 || syncs.fsync_every_writes == 1
                 || syncs.fdatasync_every_writes == 1
         };
-        self.writers().all(is_synced)
+        self.writers().next().is_some() && self.writers().all(is_synced)
     }
 
     /// Writes end as soon as they are in the page cache.

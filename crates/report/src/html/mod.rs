@@ -3,7 +3,7 @@
 pub mod environment;
 mod test;
 
-use judge::assessment::Assessment;
+use judge::assessment::{Application, Assessment};
 use judge::{Severity, Verdict};
 
 use crate::chart::{Detail, colours};
@@ -51,6 +51,7 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     page += &head(assessment);
     page += "<main>\n";
     page += &verdicts(assessment);
+    page += &applications(assessment);
     page += &findings(assessment);
     for (at, one) in assessment.tests.iter().enumerate() {
         page += &test::section(one, at, detail);
@@ -124,6 +125,34 @@ fn verdicts(assessment: &Assessment) -> String {
     section += "</tbody></table>\n";
     section += &environment::expectations(assessment);
     section + "</section>\n"
+}
+
+/// What the target would do for; nothing where that isn't known of any application.
+fn applications(assessment: &Assessment) -> String {
+    if assessment.applications.is_empty() {
+        return String::new();
+    }
+    let row = |one: &Application| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td data-label=\"What it is\" class=\"cause\">{}</td>\
+             <td data-label=\"Verdict\">{}</td><td data-label=\"Cause\" class=\"cause\">{}</td>\
+             <td data-label=\"Who says what it needs\" class=\"cause\">{}</td></tr>\n",
+            escaped(&one.name),
+            escaped(&one.title),
+            badge(one.verdict),
+            escaped(&one.cause),
+            escaped(&one.source),
+        )
+    };
+    format!(
+        "<section id=\"applications\"><h2>What it would do for</h2>\n\
+         <p class=\"soft\">What was measured, held against what applications are known to need. The suites named after them \
+         measure that with their own loads.</p>\n\
+         <table class=\"stack\"><thead><tr><th scope=\"col\">Application</th><th scope=\"col\">What it is</th>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th><th scope=\"col\">Who says what it needs</th></tr></thead>\
+         <tbody>\n{}</tbody></table></section>\n",
+        assessment.applications.iter().map(row).collect::<String>()
+    )
 }
 
 fn findings(assessment: &Assessment) -> String {

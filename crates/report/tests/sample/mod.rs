@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use judge::assessment::{
-    Aim, Assessment, Device, Expected, ExpectedLimit, Mount, Preparation, PreparationOutcome, Round, SCHEMA, Steady,
-    Target, TargetKind, Test,
+    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Mount, Preparation, PreparationOutcome, Round,
+    SCHEMA, Steady, Target, TargetKind, Test,
 };
 use judge::{Finding, Judgement, Severity, Verdict};
 use plan::{Ddir, Plan, Worker};
@@ -288,6 +288,22 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 source: "the machine's limit, as published on 2026-05-01".to_owned(),
             }],
         }],
+        applications: vec![
+            Application {
+                name: "etcd".to_owned(),
+                title: "etcd: the write-ahead log of a cluster".to_owned(),
+                verdict: Verdict::Fail,
+                cause: "fsync.p99 is 12 ms, 120 % of the 10 ms that are allowed at most".to_owned(),
+                source: "etcd.io hardware guide, 2026".to_owned(),
+            },
+            Application {
+                name: "splunk".to_owned(),
+                title: "Splunk: an indexer".to_owned(),
+                verdict: Verdict::Pass,
+                cause: "iops is 12,800 IOPS, 1,600 % of the 800 IOPS that are required at least".to_owned(),
+                source: "recalled, not confirmed".to_owned(),
+            },
+        ],
         verdict: Verdict::Invalid,
         cause: "max-read-iops: reads came from the machine's memory".to_owned(),
         stopped: false,
