@@ -38,6 +38,19 @@ fn processor_in(cpuinfo: &str) -> Option<String> {
     WORDS.iter().find_map(|word| value_of(word)).filter(|name| !name.is_empty())
 }
 
+/// What the maker calls the machine, the maker's name first; `None` where the firmware doesn't tell.
+pub fn model() -> Option<String> {
+    model_in(Path::new("/sys/class/dmi/id"))
+}
+
+fn model_in(told: &Path) -> Option<String> {
+    let names = ["sys_vendor", "product_name"].map(|name| std::fs::read_to_string(told.join(name)).unwrap_or_default());
+    let [vendor, product] = names.each_ref().map(|name| name.trim());
+    let model = if product.starts_with(vendor) { product.to_owned() } else { format!("{vendor} {product}") };
+    let model = model.trim();
+    (!model.is_empty()).then(|| model.to_owned())
+}
+
 /// The machine's memory in bytes.
 pub fn total_memory() -> io::Result<u64> {
     // SAFETY: the structure is plain numbers; all zeroes is one.
@@ -73,6 +86,22 @@ mod tests {
         assert_eq!(kernel_release().unwrap(), std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap().trim());
         assert!(!processor().unwrap().is_empty());
         assert!(total_memory().unwrap() > 1 << 20);
+    }
+
+    #[test]
+    fn the_maker_and_its_product_are_told_once_each() {
+        let told = std::env::temp_dir().join(format!("fathom-dmi-{}", std::process::id()));
+        std::fs::create_dir_all(&told).unwrap();
+        let model = |vendor: &str, product: &str| {
+            std::fs::write(told.join("sys_vendor"), vendor).unwrap();
+            std::fs::write(told.join("product_name"), product).unwrap();
+            model_in(&told)
+        };
+        assert_eq!(model("Amazon EC2\n", "m5.xlarge\n").unwrap(), "Amazon EC2 m5.xlarge");
+        assert_eq!(model("Google\n", "Google Compute Engine\n").unwrap(), "Google Compute Engine");
+        assert_eq!(model("\n", "\n"), None);
+        std::fs::remove_dir_all(&told).unwrap();
+        assert_eq!(model_in(&told), None);
     }
 
     #[test]

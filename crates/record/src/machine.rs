@@ -7,6 +7,9 @@ pub struct Machine {
     pub hostname: String,
     pub kernel: String,
     pub processor: String,
+    /// What its maker calls it, the maker's name first: on a cloud's machine that tells which cloud, and on some which size.
+    #[serde(default)]
+    pub model: String,
     pub memory_bytes: u64,
     pub page_bytes: u64,
     /// What decides the processors' frequencies, by name; none where nothing does.

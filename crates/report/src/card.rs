@@ -3,6 +3,7 @@
 use judge::assessment::{Assessment, Test};
 use judge::{Severity, Verdict};
 use units::figure::{grouped, time_ns};
+use units::shell::quoted;
 
 use crate::figures::cells;
 use crate::findings::worst_first;
@@ -50,6 +51,9 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
     }
     lines.push(String::new());
     let mut below = findings(assessment);
+    if assessment.expectations.is_empty() {
+        below.push(cut(&how_to_judge(assessment), WIDTH));
+    }
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
     // The table's head.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
@@ -75,6 +79,12 @@ fn applications(assessment: &Assessment) -> String {
     };
     let parts = [named(Verdict::Pass, "would do for"), named(Verdict::Fail, "not for")];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// How to have it judged, where nothing was expected.
+pub fn how_to_judge(assessment: &Assessment) -> String {
+    let words = judge::limits::hint(&assessment.machine).unwrap_or_else(|| "PROVIDER:DISK".to_owned());
+    format!("for a verdict: --expect {} or --for NAME", quoted(&words))
 }
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {

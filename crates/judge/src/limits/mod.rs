@@ -3,6 +3,7 @@
 mod catalogue;
 mod expectation;
 mod formula;
+mod hint;
 mod import;
 mod limit;
 mod show;
@@ -10,6 +11,7 @@ mod words;
 
 pub use catalogue::{Catalogue, Confidence, Enough, Group, Kind, SCHEMA};
 pub use expectation::Expectation;
+pub use hint::hint;
 pub use import::{Imported, import};
 pub use limit::{Burst, Limit, Load};
 pub use show::{expectation as show, list};

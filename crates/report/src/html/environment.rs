@@ -4,6 +4,7 @@ use judge::assessment::{Assessment, PreparationOutcome, TargetKind};
 use units::bytes::with_unit;
 use units::shell::quoted;
 
+use crate::card::how_to_judge;
 use crate::text::{duration, escaped, figure, ratio};
 
 /// Names and values of the environment, as lists show them.
@@ -41,6 +42,7 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
         add("Mount options", mount.options.clone());
     }
     add("Machine", machine.hostname.clone());
+    add("Machine model", machine.model.clone());
     add("Kernel", machine.kernel.clone());
     add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
     add("Memory", with_unit(machine.memory_bytes));
@@ -95,7 +97,10 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 /// What was expected, with its sources.
 pub fn expectations(assessment: &Assessment) -> String {
     if assessment.expectations.is_empty() {
-        return "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured.</p>\n".to_owned();
+        return format!(
+            "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured; {}.</p>\n",
+            escaped(&how_to_judge(assessment))
+        );
     }
     let mut list = "<h3>What was expected</h3>\n<dl>".to_owned();
     for expected in &assessment.expectations {

@@ -1,0 +1,55 @@
+//! What may be expected of a disk of the machine at hand, for those who expected nothing.
+
+use record::Machine;
+
+/// How a cloud's machines call themselves, and words for `--expect` with a disk that its users often have.
+const CLOUDS: [(&str, &str); 5] = [
+    ("Amazon EC2", "aws:gp3?instance="),
+    ("Microsoft Corporation Virtual Machine", "azure:P30+Standard_D8ds_v4/uncached"),
+    ("Google Compute Engine", "gcp:pd-balanced?size=500GB&vm=n2-standard-8"),
+    ("Alibaba Cloud", "alibaba:essd-pl1?size=500"),
+    ("DigitalOcean", "digitalocean:standard"),
+];
+
+/// Words for `--expect` to begin with; `None` where the machine is no known cloud's.
+pub fn hint(machine: &Machine) -> Option<String> {
+    let (name, words) = CLOUDS.iter().find(|(name, _)| machine.model.starts_with(name))?;
+    // Machines of EC2 call themselves by their type, where it isn't the hypervisor that does.
+    let instance = machine.model[name.len()..].trim();
+    match words.strip_suffix("?instance=") {
+        Some(disk) if !instance.contains('.') => Some(disk.to_owned()),
+        Some(_) => Some(format!("{words}{instance}")),
+        None => Some((*words).to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use units::diagnostic::Source;
+
+    use super::*;
+    use crate::limits::Catalogue;
+
+    fn hint_on(model: &str) -> Option<String> {
+        hint(&Machine { model: model.to_owned(), ..Machine::default() })
+    }
+
+    #[test]
+    fn machines_that_call_themselves_by_type_are_named() {
+        assert_eq!(hint_on("Amazon EC2 m5.xlarge").as_deref(), Some("aws:gp3?instance=m5.xlarge"));
+        assert_eq!(hint_on("Amazon EC2").as_deref(), Some("aws:gp3"));
+        assert_eq!(hint_on("QEMU Standard PC"), None);
+        assert_eq!(hint_on(""), None);
+    }
+
+    #[test]
+    fn every_hint_is_an_expectation() {
+        for (name, _) in CLOUDS {
+            let words = hint_on(&format!("{name} m5.xlarge")).unwrap();
+            let source: Arc<Source> = Source::new("--expect", words.as_str());
+            Catalogue::built_in().expect(&source).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+}
