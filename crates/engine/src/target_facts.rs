@@ -58,7 +58,11 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
     let alone = worker.targets.paths.len() == 1 && extent.offset_increment == Amount::default();
     let end = match extent.size {
         Some(Amount::Bytes(bytes)) if alone => start.saturating_add(bytes),
-        _ => u64::MAX,
+        // `filesize` is where the I/O on any target ends at the latest.
+        _ => match worker.targets.file_size {
+            Some((low, high)) if low > 0 => high.max(low).max(start),
+            _ => u64::MAX,
+        },
     };
     Some(start..end)
 }
@@ -110,6 +114,8 @@ mod tests {
         assert_eq!(unwritten, 1 << 20);
         let first = looked("read", &path, |job| job.targets.extent.size = Some(Amount::Bytes(1 << 20)));
         assert_eq!(first.unwritten_bytes, Some(0));
+        let named = looked("read", &path, |job| job.targets.file_size = Some((1 << 20, 1 << 20)));
+        assert_eq!(named.unwritten_bytes, Some(0), "filesize ends it too");
         let second = looked("read", &path, |job| job.targets.extent.offset = Amount::Percent(75.0));
         assert_eq!(second.unwritten_bytes, Some(1 << 19));
         assert_eq!(looked("write", &path, |_| {}).unwritten_bytes, None);
