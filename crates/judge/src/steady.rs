@@ -51,6 +51,24 @@ impl Rule {
         [Rule::Snia, Rule::Cloud].into_iter().find(|rule| rule.name() == name)
     }
 
+    /// How many rounds it looks at, at least.
+    pub fn rounds(self) -> usize {
+        match self {
+            Rule::Snia => SNIA_WINDOW,
+            Rule::Cloud => CLOUD_WINDOW_MIN,
+        }
+    }
+
+    /// How far on either side of the mean a round may lie, as a part of it, where the rule says that.
+    pub fn within(self) -> Option<f64> {
+        (self == Rule::Snia).then_some(SNIA_RANGE / 2.0)
+    }
+
+    /// How much the line through the rounds may rise or fall over all of them, as a part of the mean.
+    pub fn slope(self) -> Option<f64> {
+        (self == Rule::Snia).then_some(SNIA_SLOPE)
+    }
+
     /// Whether another round is of use: the state is not steady yet, and there may be more.
     pub fn goes_on(self, values: &[f64]) -> bool {
         values.len() < ROUNDS_MAX && self.window(values).is_err()

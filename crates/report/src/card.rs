@@ -213,7 +213,7 @@ fn findings(assessment: &Assessment) -> Vec<String> {
     for finding in serious.iter().take(FINDINGS_MOST) {
         let evidence = finding.evidence().next().unwrap_or_default();
         let evidence = match finding.found.as_slice() {
-            [(test, _)] => evidence.strip_prefix(&format!("{test}: ")).unwrap_or(&evidence).to_owned(),
+            [found] => evidence.strip_prefix(&format!("{}: ", found.test)).unwrap_or(&evidence).to_owned(),
             _ => evidence,
         };
         let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.what);

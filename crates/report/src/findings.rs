@@ -1,6 +1,6 @@
 //! Findings as people read them: the worst first, and what several tests share once.
 
-use judge::assessment::Assessment;
+use judge::assessment::{Assessment, Test};
 use judge::{Finding, Severity};
 
 /// The same finding in one or several tests.
@@ -9,52 +9,66 @@ pub struct Shared<'a> {
     pub id: &'a str,
     pub what: &'a str,
     pub advice: &'a str,
-    /// Each with the test that it is of.
-    pub found: Vec<(&'a str, &'a Finding)>,
+    pub found: Vec<Found<'a>>,
+}
+
+/// A finding of a test.
+pub struct Found<'a> {
+    pub test: &'a str,
+    /// The jobs that it is of, where it says that.
+    jobs: &'a str,
+    what: &'a str,
+    finding: &'a Finding,
 }
 
 impl Shared<'_> {
     /// The test, or how many there are.
     pub fn tests(&self) -> String {
         match self.found.as_slice() {
-            [(test, _)] => (*test).to_owned(),
+            [found] => found.test.to_owned(),
             many => format!("{} times", many.len()),
         }
     }
 
     /// Who it is of, where a finding says that, and what shows it.
     pub fn evidence(&self) -> impl Iterator<Item = String> {
-        self.found.iter().map(|(test, finding)| match finding.what.strip_suffix(self.what) {
-            Some(of) if !of.is_empty() && of.trim_end_matches(": ") != *test => {
-                format!("{test}, {of}{}", finding.evidence)
-            }
-            _ => format!("{test}: {}", finding.evidence),
+        self.found.iter().map(|Found { test, jobs, what, finding }| {
+            let who = if jobs.is_empty() || jobs == test { (*test).to_owned() } else { format!("{test}, {jobs}") };
+            // Of the same kind, but with other figures.
+            let what = if *what == self.what { String::new() } else { format!("{what}; ") };
+            format!("{who}: {what}{}", finding.evidence)
         })
     }
 }
 
-/// What is wrong, without the jobs that it is of, which stand before a colon.
-fn without_jobs(what: &str) -> &str {
-    what.split_once(": ").map_or(what, |(_, rest)| rest)
+/// The jobs that a finding is of, which may stand before a colon, and what is wrong.
+fn split<'a>(test: &Test, what: &'a str) -> (&'a str, &'a str) {
+    let Some((jobs, rest)) = what.split_once(": ") else { return ("", what) };
+    let names = || test.rounds.iter().flat_map(|round| &round.record.plan.workers).map(|worker| worker.name.as_str());
+    let listed =
+        jobs.rsplit_once(" and ").filter(|(_, more)| more.ends_with(" more")).map_or(jobs, |(listed, _)| listed);
+    let is_known = |job: &str| job == test.name || names().any(|name| name == job);
+    let is_of_diskspd = ["all threads", "the run"].contains(&jobs) || jobs.starts_with("time span ");
+    if is_of_diskspd || listed.split(", ").all(is_known) { (jobs, rest) } else { ("", what) }
 }
 
 pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
     for test in &assessment.tests {
         for finding in &test.findings {
-            let what = without_jobs(&finding.what);
+            let (jobs, what) = split(test, &finding.what);
             let is_same = |known: &&mut Shared| {
-                (known.severity, known.id, known.what, known.advice)
-                    == (finding.severity, finding.id.as_str(), what, finding.advice.as_str())
+                (known.severity, known.id, known.advice)
+                    == (finding.severity, finding.id.as_str(), finding.advice.as_str())
             };
             match shared.iter_mut().find(is_same) {
-                Some(known) => known.found.push((&test.name, finding)),
+                Some(known) => known.found.push(Found { test: &test.name, jobs, what, finding }),
                 None => shared.push(Shared {
                     severity: finding.severity,
                     id: &finding.id,
                     what,
                     advice: &finding.advice,
-                    found: vec![(&test.name, finding)],
+                    found: vec![Found { test: &test.name, jobs, what, finding }],
                 }),
             }
         }

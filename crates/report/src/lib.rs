@@ -9,6 +9,7 @@ mod findings;
 mod html;
 mod lettering;
 mod markdown;
+mod matrix;
 mod png;
 mod rows;
 mod text;

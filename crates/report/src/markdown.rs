@@ -5,6 +5,7 @@ use judge::assessment::Assessment;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::html::environment::{command, facts, outcome};
+use crate::matrix::{self, Matrix};
 use crate::rows;
 use crate::text::{self, duration, local_time, plain};
 
@@ -92,9 +93,26 @@ fn figures(assessment: &Assessment) -> String {
     }
     text += "\nLatencies are from the issue of an I/O to its completion.\n\n";
     for test in &assessment.tests {
+        text += &matrix::of_test(test, &cells(test)).map_or_else(String::new, |matrix| table(&test.name, &matrix));
+    }
+    for test in &assessment.tests {
         if let Some(steady) = &test.steady {
             text += &format!("- {}: {}\n", masked(&test.name), masked(&steady.detail));
         }
+    }
+    text + "\n"
+}
+
+/// One setting by another.
+fn table(test: &str, matrix: &Matrix) -> String {
+    let [rows, columns] = matrix.names.each_ref().map(|name| masked(name));
+    let mut text = format!("{}: {} by {rows} and {columns}\n\n| {rows} |", masked(test), matrix.title);
+    matrix.columns.iter().for_each(|column| text += &format!(" {columns} {} |", masked(column)));
+    text += &format!("\n|---:|{}\n", "---:|".repeat(matrix.columns.len()));
+    for (value, figures) in &matrix.rows {
+        text += &format!("| {} |", masked(value));
+        figures.iter().for_each(|figure| text += &format!(" {} |", figure.as_deref().unwrap_or(crate::rows::NONE)));
+        text += "\n";
     }
     text + "\n"
 }

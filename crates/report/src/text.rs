@@ -65,6 +65,17 @@ pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
     lines
 }
 
+/// With a capital at its beginning, unless that is part of a name (`/dev/sdb`, `write.iops`).
+pub fn sentence(text: &str) -> String {
+    let text = text.trim_end_matches('.');
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_word = first.trim_end_matches([',', ';', ':']).chars().all(|c| c.is_ascii_lowercase() || c == '\'');
+    match text.chars().next() {
+        Some(c) if is_word => c.to_ascii_uppercase().to_string() + &text[c.len_utf8()..],
+        _ => text.to_owned(),
+    }
+}
+
 /// A figure in the unit that it is kept in.
 pub fn figure(value: f64, unit: &str) -> String {
     match unit {
@@ -136,6 +147,12 @@ mod tests {
         assert_eq!(wrapped("one two three four", 9, 2), ["one two", "three fo…"]);
         assert_eq!(wrapped("unbreakable", 6, 3), ["unbre…"]);
         assert!(wrapped(" ", 6, 3).is_empty());
+    }
+
+    #[test]
+    fn sentences_begin_with_a_capital_and_names_stay_as_they_are() {
+        assert_eq!(["it was so.", "steady: yes", ""].map(sentence), ["It was so", "Steady: yes", ""]);
+        assert_eq!(["/dev/sdb was", "write.iops fell"].map(sentence), ["/dev/sdb was", "write.iops fell"]);
     }
 
     #[test]

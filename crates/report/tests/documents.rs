@@ -144,6 +144,30 @@ fn rates_over_time_show_what_the_device_counted_what_was_expected_and_where_it_s
 }
 
 #[test]
+fn the_steady_state_is_drawn_with_what_the_rule_allows() {
+    let assessment = sample::assessment();
+    let charts = charts(&assessment);
+    let steady = charts.iter().find(|chart| chart.kind == "steady").expect("that chart");
+    for word in ["mean of the steady rounds", "±10 % of it", "best-fit line", "slope of 10 %"] {
+        assert!(steady.svg().contains(word), "{word}");
+    }
+    assert!(
+        steady.words.contains("Mean of the steady rounds: 20,") && steady.words.contains("The best-fit line goes from")
+    );
+}
+
+#[test]
+fn two_settings_make_a_table_of_one_by_the_other() {
+    let assessment = sample::assessment();
+    let (page, text) = (html(&assessment), markdown(&assessment));
+    assert!(page.contains("<caption>IOPS by bs and rwmixread</caption>"), "{page}");
+    assert!(
+        text.contains("| bs | rwmixread 0 | rwmixread 100 |\n|---:|---:|---:|\n| 4k | 24,035 | 39,805 |"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
     fits(&card(&empty, Card::default()));

@@ -1,7 +1,7 @@
 //! The colours of the page and its charts: by name, for light and for dark.
 
 /// Name, on light ground, on dark ground.
-const COLOURS: [(&str, &str, &str); 32] = [
+const COLOURS: [(&str, &str, &str); 31] = [
     ("ground", "#ffffff", "#14171a"),
     ("panel", "#f5f6f8", "#1d2125"),
     ("ink", "#1b1f24", "#e6e9ec"),
@@ -33,7 +33,6 @@ const COLOURS: [(&str, &str, &str); 32] = [
     ("h6", "#1d66b0", "#6aa9e4"),
     ("h7", "#0f4a87", "#9cc8f2"),
     ("h8", "#082f5a", "#d6e9fb"),
-    ("band", "#e3f5ea", "#143223"),
 ];
 
 /// How many series of a chart have a colour of their own.

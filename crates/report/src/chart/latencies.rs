@@ -30,44 +30,51 @@ impl Series<'_> {
 
 pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
     let all = series(cells);
-    let left_out = all.len().saturating_sub(SERIES);
-    let series: Vec<&Series> = all.iter().take(SERIES).collect();
+    // Of many some of each kind.
+    let every = all.len().div_ceil(SERIES).max(1);
+    let left_out = all.len() - all.len().div_ceil(every);
+    let mut series: Vec<Series> = all.into_iter().step_by(every).collect();
+    if cells.len() > 1 {
+        series.iter_mut().enumerate().for_each(|(at, series)| series.colour = at);
+    }
     if series.is_empty() {
         return Vec::new();
     }
-    let more = if left_out > 0 { format!(" {left_out} more are in the table of figures.") } else { String::new() };
+    let more = if left_out > 0 { format!(" The other {left_out} are in the table of figures.") } else { String::new() };
     vec![distribution(test, &series, &more), percentiles(test, &series, &more)]
 }
 
-/// One for each direction; where settings differ, one for each setting too.
+/// One for each direction; where settings differ, one for each setting too, of response times where there are any.
 fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
     let mut found = Vec::new();
     for cell in cells {
         let at = cell.name();
         let named = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at} {name}") };
+        let is_one = cells.len() == 1;
         for side in cell.sides().into_iter().filter(|side| side.latency.count() > 0) {
-            let colour = if cells.len() == 1 { side.colour } else { found.len() % SERIES };
-            found.push(Series { colour, dash: 0, name: named(side.name), latency: side.latency });
+            if is_one || !cell.has_response() {
+                found.push(Series { colour: side.colour, dash: 0, name: named(side.name), latency: side.latency });
+            }
         }
         for (ddir, latency) in cell.responses() {
-            let colour = if cells.len() == 1 { ddir as usize } else { found.len() % SERIES };
-            found.push(Series { colour, dash: 1, name: named(&format!("{} response", ddir.name())), latency });
+            let (colour, dash) = (ddir as usize, usize::from(is_one));
+            found.push(Series { colour, dash, name: named(&format!("{} response", ddir.name())), latency });
         }
     }
     found
 }
 
-fn legend(series: &[&Series]) -> Vec<Entry> {
+fn legend(series: &[Series]) -> Vec<Entry> {
     series.iter().map(|series| Entry { classes: series.classes(), name: series.name.clone() }).collect()
 }
 
-fn span(series: &[&Series]) -> (f64, f64) {
+fn span(series: &[Series]) -> (f64, f64) {
     let least = series.iter().map(|series| series.latency.min_ns()).min().unwrap_or(1);
     let most = series.iter().map(|series| series.latency.max_ns()).max().unwrap_or(1);
     (least.max(1) as f64, most.max(1) as f64)
 }
 
-fn distribution(test: &Test, series: &[&Series], more: &str) -> Chart {
+fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
     let (least, most) = span(series);
     let step = ((most / least).ln() / BARS as f64).max((1.0f64 / 64.0).ln_1p());
     let bars: Vec<Vec<f64>> = series.iter().map(|series| shares(&series.latency.histogram, least, step)).collect();
@@ -103,7 +110,7 @@ fn shares(histogram: &Histogram, least: f64, step: f64) -> Vec<f64> {
     counts.into_iter().map(|count| count as f64 / total).collect()
 }
 
-fn percentiles(test: &Test, series: &[&Series], more: &str) -> Chart {
+fn percentiles(test: &Test, series: &[Series], more: &str) -> Chart {
     let (least, most) = span(series);
     let values = series.iter().map(|series| series.latency.count()).max().unwrap_or(0);
     let y = Axis::latency("latency", least, most);

@@ -1,7 +1,9 @@
-//! The rounds of a test, and those that are steady together.
+//! The rounds of a test, and those that are steady together, with what the rule allows them.
 
 use judge::assessment::{Steady, Test};
+use judge::inference::line;
 use judge::metric::Metric;
+use judge::steady::Rule;
 use units::figure::grouped;
 
 use super::Chart;
@@ -13,25 +15,87 @@ pub fn chart(test: &Test) -> Option<Chart> {
     let labels: Vec<String> = (1..=steady.values.len()).map(|round| round.to_string()).collect();
     let (scale, name) = scale(steady);
     let values: Vec<f64> = steady.values.iter().map(|value| value / scale).collect();
-    let most = values.iter().copied().fold(0.0, f64::max);
+    let window = Window::of(steady, &values);
+    let highest = window.as_ref().map_or(0.0, |window| window.mean * (1.0 + window.within.unwrap_or(0.0)));
+    let most = values.iter().copied().fold(highest, f64::max);
     let mut legend = vec![Entry { classes: "s0".to_owned(), name: format!("{} of a round", steady.metric) }];
-    let window = steady.from_round.and_then(|from| values.get(from..)).filter(|window| !window.is_empty());
-    let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
-    if mean.is_some() {
-        legend.push(Entry { classes: "s1 d1".to_owned(), name: "mean of the steady rounds".to_owned() });
-    }
+    legend.extend(window.iter().flat_map(Window::legend));
     let mut canvas = Canvas::new(Axis::places("round", &labels), Axis::counts(&name, most), &legend);
-    if let (Some(from), Some(mean)) = (steady.from_round, mean) {
-        let last = values.len() as f64 - 0.5;
-        canvas.band("band", from as f64 - 0.5, last);
-        canvas.line("s1 d1", &[(from as f64 - 0.5, mean), (last, mean)]);
-    }
+    window.iter().for_each(|window| window.draw(&mut canvas));
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
     canvas.line("s0", &points);
     for (at, value) in points {
         canvas.dot("f0", at, value, &format!("round {}: {} {name}", at + 1.0, grouped(value)));
     }
-    Some(Chart::new(test, "steady", "Steady state", format!("{}.", steady.detail), canvas))
+    let mut words = format!("{}.", crate::text::sentence(&steady.detail));
+    words.extend(window.map(|window| window.words(&name)));
+    Some(Chart::new(test, "steady", "Steady state", words, canvas))
+}
+
+/// The rounds that the rule looked at last: those that are steady, or else the last ones.
+struct Window {
+    from: usize,
+    to: usize,
+    is_steady: bool,
+    mean: f64,
+    /// The best straight line, where it begins and ends.
+    fit: Option<(f64, f64)>,
+    /// How far a round may lie from the mean, as a part of it; and how far the line may rise or fall in all.
+    within: Option<f64>,
+    slope: Option<f64>,
+}
+
+impl Window {
+    fn of(steady: &Steady, values: &[f64]) -> Option<Window> {
+        let rule = Rule::named(&steady.rule)?;
+        let is_steady = steady.from_round.is_some();
+        let from = steady.from_round.unwrap_or_else(|| values.len().saturating_sub(rule.rounds()));
+        let to = if rule == Rule::Snia { values.len().min(from + rule.rounds()) } else { values.len() };
+        let window = values.get(from..to).filter(|window| window.len() >= rule.rounds())?;
+        let mean = window.iter().sum::<f64>() / window.len() as f64;
+        let fit = line(window).map(|line| (line.start, line.end));
+        Some(Window { from, to, is_steady, mean, fit, within: rule.within(), slope: rule.slope() })
+    }
+
+    fn legend(&self) -> Vec<Entry> {
+        let entry = |classes: &str, name: String| Entry { classes: classes.to_owned(), name };
+        let rounds = if self.is_steady { "steady rounds" } else { "last rounds" };
+        let mut legend = vec![entry("s1 d1", format!("mean of the {rounds}"))];
+        legend.extend(self.within.map(|within| entry("e", format!("±{:.0} % of it", within * 100.0))));
+        legend.extend(self.fit.map(|_| entry("s3", "best-fit line".to_owned())));
+        legend.extend(self.slope.map(|slope| entry("s3 d2", format!("slope of {:.0} %", slope * 100.0))));
+        legend
+    }
+
+    fn draw(&self, canvas: &mut Canvas) {
+        let (left, right) = (self.from as f64 - 0.5, self.to as f64 - 0.5);
+        canvas.band(if self.is_steady { "band" } else { "looked" }, left, right);
+        if let Some(within) = self.within {
+            for edge in [1.0 - within, 1.0 + within] {
+                canvas.line("e", &[(left, self.mean * edge), (right, self.mean * edge)]);
+            }
+        }
+        canvas.line("s1 d1", &[(left, self.mean), (right, self.mean)]);
+        let (first, last) = (self.from as f64, self.to as f64 - 1.0);
+        if let Some((start, end)) = self.fit {
+            canvas.line("s3", &[(first, start), (last, end)]);
+            if let Some(slope) = self.slope {
+                // As steep as it may be, the way that it goes.
+                let half = self.mean * slope / 2.0 * if end < start { -1.0 } else { 1.0 };
+                canvas.line("s3 d2", &[(first, self.mean - half), (last, self.mean + half)]);
+            }
+        }
+    }
+
+    fn words(&self, name: &str) -> String {
+        let rounds = if self.is_steady { "the steady rounds" } else { "the last rounds" };
+        let mut words = format!(" Mean of {rounds}: {} {name}.", grouped(self.mean));
+        if let Some((start, end)) = self.fit {
+            let percent = (end - start) * 100.0 / self.mean;
+            words += &format!(" The best-fit line goes from {} to {} ({percent:+.1} %).", grouped(start), grouped(end));
+        }
+        words
+    }
 }
 
 /// What values are divided by, and the unit that they then have.

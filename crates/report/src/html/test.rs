@@ -5,8 +5,12 @@ use units::figure::{grouped, time_ns};
 
 use super::badge;
 use crate::chart::{self, Chart, Detail};
-use crate::figures::cells;
+use crate::figures::{Cell, cells};
+use crate::matrix::{self, Matrix};
 use crate::text::{self, escaped};
+
+/// Figures of more settings are there for those who open them.
+const ROWS_SHOWN: usize = 16;
 
 pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
     let mut section = format!(
@@ -15,12 +19,14 @@ pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
         badge(test.verdict),
         escaped(test.title.trim_end_matches('.')),
         text::aim(test.aim),
-        escaped(test.cause.trim_end_matches('.')),
+        escaped(&text::sentence(&test.cause)),
     );
     if let Some(error) = test.error.as_ref().filter(|error| **error != test.cause) {
         section += &format!("<p>Not measured to its end: {}.</p>\n", escaped(error));
     }
-    section += &figures(test);
+    let cells = cells(test);
+    section += &matrix::of_test(test, &cells).map_or_else(String::new, |matrix| table(&matrix));
+    section += &figures(&cells);
     let charts = if detail.points > 0 { chart::of_test(test, detail) } else { Vec::new() };
     if detail.points == 0 {
         section += "<p class=\"soft\">This page has no charts, as it would be too large with those of all tests.</p>\n";
@@ -47,9 +53,29 @@ fn figure(chart: &Chart) -> String {
     )
 }
 
+/// One setting by another.
+fn table(matrix: &Matrix) -> String {
+    let [rows, columns] = matrix.names.each_ref().map(|name| escaped(name));
+    let title = matrix.title;
+    let heads = matrix
+        .columns
+        .iter()
+        .map(|column| format!("<th scope=\"col\" class=\"num\">{columns}={}</th>", escaped(column)));
+    let mut table = format!(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title} by {rows} and {columns}\"><table><caption>{title} by {rows} \
+         and {columns}</caption><thead><tr><th scope=\"col\">{rows}</th>{}</tr></thead><tbody>\n",
+        heads.collect::<String>()
+    );
+    for (value, figures) in &matrix.rows {
+        let figures =
+            figures.iter().map(|figure| format!("<td class=\"num\">{}</td>", figure.as_deref().unwrap_or("–")));
+        table += &format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escaped(value), figures.collect::<String>());
+    }
+    table + "</tbody></table></div>\n"
+}
+
 /// What the runs came to, by setting and direction.
-fn figures(test: &Test) -> String {
-    let cells = cells(test);
+fn figures(cells: &[Cell]) -> String {
     if cells.is_empty() {
         return "<p>There are no figures.</p>\n".to_owned();
     }
@@ -65,7 +91,7 @@ fn figures(test: &Test) -> String {
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\"><table><caption>Figures; latencies from \
          the issue to the completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
     );
-    for cell in &cells {
+    for cell in cells {
         for side in cell.sides() {
             let latency = side.latency;
             let percentile = |percent: f64| time_ns(latency.percentile_ns(percent) as f64);
@@ -93,26 +119,34 @@ fn figures(test: &Test) -> String {
             table += &format!("<tr>{setting}<td>{}</td>{values}</tr>\n", side.name);
         }
     }
-    table + "</tbody></table></div>\n"
+    table += "</tbody></table></div>\n";
+    if cells.len() <= ROWS_SHOWN {
+        return table;
+    }
+    format!("<details><summary>Figures of all {} settings</summary>{table}</details>\n", cells.len())
 }
 
 /// The table beside the plot of the steady state.
 fn rounds(steady: &Steady) -> String {
     let unit = judge::metric::Metric::parse(&steady.metric);
     let shown = |value: f64| unit.map_or_else(|| grouped(value), |metric| text::figure(value, metric.unit()));
+    let window = steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty());
+    let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
     let rows = steady.values.iter().enumerate().map(|(at, value)| {
         let is_steady = steady.from_round.is_some_and(|from| at >= from);
         let is_steady = if is_steady { "yes" } else { "" };
+        let apart = mean.map_or_else(|| "–".to_owned(), |mean| format!("{:+.1} %", (value / mean - 1.0) * 100.0));
         format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td>{is_steady}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"num\">{apart}</td><td>{is_steady}</td></tr>",
             at + 1,
             shown(*value)
         )
     });
     format!(
         "<details><summary>Rounds</summary><div class=\"wide\"><table><caption>{}; rule: {}</caption><thead><tr><th scope=\"col\">Round</th>\
-         <th scope=\"col\" class=\"num\">{}</th><th scope=\"col\">Steady</th></tr></thead><tbody>{}</tbody></table></div></details>\n",
-        escaped(&steady.detail),
+         <th scope=\"col\" class=\"num\">{}</th><th scope=\"col\" class=\"num\">from the steady mean</th><th scope=\"col\">Steady</th></tr></thead>\
+         <tbody>{}</tbody></table></div></details>\n",
+        escaped(&text::sentence(&steady.detail)),
         escaped(&steady.rule),
         escaped(&steady.metric),
         rows.collect::<String>()

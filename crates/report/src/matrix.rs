@@ -1,0 +1,57 @@
+//! A test that varies two settings as a table of one by the other, as SNIA has its IOPS by block size and mixture.
+
+use judge::assessment::{Aim, Test};
+use units::figure::{grouped, time_ns};
+
+use crate::figures::{Cell, number};
+
+/// Rows by columns.
+pub struct Matrix {
+    pub title: &'static str,
+    /// The settings' names: of the rows, of the columns.
+    pub names: [String; 2],
+    pub columns: Vec<String>,
+    /// A value, and what was measured at it and each of the columns.
+    pub rows: Vec<(String, Vec<Option<String>>)>,
+}
+
+/// `None` where it isn't two settings that differ.
+pub fn of_test(test: &Test, cells: &[Cell]) -> Option<Matrix> {
+    let mut names: Vec<&str> = cells.first()?.at.iter().map(|(name, _)| *name).collect();
+    if names.len() != 2 {
+        return None;
+    }
+    // Block sizes are the rows, as in SNIA's tables.
+    names.sort_by_key(|name| !["bs", "b"].contains(name));
+    let [rows, columns] = [0, 1].map(|at| values(cells, names[at]));
+    if rows.len() < 2 || columns.len() < 2 {
+        return None;
+    }
+    let (title, figure): (_, fn(&Cell) -> String) = match test.aim {
+        Aim::LatencyFloor | Aim::FlushLatency => ("Mean latency", |cell| time_ns(cell.load_latency().mean_ns())),
+        Aim::DiskBandwidth => ("MiB/s", |cell| grouped(cell.rates().bytes_per_s / f64::from(1 << 20))),
+        _ => ("IOPS", |cell| grouped(cell.rates().iops)),
+    };
+    let row = |value: &String| {
+        let at = |column: &String| {
+            let is_it = |cell: &&Cell| cell.value(names[0]) == Some(value) && cell.value(names[1]) == Some(column);
+            cells.iter().find(is_it).filter(|cell| cell.all.ios > 0).map(figure)
+        };
+        (value.clone(), columns.iter().map(at).collect())
+    };
+    let rows = rows.iter().map(row).collect();
+    Some(Matrix { title, names: [names[0].to_owned(), names[1].to_owned()], columns, rows })
+}
+
+/// From small to large.
+fn values(cells: &[Cell], setting: &str) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    for value in cells.iter().filter_map(|cell| cell.value(setting)) {
+        if !values.iter().any(|known| known == value) {
+            values.push(value.to_owned());
+        }
+    }
+    let size = |value: &String| number(value).unwrap_or(f64::MAX);
+    values.sort_by(|one, other| size(one).total_cmp(&size(other)));
+    values
+}
