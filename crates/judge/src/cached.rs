@@ -28,7 +28,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
     found.extend(compared.iter().filter(buffered).flat_map(|moved| by_devices(record, moved)));
     let known = |phase: usize| compared.iter().any(|moved| moved.phase() == phase);
     let mut seen: Vec<&TargetFacts> = Vec::new();
-    for facts in record.targets.iter().filter(|facts| !known(facts.phase as usize)) {
+    for facts in record.targets.iter().filter(|facts| !facts.in_memory && !known(facts.phase as usize)) {
         if seen.iter().all(|known| known.path != facts.path)
             && let Some(fitting) = fitting(record, facts)
         {

@@ -15,6 +15,7 @@ mod finding;
 mod generator;
 pub mod inference;
 pub mod limits;
+mod memory;
 pub mod metric;
 mod quantity;
 mod rate;
@@ -36,7 +37,8 @@ use record::Record;
 
 /// All that speaks against the figures of a run.
 pub fn findings(record: &Record) -> Vec<Finding> {
-    let mut found = cached::find(record);
+    let mut found = memory::find(record);
+    found.extend(cached::find(record));
     found.extend(unwritten::find(record));
     found.extend(device::find(record));
     found.extend(short::find(record));

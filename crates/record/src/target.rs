@@ -20,6 +20,12 @@ pub struct TargetFacts {
     pub unwritten_bytes: Option<u64>,
     /// Names of the devices under it; none of what is in memory or on another machine.
     pub disks: Vec<String>,
+    /// Its file system keeps all in memory.
+    #[serde(default)]
+    pub in_memory: bool,
+    /// Those of the devices under it that lie on a file, which they read through the page cache.
+    #[serde(default)]
+    pub cached_disks: Vec<String>,
 }
 
 /// Counts for one target of one worker.

@@ -125,6 +125,11 @@ impl Disk {
         Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
     }
 
+    /// Whether it is a loop device that reads its file through the page cache: direct I/O on it isn't on that.
+    pub fn is_cached_file(&self) -> bool {
+        fs::read_to_string(self.folder.join("loop/dio")).is_ok_and(|text| text.trim() == "0")
+    }
+
     /// Whether completions can be polled for, as polled rings need.
     pub fn polls(&self) -> io::Result<bool> {
         Ok(fs::read_to_string(self.folder.join("queue/io_poll"))?.trim() == "1")
