@@ -64,15 +64,26 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
             _ => u64::MAX,
         },
     };
-    Some(start..end)
+    // A file, or what is used of a device, ends where it is said to, wherever I/O begins.
+    let end_of_file = worker.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
+    Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
+}
+
+/// Nothing that is there, or will be, is on a disk, whatever it is opened with.
+fn lies_in_memory(path: &Path) -> bool {
+    let file_system = os::device::file_system(path).ok().flatten();
+    file_system.is_some_and(|name| ["tmpfs", "ramfs"].contains(&name.as_str()))
 }
 
 fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let target = Path::new(path);
     let disks = os::device::disks(target).unwrap_or_default();
+    let cached = disks.iter().filter(|disk| disk.is_cached_file()).map(|disk| disk.name.clone()).collect();
     let mut facts = TargetFacts {
         path: path.to_owned(),
         phase,
+        in_memory: disks.is_empty() && lies_in_memory(target),
+        cached_disks: cached,
         disks: disks.into_iter().map(|disk| disk.name).collect(),
         ..TargetFacts::default()
     };
@@ -118,6 +129,8 @@ mod tests {
         assert_eq!(named.unwritten_bytes, Some(0), "filesize ends it too");
         let second = looked("read", &path, |job| job.targets.extent.offset = Amount::Percent(75.0));
         assert_eq!(second.unwritten_bytes, Some(1 << 19));
+        let part = looked("read", &path, |job| job.targets.file_size = Some((3 << 19, 3 << 19)));
+        assert_eq!(part.unwritten_bytes, Some(1 << 19));
         assert_eq!(looked("write", &path, |_| {}).unwritten_bytes, None);
     }
 

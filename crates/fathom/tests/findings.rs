@@ -7,7 +7,7 @@ mod stage;
 
 use judge::Finding;
 use record::Record;
-use stage::{MIB, Scratch, Throttle, Zram, fathom, outcome, signal};
+use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, outcome, signal, system};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
@@ -54,12 +54,50 @@ fn a_file_in_the_page_cache_is_told_and_a_device_with_direct_io_not() {
     assert!(has(&found, "page-cache"), "{found:?}");
 }
 
+/// ext4 that journals its data takes direct I/O, and does it through the page cache.
+#[test]
+fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done_not() {
+    let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
+    let scratch = Scratch::new("found-indirect");
+    let Some(_) = system(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
+    let at = scratch.file("mount");
+    let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
+    let inside = format!("{job} --filename=mount/file --size=4m");
+    {
+        let Some(_mount) = Mount::new(&zram.device, &at) else { return };
+        let found = fio(&scratch, &format!("{inside} --rate_iops=2000"));
+        for id in ["direct-not-honoured", "device-disagrees", "cached-below", "in-memory"] {
+            assert!(!has(&found, id), "{found:?}");
+        }
+    }
+    let Some(_mount) = Mount::new(&format!("-o data=journal {}", zram.device), &at) else { return };
+    let found = fio(&scratch, &format!("{inside} --rate_iops=6000"));
+    assert!(has(&found, "direct-not-honoured"), "{found:?}");
+    // Three of four I/Os are on a device.
+    fio(&scratch, &format!("--ioengine=psync --direct=1 --rw=write --bs=1m --filename={}", plain.device));
+    let both = format!("{inside} --rate_iops=2000 --name=on-device {job} --filename={} --rate_iops=6000", plain.device);
+    let found = fio(&scratch, &both);
+    assert!(has(&found, "device-disagrees") && !has(&found, "direct-not-honoured"), "{found:?}");
+}
+
+#[test]
+fn memory_that_looks_like_a_disk_is_told() {
+    let scratch = Scratch::new("found-memory");
+    let job = "--ioengine=psync --rw=read --bs=64k --size=1m";
+    let Some(mount) = Mount::tmpfs(8, &scratch.file("memory")) else { return };
+    assert!(has(&fio(&scratch, &format!("{job} --filename=memory/file")), "in-memory"));
+    drop(mount);
+    let Some(device) = Loop::new(&scratch, 4, "") else { return };
+    assert!(has(&fio(&scratch, &format!("{job} --direct=1 --filename={}", device.device)), "cached-below"));
+}
+
 #[test]
 fn a_job_that_ends_by_its_size_is_told_and_one_based_on_time_not() {
     let scratch = Scratch::new("found-early");
     let job = "--ioengine=psync --rw=read --size=1m";
     assert!(has(&fio(&scratch, &format!("{job} --runtime=20")), "ended-early"));
-    assert!(!has(&fio(&scratch, &format!("{job} --runtime=600ms --time_based")), "ended-early"));
+    let timed = fio(&scratch, &format!("{job} --runtime=600ms --time_based"));
+    assert!(!has(&timed, "ended-early") && has(&timed, "too-short"), "{timed:?}");
     assert!(!has(&fio(&scratch, job), "ended-early"));
 }
 
@@ -130,7 +168,7 @@ fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
     let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=9 --time_based";
     let job = format!("{job} --filename={}", zram.device);
     let found = fio(&scratch, &format!("{job} --rate_iops=2000"));
-    assert!(!has(&found, "throttled"), "{found:?}");
+    assert!(!has(&found, "throttled") && !has(&found, "too-short") && !has(&found, "not-steady"), "{found:?}");
     let Some(throttle) = Throttle::new(&zram) else { return };
     throttle.bytes_per_s(2000 * 4096);
     let line = format!("--name=j --record=record --output=report {job}");
