@@ -62,6 +62,10 @@ fn ones_own_suites_are_listed_and_what_is_wrong_with_them_told() {
 
     std::fs::write(folder.join("wrong.toml"), text.replace("rw =", "rww =")).unwrap();
     suite(scratch.path(), "show wrong").ended_with(2).complained_of("wrong.toml:8:9");
+    std::fs::write(folder.join("wrong.toml"), text.replace("size =", "filename =")).unwrap();
+    suite(scratch.path(), "show wrong").ended_with(2).complained_of("`filename` is not a suite's to say");
+    std::fs::write(folder.join("wrong.toml"), text.replace("2026", "lately")).unwrap();
+    suite(scratch.path(), "show wrong").ended_with(2).complained_of("wrong.toml:4:8");
     std::fs::write(folder.join("worse.toml"), "name = 1\n").unwrap();
     suite(scratch.path(), "list").ended_with(2).complained_of("worse.toml:1:8");
     suite(scratch.path(), "show").ended_with(2).complained_of("which suite");

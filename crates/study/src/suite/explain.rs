@@ -124,6 +124,9 @@ fn one(planned: &Planned, form: Form) -> String {
     let each = each.map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", time::shown(ns)));
     text += &match (&test.rounds, runs) {
         (Rounds::Fixed { times: 1, .. }, 1) => format!("      One run, {}.\n", each.trim_end_matches(" each")),
+        (Rounds::Fixed { times: times @ 2.., rest_s: rest_s @ 1.. }, 1) => {
+            format!("      {times} runs, {each}, with {rest_s} s between them.\n")
+        }
         (Rounds::Fixed { times, .. }, runs) => format!("      {} runs, {each}.\n", times * runs),
         (Rounds::Steady { goal, .. }, runs) => {
             let metrics: Vec<String> = goal.metrics.iter().map(ToString::to_string).collect();

@@ -17,6 +17,8 @@ type Read<T> = Result<T, Diagnostic>;
 const GIB: u64 = 1 << 30;
 const FILE_BYTES: u64 = 10 * GIB;
 const RULES: [(&str, Rule); 2] = [("snia", Rule::Snia), ("cloud", Rule::Cloud)];
+/// Options that say where a job works.
+const PLACES: [&str; 4] = ["directory", "filename", "filename_format", "opendir"];
 const CELLS_MAX: usize = 1000;
 const RUNTIME_S: u64 = 60;
 const SHORT_RUNTIME_S: u64 = 5;
@@ -60,7 +62,7 @@ fn suite(top: &mut Table) -> Read<Suite> {
         name: top.text("name")?,
         title: top.text("title")?,
         source: top.text("source")?,
-        date: top.text("date")?,
+        date: date(top)?,
         about: top.take("about").map(|value| value.text()).transpose()?,
         target,
         files,
@@ -84,6 +86,18 @@ fn suite(top: &mut Table) -> Read<Suite> {
         suite.tests.push(test);
     }
     Ok(suite)
+}
+
+/// A year, with month and day where they are known.
+fn date(top: &mut Table) -> Read<String> {
+    let Some(value) = top.take("date") else { return top.text("date") };
+    let text = value.text()?;
+    let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = text.split('-').collect();
+    if parts.len() > 3 || !digits(parts[0], 4) || !parts[1..].iter().all(|part| digits(part, 2)) {
+        return Err(Diagnostic::error("this is no date").at(&value.at, "expected a date such as 2026-11-21 or 2026"));
+    }
+    Ok(text)
 }
 
 fn test(table: &mut Table, of_suite: Needs) -> Read<Test> {
@@ -163,6 +177,10 @@ fn rest(table: &mut Table) -> Read<Vec<Setting>> {
             return Err(Diagnostic::error("an option goes over one line").at(&at, "here it doesn't"));
         }
         let whole = Span::new(source, at.range().start..value.at.range().end);
+        if PLACES.contains(&name.as_str()) {
+            let error = Diagnostic::error(format!("`{name}` is not a suite's to say"));
+            return Err(error.at(&whole, "where the files are is decided by what is assessed"));
+        }
         Ok(Setting { name, value: option, at: Some(whole) })
     };
     table.rest().into_iter().map(setting).collect()
