@@ -88,7 +88,7 @@ pub struct Mount {
 /// A step before the tests.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Preparation {
-    /// `fill`, `initialise`, `warm`, `purge`.
+    /// `fill`, `soak`, `initialise`, `warm`, `purge`.
     pub step: String,
     /// Which tests need it, and why.
     pub reason: String,

@@ -24,7 +24,7 @@ pub struct Asked {
 impl Asked {
     /// Reads all of it, before anything is run.
     pub fn read(asking: &Asking) -> Result<Asked, String> {
-        let told = |wrong: Diagnostic| format!("\n{wrong}");
+        let told = |wrong: Diagnostic| wrong.to_string();
         let mut asked = Asked { expectations: Vec::new(), requirements: Vec::new() };
         if !asking.expect.is_empty() {
             let catalogue = own::catalogue()?;
@@ -56,7 +56,7 @@ impl Asked {
 
 /// Rules in words, or a file with them: no rule ends like one.
 fn required(words: &str) -> Result<Requirements, String> {
-    let told = |wrong: Diagnostic| format!("\n{wrong}");
+    let told = |wrong: Diagnostic| wrong.to_string();
     if !words.ends_with(".toml") {
         return Requirements::parse(&Source::new("--require", words)).map_err(told);
     }

@@ -292,9 +292,14 @@ impl<'a> Course<'a> {
     }
 
     /// What the test needs and wasn't done.
-    fn unprepared(&self, test: &Test) -> Option<Finding> {
+    fn unprepared(&self, test: &Test) -> Vec<Finding> {
         let needs = [
             (test.needs.filled, "fill", "blocks that were never written may have been read, which needs no disk"),
+            (
+                test.needs.filled,
+                "soak",
+                "random writes to a steady state were asked for and did not come to one: the figures may still change",
+            ),
             (
                 test.needs.initialised,
                 "initialise",
@@ -315,7 +320,7 @@ impl<'a> Course<'a> {
                 advice: "let it be prepared: leave out --no-prepare, and say --overwrite where data may be lost".into(),
             })
         };
-        needs.iter().find_map(missing)
+        needs.iter().filter_map(missing).collect()
     }
 }
 

@@ -162,7 +162,8 @@ fn announce(suite: &Suite, ready: &[Ready], found: &Found, resized: Option<Strin
         (true, true) => "overwrites what it holds".to_owned(),
         (true, false) => "only reads".to_owned(),
     };
-    tell_line!("{} on {}: {} tests, {time}, and the preparation; {on}", suite.name, found.facts.path, ready.len());
+    let tests = if ready.len() == 1 { "1 test".to_owned() } else { format!("{} tests", ready.len()) };
+    tell_line!("{} on {}: {tests}, {time}, and the preparation; {on}", suite.name, found.facts.path);
     if let Some(text) = resized {
         tell_line!("{text}");
     }

@@ -24,7 +24,7 @@ pub enum Next {
 }
 
 pub trait Step {
-    /// Its name: `fill`, `initialise`, `warm`, `purge`.
+    /// Its name: `fill`, `soak`, `initialise`, `warm`, `purge`.
     fn name(&self) -> &'static str;
     fn next(&mut self) -> Next;
     /// The run that was asked for was made.

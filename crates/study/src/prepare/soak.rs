@@ -60,7 +60,7 @@ impl Soak {
 
 impl Step for Soak {
     fn name(&self) -> &'static str {
-        "fill"
+        "soak"
     }
 
     fn next(&mut self) -> Next {
@@ -77,7 +77,7 @@ impl Step for Soak {
             }
             (why, _) => (PreparationOutcome::Failed, why.clone().unwrap_or_default()),
         };
-        let (step, reason) = ("fill".to_owned(), self.reason.clone());
+        let (step, reason) = (self.name().to_owned(), self.reason.clone());
         Next::Done(Preparation { step, reason, outcome, detail, bytes: self.bytes, took_ms: self.took_ms })
     }
 
