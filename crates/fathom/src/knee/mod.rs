@@ -150,7 +150,12 @@ impl Runs {
         let is_open = matches!(load, Load::Open { .. });
         for finding in judge::findings(record) {
             let text = finding.to_string();
-            let is_wanted = finding.severity == Severity::Invalid || !is_open;
+            let is_wanted = match finding.severity {
+                Severity::Invalid => true,
+                Severity::Warning => !is_open,
+                // Such as that a step was short, which is as it was asked for.
+                Severity::Info => false,
+            };
             if is_wanted && !self.notes.contains(&text) && self.notes.len() < 8 {
                 self.notes.push(text);
             }

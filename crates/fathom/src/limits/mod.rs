@@ -82,7 +82,7 @@ fn read(words: &[String]) -> Result<Option<Vec<String>>, lexopt::Error> {
 }
 
 fn show_words(words: &str) -> Result<String, String> {
-    let expectation = own::catalogue()?.expect(&Source::new("words", words)).map_err(|wrong| format!("\n{wrong}"))?;
+    let expectation = own::catalogue()?.expect(&Source::new("words", words)).map_err(|wrong| wrong.to_string())?;
     for warning in &expectation.warnings {
         tell_line!("{warning}");
     }

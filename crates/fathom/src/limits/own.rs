@@ -16,7 +16,7 @@ pub fn catalogue() -> Result<Catalogue, String> {
     for path in files()? {
         let text = fs::read_to_string(&path).map_err(|error| told(&path, &error))?;
         let source = Source::new(path.display().to_string(), text);
-        catalogue.add(&source).map_err(|wrong| format!("\n{wrong}"))?;
+        catalogue.add(&source).map_err(|wrong| wrong.to_string())?;
     }
     Ok(catalogue)
 }
