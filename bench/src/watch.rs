@@ -125,7 +125,7 @@ impl Watch<'_> {
         let create = |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
         let mut command = Command::new(self.program);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.current_dir(self.directory).stdin(Stdio::null());
+        command.current_dir(self.directory).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
         command.stdout(create(&output[0])?).stderr(create(&output[1])?);
         let cpus = self.cpus.to_vec();
         let (sender, receiver) = mpsc::channel();

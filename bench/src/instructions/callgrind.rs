@@ -31,7 +31,7 @@ pub fn missing() -> Option<String> {
 pub fn count(program: &Path, words: &[String], scratch: &Path) -> Result<Counted, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--separate-threads=yes", &format!("--callgrind-out-file={OUT}")]);
-    command.arg(program).args(words).current_dir(scratch).stdin(Stdio::null());
+    command.arg(program).args(words).current_dir(scratch).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
     let output = command.output().map_err(|error| format!("valgrind: {error}"))?;
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr);

@@ -61,6 +61,7 @@ fn value() -> impl Strategy<Value = String> {
         "text",
         "xml",
         "record",
+        "no-history",
         "=r.xml",
         "p.xml",
         "r",

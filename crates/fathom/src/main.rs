@@ -55,7 +55,7 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
                                                   -Rrecord=FILE, in any report of either; or by assess
        fathom compare A B [--fail-on WORDS]       whether two runs differ, and how sure that is
        fathom history | export ID... | delete ID...
-                                                  the runs that assess has kept (`fathom history --help` tells more)
+                                                  the runs that were kept (`fathom history --help` tells more)
        fathom limits list | show WORDS | import FILE
                                                   what vendors publish of their disks and machines
        fathom --version | --help

@@ -14,6 +14,7 @@ use stage::{Outcome, Scratch, command, outcome};
 /// A command with its history in `directory`.
 fn with_history(directory: &Path, word: &str, arguments: &str) -> Command {
     let mut command = command(directory, word, arguments);
+    command.env_remove("FATHOM_NO_HISTORY");
     command.env("XDG_DATA_HOME", directory.join("data")).env("XDG_STATE_HOME", directory.join("state"));
     command.env("XDG_CONFIG_HOME", directory.join("config"));
     command
@@ -125,4 +126,73 @@ fn wrong_words_are_refused() {
     std::fs::create_dir_all(scratch.file("data/fathom")).unwrap();
     std::fs::write(scratch.file("data/fathom/history.db"), "this is text, and no database".repeat(100)).unwrap();
     run(scratch.path(), "history", "").ended_with(2).complained_of("history.db");
+}
+
+const LINE: &str = "--filename=target --rw=randread --size=64k --ioengine=psync --name=job --name=other";
+
+#[test]
+fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
+    let scratch = Scratch::new("history-lines");
+    scratch.filled("target", 64 << 10);
+    let quiet = run(scratch.path(), "fio", &format!("{LINE} --output-format=json"));
+    assert_eq!(quiet.ended_with(0).stderr, "");
+    run(scratch.path(), "diskspd", "-b4K -d1 -o2 -r -L target").ended_with(0);
+    for (word, line) in
+        [("fio", format!("{LINE} --no-history")), ("diskspd", "-b4K -d1 -Rno-history target".to_owned())]
+    {
+        run(scratch.path(), word, &line).ended_with(0);
+    }
+    let mut off = with_history(scratch.path(), "fio", LINE);
+    outcome(off.env("FATHOM_NO_HISTORY", "1").spawn().unwrap(), Instant::now()).ended_with(0);
+    // What does no I/O is no run.
+    run(scratch.path(), "fio", "--name=job --rw=randread --filename=missing/x");
+    let entries = list(&scratch, "--kind record");
+    assert_eq!(entries.len(), 2, "{entries:#?}");
+    let text = |at: usize, name: &str| entries[at][name].as_str().unwrap().to_owned();
+    assert_eq!(
+        (text(1, "suite"), text(1, "title"), text(1, "target")),
+        ("fio".into(), "job, other".into(), "target".into())
+    );
+    assert_eq!((text(0, "suite"), text(0, "title")), ("diskspd".into(), "-b4K -d1 -o2 -r -L".into()));
+    assert!(entries[0]["figures"][0]["iops"].as_f64().unwrap() > 0.0 && entries[0]["unasked"] == true);
+    assert!(list(&scratch, "--kind assessment").is_empty());
+    let table = run(scratch.path(), "history", "").stdout;
+    assert!(table.contains("fio job, other") && table.contains("read "), "{table}");
+    let shown = run(scratch.path(), "show", "1 --format fio-json");
+    assert_eq!(shown.ended_with(0).json()["jobs"].as_array().map(Vec::len), Some(2));
+    run(scratch.path(), "history", "tag 2 --tag keep").ended_with(0);
+    let tagged = list(&scratch, "--tag keep");
+    assert_eq!((tagged.len(), &tagged[0]["unasked"]), (1, &Value::Bool(false)));
+    run(scratch.path(), "history", "tag 9 --tag keep").ended_with(2).complained_of("no run 9");
+    run(scratch.path(), "history", "tag 1").ended_with(2).complained_of("which tag?");
+}
+
+#[test]
+fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
+    let scratch = Scratch::new("history-broken");
+    scratch.filled("target", 64 << 10);
+    let line = format!("{LINE} --output-format=json");
+    let quiet = |command: &mut Command| {
+        let told = outcome(command.spawn().unwrap(), Instant::now());
+        assert_eq!(told.ended_with(0).stderr, "");
+        assert_eq!(told.json()["jobs"].as_array().map(Vec::len), Some(2));
+    };
+    let command = || with_history(scratch.path(), "fio", &line);
+    quiet(command().env("XDG_DATA_HOME", "/proc/nowhere"));
+    quiet(command().env_remove("XDG_DATA_HOME").env("HOME", scratch.file("no-home")));
+    quiet(command().env_remove("XDG_DATA_HOME").env_remove("HOME"));
+    assert!(!scratch.file("no-home").exists(), "a home isn't made");
+    std::fs::create_dir_all(scratch.file("data/fathom")).unwrap();
+    let database = scratch.file("data/fathom/history.db");
+    std::fs::write(&database, "this is no database, and long enough to be looked at ".repeat(30)).unwrap();
+    let before = std::fs::read(&database).unwrap();
+    quiet(&mut command());
+    assert_eq!(std::fs::read(&database).unwrap(), before);
+    std::fs::remove_file(&database).unwrap();
+    // Files may have no length here, and who tries gets a signal.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_fathom"), "fio"]);
+    limited.args(line.split_whitespace()).current_dir(scratch.path()).env_remove("FATHOM_NO_HISTORY");
+    limited.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    quiet(limited.env("XDG_DATA_HOME", scratch.file("limited")));
 }

@@ -11,6 +11,10 @@ use crate::{Document, Summary};
 
 /// Targets that are named of a run with many.
 const TARGETS_SHOWN: usize = 3;
+/// The same for jobs.
+const NAMES_SHOWN: usize = 4;
+/// What is longer holds a path, or a table.
+const SWITCH: usize = 12;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
@@ -25,6 +29,10 @@ pub struct Entry {
     pub target: String,
     /// Of a single run its dialect: `fio`, `diskspd`.
     pub suite: String,
+    /// Of a single run what it was: the names of fio's jobs, or DiskSpd's switches.
+    pub title: String,
+    /// Kept by itself: it goes when newer ones need the room.
+    pub unasked: bool,
     /// Single runs have none.
     pub verdict: Option<Verdict>,
     /// Why, in one sentence.
@@ -44,6 +52,8 @@ pub struct Entry {
 pub struct Wanted {
     pub tag: Option<String>,
     pub target: Option<String>,
+    /// `assessment` or `record`.
+    pub kind: Option<String>,
     pub limit: Option<u64>,
 }
 
@@ -60,6 +70,8 @@ impl Entry {
                 host: assessment.machine.hostname.clone(),
                 target: assessment.target.path.clone(),
                 suite: assessment.suite.clone(),
+                title: String::new(),
+                unasked: false,
                 verdict: Some(assessment.verdict),
                 cause: assessment.cause.clone(),
                 stopped: assessment.stopped,
@@ -77,6 +89,8 @@ impl Entry {
                 host: record.machine.hostname.clone(),
                 target: targets(record),
                 suite: dialect(record).to_owned(),
+                title: title(record),
+                unasked: false,
                 verdict: None,
                 cause: String::new(),
                 stopped: false,
@@ -96,6 +110,23 @@ fn dialect(record: &Record) -> &'static str {
         Origin::Fio(_) => "fio",
         Origin::DiskSpd { .. } => "diskspd",
     }
+}
+
+/// The names of the jobs, each once; of DiskSpd's line the switches.
+fn title(record: &Record) -> String {
+    let Origin::DiskSpd { command_line, .. } = &record.plan.origin else {
+        let mut names: Vec<&str> = Vec::new();
+        for worker in &record.plan.workers {
+            if names.len() <= NAMES_SHOWN && !names.contains(&worker.name.as_str()) {
+                names.push(&worker.name);
+            }
+        }
+        let more = if names.len() > NAMES_SHOWN { " ..." } else { "" };
+        names.truncate(NAMES_SHOWN);
+        return names.join(", ") + more;
+    };
+    let switches = command_line.split_whitespace().skip(1).filter(|word| word.starts_with('-') && word.len() < SWITCH);
+    switches.collect::<Vec<_>>().join(" ")
 }
 
 /// The paths that were measured, each once, in the plan's order.

@@ -6,6 +6,7 @@ pub mod compare;
 mod document;
 mod entry;
 pub mod export;
+mod keep;
 pub mod repeats;
 mod store;
 mod summary;

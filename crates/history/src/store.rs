@@ -4,89 +4,70 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use judge::Verdict;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, TransactionBehavior, params};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, TransactionBehavior};
 
-use crate::document::{packed, unpacked};
+use crate::document::unpacked;
 use crate::{Document, Entry, Summary, Wanted, tables};
 
 /// How long another program that writes is waited for.
 const BUSY: Duration = Duration::from_secs(10);
+/// The same for a run that is kept in passing.
+const BUSY_IN_PASSING: Duration = Duration::from_millis(200);
+/// A log that isn't written back by a run that is kept in passing, in bytes.
+const LOG_SHORT: u64 = 1 << 20;
+/// Where many programs keep runs without a pause between them, nobody is the last to close: the log is written back at
+/// so many pages.
+const LOG_PAGES: u32 = 4000;
 /// Pause where the database itself doesn't wait.
 const AGAIN: Duration = Duration::from_millis(20);
 const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-                       stopped, fathom, command";
+                       stopped, fathom, command, title, unasked";
 
 pub struct Store {
-    connection: Connection,
+    pub(crate) connection: Connection,
+}
+
+/// How a database is gone about.
+#[derive(Clone, Copy)]
+struct Manner {
+    busy: Duration,
+    /// What a commit waits for, in SQLite's word.
+    synchronous: &'static str,
 }
 
 impl Store {
     /// Opens the database, and makes it where there is none.
     pub fn open(path: &Path) -> Result<Store, String> {
+        Store::open_with(path, Manner { busy: BUSY, synchronous: "FULL" })
+    }
+
+    /// The same for a run that nobody asked to keep, which nothing is to wait for: others that write are waited for
+    /// hardly at all, and few writes wait for the disk. After a power cut the newest runs may be missing; those that
+    /// are there are whole.
+    pub fn open_in_passing(path: &Path) -> Result<Store, String> {
+        let store = Store::open_with(path, Manner { busy: BUSY_IN_PASSING, synchronous: "NORMAL" })?;
+        // Who closes the database last writes the log back and waits for the disk; who opens it first reads all of the
+        // log. Between the two a log of this length costs least.
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let is_short = std::fs::metadata(log).map_or(0, |found| found.len()) < LOG_SHORT;
+        let told = |error: rusqlite::Error| error.to_string();
+        store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short).map_err(told)?;
+        store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(told)?;
+        Ok(store)
+    }
+
+    fn open_with(path: &Path, manner: Manner) -> Result<Store, String> {
         let told = |why: String| format!("{}: {why}", path.display());
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
         let mut connection = Connection::open(path).map_err(|error| told(error.to_string()))?;
-        connection.busy_timeout(BUSY).map_err(|error| told(error.to_string()))?;
-        set_up(&connection).map_err(|error| told(error.to_string()))?;
+        connection.busy_timeout(manner.busy).map_err(|error| told(error.to_string()))?;
+        set_up(&connection, manner).map_err(|error| told(error.to_string()))?;
         tables::bring_up(&mut connection, &tables::STEPS).map_err(told)?;
         Ok(Store { connection })
-    }
-
-    /// Keeps a run, and says its number.
-    pub fn add(&mut self, document: &Document, tags: &[String]) -> Result<i64, String> {
-        let entry = Entry::of(document, tags);
-        let blob = packed(&document.write()?)?;
-        self.insert(&entry, &blob).map_err(|error| error.to_string())
-    }
-
-    fn insert(&mut self, entry: &Entry, blob: &[u8]) -> rusqlite::Result<i64> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let command = serde_json::to_string(&entry.command).unwrap_or_default();
-        transaction.execute(
-            "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-             stopped, fathom, command, document) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-            params![
-                entry.kind,
-                signed(entry.started_unix_ms),
-                signed(entry.ended_unix_ms),
-                entry.utc_offset_s,
-                entry.host,
-                entry.target,
-                entry.suite,
-                entry.verdict.map(|verdict| verdict.to_string()),
-                entry.cause,
-                entry.stopped,
-                entry.fathom,
-                command,
-                blob,
-            ],
-        )?;
-        let id = transaction.last_insert_rowid();
-        for tag in &entry.tags {
-            transaction.execute("INSERT INTO tags (run, tag) VALUES (?1, ?2)", params![id, tag])?;
-        }
-        for (position, line) in (0i64..).zip(&entry.figures) {
-            transaction.execute(
-                "INSERT INTO figures VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                params![
-                    id,
-                    position,
-                    line.test,
-                    line.at,
-                    line.direction,
-                    line.verdict.map(|verdict| verdict.to_string()),
-                    line.iops,
-                    line.bytes_per_s,
-                    line.mean_ns,
-                    line.p50_ns,
-                    line.p99_ns,
-                ],
-            )?;
-        }
-        transaction.commit()?;
-        Ok(id)
     }
 
     /// Runs, the newest first.
@@ -100,6 +81,10 @@ impl Store {
         if let Some(target) = &wanted.target {
             question += " AND target = ?";
             given.push(target);
+        }
+        if let Some(kind) = &wanted.kind {
+            question += " AND kind = ?";
+            given.push(kind);
         }
         // A negative limit is none.
         let limit = wanted.limit.map_or(-1, signed);
@@ -162,7 +147,11 @@ impl Store {
             .query_row("SELECT document FROM runs WHERE id = ?", [id], |row| row.get(0))
             .optional()
             .map_err(|error| error.to_string())?;
-        let text = unpacked(&blob.ok_or_else(|| missing(id))?).map_err(|why| format!("run {id}: {why}"))?;
+        let blob = blob.ok_or_else(|| missing(id))?;
+        if blob.is_empty() {
+            return Err(format!("run {id}: with so many threads only its figures are kept; --record keeps all"));
+        }
+        let text = unpacked(&blob).map_err(|why| format!("run {id}: {why}"))?;
         Document::read(&text).map_err(|why| format!("run {id}: {why}"))
     }
 
@@ -179,9 +168,9 @@ impl Store {
     }
 }
 
-/// What was committed stays after a power cut, too. Turning to the write-ahead log is the one thing for which the
+/// Turning to the write-ahead log is the one thing for which the
 /// database doesn't wait by itself.
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, manner: Manner) -> rusqlite::Result<()> {
     let since = Instant::now();
     let is_busy = |error: &rusqlite::Error| {
         matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -189,19 +178,19 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let done = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
         match done {
-            Err(error) if is_busy(&error) && since.elapsed() < BUSY => std::thread::sleep(AGAIN),
+            Err(error) if is_busy(&error) && since.elapsed() < manner.busy => std::thread::sleep(AGAIN),
             done => break done?,
         }
     }
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+    connection.execute_batch(&format!("PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;", manner.synchronous))
 }
 
-fn missing(id: i64) -> String {
+pub(crate) fn missing(id: i64) -> String {
     format!("there is no run {id} in the history")
 }
 
 /// The database's integers have a sign; times and limits beyond them are those of no clock.
-fn signed(number: u64) -> i64 {
+pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -227,6 +216,8 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         stopped: row.get(10)?,
         fathom: row.get(11)?,
         command: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),
+        title: row.get(13)?,
+        unasked: row.get(14)?,
         tags: Vec::new(),
         figures: Vec::new(),
     })

@@ -6,7 +6,8 @@ use rusqlite::{Connection, TransactionBehavior};
 const APPLICATION: i64 = 0x6661_7468;
 
 /// What each version of the tables adds to the one before. A step that was released is never changed.
-pub const STEPS: [&str; 1] = ["
+pub const STEPS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         kind TEXT NOT NULL,
@@ -43,7 +44,14 @@ pub const STEPS: [&str; 1] = ["
         p99_ns REAL,
         PRIMARY KEY (run, position)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    ALTER TABLE runs ADD COLUMN title TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN unasked INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX runs_unasked ON runs(id, bytes) WHERE unasked = 1;
+",
+];
 
 /// Brings the tables to the version of the last step, in one transaction.
 pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), String> {

@@ -12,6 +12,8 @@ use history::{Document, Store, Wanted, export};
 const DATABASE: &str = "FATHOM_TEST_DATABASE";
 /// Runs that a child keeps before it ends by itself; one that is to be killed doesn't come so far.
 const RUNS: &str = "FATHOM_TEST_RUNS";
+/// How it keeps them.
+const WAY: &str = "FATHOM_TEST_WAY";
 /// Writers that are killed.
 const KILLS: u64 = 15;
 
@@ -44,9 +46,17 @@ fn tags(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn child(database: &Path, runs: usize) -> Child {
+/// Kept because it was asked for, or in passing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Asked,
+    InPassing,
+}
+
+fn child(database: &Path, runs: usize, way: Way) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "a_child_that_keeps_runs"]).env(DATABASE, database).env(RUNS, runs.to_string());
+    command.env(WAY, if way == Way::Asked { "asked" } else { "in passing" });
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -56,16 +66,22 @@ fn a_child_that_keeps_runs() {
     let (Some(database), Ok(runs)) = (std::env::var_os(DATABASE), std::env::var(RUNS)) else { return };
     let document = record();
     for _ in 0..runs.parse::<usize>().unwrap() {
-        Store::open(Path::new(&database)).unwrap().add(&document, &tags(&["one", "two"])).unwrap();
+        let path = Path::new(&database);
+        if std::env::var(WAY).unwrap() == "asked" {
+            Store::open(path).unwrap().add(&document, &tags(&["one", "two"])).unwrap();
+        } else {
+            Store::open_in_passing(path).and_then(|mut store| store.add_in_passing(&document)).unwrap();
+        }
     }
 }
 
 /// Every run has its tags, its figures and its document, and the database says that it is sound.
-fn check(database: &Path) -> usize {
+fn check(database: &Path, way: Way) -> usize {
     let store = Store::open(database).unwrap();
     let entries = store.list(&Wanted::default()).unwrap();
     for entry in &entries {
-        assert_eq!(entry.tags, ["one", "two"], "run {}", entry.id);
+        let known: &[&str] = if way == Way::Asked { &["one", "two"] } else { &[] };
+        assert_eq!((&entry.tags[..], entry.unasked), (&tags(known)[..], way == Way::InPassing), "run {}", entry.id);
         assert!(!entry.figures.is_empty(), "run {}", entry.id);
     }
     if let Some(newest) = entries.first() {
@@ -81,16 +97,25 @@ fn check(database: &Path) -> usize {
 
 #[test]
 fn a_writer_that_is_killed_at_any_moment_leaves_whole_runs() {
-    let folder = Folder::new("killed");
+    kill_writers("killed", Way::Asked);
+}
+
+#[test]
+fn a_writer_in_passing_that_is_killed_at_any_moment_leaves_whole_runs() {
+    kill_writers("killed-in-passing", Way::InPassing);
+}
+
+fn kill_writers(test: &str, way: Way) {
+    let folder = Folder::new(test);
     let database = folder.database();
     let mut known = 0;
     for kill in 0..KILLS {
-        let mut child = child(&database, usize::MAX);
+        let mut child = child(&database, usize::MAX, way);
         // From before the tables are made to amid many runs.
         std::thread::sleep(Duration::from_millis(5 + 17 * kill));
         child.kill().unwrap();
         child.wait().unwrap();
-        let found = check(&database);
+        let found = check(&database, way);
         assert!(found >= known, "{found} of {known} runs are left");
         known = found;
     }
@@ -100,12 +125,37 @@ fn a_writer_that_is_killed_at_any_moment_leaves_whole_runs() {
 #[test]
 fn many_writers_at_once_lose_nothing() {
     let folder = Folder::new("together");
-    let children: Vec<Child> = (0..4).map(|_| child(&folder.database(), 5)).collect();
+    let children: Vec<Child> = (0..4).map(|_| child(&folder.database(), 5, Way::Asked)).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    assert_eq!(check(&folder.database()), 20);
+    assert_eq!(check(&folder.database(), Way::Asked), 20);
+}
+
+#[test]
+fn many_that_keep_in_passing_at_once_lose_nothing_and_hardly_wait() {
+    let folder = Folder::new("crowd");
+    drop(Store::open(&folder.database()).unwrap());
+    let children: Vec<Child> = (0..40).map(|_| child(&folder.database(), 3, Way::InPassing)).collect();
+    let failed =
+        children.into_iter().map(|child| child.wait_with_output().unwrap()).filter(|output| !output.status.success());
+    // One that would have to wait for long gives up.
+    let failed = failed.count();
+    let found = check(&folder.database(), Way::InPassing);
+    assert!(found >= 100, "{found} of 120 runs are kept, {failed} gave up");
+}
+
+#[test]
+fn a_database_that_another_program_holds_is_given_up_soon() {
+    let folder = Folder::new("held");
+    Store::open(&folder.database()).unwrap().add(&record(), &[]).unwrap();
+    let holder = rusqlite::Connection::open(folder.database()).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let since = std::time::Instant::now();
+    let kept = Store::open_in_passing(&folder.database()).and_then(|mut store| store.add_in_passing(&record()));
+    assert!(kept.is_err_and(|why| why.contains("locked")));
+    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
 }
 
 #[test]

@@ -139,6 +139,12 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
+/// From now on a file that would grow beyond what this process may write is an error, not the end of the process.
+pub fn survive_file_size_limit() {
+    // SAFETY: no handler of ours is called.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// True for the super-user.
 pub fn is_root() -> bool {
     // SAFETY: no arguments.

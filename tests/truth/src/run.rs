@@ -57,7 +57,12 @@ pub fn first(program: &Path) -> Command {
     if may_go_first() {
         command.args(["-r", "10"]).arg(program);
     }
-    command.env_remove("RUST_BACKTRACE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env_remove("RUST_BACKTRACE")
+        .env("FATHOM_NO_HISTORY", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 

@@ -73,7 +73,7 @@ impl Throttle {
         let procs = self.group.join("cgroup.procs");
         let mut confined = Command::new("sh");
         let enter = format!("echo $$ > {} && exec \"$0\" \"$@\"", procs.display());
-        confined.args(["-c", &enter]).arg(command.get_program()).args(command.get_args());
+        confined.env("FATHOM_NO_HISTORY", "1").args(["-c", &enter]).arg(command.get_program()).args(command.get_args());
         if let Some(directory) = command.get_current_dir() {
             confined.current_dir(directory);
         }

@@ -180,6 +180,7 @@ pub const OPTIONS: &[Opt] = &[
                 "-R<text|xml|record>=<file>",
                 "this report into a file as well; record: all that was measured, for `fathom show`",
             ),
+            since(Fathom, "-Rno-history", "don't keep the run in the history that `fathom history` lists"),
         ],
     ),
     beside_profile(

@@ -60,6 +60,8 @@ pub struct Invocation {
     pub events: Events,
     /// Beside the report on standard output.
     pub reports: Vec<ReportFile>,
+    /// The run isn't to be kept in the history.
+    pub no_history: bool,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -255,8 +257,9 @@ fn request(command_line: String, profile: Profile, settings: Settings) -> Reques
     let mut warnings = settings.warnings;
     let reports = settings.first.reports;
     if !reports.profile_only {
-        let (events, reports) = (settings.events, reports.files);
-        return Request::Run(Box::new(Invocation { profile, command_line, events, reports, warnings }));
+        let (events, no_history) = (settings.events, reports.no_history);
+        let reports = reports.files;
+        return Request::Run(Box::new(Invocation { profile, command_line, events, reports, no_history, warnings }));
     }
     if !reports.files.is_empty() {
         warnings.push(Diagnostic::warning("nothing is run with -Rp: no report is written to a file"));

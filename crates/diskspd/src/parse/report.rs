@@ -28,6 +28,8 @@ pub struct Reports {
     /// `-Rs`: the machine only.
     pub system_only: bool,
     pub files: Vec<ReportFile>,
+    /// `-Rno-history`: the run isn't to be kept.
+    pub no_history: bool,
 }
 
 impl Reports {
@@ -45,6 +47,10 @@ impl Reports {
             self.files.push(ReportFile { kind, path: path.to_owned() });
             return Ok(());
         }
+        if switch.value == "no-history" {
+            self.no_history = true;
+            return Ok(());
+        }
         let (only, format) = match switch.value.as_bytes() {
             [b'p', ..] => (Some(&mut self.profile_only), &switch.value[1..]),
             [b's', ..] => (Some(&mut self.system_only), &switch.value[1..]),
@@ -56,7 +62,9 @@ impl Reports {
             "" if only.is_some() => {}
             _ => {
                 let error = switch.error(format!("`{}` is no form of a report", switch.word), "not known");
-                return Err(error.help("write -Rtext or -Rxml; -Rp, -Rptext or -Rpxml for the profile only"));
+                return Err(
+                    error.help("write -Rtext, -Rxml or -Rno-history; -Rp, -Rptext or -Rpxml for the profile only")
+                );
             }
         }
         if let Some(only) = only {

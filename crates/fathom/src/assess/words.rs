@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 use study::suite::{DEFAULT, FillWay, Form};
 
 use super::asked::Asking;
+use crate::history::kept;
 use crate::reports::Kind;
 
 pub const USAGE: &str = "\
@@ -116,7 +117,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         save: None,
         format: Format::Card,
         tags: Vec::new(),
-        history: true,
+        history: !kept::is_off(),
         yes: false,
     };
     let mut parser = lexopt::Parser::from_args(words);

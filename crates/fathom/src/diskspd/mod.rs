@@ -13,6 +13,7 @@ use record::{Record, RunError, Said};
 use units::diagnostic::Diagnostic;
 
 use crate::findings;
+use crate::history::kept;
 use crate::machine::RealMachine;
 use crate::output::{print_and_flush, tell_line};
 use crate::saved;
@@ -92,7 +93,11 @@ fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
     };
     let mut whole = report(&record, kind).is_some_and(|text| print_and_flush(&text));
     whole &= files.write(&record);
-    Ok(if whole && !record.failed() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    let failed = record.failed();
+    if !invocation.no_history {
+        kept::keep_in_passing(record);
+    }
+    Ok(if whole && !failed { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
 fn told(written: Result<(), String>) -> bool {

@@ -10,6 +10,7 @@ use ::fio::Request;
 use ::fio::parse::Invocation;
 use units::diagnostic::Diagnostic;
 
+use crate::history::kept;
 use crate::machine::RealMachine;
 use crate::outlet;
 use crate::output::{Output, print_and_flush, tell, tell_line};
@@ -83,12 +84,16 @@ fn run(invocation: Invocation) -> ExitCode {
         true => watch.finish(&record),
         false => watch.refused(&mut record, &refused),
     };
-    match place.map_or(Ok(()), |place| place.save(&record)) {
+    let code = match place.map_or(Ok(()), |place| place.save(&record)) {
         Ok(()) => code,
         Err(message) => {
             tell_line!("fio: the record can't be written: {message}");
             // The code of a run that failed says more.
             if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
         }
+    };
+    if !invocation.program.no_history {
+        kept::keep_in_passing(record);
     }
+    code
 }

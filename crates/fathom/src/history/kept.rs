@@ -1,9 +1,11 @@
 //! Where the history is, and which of its runs a word means.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use ::history::{Document, Store, Wanted};
 use judge::assessment::Assessment;
+use record::Record;
 use serde::Serialize;
 
 /// The newest run.
@@ -19,8 +21,11 @@ pub fn store_if_any() -> Result<Option<Store>, String> {
     if path.exists() { Store::open(&path).map(Some) } else { Ok(None) }
 }
 
+fn given(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 fn path() -> Result<PathBuf, String> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = given("XDG_DATA_HOME").or_else(|| Some(given("HOME")?.join(".local/share")));
     let data = data.ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
     Ok(data.join("fathom/history.db"))
@@ -29,6 +34,35 @@ fn path() -> Result<PathBuf, String> {
 /// Keeps an assessment, and says its number.
 pub fn keep(assessment: &Assessment) -> Result<i64, String> {
     store()?.add(&Document::Assessment(Box::new(assessment.clone())), &[])
+}
+
+/// Scripts say by the environment that nothing is to be kept.
+pub fn is_off() -> bool {
+    std::env::var_os("FATHOM_NO_HISTORY").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Keeps a run of a dialect's line, which nobody asked for: a program that takes fio's place says no word about it, waits
+/// for nothing, and leaves no files where others couldn't write them again.
+pub fn keep_in_passing(record: Record) {
+    let did_something = record.totals().all.ios > 0;
+    let Some(path) = path().ok().filter(|path| did_something && !is_off() && is_ours(path)) else { return };
+    // A limit on the length of files would end the program with a signal.
+    os::process::survive_file_size_limit();
+    let _ =
+        Store::open_in_passing(&path).and_then(|mut store| store.add_in_passing(&Document::Record(Box::new(record))));
+}
+
+/// What there is of the path belongs to whom this process is, as it doesn't under `sudo` with the user's own HOME; and a
+/// home that isn't there isn't made.
+fn is_ours(path: &Path) -> bool {
+    let home = given("HOME").filter(|_| given("XDG_DATA_HOME").is_none());
+    let owner = |path: &Path| std::fs::metadata(path).map(|found| found.uid()).ok();
+    if home.as_deref().is_some_and(|home| owner(home).is_none()) {
+        return false;
+    }
+    // The database, its folder, the folder of all programs' data; and the home above them.
+    let found = path.ancestors().take(3).chain(home.as_deref()).find_map(owner);
+    found.is_none_or(|found| Some(found) == owner(Path::new("/proc/self")))
 }
 
 /// Whether a word is the number of a run or `last`; a file of such a name is `./7`.

@@ -2,8 +2,12 @@
 
 use ::history::Entry;
 use units::calendar::date_and_time;
+use units::figure::grouped;
 
-const HEAD: [&str; 6] = ["run", "when", "verdict", "suite", "target", "tags"];
+const HEAD: [&str; 7] = ["run", "when", "verdict", "what", "IOPS", "target", "tags"];
+/// Characters of the longest cells: what is cut is whole in the JSON.
+const TITLE_MAX: usize = 28;
+const TARGET_MAX: usize = 40;
 /// Characters of a date up to the minute.
 const MINUTE: usize = 16;
 
@@ -26,11 +30,30 @@ pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     text
 }
 
-fn row(entry: &Entry) -> [String; 6] {
+fn row(entry: &Entry) -> [String; HEAD.len()] {
     let verdict = entry.verdict.map(|verdict| verdict.to_string()).unwrap_or_default();
     let verdict = if entry.stopped { format!("{verdict} (stopped)") } else { verdict };
-    [entry.id.to_string(), when(entry), verdict, entry.suite.clone(), entry.target.clone(), entry.tags.join(" ")]
+    let what = format!("{} {}", entry.suite, cut(&entry.title, TITLE_MAX));
+    let figures = if entry.verdict.is_none() { figures(entry) } else { String::new() };
+    let (target, tags) = (cut(&entry.target, TARGET_MAX), entry.tags.join(" "));
+    [entry.id.to_string(), when(entry), verdict, what.trim_end().to_owned(), figures, target, tags]
         .map(|cell| cell.chars().map(|c| if c.is_control() { '?' } else { c }).collect())
+}
+
+/// Of a single run what it came to.
+fn figures(entry: &Entry) -> String {
+    let lines = entry.figures.iter().filter_map(|line| {
+        let iops = line.iops.filter(|iops| *iops > 0.0)?;
+        Some(format!("{} {}", line.direction, grouped(iops)))
+    });
+    lines.collect::<Vec<_>>().join(", ")
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 3).collect::<String>() + "..."
 }
 
 /// As the clock on the wall had it.

@@ -8,6 +8,7 @@ use lexopt::prelude::*;
 use study::Order;
 
 use super::workload::Workload;
+use crate::history::kept;
 use crate::lines::Dialect;
 use crate::series::words::{repeats, seconds};
 
@@ -77,7 +78,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         cooldown: Duration::ZERO,
         bounds: Vec::new(),
         tags: Vec::new(),
-        in_history: true,
+        in_history: !kept::is_off(),
         save: None,
         json: false,
     };

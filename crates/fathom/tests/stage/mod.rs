@@ -242,6 +242,10 @@ pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     command.arg(word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
     // What is measured here is none of the user's runs.
     command.env("XDG_DATA_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/data"));
+    match word {
+        "fio" | "diskspd" => command.env("FATHOM_NO_HISTORY", "1"),
+        _ => command.env_remove("FATHOM_NO_HISTORY"),
+    };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -102,5 +102,13 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         Honoured,
         "Keep the run's record there, for `fathom show`: not an option of fio",
     ),
+    program(
+        "no-history",
+        OWN,
+        Nothing,
+        "",
+        Honoured,
+        "Don't keep the run in the history that `fathom history` lists: not an option of fio",
+    ),
     program("merge-blktrace-only", 'A', Nothing, "", NotYet, "Merge traces and stop"),
 ];

@@ -17,6 +17,8 @@ pub struct Program {
     pub output: Option<String>,
     /// File for the record of the run.
     pub record: Option<String>,
+    /// The run isn't to be kept in the history.
+    pub no_history: bool,
     pub formats: Formats,
     pub terse_version: u32,
     pub eta: Eta,
@@ -68,6 +70,7 @@ impl Default for Program {
         Program {
             output: None,
             record: None,
+            no_history: false,
             formats: Formats { normal: true, ..NO_FORMAT },
             terse_version: 3,
             eta: Eta::Auto,
@@ -110,6 +113,7 @@ pub(super) fn apply(option: &ProgramOption, value: Option<&str>, at: &Span, read
     match option.name {
         "output" => reading.program.output = Some(text.to_owned()),
         "record" => reading.program.record = Some(text.to_owned()),
+        "no-history" => reading.program.no_history = true,
         "bandwidth-log" => reading.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
         "minimal" => reading.program.formats = Formats { terse: true, ..NO_FORMAT },
         "append-terse" => reading.program.formats.terse = true,
