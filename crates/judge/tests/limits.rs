@@ -256,6 +256,15 @@ fn what_vendors_answer_is_read() {
     // What the pages have no more, the answer has.
     assert_eq!(found("azure:Standard_D8ds_v5/cached"), [77_000.0, 485_000_000.0]);
     assert_eq!(found("azure:Standard_L8s_v3/nvme"), [400_000.0, 2_000_000_000.0]);
+    // Of the burst only the pages tell.
+    let words = Source::new("--expect", "azure:Standard_D8ds_v4/uncached");
+    let told = r#"[{"name": "Standard_D8ds_v4", "resourceType": "virtualMachines", "capabilities": [
+        {"name": "UncachedDiskIOPS", "value": "12900"}, {"name": "UncachedDiskBytesPerSecond", "value": "201326592"}]}]"#;
+    let imported = import(told, "2026-11-21").expect("an answer of az");
+    catalogue.add(&Source::new("imported", imported.toml.as_str())).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let limits = catalogue.expect(&words).unwrap_or_else(|wrong| panic!("{wrong}")).limits(Ddir::Read, Load::default());
+    let burst = limits[0].burst.expect("the pages tell of it");
+    assert_eq!((limits[0].value, burst.value, burst.seconds), (12_900.0, 16_000.0, Some(1800.0)));
 
     let aws = include_str!("samples/aws-describe-instance-types.json");
     let imported = import(aws, "2026-11-21").expect("an answer of aws");

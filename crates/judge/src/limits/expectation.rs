@@ -41,9 +41,16 @@ pub(super) struct Part {
     pub count: u64,
     /// By name, in the parameters' own units.
     pub values: Vec<(String, f64)>,
+    /// The one that this one took the place of, where only that tells of a burst: a vendor's API tells the base alone.
+    pub before: Option<Box<Part>>,
 }
 
 impl Part {
+    /// The one that tells of the burst.
+    pub fn bursting(&self) -> &Part {
+        self.before.as_deref().unwrap_or(self)
+    }
+
     /// The value of a formula of its group.
     pub fn value(&self, formula: &Formula) -> Option<f64> {
         formula.value(&|name| self.name(name))
@@ -199,7 +206,7 @@ impl Resolver<'_> {
     }
 
     fn disk(&mut self, entry: Entry, named: &Named) -> Result<Part, Diagnostic> {
-        let mut part = Part { entry: entry.clone(), count: named.count, values: Vec::new() };
+        let mut part = Part { entry: entry.clone(), count: named.count, values: Vec::new(), before: None };
         for (name, parameter) in &entry.group.parameters {
             let given = self.words.parameters.iter().find(|(given, _)| given.text() == name);
             let value = match given {
@@ -318,8 +325,10 @@ impl Resolver<'_> {
         let any_disk = found.iter().any(|entry| !entry.group.disks.is_empty());
         let mut parts: Vec<Part> = Vec::new();
         for entry in found.into_iter().filter(fits) {
-            parts.retain(|part| part.entry.group.path != entry.group.path);
-            parts.push(Part { entry, count: 1, values: Vec::new() });
+            let replaced = parts.iter().position(|part| part.entry.group.path == entry.group.path);
+            let replaced = replaced.map(|at| parts.remove(at)).filter(|_| entry.group.burst.is_empty());
+            let before = replaced.map(|mut part| part.before.take().unwrap_or_else(|| Box::new(part)));
+            parts.push(Part { entry, count: 1, values: Vec::new(), before });
         }
         let name = named.name.text();
         let wrong = |message: String, help: &str| Err(Diagnostic::error(message).at(&named.name, "here").help(help));

@@ -93,7 +93,7 @@ impl Expectation {
                 part,
                 of: part.shown(),
                 base: part.caps(&part.entry.group.limit, ddir),
-                burst: part.caps(&part.entry.group.burst, ddir),
+                burst: part.bursting().caps(&part.bursting().entry.group.burst, ddir),
             })
             .collect()
     }
@@ -167,13 +167,9 @@ impl Candidate<'_> {
     }
 
     fn seconds(&self) -> Option<f64> {
-        self.part
-            .entry
-            .group
-            .burst_seconds
-            .as_ref()
-            .and_then(|formula| self.part.value(formula))
-            .filter(|time| *time > 0.0)
+        let part = self.part.bursting();
+        let formula = part.entry.group.burst_seconds.as_ref()?;
+        part.value(formula).filter(|time| *time > 0.0)
     }
 
     fn limit(&self, metric: Metric, value: f64) -> Limit {

@@ -1,0 +1,25 @@
+//! Any text as an expectation, a file of limits, and a vendor's answer to import. `data/limits` is where to begin.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use judge::limits::{Catalogue, import, show};
+use libfuzzer_sys::fuzz_target;
+use units::diagnostic::Source;
+
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
+
+fuzz_target!(|text: &str| {
+    let mut catalogue = BUILT_IN.clone();
+    if let Err(told) = catalogue.add(&Source::new("any.toml", text)) {
+        told.to_string();
+    }
+    match catalogue.expect(&Source::new("--expect", text)) {
+        Ok(expectation) => drop(show(&expectation)),
+        Err(told) => drop(told.to_string()),
+    }
+    if let Ok(imported) = import(text, "2026-11-21") {
+        let own = Source::new("imported.toml", imported.toml.as_str());
+        catalogue.add(&own).expect("what was imported can be read");
+    }
+});
