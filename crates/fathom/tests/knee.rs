@@ -33,7 +33,7 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
     };
     let scratch = Scratch::new("knee-throttle");
     throttle.ios_per_s(LIMIT);
-    let line = format!("{} --p99 50ms --runtime 1500ms --ramp 300ms --format json", disk.device);
+    let line = format!("{} --p99 50ms --runtime 1500ms --ramp 300ms --format json --report out.html", disk.device);
     // A search is many runs: longer than what else is watched here.
     for _ in 0..3 {
         let child = knee(scratch.path(), &line).spawn().unwrap();
@@ -53,6 +53,10 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
         assert!((found / LIMIT as f64 - 1.0).abs() < 0.05, "{found} of {LIMIT}:\n{told}");
         let said = document["sentence"].as_str().unwrap();
         assert!(said.starts_with("sustains ") && said.ends_with("random 4 KiB reads/s with p99 under 50 ms"), "{said}");
+        let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();
+        for word in ["Response time by load", "IOPS offered", "bound of response.p99", "sustained: ", said] {
+            assert!(page.contains(word), "{word}");
+        }
         return;
     }
     eprintln!("SKIPPED: this machine was too busy to find the limit of a device, three times");
@@ -61,10 +65,15 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
 #[test]
 fn a_directory_gets_a_file_that_is_gone_afterwards() {
     let scratch = Scratch::new("knee-directory");
-    let told =
-        run(scratch.path(), ". --closed --size 8M --iodepth 4 --runtime 100ms --ramp 0 --p99 100s --output out.txt");
-    told.ended_with(0).complained_of("iodepth 4: ");
-    assert_eq!(scratch.names(), ["out.txt"]);
+    let told = run(
+        scratch.path(),
+        ". --closed --size 8M --iodepth 4 --runtime 100ms --ramp 0 --p99 100s --output out.txt --report out.md",
+    );
+    told.ended_with(0).complained_of("iodepth 4: ").complained_of("report: out.md");
+    let mut names = scratch.names();
+    names.sort_unstable();
+    assert_eq!(names, ["out.md", "out.txt"]);
+    assert!(std::fs::read_to_string(scratch.file("out.md")).unwrap().contains("| depths | iodepth=4 read |"));
     let text = std::fs::read_to_string(scratch.file("out.txt")).unwrap();
     assert!(
         text.contains("I/Os a second over iodepth") && text.contains("p99 is under 100 s up to iodepth 4"),

@@ -80,6 +80,12 @@ impl Cell<'_> {
         if self.all.response.count() > 0 { &self.all.response } else { latency(&self.all) }
     }
 
+    /// I/Os that were due per second, where that was planned.
+    pub fn offered_iops(&self) -> Option<f64> {
+        let due = self.all.arrivals.as_ref()?.due;
+        (self.all.ios > 0 && due > 0).then(|| self.rates().iops * due as f64 / self.all.ios as f64)
+    }
+
     pub fn has_response(&self) -> bool {
         self.all.response.count() > 0
     }

@@ -1,6 +1,7 @@
 //! `fathom knee`: the load at which latency breaks, searched for by runs of fio's jobs.
 
 mod job;
+mod page;
 mod words;
 
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use judge::Severity;
+use judge::assessment::Target;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Record, RunError};
@@ -21,10 +23,12 @@ use crate::assess::progress::{Progress, count};
 use crate::assess::scratch::Scratch;
 use crate::assess::target::{self, Found};
 use crate::output::{Output, print_and_flush, tell_line};
+use crate::reports::Reports;
 use crate::suite::plans;
 use crate::sweep::files::writes_utf8;
 use crate::{outlet, run};
 use job::Steps;
+use page::Kept;
 use words::{Format, Stop, Words};
 
 const NOT_MET: u8 = 1;
@@ -36,7 +40,7 @@ const FILL_AT_MOST_S: u64 = 60;
 
 pub fn main(words: &[String]) -> ExitCode {
     match words::read(words) {
-        Ok(words) => knee(&words).unwrap_or_else(|message| {
+        Ok(read) => knee(&read, words).unwrap_or_else(|message| {
             tell_line!("fathom knee: {message}");
             ExitCode::from(REFUSED)
         }),
@@ -51,7 +55,7 @@ pub fn main(words: &[String]) -> ExitCode {
     }
 }
 
-fn knee(words: &Words) -> Result<ExitCode, String> {
+fn knee(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let found = target::find(Some(&words.target), words.overwrite.as_deref())?;
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
@@ -61,7 +65,9 @@ fn knee(words: &Words) -> Result<ExitCode, String> {
     let (plan, warnings) = steps.check(words, &found)?;
     warnings.iter().for_each(|warning| tell_line!("{warning}"));
     let output = open(words, &plan)?;
-    let mut runs = Runs { interrupts, progress: Progress::new(), notes: Vec::new() };
+    let reports = Reports::open(&words.reports, &[plan.as_ref()])?;
+    let kept = (!words.reports.is_empty()).then(|| Kept::new(typed));
+    let mut runs = Runs { interrupts, progress: Progress::new(), notes: Vec::new(), kept };
     if !scratch.has_direct_io() {
         runs.notes.push("this file system has no direct I/O: what was measured is the page cache".to_owned());
     }
@@ -76,7 +82,7 @@ fn knee(words: &Words) -> Result<ExitCode, String> {
     };
     runs.lead(&mut study, &steps);
     drop(scratch);
-    Ok(report(words, &study, runs, &steps, output))
+    Ok(report(words, &study, runs, &steps, Outlets { output, reports, target: found.facts }))
 }
 
 fn open(words: &Words, plan: &Arc<Plan>) -> Result<Output, String> {
@@ -93,6 +99,15 @@ struct Runs {
     progress: Progress,
     /// What speaks against the figures.
     notes: Vec<String>,
+    /// For reports with charts.
+    kept: Option<Kept>,
+}
+
+/// Where it is told.
+struct Outlets {
+    output: Output,
+    reports: Reports,
+    target: Target,
 }
 
 impl Runs {
@@ -106,11 +121,15 @@ impl Runs {
         let mut fill = Pass::fill(vec![extent], options, Some(FILL_AT_MOST_S), "its blocks are read");
         let Next::Run(job) = fill.next() else { return Ok(()) };
         let (plan, _) = plans::plan(&job).map_err(|told| plans::told(&told))?;
+        let since = std::time::Instant::now();
         let record = self.carry_out(&Arc::new(plan), "fill")?;
         if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
             return Err(format!("{}: its file can't be filled: {}", found.facts.path, error.plain()));
         }
         fill.take(&record);
+        if let Some(kept) = &mut self.kept {
+            kept.filled = Some(page::filled(fill.bytes(), since.elapsed().as_millis() as u64));
+        }
         if self.interrupts.count() == 0 && fill.bytes() < steps.bytes.unwrap_or(0) {
             steps.shrink(fill.bytes());
         }
@@ -139,6 +158,9 @@ impl Runs {
                 Ok(record) => {
                     study.take(&load, &record);
                     self.note(&load, &record);
+                    if let Some(kept) = &mut self.kept {
+                        kept.runs.push((load, record));
+                    }
                 }
                 Err(why) => study.take_failed(why),
             }
@@ -158,6 +180,7 @@ impl Runs {
             };
             if is_wanted && !self.notes.contains(&text) && self.notes.len() < 8 {
                 self.notes.push(text);
+                self.kept.iter_mut().for_each(|kept| kept.findings.push(finding.clone()));
             }
         }
     }
@@ -179,7 +202,8 @@ fn came_to(record: &Record) -> String {
     format!("{} IOPS, p50 {}, p99 {}", count(all.ios_per_s()), time(50.0), time(99.0))
 }
 
-fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, mut output: Output) -> ExitCode {
+fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, outlets: Outlets) -> ExitCode {
+    let Outlets { mut output, reports, target } = outlets;
     let is_stopped = runs.interrupts.count() > 0;
     let asked = Asked {
         target: words.target.clone(),
@@ -200,6 +224,13 @@ fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, mut output: O
     });
     if !output.is_stdout() || words.format == Format::Json {
         tell_line!("{}", sentence(study, &asked));
+    }
+    if let Some(kept) = runs.kept {
+        let (told, failed) = reports.save(&kept.assessment(words, study, &asked, &target));
+        told.iter().chain(&failed).for_each(|line| tell_line!("{line}"));
+        if !failed.is_empty() {
+            return ExitCode::from(NOT_MET);
+        }
     }
     let is_met = match study {
         Study::Rate(search) => search.met().is_some(),

@@ -2,6 +2,8 @@
 
 use lexopt::prelude::*;
 
+use crate::reports::Kind;
+
 pub const USAGE: &str = "\
 fathom knee finds the load at which the latency of a disk breaks.
 
@@ -25,6 +27,8 @@ due whether or not others are done) go up until they are too much; then the high
        --overwrite PATH  writes may overwrite what this file or device holds; PATH is TARGET once more
        --format NAME     text or json
        --output FILE     the report goes there, not to standard output
+       --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the
+                         charts alone, NAME/ a folder with a picture of each; may be said several times
        --help
 
 exit status: 0 found; 1 no rate meets the bound, or a run failed; 3 this machine was the limit and not the target;
@@ -55,6 +59,7 @@ pub struct Words {
     pub overwrite: Option<String>,
     pub format: Format,
     pub output: Option<String>,
+    pub reports: Vec<String>,
     /// Other options of fio's.
     pub options: Vec<(String, String)>,
 }
@@ -97,6 +102,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         overwrite: None,
         format: Format::Text,
         output: None,
+        reports: Vec::new(),
         options: Vec::new(),
     };
     let mut parser = lexopt::Parser::from_args(words);
@@ -114,6 +120,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("overwrite") => read.overwrite = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("output") => read.output = Some(parser.value()?.string()?),
+            Long("report") => {
+                let path = parser.value()?.string()?;
+                Kind::of_name(&path).map_err(Stop::Wrong)?;
+                read.reports.push(path);
+            }
             Long("help") | Short('h') => return Err(Stop::Help),
             Long(name) if percent(name).is_some() => {
                 (read.percentile, read.percent) = (name.to_owned(), percent(name).unwrap_or_default());

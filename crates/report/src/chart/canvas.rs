@@ -5,13 +5,13 @@ use crate::text::escaped;
 
 pub const WIDTH: f64 = 440.0;
 const PLOT_HEIGHT: f64 = 190.0;
-const LEFT: f64 = 56.0;
+const LEFT: f64 = 64.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 10.0;
 const BELOW: f64 = 40.0;
 const LEGEND_LINE: f64 = 16.0;
-/// Width of a character of a label, about.
-const CHARACTER: f64 = 6.4;
+/// Width of a character of a label, about; on phones they are larger.
+const CHARACTER: f64 = 7.0;
 
 pub struct Canvas {
     body: String,
@@ -72,7 +72,7 @@ impl Canvas {
         let middle = number(self.top + PLOT_HEIGHT / 2.0);
         let name = escaped(&y.name);
         self.body += &format!(
-            "<text x=\"10\" y=\"{middle}\" text-anchor=\"middle\" transform=\"rotate(-90 10 {middle})\">{name}</text>"
+            "<text x=\"13\" y=\"{middle}\" text-anchor=\"middle\" transform=\"rotate(-90 13 {middle})\">{name}</text>"
         );
     }
 

@@ -6,6 +6,7 @@ pub mod colours;
 mod course;
 mod heat;
 mod latencies;
+mod load;
 mod over_time;
 mod settings;
 mod sheet;

@@ -1,13 +1,12 @@
 //! How figures follow a setting that differs from run to run: block sizes, and the load.
 
 use judge::assessment::Test;
-use record::Latency;
-use units::figure::{grouped, time_ns};
+use units::figure::grouped;
 
-use super::Chart;
-use super::axis::{Axis, span};
+use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
+use super::{Chart, load};
 use crate::figures::{Cell, number};
 
 /// How the dialects call a block's size.
@@ -23,7 +22,7 @@ pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
         charts.extend(blocks(test, cells, setting, &Figure::BANDWIDTH));
     }
     if let Some(setting) = LOAD.into_iter().find(|name| differs(cells, name)) {
-        charts.extend(load(test, cells, setting));
+        charts.extend(load::chart(test, cells, setting));
     }
     charts
 }
@@ -50,7 +49,7 @@ fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
 }
 
 /// Cells that differ in that setting only, each group with the name of what it has in common.
-fn grouped_by_others<'c, 'a>(cells: &'c [Cell<'a>], setting: &str) -> Vec<(String, Vec<&'c Cell<'a>>)> {
+pub fn grouped_by_others<'c, 'a>(cells: &'c [Cell<'a>], setting: &str) -> Vec<(String, Vec<&'c Cell<'a>>)> {
     let mut groups: Vec<(String, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| cell.value(setting).is_some()) {
         let name = cell.name_without(setting);
@@ -118,51 +117,4 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
     });
     let words = words.collect::<Vec<_>>().join(" ");
     Some(Chart::new(test, figure.kind, figure.title, words, canvas))
-}
-
-/// Latency against what was delivered: the knee is where the curve turns up.
-fn load(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
-    const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
-    let steps: Vec<&Cell> = cells.iter().filter(|cell| cell.load_latency().count() > 0).collect();
-    let most = steps.iter().map(|cell| cell.rates().iops).fold(0.0, f64::max);
-    let of = |latency: &Latency, percent: f64| latency.percentile_ns(percent).max(1) as f64;
-    let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell.load_latency(), percent)));
-    let (low, high) = span(all)?;
-    if steps.len() < 2 || most <= 0.0 {
-        return None;
-    }
-    let groups = grouped_by_others(cells, setting);
-    let mut legend = Vec::new();
-    for (at, (name, _)) in groups.iter().enumerate() {
-        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
-            let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
-            legend.push(Entry { classes, name: format!("{name} p{percent}").trim_start().to_owned() });
-        }
-    }
-    let is_response = steps.iter().any(|cell| cell.has_response());
-    let name = if is_response { "response time" } else { "latency" };
-    let mut canvas = Canvas::new(Axis::counts("IOPS delivered", most), Axis::latency(name, low, high), &legend);
-    for (at, (_, group)) in groups.iter().enumerate() {
-        let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
-        let load = |cell: &Cell| cell.value(setting).and_then(number).unwrap_or(0.0);
-        group.sort_by(|one, other| load(one).total_cmp(&load(other)));
-        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
-            let points: Vec<(f64, f64)> =
-                group.iter().map(|cell| (cell.rates().iops, of(cell.load_latency(), percent))).collect();
-            canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
-            for (cell, (iops, ns)) in group.iter().zip(points) {
-                let asked = format!("{setting}={}", cell.value(setting).unwrap_or_default());
-                let hint = format!("{asked}: {} IOPS, p{percent} {}", grouped(iops), time_ns(ns));
-                canvas.dot(&format!("f{at}"), iops, ns, &hint);
-            }
-        }
-    }
-    let ends = |cell: &Cell| {
-        format!("{} IOPS with p99 {}", grouped(cell.rates().iops), time_ns(of(cell.load_latency(), 99.0)))
-    };
-    let words = match (steps.first(), steps.last()) {
-        (Some(first), Some(last)) => format!("From {} to {}, by {setting}.", ends(first), ends(last)),
-        _ => String::new(),
-    };
-    Some(Chart::new(test, "load", "Latency by load", words, canvas))
 }

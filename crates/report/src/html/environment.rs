@@ -96,6 +96,10 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 
 /// What was expected, with its sources.
 pub fn expectations(assessment: &Assessment) -> String {
+    let is_judged = assessment.tests.iter().any(|test| !test.judgements.is_empty());
+    if assessment.expectations.is_empty() && is_judged {
+        return String::new();
+    }
     if assessment.expectations.is_empty() {
         return format!(
             "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured; {}.</p>\n",

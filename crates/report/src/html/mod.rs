@@ -9,7 +9,7 @@ use judge::{Severity, Verdict};
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, NONE};
-use crate::text::{class, duration, escaped, local_time};
+use crate::text::{class, duration, escaped, local_time, sentence};
 
 const STYLE: &str = include_str!("style.css");
 /// The page stays below that, if need be with coarser charts.
@@ -43,7 +43,7 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n:root{{{}}}\n\
-         @media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{STYLE}{}</style>\n</head>\n<body>\n",
+         @media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{}{STYLE}</style>\n</head>\n<body>\n",
         colours::variables(false),
         colours::variables(true),
         colours::style()
@@ -90,7 +90,7 @@ fn head(assessment: &Assessment) -> String {
         escaped(&assessment.title),
         class(assessment.verdict),
         badge(assessment.verdict),
-        escaped(assessment.cause.trim_end_matches('.')),
+        escaped(&sentence(&assessment.cause)),
         escaped(&assessment.machine.hostname),
         escaped(&assessment.fathom),
     )

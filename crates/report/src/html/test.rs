@@ -17,7 +17,7 @@ pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
         "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}. Meant to hit {}.</p>\n<p>{}.</p>\n",
         escaped(&test.name),
         badge(test.verdict),
-        escaped(test.title.trim_end_matches('.')),
+        escaped(&text::sentence(&test.title)),
         text::aim(test.aim),
         escaped(&text::sentence(&test.cause)),
     );

@@ -4,7 +4,7 @@ mod json;
 mod sentence;
 mod text;
 
-use super::Study;
+use super::{Search, Study};
 use crate::show::{Ink, in_ascii};
 
 pub use text::time;
@@ -37,6 +37,11 @@ pub fn text(study: &Study, asked: &Asked, ink: Ink) -> String {
 
 pub fn json(study: &Study, asked: &Asked) -> String {
     json::write(study, asked)
+}
+
+/// Where the curve bends.
+pub fn bend(search: &Search, asked: &Asked) -> Option<String> {
+    sentence::of_knee(search, asked)
 }
 
 /// What it comes to.

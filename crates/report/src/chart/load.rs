@@ -1,0 +1,99 @@
+//! Latency by load: the knee is where the curve turns up.
+
+use judge::assessment::Test;
+use judge::metric::{Metric, Of};
+use record::Latency;
+use units::figure::{grouped, time_ns};
+
+use super::Chart;
+use super::axis::{Axis, span};
+use super::canvas::{Canvas, Entry};
+use super::settings::grouped_by_others;
+use crate::figures::{Cell, number};
+
+const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+
+/// A setting that makes the load, over its values: against what was offered, where that was planned, else delivered.
+pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
+    let steps: Vec<&Cell> = cells.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+    let is_offered = steps.iter().all(|cell| cell.offered_iops().is_some());
+    let load = |cell: &Cell| cell.offered_iops().filter(|_| is_offered).unwrap_or(cell.rates().iops);
+    let most = steps.iter().map(|cell| load(cell)).fold(0.0, f64::max);
+    let bounds: Vec<(&str, f64)> = bounds(test).collect();
+    let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell.load_latency(), percent)));
+    let (low, high) = span(all.chain(bounds.iter().map(|(_, ns)| *ns)))?;
+    if steps.len() < 2 || most <= 0.0 {
+        return None;
+    }
+    let groups = grouped_by_others(cells, setting);
+    let mut legend = Vec::new();
+    for (at, (name, _)) in groups.iter().enumerate() {
+        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
+            let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
+            legend.push(Entry { classes, name: format!("{name} p{percent}").trim_start().to_owned() });
+        }
+    }
+    legend
+        .extend(bounds.iter().map(|(metric, _)| Entry { classes: "l".to_owned(), name: format!("bound of {metric}") }));
+    let sustained = sustained(test);
+    legend
+        .extend(sustained.map(|rate| Entry { classes: "x".to_owned(), name: format!("sustained: {}", grouped(rate)) }));
+    let is_response = steps.iter().any(|cell| cell.has_response());
+    let latency = if is_response { "response time" } else { "latency" };
+    let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
+    let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
+    sustained.iter().for_each(|rate| canvas.event(*rate, &format!("sustained: {} IOPS", grouped(*rate))));
+    for (metric, ns) in &bounds {
+        canvas.level("l", *ns, &format!("bound of {metric}: {}", time_ns(*ns)));
+    }
+    for (at, (_, group)) in groups.iter().enumerate() {
+        let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+        let asked = |cell: &Cell| cell.value(setting).and_then(number).unwrap_or(0.0);
+        group.sort_by(|one, other| asked(one).total_cmp(&asked(other)));
+        for (dash, percent) in PERCENTILES.into_iter().enumerate() {
+            let points: Vec<(f64, f64)> =
+                group.iter().map(|cell| (load(cell), of(cell.load_latency(), percent))).collect();
+            canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
+            for (cell, (x, ns)) in group.iter().zip(points) {
+                let asked = format!("{setting}={}", cell.value(setting).unwrap_or_default());
+                let iops = grouped(cell.rates().iops);
+                canvas.dot(&format!("f{at}"), x, ns, &format!("{asked}: {iops} IOPS, p{percent} {}", time_ns(ns)));
+            }
+        }
+    }
+    let words = words(&steps, setting) + &bounds.iter().map(bound_words).collect::<String>();
+    Some(Chart::new(test, "load", if is_response { "Response time by load" } else { "Latency by load" }, words, canvas))
+}
+
+fn of(latency: &Latency, percent: f64) -> f64 {
+    latency.percentile_ns(percent).max(1) as f64
+}
+
+fn words(steps: &[&Cell], setting: &str) -> String {
+    let ends = |cell: &Cell| {
+        format!("{} IOPS with p99 {}", grouped(cell.rates().iops), time_ns(of(cell.load_latency(), 99.0)))
+    };
+    let by_load = |cell: &&&Cell| cell.value(setting).and_then(number).unwrap_or(0.0) as u64;
+    match (steps.iter().min_by_key(by_load), steps.iter().max_by_key(by_load)) {
+        (Some(first), Some(last)) => format!("From {} to {}, by {setting}.", ends(first), ends(last)),
+        _ => String::new(),
+    }
+}
+
+fn bound_words((metric, ns): &(&str, f64)) -> String {
+    format!(" The bound of {metric} is {}.", time_ns(*ns))
+}
+
+/// Latencies that were asked for.
+fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
+    let is_latency = |name: &str| Metric::parse(name).is_some_and(|metric| matches!(metric.of, Of::Latency(..)));
+    let asked = test.judgements.iter().filter(move |judgement| is_latency(&judgement.metric));
+    asked.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
+}
+
+/// The highest rate that a search found to be sustained: a figure of all directions that nothing was asked of.
+fn sustained(test: &Test) -> Option<f64> {
+    let is_it = |name: &str| Metric::parse(name).is_some_and(|metric| metric.of == Of::Iops && metric.ddir.is_none());
+    let found = test.judgements.iter().find(|judgement| judgement.expected.is_none() && is_it(&judgement.metric));
+    found.map(|judgement| judgement.measured)
+}
