@@ -10,6 +10,7 @@ fn make_all(suite: &Suite) {
             short,
             place: Place::Directory("/d".to_owned()),
             size_bytes: suite.default_size(short, false),
+            is_resized: false,
             least_block_bytes: 4096,
             fill: FillWay::Suite,
             runtime_s: Some(7),

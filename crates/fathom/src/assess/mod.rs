@@ -73,6 +73,7 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
         short: words.short,
         place: scratch.place.clone(),
         size_bytes: suite.default_size(words.short, is_device),
+        is_resized: words.short || words.size_bytes.is_some(),
         least_block_bytes: if has_direct_io { found.least_block_bytes() } else { 0 },
         fill: words.fill,
         runtime_s: words.runtime_s,

@@ -113,9 +113,9 @@ pub fn size(
 }
 
 fn no_room(found: &Found, bytes: u64, room: u64) -> String {
+    let left = if found.existed { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
     format!(
-        "{}: there is room for {} of the tests' {} (a tenth of the file system, at least 1 GiB, stays free); --size takes \
-         less",
+        "{}: there is room for {} of the tests' {}{left}; --size takes less",
         found.facts.path,
         with_unit(room),
         with_unit(bytes)

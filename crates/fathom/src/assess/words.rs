@@ -20,7 +20,8 @@ file; or a block device.
 
        --suite NAME      which tests: quick if nothing is said; `fathom suite list` shows all; the path of a file works too
        --test NAME       only this one of the suite's tests; may be said several times
-       --literal         tests as published, letter for letter, even where that has a trap
+       --literal         tests as published, letter for letter, even where that has a trap; with --size or --short, sizes
+                         and offsets as they were meant
        --size S          the tests take so many bytes of the target in all, such as 10G
        --runtime T       each test is measured for so long, such as 30s or 5m
        --short           the suite's short form: to see how it goes, or for small devices

@@ -131,6 +131,7 @@ fn shown_terms(suite: &Suite, words: &Words) -> Terms {
         short: words.short,
         place: Place::Directory("TARGET".to_owned()),
         size_bytes: suite.default_size(words.short, false),
+        is_resized: words.short,
         least_block_bytes: 0,
         fill: FillWay::Suite,
         runtime_s: None,

@@ -133,6 +133,7 @@ mod tests {
                     short,
                     place: place.clone(),
                     size_bytes,
+                    is_resized: short,
                     least_block_bytes: 0,
                     fill: FillWay::Suite,
                     runtime_s: None,
@@ -149,6 +150,9 @@ mod tests {
                             told(&planned.unwrap_err()),
                             job.text()
                         );
+                        let (plan, _) = planned.unwrap();
+                        let most = study::suite::footprint(&plan).into_values().max().unwrap_or(0);
+                        assert!(!short || most <= 1 << 30, "{name} {} takes {most} bytes in short", test.name);
                     }
                 }
             }
@@ -166,6 +170,7 @@ mod tests {
             short: false,
             place,
             size_bytes: None,
+            is_resized: false,
             least_block_bytes: 0,
             fill: FillWay::Suite,
             runtime_s: None,

@@ -44,6 +44,8 @@ pub struct Terms {
     pub place: Place,
     /// Of each file; `None` is all of the device.
     pub size_bytes: Option<u64>,
+    /// Sizes and offsets of the published text don't hold, by its letter or not.
+    pub is_resized: bool,
     /// Smaller blocks are left out where sizes are varied.
     pub least_block_bytes: u64,
     pub fill: FillWay,
@@ -118,9 +120,9 @@ impl Suite {
         let (layers, jobs) = work;
         let section = |own: &Layers| {
             let mut merged = Merged::default();
-            merged.set_layers(&self.layers, terms.form);
-            merged.set_layers(layers, terms.form);
-            merged.set_layers(own, terms.form);
+            merged.set_layers(&self.layers, terms);
+            merged.set_layers(layers, terms);
+            merged.set_layers(own, terms);
             if terms.short {
                 merged.set(&self.layers.short);
                 merged.set(&layers.short);
@@ -214,7 +216,7 @@ impl Suite {
         standard.iter().for_each(|(name, value)| merged.put(name, value));
         match terms.fill {
             FillWay::Suite => {
-                merged.set_layers(&self.fill.layers, terms.form);
+                merged.set_layers(&self.fill.layers, terms);
                 if terms.short {
                     merged.set(&self.fill.layers.short);
                 }

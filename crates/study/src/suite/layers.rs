@@ -2,7 +2,10 @@
 
 use units::diagnostic::Span;
 
-use super::Form;
+use super::{Form, Terms};
+
+/// Options that are about the size of the published text's own disk.
+const SIZES: [&str; 4] = ["size", "filesize", "offset", "offset_increment"];
 
 /// An option in fio's words; `None` leaves it out.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,12 +38,19 @@ impl Merged {
         }
     }
 
-    pub(super) fn set_layers(&mut self, layers: &Layers, form: Form) {
+    pub(super) fn set_layers(&mut self, layers: &Layers, terms: &Terms) {
         self.set(&layers.always);
-        self.set(match form {
-            Form::Literal => &layers.literal,
-            Form::AsMeant => &layers.as_meant,
-        });
+        let is_size = |setting: &&Setting| SIZES.contains(&setting.name.as_str());
+        match terms.form {
+            Form::AsMeant => self.set(&layers.as_meant),
+            Form::Literal if !terms.is_resized => self.set(&layers.literal),
+            Form::Literal => {
+                let (meant, literal) = (layers.as_meant.iter(), layers.literal.iter());
+                let meant = meant.filter(is_size);
+                let settings: Vec<Setting> = literal.filter(|it| !is_size(it)).chain(meant).cloned().collect();
+                self.set(&settings);
+            }
+        }
     }
 
     pub(super) fn put(&mut self, name: &str, value: &str) {
