@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use study::suite::{FillWay, Form, Place, Suite, Terms};
+use study::suite::{FillWay, Form, Place, Site, Sites, Suite, Terms};
 
 fuzz_target!(|text: &str| {
     let suite = match Suite::read("any.toml", text) {
@@ -10,21 +10,13 @@ fuzz_target!(|text: &str| {
         Err(told) => return drop(told.to_string()),
     };
     for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
-        let terms = Terms {
-            form,
-            short,
-            place: Place::Directory("/d".to_owned()),
-            size_bytes: suite.default_size(short, false),
-            least_block_bytes: 4096,
-            fill: FillWay::Suite,
-            runtime_s: None,
-            last: Vec::new(),
-        };
+        let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));
+        let terms = Terms { form, short, is_resized: false, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None };
         for test in &suite.tests {
             for cell in test.cells_of(short, 4096).iter().take(50) {
                 suite.job(test, cell, &terms).text();
             }
         }
-        suite.fill_options(&terms);
+        suite.fill_options(&terms, terms.sites.of(None));
     }
 });

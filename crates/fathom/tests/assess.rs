@@ -224,3 +224,65 @@ fn suites_in_diskspds_words_run_too() {
     }
     assert!(tests(&assessment)[0]["job"].as_str().unwrap().starts_with("diskspd -d1 "), "{assessment}");
 }
+
+#[test]
+fn each_volume_of_a_suite_has_a_target_of_its_own() {
+    let scratch = Scratch::new("assess-volumes");
+    ["a", "b"].iter().for_each(|name| std::fs::create_dir(scratch.file(name)).unwrap());
+    let line = "--suite azure --short --size 32M --runtime 1 --format json";
+    let outcome = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-combined-iops"));
+    measured(&outcome);
+    let assessment = outcome.json();
+    let volume = |nth: usize| (&assessment["volumes"][nth]["name"], &assessment["volumes"][nth]["target"]["path"]);
+    assert_eq!((volume(0), volume(1)), ((&"nocache".into(), &"a".into()), (&"readcache".into(), &"b".into())));
+    assert_eq!(assessment["target"]["path"], "nocache=a readcache=b");
+    let steps = assessment["preparation"].as_array().unwrap().iter();
+    let steps: Vec<String> =
+        steps.map(|step| [&step["step"], &step["target"]].map(|text| text.as_str().unwrap()).join(" ")).collect();
+    assert_eq!(steps, ["fill nocache=a", "fill readcache=b", "warm readcache=b"]);
+    let job = tests(&assessment)[0]["job"].as_str().unwrap();
+    let (reader, writer) = job.split_once("[writer1]").unwrap();
+    assert!(reader.contains("/b/fathom-assess.tmp\n") && writer.contains("/a/fathom-assess.tmp\n"), "{job}");
+    assert!(
+        ["a", "b"].iter().all(|name| std::fs::read_dir(scratch.file(name)).unwrap().count() == 0),
+        "files are left"
+    );
+
+    let refused = |words: &str, said: &str| {
+        run(scratch.path(), &format!("{words} {line}")).ended_with(2).complained_of(said);
+    };
+    refused("nocache=a", "readcache=TARGET is missing");
+    refused("nocache=a readcahce=b", "readcache=TARGET  a disk with a read-only host cache");
+    refused("nocache=a b", "b stands for all volumes");
+    refused("nocache=a readcache=b --expect log=azure:P30", "has no volume log");
+    let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops --runtime 1"));
+    one.complained_of("readcache=b: none of these tests is for it");
+    assert_eq!(one.json()["target"]["path"], "nocache=a");
+}
+
+#[test]
+fn consent_to_overwrite_is_for_the_one_that_is_named() {
+    let scratch = Scratch::new("assess-consent");
+    let (kept, lost) = (scratch.filled("kept", 16 * MIB), scratch.filled("lost", 16 * MIB));
+    let before = std::fs::read(&kept).unwrap();
+    let line = "--suite azure --short --runtime 1 --format json";
+    let outcome = run(scratch.path(), &format!("nocache=lost readcache=kept {line} --overwrite lost"));
+    let assessment = outcome.json();
+    assert!(tests(&assessment).iter().all(|test| test["error"].is_null()), "{}", outcome.stderr);
+    assert!(before == std::fs::read(&kept).unwrap(), "it was only to be read");
+    assert!(before != std::fs::read(&lost).unwrap());
+
+    let swapped = run(scratch.path(), &format!("nocache=kept readcache=lost {line} --overwrite lost"));
+    let swapped = swapped.json();
+    let refused = tests(&swapped).into_iter().filter(|test| !test["error"].is_null());
+    let refused: Vec<&str> = refused.map(|test| test["name"].as_str().unwrap()).collect();
+    assert_eq!(refused, ["max-write-iops", "max-combined-iops", "max-combined-throughput"]);
+    assert!(before == std::fs::read(&kept).unwrap(), "nobody agreed to that");
+    let other = format!("nocache=lost readcache=kept {line} --overwrite lost --overwrite other");
+    run(scratch.path(), &other).ended_with(2).complained_of("other isn't the target");
+
+    // A line that makes its file anew writes, though its I/O reads.
+    let anew = "kept --suite azure-diskspd --literal --test max-read-iops";
+    run(scratch.path(), anew).ended_with(2).complained_of("--overwrite kept");
+    assert!(before == std::fs::read(&kept).unwrap(), "it was made anew");
+}

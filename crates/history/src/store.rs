@@ -195,7 +195,7 @@ pub(crate) fn signed(number: u64) -> i64 {
 }
 
 fn verdict(name: &str) -> Option<Verdict> {
-    [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail, Verdict::Invalid]
+    [Verdict::Measured, Verdict::Pass, Verdict::Inconclusive, Verdict::Fail, Verdict::Invalid]
         .into_iter()
         .find(|verdict| verdict.to_string() == name)
 }

@@ -27,6 +27,10 @@ pub struct Assessment {
     /// The suite in one line.
     pub title: String,
     pub target: Target,
+    /// What each of the suite's volumes was, where it tells several apart and they had targets of their own; `target` is
+    /// then all of them together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volumes: Vec<Volume>,
     pub machine: Machine,
     pub tags: Vec<String>,
     pub preparation: Vec<Preparation>,
@@ -53,6 +57,13 @@ pub struct Target {
     pub size_bytes: u64,
     pub devices: Vec<Device>,
     pub mount: Option<Mount>,
+}
+
+/// A volume that a suite tells apart, and what it was.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Volume {
+    pub name: String,
+    pub target: Target,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -90,6 +101,9 @@ pub struct Mount {
 pub struct Preparation {
     /// `fill`, `soak`, `initialise`, `warm`, `purge`.
     pub step: String,
+    /// The target that it was done to, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Which tests need it, and why.
     pub reason: String,
     pub outcome: PreparationOutcome,
@@ -117,6 +131,9 @@ pub struct Test {
     pub title: String,
     /// The limit that it is meant to hit.
     pub aim: Aim,
+    /// The suite's volumes that it works on, where the suite tells some apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volumes: Vec<VolumeUse>,
     /// The job as it was run, in the words of a fio job file or a DiskSpd line.
     pub job: String,
     /// The runs that it is made of, in order: more than one where it is repeated in rounds.
@@ -128,6 +145,14 @@ pub struct Test {
     pub cause: String,
     /// The test could not be run, and why.
     pub error: Option<String>,
+}
+
+/// What a test does on a volume.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct VolumeUse {
+    pub name: String,
+    pub reads: bool,
+    pub writes: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -198,6 +223,13 @@ pub struct Application {
     pub cause: String,
     /// Who says that this is needed, and when.
     pub source: String,
+}
+
+impl Preparation {
+    /// The step, and the target of it where there are several.
+    pub fn shown(&self) -> String {
+        self.target.as_ref().map_or_else(|| self.step.clone(), |target| format!("{} {target}", self.step))
+    }
 }
 
 /// The assessment as text.

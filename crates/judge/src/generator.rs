@@ -17,7 +17,7 @@ const TOLD_FROM_NS: u64 = 50_000_000;
 /// Threads that slept for less than this share of the time were held up by processors.
 const SLEPT_SHARE: f64 = 0.05;
 /// Threads that were ready to run and did not for this share of the time had too few processors.
-const WAITED_SHARE: f64 = 0.1;
+pub const WAITED_SHARE: f64 = 0.1;
 /// Where a processor does the I/O: more than this share of its time in the tool itself shows in the figures.
 const OWN_SHARE: f64 = 0.3;
 /// A rate that is met to this share was what held the job back.
@@ -124,6 +124,15 @@ pub fn generator<'a>(threads: impl IntoIterator<Item = Member<'a>>) -> Option<Ge
 pub fn generators(record: &Record) -> Vec<(String, Generator)> {
     let judged = groups(record).into_iter();
     judged.filter_map(|(name, members)| generator(members).map(|generator| (name, generator))).collect()
+}
+
+/// Part of the time for which threads with I/O in a direction were ready to run and had no processor, in the mean; `None`
+/// where the kernel doesn't tell.
+pub fn waited_share(record: &Record, ddir: Option<Ddir>) -> Option<f64> {
+    let members = record.plan.workers.iter().zip(&record.workers);
+    let meant = |(_, kept): &Member| ddir.is_none_or(|ddir| kept.stats.ddirs[ddir as usize].ios > 0);
+    let threads: Vec<Thread> = members.filter(meant).filter_map(Thread::of).collect();
+    Shares::mean(&threads.iter().collect::<Vec<_>>()).waited
 }
 
 /// The threads of each group, under its name.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use judge::assessment::{Aim, Assessment, Round, SCHEMA, Steady, Target, Test};
+use judge::assessment::{Aim, Assessment, Round, SCHEMA, Steady, Target, Test, VolumeUse};
 use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
 use judge::verdict::judge;
@@ -63,6 +63,7 @@ fn test(aim: Aim, record: Record) -> Test {
         name: "random-write".to_owned(),
         title: String::new(),
         aim,
+        volumes: Vec::new(),
         job: String::new(),
         rounds: vec![Round { at: Vec::new(), record }],
         steady: None,
@@ -99,6 +100,7 @@ fn assessment(tests: Vec<Test>) -> Assessment {
         suite: String::new(),
         title: String::new(),
         target: Target::default(),
+        volumes: Vec::new(),
         machine: Machine::default(),
         tags: Vec::new(),
         preparation: Vec::new(),
@@ -296,6 +298,41 @@ fn reads_and_writes_share_what_they_share() {
 }
 
 #[test]
+fn what_is_expected_of_a_volume_is_held_against_what_is_done_there() {
+    let used = |name: &str, reads: bool, writes: bool| VolumeUse { name: name.to_owned(), reads, writes };
+    let both = |volumes: Vec<VolumeUse>, words: &str| {
+        let load = run(&vec![[77_000, 12_800]; 60], 4096, true);
+        let assessment = judged(Test { volumes, ..test(Aim::VmCached, load) }, words);
+        assessment.tests[0].judgements.iter().map(|one| one.metric.clone()).collect::<Vec<_>>()
+    };
+    let apart = || vec![used("readcache", true, false), used("nocache", false, true)];
+    assert_eq!(both(apart(), "nocache=azure:P30x3+Standard_D8ds_v4"), ["write.iops"]);
+    assert_eq!(both(apart(), "readcache=azure:Standard_D8ds_v4"), ["read.iops"]);
+    assert_eq!(both(apart(), "azure:Standard_D8ds_v4"), ["read.iops", "write.iops"]);
+    assert!(both(apart(), "log=azure:Standard_D8ds_v4").is_empty());
+    // Writes of two volumes in one figure are neither's.
+    let mixed = vec![used("readcache", true, true), used("nocache", false, true)];
+    assert_eq!(both(mixed, "readcache=azure:Standard_D8ds_v4"), ["read.iops"]);
+}
+
+#[test]
+fn threads_without_a_processor_excuse_as_much_as_they_lost() {
+    let starved = |rate: f64, share: f64| {
+        let mut record = level(rate);
+        let stats = &mut record.workers[0].stats;
+        stats.runtime_ns = 60_000_000_000;
+        stats.usage.run_delay_ns = Some((60e9 * share) as u64);
+        on(record)
+    };
+    let (verdict, cause) = starved(9000.0, 0.62);
+    assert!(verdict == Verdict::Inconclusive && cause.contains("had no processor for 62 % of the time"), "{cause}");
+    // Even without the waits it would not have come to 12,800.
+    assert_eq!(starved(9000.0, 0.2).0, Verdict::Fail);
+    assert_eq!(starved(12_400.0, 0.05).0, Verdict::Fail);
+    assert_eq!(starved(12_800.0, 0.62).0, Verdict::Pass);
+}
+
+#[test]
 fn a_latency_is_held_against_what_is_promised_of_it() {
     let alone = |ns: u64| {
         let mut record = level(500.0);
@@ -384,7 +421,7 @@ fn the_worst_of_the_tests_is_the_verdict() {
     assert!(stopped.verdict == Verdict::Inconclusive && stopped.cause.contains("--resume"), "{}", stopped.cause);
     let mut nothing = assessment(vec![test(Aim::Behaviour, level(10.0))]);
     judge(&mut nothing, &[], &[]);
-    assert_eq!(nothing.verdict, Verdict::Pass);
+    assert!(nothing.verdict == Verdict::Measured && nothing.cause.contains("--expect"), "{}", nothing.cause);
     judge(&mut nothing, &expect(UNCACHED), &[]);
     assert!(nothing.verdict == Verdict::Inconclusive && nothing.cause.contains("no test was meant"));
     judge(&mut assessment(Vec::new()), &[], &[]);
@@ -403,7 +440,7 @@ proptest! {
         let rank = |verdict: Verdict| match verdict {
             Verdict::Fail | Verdict::Invalid => 0,
             Verdict::Inconclusive => 1,
-            Verdict::Pass => 2,
+            Verdict::Pass | Verdict::Measured => 2,
         };
         let (less, more) = (only(rate, noise), only(rate * more, noise));
         prop_assert!(rank(more.verdict) >= rank(less.verdict), "{} / {}", less.cause, more.cause);

@@ -230,6 +230,7 @@ fn painted(colour: bool, verdict: Verdict) -> String {
         return verdict.to_string();
     }
     let code = match verdict {
+        Verdict::Measured => "1",
         Verdict::Pass => "1;32",
         Verdict::Fail => "1;31",
         Verdict::Inconclusive => "1;33",

@@ -139,7 +139,8 @@ fn preparation(assessment: &Assessment) -> String {
     let mut text = "## Preparation\n\n".to_owned();
     for step in &assessment.preparation {
         let detail = masked(&step.detail);
-        text += &format!("- {} ({}): {detail}; {}\n", masked(&step.step), outcome(step.outcome), masked(&step.reason));
+        text +=
+            &format!("- {} ({}): {detail}; {}\n", masked(&step.shown()), outcome(step.outcome), masked(&step.reason));
     }
     text + "\n"
 }

@@ -113,6 +113,7 @@ pub fn local_time(unix_ms: u64, utc_offset_s: i32) -> String {
 /// A verdict as a class of the page's style.
 pub fn class(verdict: Verdict) -> &'static str {
     match verdict {
+        Verdict::Measured => "measured",
         Verdict::Pass => "pass",
         Verdict::Inconclusive => "inconclusive",
         Verdict::Fail => "fail",

@@ -3,8 +3,10 @@
 use judge::assessment::Assessment;
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
+use study::suite::Suite;
 use units::diagnostic::{Diagnostic, Source};
 
+use super::volumes::listed;
 use crate::limits::own;
 use crate::output::tell_line;
 
@@ -23,13 +25,18 @@ pub struct Asked {
 
 impl Asked {
     /// Reads all of it, before anything is run.
-    pub fn read(asking: &Asking) -> Result<Asked, String> {
+    pub fn read(asking: &Asking, suite: &Suite) -> Result<Asked, String> {
         let told = |wrong: Diagnostic| wrong.to_string();
         let mut asked = Asked { expectations: Vec::new(), requirements: Vec::new() };
         if !asking.expect.is_empty() {
             let catalogue = own::catalogue()?;
             for words in &asking.expect {
                 let expectation = catalogue.expect(&Source::new("--expect", words.as_str())).map_err(told)?;
+                if let Some(name) = &expectation.volume
+                    && suite.volumes.iter().all(|volume| volume.name != *name)
+                {
+                    return Err(no_volume(words, name, suite));
+                }
                 expectation.warnings.iter().for_each(|warning| tell_line!("{warning}"));
                 asked.expectations.push(expectation);
             }
@@ -52,6 +59,14 @@ impl Asked {
             judge::verdict::judge(assessment, &self.expectations, &self.requirements);
         }
     }
+}
+
+fn no_volume(words: &str, name: &str, suite: &Suite) -> String {
+    let help = match suite.volumes.is_empty() {
+        true => "\nhelp: read= and write= are for a direction".to_owned(),
+        false => listed(suite),
+    };
+    format!("--expect {words}: the suite {} has no volume {name}{help}", suite.name)
 }
 
 /// Rules in words, or a file with them: no rule ends like one.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use judge::assessment::{Aim, Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Steady, Test as Measured};
 use judge::metric::{Metric, Of, Span, Statistic};
+use judge::verdict::NOTHING_EXPECTED;
 use judge::{Finding, Severity, Verdict};
 use os::signal::Interrupts;
 use record::{Record, RunError};
@@ -14,7 +15,7 @@ use study::time::at_most_ns;
 use super::progress::Progress;
 use super::ready::{self, Ready, Run};
 use super::state::State;
-use super::target::Found;
+use super::volumes::{self, Volume};
 use super::words::Words;
 use crate::suite::plans;
 use crate::{output::tell_line, run};
@@ -22,7 +23,7 @@ use crate::{output::tell_line, run};
 pub struct Course<'a> {
     pub(super) words: &'a Words,
     pub(super) suite: &'a Suite,
-    pub(super) found: &'a Found,
+    pub(super) volumes: &'a [Volume],
     pub(super) terms: Terms,
     state: State,
     interrupts: Interrupts,
@@ -30,7 +31,6 @@ pub struct Course<'a> {
     pub(super) assessment: Assessment,
     /// Tests that were done before.
     done: Vec<Measured>,
-    pub has_direct_io: bool,
 }
 
 /// What a run came to.
@@ -45,7 +45,7 @@ impl<'a> Course<'a> {
         words: &'a Words,
         typed: &[String],
         suite: &'a Suite,
-        found: &'a Found,
+        volumes: &'a [Volume],
         terms: &Terms,
         state: State,
         interrupts: Interrupts,
@@ -60,7 +60,8 @@ impl<'a> Course<'a> {
             utc_offset_s: os::clock::utc_offset_s(),
             suite: suite.name.clone(),
             title: suite.title.clone(),
-            target: found.facts.clone(),
+            target: volumes::together(volumes),
+            volumes: volumes::each(volumes),
             machine: engine::machine(),
             tags: words.tags.clone(),
             preparation: Vec::new(),
@@ -73,7 +74,7 @@ impl<'a> Course<'a> {
         };
         let (terms, progress) = (terms.clone(), Progress::new());
         let done = Vec::new();
-        Course { words, suite, found, terms, state, interrupts, progress, assessment, done, has_direct_io: true }
+        Course { words, suite, volumes, terms, state, interrupts, progress, assessment, done }
     }
 
     /// Takes over what was measured before.
@@ -130,9 +131,7 @@ impl<'a> Course<'a> {
                 let measured = assessment.tests.iter().filter(|test| test.error.is_none()).count();
                 (Verdict::Inconclusive, format!("it was stopped after {measured} of {tests} tests; --resume goes on"))
             }
-            (false, Verdict::Pass, _) => {
-                (Verdict::Pass, "all was measured, and nothing was expected of the target".to_owned())
-            }
+            (false, Verdict::Measured, _) => (Verdict::Measured, NOTHING_EXPECTED.to_owned()),
             (false, worst, Some(test)) => (worst, format!("{}: {}", test.name, test.cause)),
             (false, worst, None) => (worst, "no test was run".to_owned()),
         };
@@ -168,6 +167,7 @@ impl<'a> Course<'a> {
             name: test.name.clone(),
             title: test.title.clone(),
             aim: test.aim,
+            volumes: ready.runs.first().map_or_else(Vec::new, |run| test.used(&run.plan)),
             job: ready.runs.first().map_or_else(String::new, |run| run.job.text()),
             rounds: Vec::new(),
             steady: None,
@@ -177,14 +177,14 @@ impl<'a> Course<'a> {
             cause: String::new(),
             error: None,
         };
-        if ready.writes() && !self.found.may_write {
-            let path = &self.found.facts.path;
+        if let Some(found) = volumes::forbidden(ready, self.volumes, &self.terms) {
+            let path = &found.facts.path;
             measured.error = Some(format!("it writes, and {path} may hold data; --overwrite {path} allows it"));
             self.progress.line(&format!("{name}: left out, as it writes"));
         } else {
             self.rounds(ready, name, after_ns, &mut measured);
         }
-        self.judge(test, &mut measured);
+        self.judge(ready, &mut measured);
         measured
     }
 
@@ -265,7 +265,7 @@ impl<'a> Course<'a> {
     }
 
     /// What speaks against the figures, and what they come to.
-    fn judge(&self, test: &Test, measured: &mut Measured) {
+    fn judge(&self, ready: &Ready, measured: &mut Measured) {
         for round in &measured.rounds {
             for finding in judge::findings(&round.record) {
                 let is_known = |known: &Finding| known.id == finding.id && known.what == finding.what;
@@ -275,9 +275,9 @@ impl<'a> Course<'a> {
             }
         }
         if !measured.rounds.is_empty() {
-            measured.findings.extend(self.unprepared(test));
+            measured.findings.extend(self.unprepared(ready.test));
         }
-        if !self.has_direct_io {
+        if self.used(ready.test).any(|volume| !volume.has_direct_io) {
             measured.findings.push(no_direct_io());
         }
         if let Some(steady) = measured.steady.as_ref().filter(|steady| steady.from_round.is_none()) {
@@ -287,8 +287,18 @@ impl<'a> Course<'a> {
         (measured.verdict, measured.cause) = match (&measured.error, invalid) {
             (_, Some(finding)) => (Verdict::Invalid, finding.what.clone()),
             (Some(error), None) => (Verdict::Inconclusive, error.clone()),
-            (None, None) => (Verdict::Pass, "it was measured".to_owned()),
+            (None, None) => (Verdict::Measured, "nothing was expected of it".to_owned()),
         };
+    }
+
+    /// The targets that a test works on.
+    fn used(&self, test: &'a Test) -> impl Iterator<Item = &'a Volume> {
+        let names = test.volumes();
+        let is_used = move |volume: &&Volume| {
+            let is_named = |name: &String| names.contains(&name.as_str());
+            volume.names.is_empty() || volume.names.iter().any(is_named)
+        };
+        self.volumes.iter().filter(is_used)
     }
 
     /// What the test needs and wasn't done.
@@ -309,7 +319,11 @@ impl<'a> Course<'a> {
         ];
         let missing = |(needed, name, what): &(bool, &str, &str)| {
             let is_missing = |step: &&Preparation| {
-                step.step == *name && matches!(step.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
+                let is_here =
+                    step.target.as_ref().is_none_or(|target| self.used(test).any(|volume| volume.shown() == *target));
+                is_here
+                    && step.step == *name
+                    && matches!(step.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
             };
             let step = self.assessment.preparation.iter().find(is_missing).filter(|_| *needed)?;
             Some(Finding {

@@ -8,6 +8,7 @@ mod ready;
 pub mod scratch;
 mod state;
 pub mod target;
+mod volumes;
 mod words;
 
 use std::io::{IsTerminal, Write};
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 
 use judge::Verdict;
 use judge::assessment::{Assessment, TargetKind, write};
-use study::suite::{Planned, Suite, Terms, takes_bytes, takes_ns, time_told};
+use study::suite::{Planned, Sites, Suite, Terms, takes_bytes, takes_ns, time_told};
 use units::bytes::with_unit;
 
 use crate::output::{print_and_flush, tell, tell_line};
@@ -26,9 +27,8 @@ use crate::{history, run};
 use asked::Asked;
 use course::Course;
 use ready::Ready;
-use scratch::Scratch;
 use state::State;
-use target::Found;
+use volumes::Volume;
 use words::{Format, Stop, Words};
 
 const REFUSED: u8 = 2;
@@ -56,58 +56,58 @@ pub fn main(words: &[String]) -> ExitCode {
 
 fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let suite = find::find(&words.suite)?;
-    let asked = Asked::read(&words.asking)?;
-    let found = target::find(words.target.as_deref(), words.overwrite.as_deref())?;
-    found.refuse_if_used()?;
-    if words.purge && found.facts.kind != TargetKind::Device {
+    let asked = Asked::read(&words.asking, &suite)?;
+    let tests = ready::wanted(&suite, words)?;
+    let named = volumes::find(&suite, &tests, words)?;
+    if words.purge && named.iter().any(|named| named.found.facts.kind != TargetKind::Device) {
         return Err("--purge discards what a device holds, and this is none".to_owned());
     }
-    let tests = ready::wanted(&suite, words)?;
     // Signals first: from here on files are made.
     let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
-    let scratch = Scratch::make(&found, words.keep_files)?;
-    let is_device = found.facts.kind == TargetKind::Device;
-    let has_direct_io = scratch.has_direct_io();
+    let volumes = named.into_iter().map(|named| Volume::open(named, words.keep_files));
+    let volumes = volumes.collect::<Result<Vec<Volume>, String>>()?;
+    let sites = Sites::new(volumes.iter().map(|volume| volume.site(&suite, words.short)).collect());
+    let sites = sites.ok_or("none of these tests is for any of these targets")?;
     let mut terms = Terms {
         form: words.form,
         short: words.short,
-        place: scratch.place.clone(),
-        size_bytes: suite.default_size(words.short, is_device),
         is_resized: words.short || words.size_bytes.is_some(),
-        least_block_bytes: if has_direct_io { found.least_block_bytes() } else { 0 },
+        sites,
         fill: words.fill,
         runtime_s: words.runtime_s,
-        last: if has_direct_io { Vec::new() } else { vec![("direct".to_owned(), "0".to_owned())] },
     };
-    let resized = ready::size(&suite, &tests, &mut terms, &found, words)?;
+    let resized = ready::size(&suite, &tests, &mut terms, &volumes, words)?;
     let mut warnings = Vec::new();
     let ready = ready::plan_all(&suite, &tests, &terms, &mut warnings)?;
     warnings.iter().for_each(|warning| tell_line!("{warning}"));
-    if !found.may_write && ready.iter().all(Ready::writes) {
+    let mut forbidden = ready.iter().map(|ready| volumes::forbidden(ready, &volumes, &terms));
+    if let Some(first) = forbidden.clone().next().flatten()
+        && forbidden.all(|found| found.is_some())
+    {
         return Err(format!(
             "{0} may hold data, and all of these tests write: nothing was run\nhelp: if it may be lost, say --overwrite {0}",
-            found.facts.path
+            first.facts.path
         ));
     }
     let plans: Vec<_> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
     let place = words.save.as_ref().map(|path| Place::open_for("--save", path, &plans)).transpose()?;
     let reports = Reports::open(&words.reports, &plans)?;
-    announce(&suite, &ready, &found, resized);
+    announce(&suite, &ready, &volumes, &terms);
+    resized.iter().for_each(|line| tell_line!("{line}"));
     if !words.yes && !confirmed(&ready)? {
         return Err("nothing was run".to_owned());
     }
-    let state = State::of(&found.path, &suite.name);
-    let mut course = Course::new(words, typed, &suite, &found, &terms, state, interrupts);
-    course.has_direct_io = has_direct_io;
+    let state = State::of(volumes::key(&volumes), &suite.name);
+    let mut course = Course::new(words, typed, &suite, &volumes, &terms, state, interrupts);
     if words.resume {
         course.resume()?;
     }
     let mut assessment = course.run(&tests, ready)?;
     asked.judge(&mut assessment);
-    if let Some(left) = scratch.left() {
+    for left in volumes.iter().filter_map(|volume| volume.scratch.left()) {
         tell_line!("the tests' files are in {}", left.display());
     }
-    drop(scratch);
+    drop(volumes);
     report(words, &assessment, place, &reports)
 }
 
@@ -140,7 +140,7 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports:
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::from(match assessment.verdict {
-        Verdict::Pass => 0,
+        Verdict::Pass | Verdict::Measured => 0,
         Verdict::Fail => 1,
         Verdict::Inconclusive => 3,
         Verdict::Invalid => 4,
@@ -154,20 +154,24 @@ pub fn is_coloured() -> bool {
 }
 
 /// What will be done where, before it is done.
-fn announce(suite: &Suite, ready: &[Ready], found: &Found, resized: Option<String>) {
+fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], terms: &Terms) {
     let planned: Vec<Planned> = ready.iter().map(Ready::planned).collect();
-    let bytes: u64 = takes_bytes(&planned).values().sum();
-    let time = time_told(&planned);
-    let on = match (found.existed, found.may_write) {
-        (false, _) => format!("takes {}, freed at the end", with_unit(bytes)),
-        (true, true) => "overwrites what it holds".to_owned(),
-        (true, false) => "only reads".to_owned(),
-    };
-    let tests = if ready.len() == 1 { "1 test".to_owned() } else { format!("{} tests", ready.len()) };
-    tell_line!("{} on {}: {tests}, {time}, and the preparation; {on}", suite.name, found.facts.path);
-    if let Some(text) = resized {
-        tell_line!("{text}");
-    }
+    let taken = takes_bytes(&planned);
+    let on = volumes.iter().zip(terms.sites.iter()).map(|(volume, site)| {
+        let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
+        let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
+        let what = match (volume.found.existed, volume.found.may_write, is_written) {
+            (false, ..) => format!("takes {}, freed at the end", with_unit(bytes)),
+            (true, true, _) => "overwrites what it holds".to_owned(),
+            (true, false, true) => "only what reads is run there".to_owned(),
+            (true, false, false) => "only reads".to_owned(),
+        };
+        if volumes.len() == 1 { what } else { format!("{}: {what}", volume.shown()) }
+    });
+    let on: Vec<String> = on.collect();
+    let (where_to, tests) = (volumes::all_shown(volumes), ready.len());
+    let (many, time) = (if tests == 1 { "" } else { "s" }, time_told(&planned));
+    tell_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
 }
 
 /// Long or large runs are asked about where somebody can answer.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use plan::Plan;
-use study::suite::{Cell, Job, Planned, Suite, Terms, Test, takes_bytes};
+use study::suite::{Cell, Job, Planned, Site, Suite, Terms, Test, takes_bytes};
 use units::bytes::with_unit;
 
-use super::target::Found;
+use super::volumes::Volume;
 use super::words::Words;
 use crate::suite::plans;
 
@@ -27,10 +27,6 @@ pub struct Run {
 }
 
 impl Ready<'_> {
-    pub fn writes(&self) -> bool {
-        self.runs.iter().any(|run| study::suite::writes(&run.plan))
-    }
-
     pub fn planned(&self) -> Planned<'_> {
         Planned { test: self.test, plans: self.runs.iter().map(|run| Plan::clone(&run.plan)).collect() }
     }
@@ -57,7 +53,7 @@ pub fn plan_all<'a>(
     let mut all = Vec::new();
     for test in tests.iter().copied() {
         let mut runs = Vec::new();
-        for cell in test.cells_of(terms.short, terms.least_block_bytes) {
+        for cell in test.cells_of(terms.short, terms.least_block_bytes(test)) {
             let job = suite.job(test, &cell, terms);
             let (plan, warnings) = plans::plan(&job).map_err(|wrong| plans::told(&wrong))?;
             for warning in warnings.iter().map(ToString::to_string) {
@@ -77,53 +73,92 @@ pub fn size(
     suite: &Suite,
     tests: &[&Test],
     terms: &mut Terms,
-    found: &Found,
+    volumes: &[Volume],
     words: &Words,
-) -> Result<Option<String>, String> {
-    let natural = terms.size_bytes;
-    let room = found.room_bytes();
-    let Some(of_one) = natural else {
-        // All of a device, or as much of it as is asked for.
-        terms.size_bytes = words.size_bytes.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);
-        return Ok(None);
-    };
-    let total = total_bytes(suite, tests, terms)?;
-    let wanted = words.size_bytes.unwrap_or(total);
-    let allowed = wanted.min(room);
-    if allowed != total && total > 0 {
-        let scaled = (u128::from(of_one) * u128::from(allowed) / u128::from(total)) as u64 / MIB * MIB;
-        if scaled == 0 || (scaled < LEAST_BYTES && words.size_bytes.is_none() && !found.existed) {
-            return Err(no_room(found, total, room));
+) -> Result<Vec<String>, String> {
+    let mut told = Vec::new();
+    for nth in 0..volumes.len() {
+        let shared = |other: &usize| *other == nth || volumes[*other].found.shares(&volumes[nth].found);
+        let together: Vec<usize> = (0..volumes.len()).filter(shared).collect();
+        // Those that take of the same room are sized at once.
+        if together.first() == Some(&nth) {
+            told.extend(Room { suite, tests, volumes, together, words }.share_out(terms)?);
         }
-        terms.size_bytes = Some(scaled);
     }
-    // Tests with a size of their own may still not fit.
-    let total_now = total_bytes(suite, tests, terms)?;
-    if total_now > room {
-        return Err(no_room(found, total_now, room));
+    Ok(told)
+}
+
+/// Targets that take of the same room, by their places among all.
+struct Room<'a> {
+    suite: &'a Suite,
+    tests: &'a [&'a Test],
+    volumes: &'a [Volume],
+    together: Vec<usize>,
+    words: &'a Words,
+}
+
+impl Room<'_> {
+    fn sites<'a>(&'a self, terms: &'a mut Terms) -> impl Iterator<Item = &'a mut Site> {
+        terms.sites.iter_mut().enumerate().filter(|(nth, _)| self.together.contains(nth)).map(|(_, site)| site)
     }
-    Ok((wanted > room).then(|| {
-        let why = if found.existed {
-            "that is what the target has"
-        } else {
-            "a tenth of the file system, at least 1 GiB, stays free"
+
+    fn share_out(&self, terms: &mut Terms) -> Result<Option<String>, String> {
+        let found = &self.volumes[self.together[0]].found;
+        let room = found.room_bytes();
+        let of_each = self.words.size_bytes;
+        let Some(of_one) = self.sites(terms).find_map(|site| site.size_bytes) else {
+            // All of a device, or as much of it as is asked for.
+            let asked = of_each.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);
+            self.sites(terms).for_each(|site| site.size_bytes = asked);
+            return Ok(None);
         };
-        format!("the tests take {} in place of {}: {why}", with_unit(total_now), with_unit(wanted))
-    }))
-}
+        let total = self.total_bytes(terms)?;
+        let wanted = of_each.map_or(total, |bytes| bytes.saturating_mul(self.together.len() as u64));
+        let allowed = wanted.min(room);
+        if allowed != total && total > 0 {
+            let scaled = (u128::from(of_one) * u128::from(allowed) / u128::from(total)) as u64 / MIB * MIB;
+            if scaled == 0 || (scaled < LEAST_BYTES && of_each.is_none() && !found.existed) {
+                return Err(self.none_left(total, room));
+            }
+            self.sites(terms).for_each(|site| site.size_bytes = Some(scaled));
+        }
+        // Tests with a size of their own may still not fit.
+        let total_now = self.total_bytes(terms)?;
+        if total_now > room {
+            return Err(self.none_left(total_now, room));
+        }
+        Ok((wanted > room).then(|| {
+            let why = if found.existed {
+                "that is what the target has"
+            } else {
+                "a tenth of the file system, at least 1 GiB, stays free"
+            };
+            let (now, before) = (with_unit(total_now), with_unit(wanted));
+            format!("{}the tests take {now} in place of {before}: {why}", self.named())
+        }))
+    }
 
-fn no_room(found: &Found, bytes: u64, room: u64) -> String {
-    let left = if found.existed { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
-    format!(
-        "{}: there is room for {} of the tests' {}{left}; --size takes less",
-        found.facts.path,
-        with_unit(room),
-        with_unit(bytes)
-    )
-}
+    /// Which of several targets are meant.
+    fn named(&self) -> String {
+        if self.volumes.len() == 1 { String::new() } else { format!("{}: ", self.shown()) }
+    }
 
-fn total_bytes(suite: &Suite, tests: &[&Test], terms: &Terms) -> Result<u64, String> {
-    let ready = plan_all(suite, tests, terms, &mut Vec::new())?;
-    let planned: Vec<Planned> = ready.iter().map(Ready::planned).collect();
-    Ok(takes_bytes(&planned).values().sum())
+    fn shown(&self) -> String {
+        self.together.iter().map(|nth| self.volumes[*nth].shown()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn none_left(&self, bytes: u64, room: u64) -> String {
+        let is_old = self.volumes[self.together[0]].found.existed;
+        let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
+        let (room, bytes) = (with_unit(room), with_unit(bytes));
+        format!("{}: there is room for {room} of the tests' {bytes}{left}; --size takes less", self.shown())
+    }
+
+    fn total_bytes(&self, terms: &Terms) -> Result<u64, String> {
+        let ready = plan_all(self.suite, self.tests, terms, &mut Vec::new())?;
+        let sites = || terms.sites.iter().enumerate().filter(|(nth, _)| self.together.contains(nth));
+        let is_here = |path: &str| sites().any(|(_, site)| site.place.holds(path));
+        let taken = takes_bytes(&ready.iter().map(Ready::planned).collect::<Vec<_>>());
+        Ok(taken.into_iter().filter(|(path, _)| is_here(path)).map(|(_, bytes)| bytes).sum())
+    }
 }

@@ -14,8 +14,7 @@ pub struct State {
 }
 
 impl State {
-    pub fn of(target: &std::path::Path, suite: &str) -> State {
-        let target = target.display().to_string();
+    pub fn of(target: String, suite: &str) -> State {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '_' };
         // The end of a path tells more than its beginning.
         let length = target.chars().count();

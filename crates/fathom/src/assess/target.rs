@@ -1,7 +1,7 @@
 //! What is to be assessed: what kind of thing it is, what it is made of, what may be written to it.
 
 use std::fs::Metadata;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use judge::assessment::{Device, Mount, Target, TargetKind};
@@ -23,8 +23,8 @@ pub struct Found {
     pub may_write: bool,
 }
 
-/// `overwrite` is the consent to change what a file or device holds: its name once more.
-pub fn find(target: Option<&str>, overwrite: Option<&str>) -> Result<Found, String> {
+/// `overwrite` is the consent to change what files or devices hold: their names once more.
+pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String> {
     let given = target.unwrap_or(".");
     let told = |error: std::io::Error| format!("{given}: {}", record::plain(&error.to_string()));
     let found = match std::fs::metadata(given) {
@@ -49,11 +49,17 @@ pub fn find(target: Option<&str>, overwrite: Option<&str>) -> Result<Found, Stri
         return Err(format!("{given} holds nothing that could be measured; a file that isn't there yet is made"));
     }
     let facts = Target { path: given.to_owned(), kind, size_bytes, devices: devices(&path), mount: mount(&path, kind) };
-    let may_write = !existed || agreed(overwrite, &path)?;
+    let may_write = !existed || overwrite.iter().any(|named| is_of(named, given, &path));
     Ok(Found { facts, path, existed, space, may_write })
 }
 
 impl Found {
+    /// What tells whether it shares its room with another: the file system of new files.
+    pub fn shares(&self, other: &Found) -> bool {
+        let device = |found: &Found| std::fs::metadata(beside(&found.path)).map(|of| of.dev()).ok();
+        !self.existed && !other.existed && device(self).is_some_and(|of| Some(of) == device(other))
+    }
+
     /// What the tests may take in all.
     pub fn room_bytes(&self) -> u64 {
         match (self.existed, self.space) {
@@ -91,13 +97,17 @@ impl Found {
     }
 }
 
+/// Consent that names something else is a slip, and nothing is done.
+pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a Found> + Clone) -> Result<(), String> {
+    let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.facts.path, &found.path));
+    let Some(other) = overwrite.iter().find(|named| !is_known(named)) else { return Ok(()) };
+    let paths: Vec<String> = targets.map(|found| found.path.display().to_string()).collect();
+    Err(format!("--overwrite {other} isn't the target, which is {}: nothing was written", paths.join(" and ")))
+}
+
 /// The consent names the target once more, by any of its names.
-fn agreed(overwrite: Option<&str>, path: &Path) -> Result<bool, String> {
-    let Some(named) = overwrite else { return Ok(false) };
-    match std::fs::canonicalize(named) {
-        Ok(named) if named == path => Ok(true),
-        _ => Err(format!("--overwrite {named} isn't the target, which is {}: nothing was written", path.display())),
-    }
+fn is_of(named: &str, given: &str, path: &Path) -> bool {
+    named == given || std::fs::canonicalize(named).is_ok_and(|named| named == path)
 }
 
 fn kind(given: &str, found: &Metadata) -> Result<TargetKind, String> {

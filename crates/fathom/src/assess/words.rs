@@ -14,30 +14,33 @@ pub const USAGE: &str = "\
 fathom assess measures a disk by a suite of tests and says what that comes to.
 
 usage: fathom assess [TARGET] [options]
+       fathom assess NAME=TARGET NAME=TARGET --suite NAME [options]
 
 TARGET is a directory (the current one if nothing is said), where the tests make files of their own and remove them; a
-file; or a block device.
+file; or a block device. A suite that tells volumes apart, as azure does (nocache, readcache), takes a target for each by
+name; one without a name stands for all of them. `fathom suite show` lists a suite's volumes.
 
        --suite NAME      which tests: quick if nothing is said; `fathom suite list` shows all; the path of a file works too
        --test NAME       only this one of the suite's tests; may be said several times
        --literal         tests as published, letter for letter, even where that has a trap; with --size or --short, sizes
                          and offsets as they were meant
-       --size S          the tests take so many bytes of the target in all, such as 10G
+       --size S          the tests take so many bytes of each target in all, such as 10G
        --runtime T       each test is measured for so long, such as 30s or 5m
        --short           the suite's short form: to see how it goes, or for small devices
        --until-steady RULE
                          repeat each test until its figures are steady, by the rule snia or, for disks that are shared,
                          cloud; 25 rounds at most
-       --overwrite PATH  the tests may overwrite what this file or device holds; PATH is TARGET once more. Without it
-                         only tests that read are run on a file or device that was there before
-       --purge           discard all that the device holds before that (with --overwrite)
+       --overwrite PATH  the tests may overwrite what this file or device holds; PATH is TARGET once more, and is said
+                         for each. Without it only tests that read are run on a file or device that was there before
+       --purge           discard all that the devices hold before that (with --overwrite for each)
        --fill WAY        how what the tests need filled is filled: suite (as the suite says), snia (twice from start to end
                          in blocks of 128 KiB), or random (once, then at random places until that is steady)
        --no-prepare      neither fill, initialise nor warm what the tests need so
        --keep-files      leave the tests' files
        --resume          go on with what was stopped: tests that are done are not repeated
        --expect WORDS    what the target should deliver, such as azure:P30x3+Standard_D8ds_v4/uncached or
-                         aws:gp3?iops=6000&throughput=250; `fathom limits --help` describes the words
+                         aws:gp3?iops=6000&throughput=250; `fathom limits --help` describes the words. NAME=WORDS is for
+                         one volume, read=WORDS and write=WORDS for one direction
        --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; or a file NAME.toml
        --for NAME        what an application needs, such as etcd or sql-server
                          (all three may be said several times)
@@ -50,12 +53,14 @@ file; or a block device.
        --yes             don't ask before a long or large run
        --help
 
-exit status: 0 measured (PASS), 1 FAIL, 3 INCONCLUSIVE, 4 INVALID, 2 where nothing was run, 130 after Ctrl-C
+exit status: 0 PASS, or MEASURED where nothing was expected; 1 FAIL, 3 INCONCLUSIVE, 4 INVALID, 2 where nothing was
+run, 130 after Ctrl-C
 ";
 
 #[derive(Clone, Debug)]
 pub struct Words {
-    pub target: Option<String>,
+    /// Paths, or NAME=PATH for the suite's volumes.
+    pub targets: Vec<String>,
     pub suite: String,
     pub tests: Vec<String>,
     pub form: Form,
@@ -63,7 +68,7 @@ pub struct Words {
     pub runtime_s: Option<u64>,
     pub short: bool,
     pub until_steady: Option<Rule>,
-    pub overwrite: Option<String>,
+    pub overwrite: Vec<String>,
     pub purge: bool,
     pub fill: FillWay,
     pub prepare: bool,
@@ -99,7 +104,7 @@ impl From<lexopt::Error> for Stop {
 
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
-        target: None,
+        targets: Vec::new(),
         suite: DEFAULT.to_owned(),
         tests: Vec::new(),
         form: Form::AsMeant,
@@ -107,7 +112,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         runtime_s: None,
         short: false,
         until_steady: None,
-        overwrite: None,
+        overwrite: Vec::new(),
         purge: false,
         fill: FillWay::Suite,
         prepare: true,
@@ -131,7 +136,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("runtime") => read.runtime_s = Some(parser.value()?.parse_with(seconds)?),
             Long("short") => read.short = true,
             Long("until-steady") => read.until_steady = Some(parser.value()?.parse_with(rule)?),
-            Long("overwrite") => read.overwrite = Some(parser.value()?.string()?),
+            Long("overwrite") => read.overwrite.push(parser.value()?.string()?),
             Long("purge") => read.purge = true,
             Long("fill") => read.fill = parser.value()?.parse_with(fill)?,
             Long("no-prepare") => read.prepare = false,
@@ -151,11 +156,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("no-history") => read.history = false,
             Long("yes") | Short('y') => read.yes = true,
             Long("help") | Short('h') => return Err(Stop::Help),
-            Value(word) if read.target.is_none() => read.target = Some(word.string()?),
+            Value(word) => read.targets.push(word.string()?),
             other => return Err(other.unexpected().into()),
         }
     }
-    if read.purge && read.overwrite.is_none() {
+    if read.purge && read.overwrite.is_empty() {
         return Err(Stop::Wrong(
             "--purge throws away all that the device holds: agree to that with --overwrite".into(),
         ));
@@ -218,7 +223,7 @@ mod tests {
     #[test]
     fn the_target_stands_anywhere() {
         let words = read_line("--size 10G /mnt --runtime 5m --suite etcd").unwrap();
-        assert_eq!((words.target.as_deref(), words.suite.as_str()), (Some("/mnt"), "etcd"));
+        assert_eq!((words.targets.as_slice(), words.suite.as_str()), (&["/mnt".to_owned()][..], "etcd"));
         assert_eq!((words.size_bytes, words.runtime_s), (Some(10 << 30), Some(300)));
         assert_eq!(read_line("").unwrap().suite, "quick");
     }
@@ -226,7 +231,6 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_said() {
         let refused = |line: &str| read_line(line).err().unwrap_or_default();
-        assert!(refused("a b").contains('b'));
         assert!(refused("--size much").contains("such as 10G"));
         assert!(refused("--runtime 0").contains("such as 30s"));
         assert!(refused("--runtime 99999999999999999999h").contains("such as 30s"));

@@ -56,7 +56,8 @@ pub fn main(words: &[String]) -> ExitCode {
 }
 
 fn knee(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
-    let found = target::find(Some(&words.target), words.overwrite.as_deref())?;
+    let found = target::find(Some(&words.target), words.overwrite.as_slice())?;
+    target::refuse_others(words.overwrite.as_slice(), std::iter::once(&found))?;
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;

@@ -41,6 +41,7 @@ impl Kept {
             suite: "knee".to_owned(),
             title: format!("The load at which the latency of {} breaks", asked.work),
             target: target.clone(),
+            volumes: Vec::new(),
             machine,
             tags: Vec::new(),
             preparation: self.filled.clone().into_iter().collect(),
@@ -71,12 +72,13 @@ impl Kept {
             name: name.to_owned(),
             title,
             aim: Aim::Behaviour,
+            volumes: Vec::new(),
             job: job.clone(),
             rounds,
             steady: None,
             findings: Vec::new(),
             judgements: Vec::new(),
-            verdict: Verdict::Pass,
+            verdict: Verdict::Measured,
             cause: "it was measured".to_owned(),
             error: None,
         };
@@ -150,6 +152,7 @@ pub fn filled(bytes: u64, took_ms: u64) -> Preparation {
     let per_s = bytes as f64 * 1000.0 / took_ms.max(1) as f64;
     Preparation {
         step: "fill".to_owned(),
+        target: None,
         reason: "blocks that were never written are read without the disk".to_owned(),
         outcome: PreparationOutcome::Done,
         detail: format!("wrote {} ({}/s)", with_unit(bytes), with_unit(per_s as u64)),

@@ -6,7 +6,7 @@ pub mod plans;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use study::suite::{FillWay, Form, Place, Planned, Suite, Terms, explain};
+use study::suite::{FillWay, Form, Place, Planned, Site, Sites, Suite, Terms, explain};
 
 use crate::output::{print_and_flush, tell_line};
 
@@ -124,17 +124,18 @@ fn show(name: &str, words: &Words) -> Result<(), String> {
     Ok(())
 }
 
-/// In a directory, where nothing is known of the target.
+/// In directories, where nothing is known of the target: one for each volume.
 fn shown_terms(suite: &Suite, words: &Words) -> Terms {
+    let site = |name: &str| Site::new(Place::Directory(name.to_owned()), suite.default_size(words.short, false));
+    let of_volume = |name: &String| Site { volumes: vec![name.clone()], ..site(name) };
+    let of_volumes = suite.volumes.iter().map(|volume| of_volume(&volume.name)).collect();
+    let sites = Sites::new(of_volumes).unwrap_or_else(|| Sites::one(site("TARGET")));
     Terms {
         form: words.form,
         short: words.short,
-        place: Place::Directory("TARGET".to_owned()),
-        size_bytes: suite.default_size(words.short, false),
         is_resized: words.short,
-        least_block_bytes: 0,
+        sites,
         fill: FillWay::Suite,
         runtime_s: None,
-        last: Vec::new(),
     }
 }

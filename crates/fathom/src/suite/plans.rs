@@ -114,9 +114,14 @@ impl diskspd::parse::env::Env for WithFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use study::suite::{BUILT_IN, FillWay, Form, Place, Terms, built_in};
+    use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, Terms, built_in};
 
     use super::*;
+
+    fn terms(suite: &Suite, form: Form, short: bool, place: Place) -> Terms {
+        let site = Site::new(place, suite.default_size(short, false));
+        Terms { form, short, is_resized: short, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None }
+    }
 
     #[test]
     fn every_job_of_every_suite_makes_a_plan_in_every_form() {
@@ -127,18 +132,7 @@ mod tests {
             for (place, form, short) in
                 places.iter().flat_map(|place| forms.map(|form| (place, form, form == Form::Literal)))
             {
-                let size_bytes = suite.default_size(short, false);
-                let terms = Terms {
-                    form,
-                    short,
-                    place: place.clone(),
-                    size_bytes,
-                    is_resized: short,
-                    least_block_bytes: 0,
-                    fill: FillWay::Suite,
-                    runtime_s: None,
-                    last: Vec::new(),
-                };
+                let terms = terms(&suite, form, short, place.clone());
                 for test in &suite.tests {
                     for cell in test.cells(short) {
                         let job = suite.job(test, &cell, &terms);
@@ -160,22 +154,47 @@ mod tests {
     }
 
     #[test]
+    fn each_job_works_on_its_own_volume() {
+        let suite = built_in("azure").unwrap();
+        let site = |name: &str, bytes: u64| Site {
+            volumes: vec![name.to_owned()],
+            ..Site::new(Place::Directory(format!("/{name}")), Some(bytes))
+        };
+        let sites = Sites::new(vec![site("nocache", 8 << 20), site("readcache", 4 << 20)]).unwrap();
+        let terms = Terms { sites, ..terms(&suite, Form::AsMeant, false, Place::Path("/f".into())) };
+        let on = |name: &str| {
+            let test = suite.tests.iter().find(|test| test.name == name).unwrap();
+            let (plan, _) = plan(&suite.job(test, &Vec::new(), &terms)).unwrap();
+            let written: Vec<String> = study::suite::written(&plan).into_iter().collect();
+            (study::suite::footprint(&plan), written)
+        };
+        let (taken, written) = on("max-combined-iops");
+        let files = |folder: &str| (0..4).map(|nth| format!("/{folder}/data.{nth}")).collect::<Vec<String>>();
+        assert_eq!(written, files("nocache"));
+        assert_eq!(taken.keys().cloned().collect::<Vec<_>>(), [files("nocache"), files("readcache")].concat());
+        assert_eq!((taken["/nocache/data.0"], taken["/readcache/data.3"]), (8 << 20, 4 << 20));
+        let (taken, written) = on("max-read-iops");
+        assert_eq!((taken.keys().cloned().collect::<Vec<_>>(), written.len()), (files("readcache"), 0));
+    }
+
+    #[test]
+    fn a_file_that_is_made_anew_is_written_to_even_by_reads() {
+        let suite = built_in("azure-diskspd").unwrap();
+        let test = suite.tests.iter().find(|test| test.name == "max-read-iops").unwrap();
+        let writes = |form: Form| {
+            let terms = terms(&suite, form, true, Place::Path("/f".into()));
+            study::suite::writes(&plan(&suite.job(test, &Vec::new(), &terms)).unwrap().0)
+        };
+        assert!(writes(Form::Literal), "its line has -c");
+        assert!(!writes(Form::AsMeant));
+    }
+
+    #[test]
     fn what_a_dialect_says_is_told_at_the_suites_own_place() {
         let text = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\n\
                     job = { rw = \"read\",\n  bs = \"4q\" }\n";
         let suite = study::suite::Suite::read("a.toml", text).unwrap();
-        let place = Place::Directory("/d".into());
-        let terms = Terms {
-            form: Form::AsMeant,
-            short: false,
-            place,
-            size_bytes: None,
-            is_resized: false,
-            least_block_bytes: 0,
-            fill: FillWay::Suite,
-            runtime_s: None,
-            last: Vec::new(),
-        };
+        let terms = terms(&suite, Form::AsMeant, false, Place::Directory("/d".into()));
         let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &terms)).unwrap_err());
         assert!(refused.contains("a.toml:9:3"), "{refused}");
     }

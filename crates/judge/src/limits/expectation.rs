@@ -23,6 +23,8 @@ pub struct Expectation {
     pub words: String,
     /// The direction that it is for; `None` is for all.
     pub ddir: Option<Ddir>,
+    /// The volume of a suite that it is for; `None` is for all.
+    pub volume: Option<String>,
     pub provider: String,
     pub(super) default_path: String,
     pub(super) disk: Option<Part>,
@@ -143,6 +145,7 @@ impl Resolver<'_> {
         Ok(Expectation {
             words: self.words.whole.text().to_owned(),
             ddir: self.words.ddir,
+            volume: self.words.volume.as_ref().map(|volume| volume.text().to_owned()),
             provider: self.words.provider.text().to_ascii_lowercase(),
             default_path: self.provider.default_path.clone(),
             machine: machine.transpose()?.unwrap_or_default(),

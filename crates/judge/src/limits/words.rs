@@ -1,6 +1,6 @@
 //! The words of an expectation: `azure:P30x3+Standard_D8ds_v4/uncached`, `aws:gp3?iops=6000&throughput=250`.
 //!
-//! `[read=|write=]PROVIDER:PART[+PART][?NAME=VALUE&...]`; a part is `NAME[xCOUNT][/PATH]`.
+//! `[read=|write=|VOLUME=]PROVIDER:PART[+PART][?NAME=VALUE&...]`; a part is `NAME[xCOUNT][/PATH]`.
 
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub(super) struct Words {
     pub whole: Span,
     /// The direction that they are for, where one is named.
     pub ddir: Option<Ddir>,
+    /// The volume of a suite that they are for, likewise.
+    pub volume: Option<Span>,
     pub provider: Span,
     pub parts: Vec<Span>,
     pub parameters: Vec<(Span, Span)>,
@@ -23,7 +25,7 @@ const FORM: &str =
 impl Words {
     pub fn parse(source: &Arc<Source>) -> Result<Words, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
-        let (ddir, rest) = ddir(&whole);
+        let (ddir, volume, rest) = meant_for(&whole);
         let Some((provider, rest)) = split(&rest, ':') else {
             let wrong = Diagnostic::error("the words name no provider").at(&rest, "no `:` in it");
             return Err(wrong.help(FORM));
@@ -45,16 +47,20 @@ impl Words {
             })
         };
         let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-        Ok(Words { whole, ddir, provider, parts, parameters })
+        Ok(Words { whole, ddir, volume, provider, parts, parameters })
     }
 }
 
-/// The direction before the words, and what is left of them.
-fn ddir(whole: &Span) -> (Option<Ddir>, Span) {
-    let known = [("read=", Ddir::Read), ("write=", Ddir::Write)];
-    match known.into_iter().find(|(prefix, _)| whole.text().starts_with(prefix)) {
-        Some((prefix, ddir)) => (Some(ddir), whole.part(prefix.len()..whole.text().len())),
-        None => (None, whole.clone()),
+/// The direction or the volume before the words, and what is left of them.
+fn meant_for(whole: &Span) -> (Option<Ddir>, Option<Span>, Span) {
+    let before_provider = |name: &Span| !name.text().is_empty() && !name.text().contains([':', '?']);
+    match split(whole, '=').filter(|(name, _)| before_provider(name)) {
+        Some((name, rest)) => match name.text() {
+            "read" => (Some(Ddir::Read), None, rest),
+            "write" => (Some(Ddir::Write), None, rest),
+            _ => (None, Some(name), rest),
+        },
+        None => (None, None, whole.clone()),
     }
 }
 

@@ -38,12 +38,27 @@ pub struct Bar<'a> {
 
 /// What keeps a measurement from deciding anything, whatever the figure; what keeps it from speaking against the target; and
 /// what is known of its cause.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Doubts {
     pub of_all: Option<String>,
     pub of_failure: Option<String>,
     /// The latencies show that a throttle sets the rate.
     pub is_throttled: bool,
+    /// Part of the time for which the threads were ready and had no processor, where that counts.
+    pub starved: Option<f64>,
+}
+
+impl Doubts {
+    /// Why a figure that isn't enough is not the target's.
+    fn against_failure(&self, bar: &Bar, interval: Interval) -> Option<String> {
+        // Waits for a processor take no more of a rate than their part of the time; of latencies nobody knows.
+        let explains = |share: f64| !bar.is_lower || interval.high >= bar.enough * (1.0 - share);
+        let starved = self.starved.filter(|share| explains(*share));
+        let starved = starved.map(|share| {
+            format!("fathom's threads were ready and had no processor for {} of the time", percent(share))
+        });
+        self.of_failure.clone().or(starved)
+    }
 }
 
 /// How a rate went over time.
@@ -107,7 +122,7 @@ fn stand(bar: &Bar, figure: &Figure, interval: Option<Interval>, shape: Shape, d
     } else {
         (interval.high <= bar.enough, interval.low > bar.enough)
     };
-    match (good, bad, shape, &doubts.of_failure) {
+    match (good, bad, shape, doubts.against_failure(bar, interval)) {
         (true, ..) => passed(bar, figure, shape),
         (_, true, _, Some(doubt)) => (Verdict::Inconclusive, format!("; but {doubt}")),
         (_, true, Shape::Rises { from, to }, None) => {

@@ -10,13 +10,15 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use figures::{Figure, Rounds};
-pub use overall::{expected, judge, tests_for};
+pub use overall::{NOTHING_EXPECTED, expected, judge, tests_for};
 pub use test::required;
 
 /// In the order in which the overall verdict takes the worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
+    /// There are figures, and nothing was expected of them.
+    Measured,
     Pass,
     /// The measurement doesn't decide it.
     Inconclusive,
@@ -28,6 +30,7 @@ pub enum Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.pad(match self {
+            Verdict::Measured => "MEASURED",
             Verdict::Pass => "PASS",
             Verdict::Inconclusive => "INCONCLUSIVE",
             Verdict::Fail => "FAIL",

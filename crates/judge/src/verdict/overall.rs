@@ -4,11 +4,14 @@ use plan::Ddir;
 
 use super::Verdict;
 use super::figures::Rounds;
-use super::test::{self, Asked};
+use super::test::{self, ALL, Asked};
 use crate::assessment::{Aim, Assessment, Expected, ExpectedLimit, Test};
 use crate::limits::{Expectation, Load};
 use crate::metric::Of;
 use crate::requirements::{Requirement, Requirements};
+
+/// The cause where nothing was asked for.
+pub const NOTHING_EXPECTED: &str = "nothing was expected of the target (--expect, --require, --for say what)";
 
 /// Judges every test, and the whole; what was judged before is judged anew.
 pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirements: &[Requirements]) {
@@ -51,7 +54,6 @@ fn is_made_for(of: Of, aim: Aim) -> bool {
 fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) -> (Verdict, String) {
     let tests = &assessment.tests;
     let worst = tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);
-    let judged = tests.iter().map(|test| test.judgements.len()).sum::<usize>();
     let of_worst: Vec<&Test> = tests.iter().filter(|test| test.verdict == worst).collect();
     let said = |first: &Test| {
         let others = of_worst.len() - 1;
@@ -69,12 +71,10 @@ fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) 
         _ if !unmeasured.is_empty() => {
             (Verdict::Inconclusive, format!("no test measured what is required: {}", unmeasured.join(", ")))
         }
-        (Verdict::Pass, Some(_)) if has_expectations && judged == 0 => {
+        (Verdict::Measured, Some(_)) if has_expectations => {
             (Verdict::Inconclusive, "no test was meant for a limit that is published of the target".to_owned())
         }
-        (Verdict::Pass, Some(_)) if judged == 0 => {
-            (Verdict::Pass, "all was measured, and nothing was expected of the target".to_owned())
-        }
+        (Verdict::Measured, Some(_)) => (Verdict::Measured, NOTHING_EXPECTED.to_owned()),
         (Verdict::Pass, Some(_)) => {
             let passed = tests.iter().filter(|test| !test.judgements.is_empty()).count();
             let best = tests.iter().find(|test| !test.judgements.is_empty());
@@ -94,7 +94,7 @@ pub fn expected(expectations: &[Expectation], requirements: &[Requirements]) -> 
             metric: limit.metric.to_string(),
             value: limit.value,
             unit: limit.metric.unit().to_owned(),
-            tolerance: limit.enough.share,
+            tolerance: limit.enough.share.min(ALL),
             source: limit.origin(),
         });
         Expected { words: expectation.words.clone(), limits: limits.collect() }

@@ -6,15 +6,16 @@ use units::figure::percent;
 use super::bar::{self, Bar, Doubts};
 use super::figures::{Figure, Rounds};
 use super::{Judgement, Verdict};
-use crate::assessment::{Aim, Test};
+use crate::assessment::{Aim, Test, VolumeUse};
+use crate::generator::{WAITED_SHARE, waited_share};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::{Expectation, Limit, Load};
 use crate::metric::{Metric, Of};
 use crate::requirements::{Bound, Requirement};
 use crate::{Finding, Severity};
 
-/// No throttle is exact (Linux' own lets 0.8 % less through than it is set to): this much of anything is all of it.
-const ALL: f64 = 0.98;
+/// This much of anything is all of it: see docs/verdict.md, "The bar".
+pub const ALL: f64 = 0.98;
 /// Findings by which a measurement decides nothing, good or bad.
 const OF_ALL: [&str; 1] = ["ended-early"];
 /// Findings by which a low figure is not the target's.
@@ -47,7 +48,7 @@ fn judgements(test: &Test, asked: &Asked) -> Vec<Judgement> {
         rounds.keep_from(steady_from.unwrap_or_default());
         let from = judgements.len();
         for expectation in asked.expectations {
-            judgements.extend(against_limits(test.aim, &rounds, expectation, &doubts));
+            judgements.extend(against_limits(test, &rounds, expectation, &doubts));
         }
         judgements.extend(asked.rules.iter().filter_map(|rule| against_rule(&rounds, rule, &doubts)));
         let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
@@ -77,7 +78,7 @@ fn sum_up(test: &Test, invalid: Option<&Finding>, judgements: &[Judgement]) -> (
             (worst.verdict, first.cause.clone())
         }
         (None, None) if test.rounds.is_empty() => (Verdict::Inconclusive, "nothing was measured".to_owned()),
-        (None, None) => (Verdict::Pass, "it was measured; nothing was expected of it".to_owned()),
+        (None, None) => (Verdict::Measured, "nothing was expected of it".to_owned()),
     }
 }
 
@@ -91,13 +92,16 @@ fn doubts(test: &Test) -> Doubts {
         of_all: test.error.clone().or_else(|| of(&OF_ALL)).or_else(|| steady.map(|steady| steady.detail.clone())),
         of_failure: of(&OF_FAILURE),
         is_throttled: of(&["throttled"]).is_some(),
+        starved: None,
     }
 }
 
 /// The limits that a test is meant to hit.
-fn against_limits(aim: Aim, rounds: &Rounds, expectation: &Expectation, doubts: &Doubts) -> Vec<Judgement> {
+fn against_limits(test: &Test, rounds: &Rounds, expectation: &Expectation, doubts: &Doubts) -> Vec<Judgement> {
+    let aim = test.aim;
     let load = |ddir| Load { cached: aim == Aim::VmCached, alone: aim == Aim::LatencyFloor, ..rounds.load(ddir) };
-    let limits = |ddir| expectation.limits(ddir, load(ddir));
+    let is_meant = |ddir| expectation.volume.as_ref().is_none_or(|volume| is_all_on(test, ddir, volume));
+    let limits = |ddir| if is_meant(ddir) { expectation.limits(ddir, load(ddir)) } else { Vec::new() };
     match aim {
         Aim::DiskIops | Aim::DiskBandwidth | Aim::VmUncached | Aim::VmCached => {
             let rates = rounds.ddirs().into_iter().filter_map(|ddir| Some((ddir, limits(ddir).into_iter().next()?)));
@@ -109,6 +113,13 @@ fn against_limits(aim: Aim, rounds: &Rounds, expectation: &Expectation, doubts: 
         }
         Aim::FlushLatency | Aim::Behaviour => Vec::new(),
     }
+}
+
+/// All that the test does in a direction is done on that volume: then its figures are the volume's.
+fn is_all_on(test: &Test, ddir: Ddir, volume: &str) -> bool {
+    let goes = |used: &&VolumeUse| if ddir == Ddir::Read { used.reads } else { used.writes };
+    let mut goes = test.volumes.iter().filter(goes);
+    goes.next().is_some_and(|used| used.name == volume) && goes.next().is_none()
 }
 
 fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judgement> {
@@ -130,7 +141,14 @@ fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judg
 fn held_back(rounds: &Rounds, metric: Metric, enough: f64, doubts: &Doubts) -> Doubts {
     let asked = rounds.asked(metric).filter(|asked| *asked < enough);
     let why = asked.map(|asked| format!("no more than {} were asked for", metric.show(asked)));
-    Doubts { of_failure: why.or_else(|| doubts.of_failure.clone()), ..doubts.clone() }
+    starved(rounds, metric, &Doubts { of_failure: why.or_else(|| doubts.of_failure.clone()), ..doubts.clone() })
+}
+
+/// What the threads of the metric's I/O lacked of processors.
+fn starved(rounds: &Rounds, metric: Metric, doubts: &Doubts) -> Doubts {
+    let shares = rounds.records.iter().filter_map(|record| waited_share(record, metric.ddir));
+    let starved = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
+    Doubts { starved, ..doubts.clone() }
 }
 
 fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, doubts: &Doubts) -> Judgement {
@@ -164,7 +182,7 @@ fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Op
     limit.burst = None;
     limit.merged = None;
     let metric = Metric { ddir: None, of: Of::Iops };
-    Some(rate(&limit, metric, value, &figure, doubts))
+    Some(rate(&limit, metric, value, &figure, &starved(rounds, metric, doubts)))
 }
 
 fn latency(rounds: &Rounds, limit: &Limit, doubts: &Doubts) -> Option<Judgement> {
@@ -177,7 +195,7 @@ fn latency(rounds: &Rounds, limit: &Limit, doubts: &Doubts) -> Option<Judgement>
         of: format!(" of {}", limit.of),
         limit: Some(limit),
     };
-    Some(bar::judge(&bar, &figure, doubts))
+    Some(bar::judge(&bar, &figure, &starved(rounds, limit.metric, doubts)))
 }
 
 /// A rate that holds on average may still be missed for more of the time than was promised.
@@ -232,6 +250,7 @@ fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<
     let is_lower = rule.bound.is_lower();
     let what = if is_lower { "required at least" } else { "allowed at most" };
     let bar = Bar { metric: rule.metric, value, enough, is_lower, of: format!(" that are {what}"), limit: None };
-    let doubts = if is_lower { held_back(rounds, rule.metric, enough, doubts) } else { doubts.clone() };
+    let doubts =
+        if is_lower { held_back(rounds, rule.metric, enough, doubts) } else { starved(rounds, rule.metric, doubts) };
     Some(bar::judge(&bar, &figure, &doubts))
 }

@@ -1,6 +1,6 @@
 //! The parts of the page about what was measured, where, after which preparation, and how to do it again.
 
-use judge::assessment::{Assessment, PreparationOutcome, TargetKind};
+use judge::assessment::{Assessment, PreparationOutcome, Target, TargetKind};
 use units::bytes::with_unit;
 use units::shell::quoted;
 
@@ -15,13 +15,31 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
             facts.push((name.to_owned(), value));
         }
     };
-    let (machine, target) = (&assessment.machine, &assessment.target);
+    let machine = &assessment.machine;
+    if assessment.volumes.is_empty() {
+        of_target("Target", &assessment.target, &mut add);
+    }
+    for volume in &assessment.volumes {
+        of_target(&format!("Target {}", volume.name), &volume.target, &mut add);
+    }
+    add("Machine", machine.hostname.clone());
+    add("Machine model", machine.model.clone());
+    add("Kernel", machine.kernel.clone());
+    add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
+    add("Memory", with_unit(machine.memory_bytes));
+    add("Governors", machine.governors.join(", "));
+    add("fathom", assessment.fathom.clone());
+    facts
+}
+
+/// What a target is, under its name, and what it is made of.
+fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     let kind = match target.kind {
         TargetKind::Directory => "directory; its file system has",
         TargetKind::File => "file of",
         TargetKind::Device => "device of",
     };
-    add("Target", format!("{}: {kind} {}", target.path, with_unit(target.size_bytes)));
+    add(name, format!("{}: {kind} {}", target.path, with_unit(target.size_bytes)));
     for device in &target.devices {
         add("Device", device.name.clone());
         add("Model", device.model.clone());
@@ -41,14 +59,6 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
         add("Mount", format!("{} on {}, {}", mount.source, mount.point, mount.file_system));
         add("Mount options", mount.options.clone());
     }
-    add("Machine", machine.hostname.clone());
-    add("Machine model", machine.model.clone());
-    add("Kernel", machine.kernel.clone());
-    add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
-    add("Memory", with_unit(machine.memory_bytes));
-    add("Governors", machine.governors.join(", "));
-    add("fathom", assessment.fathom.clone());
-    facts
 }
 
 pub fn sections(assessment: &Assessment) -> String {
@@ -70,7 +80,7 @@ fn preparation(assessment: &Assessment) -> String {
     let rows = assessment.preparation.iter().map(|step| {
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"num\">{}</td></tr>\n",
-            escaped(&step.step),
+            escaped(&step.shown()),
             outcome(step.outcome),
             escaped(&step.detail),
             escaped(&step.reason),

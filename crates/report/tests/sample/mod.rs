@@ -87,6 +87,7 @@ pub fn test(name: &str, aim: Aim, rounds: Vec<Round>) -> Test {
         name: name.to_owned(),
         title: "What is measured, in plain words".to_owned(),
         aim,
+        volumes: Vec::new(),
         job: format!("[{name}]\nrw=randwrite\nbs=4k\nfilename=/dev/sdb\n"),
         rounds,
         steady: None,
@@ -259,6 +260,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 options: "rw,noatime,attr2,inode64,logbufs=8,logbsize=32k,noquota".to_owned(),
             }),
         },
+        volumes: Vec::new(),
         machine: Machine {
             hostname: "vm-1".to_owned(),
             kernel: "6.1.0-18-cloud-amd64".to_owned(),
@@ -271,6 +273,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         },
         tags: vec!["<script>alert(1)</script>".to_owned()],
         preparation: vec![Preparation {
+            target: None,
             step: "fill".to_owned(),
             reason: "blocks that were never written are read without the disk".to_owned(),
             outcome: PreparationOutcome::Done,

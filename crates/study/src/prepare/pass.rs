@@ -93,7 +93,7 @@ impl Step for Pass {
             }
         };
         let step = self.name.to_owned();
-        Next::Done(Preparation { step, reason: self.reason.clone(), outcome, detail, bytes, took_ms })
+        Next::Done(Preparation { step, target: None, reason: self.reason.clone(), outcome, detail, bytes, took_ms })
     }
 
     fn take(&mut self, record: &Record) {

@@ -78,7 +78,15 @@ impl Step for Soak {
             (why, _) => (PreparationOutcome::Failed, why.clone().unwrap_or_default()),
         };
         let (step, reason) = (self.name().to_owned(), self.reason.clone());
-        Next::Done(Preparation { step, reason, outcome, detail, bytes: self.bytes, took_ms: self.took_ms })
+        Next::Done(Preparation {
+            step,
+            target: None,
+            reason,
+            outcome,
+            detail,
+            bytes: self.bytes,
+            took_ms: self.took_ms,
+        })
     }
 
     fn take(&mut self, record: &Record) {

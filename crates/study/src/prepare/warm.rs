@@ -109,6 +109,7 @@ impl Step for Warm {
             None => self.told(),
         };
         Next::Done(Preparation {
+            target: None,
             step: "warm".to_owned(),
             reason: self.reason.clone(),
             outcome,

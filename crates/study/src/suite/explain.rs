@@ -58,6 +58,7 @@ pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> St
     if let Some(about) = &suite.about {
         text += &format!("\n{}\n", about.trim());
     }
+    text += &volumes(suite);
     text += "\nWhat it does to the target\n";
     text += &format!("  {}\n", on_what(suite, tests));
     text += &format!("  It takes {}, and what the preparation takes.\n", time_told(tests));
@@ -83,6 +84,17 @@ pub fn time_told(tests: &[Planned]) -> String {
     }
 }
 
+/// The volumes that it tells apart, and how they are named to `assess`.
+fn volumes(suite: &Suite) -> String {
+    let Some(widest) = suite.volumes.iter().map(|volume| volume.name.len()).max() else { return String::new() };
+    let mut text = "\nVolumes\n".to_owned();
+    for volume in &suite.volumes {
+        text += &format!("  {:widest$}  {}\n", volume.name, volume.meaning);
+    }
+    let named: Vec<String> = suite.volumes.iter().map(|volume| format!("{}=TARGET", volume.name)).collect();
+    text + &format!("  Say {}; one TARGET without a name stands for all.\n", named.join(" "))
+}
+
 fn on_what(suite: &Suite, tests: &[Planned]) -> String {
     let write = tests.iter().flat_map(|planned| &planned.plans).any(writes);
     match suite.target {
@@ -93,14 +105,29 @@ fn on_what(suite: &Suite, tests: &[Planned]) -> String {
         ),
         MeantFor::Device => format!("It reads {}. Of a directory it takes one file.", suite.told_size()),
         MeantFor::File => {
-            let bytes: u64 = takes_bytes(tests).values().sum();
             format!(
-                "In a directory it makes {} in a folder of its own, {} in all or what there is room for, and removes that \
-                 at the end. A file or device that it is given is overwritten where that is agreed to.",
+                "In a directory it makes {} in a folder of its own, {} or what there is room for, and removes that at \
+                 the end. A file or device that it is given is overwritten where that is agreed to.",
                 if suite.size_bytes.is_some() { suite.told_size() } else { "files of the tests' own sizes".to_owned() },
-                with_unit(bytes)
+                in_all(suite, tests)
             )
         }
+    }
+}
+
+/// What the tests take, of each volume where there are several: those are explained as folders of their names.
+fn in_all(suite: &Suite, tests: &[Planned]) -> String {
+    let taken = takes_bytes(tests);
+    let below = |folder: &str| -> u64 {
+        let is_below =
+            |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        taken.iter().filter(|(path, _)| is_below(path)).map(|(_, bytes)| bytes).sum()
+    };
+    let of_volume = |name: &str| format!("{} in all on {name}", with_unit(below(name)));
+    let of_volumes: Vec<String> = suite.volumes.iter().map(|volume| of_volume(&volume.name)).collect();
+    match of_volumes.as_slice() {
+        [] => format!("{} in all", with_unit(below(""))),
+        several => several.join(", "),
     }
 }
 
@@ -119,6 +146,9 @@ fn one(planned: &Planned, form: Form) -> String {
     let test = planned.test;
     let mut text = format!("  {}: {}.\n", test.name, test.title.trim_end_matches('.'));
     text += &format!("      Meant to hit: {}.\n", aim(test.aim));
+    if !test.volumes().is_empty() {
+        text += &format!("      On: {}.\n", test.volumes().join(", "));
+    }
     let runs = planned.plans.len();
     let each = planned.plans.first().and_then(time::at_most_ns);
     let each = each.map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", time::shown(ns)));

@@ -4,7 +4,7 @@ use units::bytes::with_unit;
 use units::diagnostic::{Diagnostic, Span};
 
 use super::layers::{Layers, Merged, Setting};
-use super::{Cell, Files, Form, Line, Suite, Test, Work};
+use super::{Beside, Cell, Files, Form, Line, Place, Site, Sites, Suite, Test, Work};
 
 /// Shares of a size are cut down to multiples of this.
 const SHARE_UNIT: u64 = 1 << 20;
@@ -13,15 +13,6 @@ const SHARE_UNIT: u64 = 1 << 20;
 pub enum Dialect {
     Fio,
     DiskSpd,
-}
-
-/// Where a suite's tests go.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// Files are made in it.
-    Directory(String),
-    /// A file or device.
-    Path(String),
 }
 
 /// How targets are filled.
@@ -41,18 +32,27 @@ pub enum FillWay {
 pub struct Terms {
     pub form: Form,
     pub short: bool,
-    pub place: Place,
-    /// Of each file; `None` is all of the device.
-    pub size_bytes: Option<u64>,
     /// Sizes and offsets of the published text don't hold, by its letter or not.
     pub is_resized: bool,
-    /// Smaller blocks are left out where sizes are varied.
-    pub least_block_bytes: u64,
+    pub sites: Sites,
     pub fill: FillWay,
     /// Measured time of each test, in place of its own.
     pub runtime_s: Option<u64>,
-    /// fio's options that have the last word.
-    pub last: Vec<(String, String)>,
+}
+
+impl Terms {
+    /// Where each of a test's volumes is; of one without volumes the place of all.
+    pub fn sites_of(&self, test: &Test) -> Vec<&Site> {
+        match test.volumes().as_slice() {
+            [] => vec![self.sites.of(None)],
+            names => names.iter().map(|name| self.sites.of(Some(name))).collect(),
+        }
+    }
+
+    /// No smaller block does on all that a test works on.
+    pub fn least_block_bytes(&self, test: &Test) -> u64 {
+        self.sites_of(test).iter().map(|site| site.least_block_bytes).max().unwrap_or(0)
+    }
 }
 
 /// A job as its dialect reads it.
@@ -116,9 +116,10 @@ impl Suite {
         }
     }
 
-    fn fio(&self, test: &Test, work: (&Layers, &[(String, Layers)]), cell: &Cell, terms: &Terms) -> Job {
+    fn fio(&self, test: &Test, work: (&Layers, &[Beside]), cell: &Cell, terms: &Terms) -> Job {
         let (layers, jobs) = work;
-        let section = |own: &Layers| {
+        let section = |own: &Layers, volume: Option<&str>| {
+            let site = terms.sites.of(volume);
             let mut merged = Merged::default();
             merged.set_layers(&self.layers, terms);
             merged.set_layers(layers, terms);
@@ -129,25 +130,31 @@ impl Suite {
                 merged.set(&own.short);
             }
             cell.iter().for_each(|(name, value)| merged.put(name, value));
-            self.put_in_place(&mut merged, terms);
+            self.put_in_place(&mut merged, site);
             if let Some(seconds) = terms.runtime_s.filter(|_| merged.has("runtime")) {
                 merged.put("runtime", &seconds.to_string());
             }
-            terms.last.iter().for_each(|(name, value)| merged.put(name, value));
+            site.last.iter().for_each(|(name, value)| merged.put(name, value));
             merged
         };
         let sections = match jobs {
-            [] => vec![(test.name.clone(), section(&Layers::default()))],
-            jobs => jobs.iter().map(|(name, own)| (name.clone(), section(own))).collect(),
+            [] => vec![(test.name.clone(), section(&Layers::default(), test.volume.as_deref()))],
+            jobs => jobs
+                .iter()
+                .map(|job| {
+                    let volume = job.volume.as_deref().or(test.volume.as_deref());
+                    (job.name.clone(), section(&job.layers, volume))
+                })
+                .collect(),
         };
         fio_job(&format!("{}/{}.fio", self.name, test.name), sections)
     }
 
     /// Where the job's files are, and how large.
-    fn put_in_place(&self, merged: &mut Merged, terms: &Terms) {
+    fn put_in_place(&self, merged: &mut Merged, site: &Site) {
         let own_size = merged.has("size") || merged.has("filesize");
         let escaped = |path: &str| path.replace('\\', "\\\\").replace(':', "\\:");
-        let sized = match (&terms.place, self.files) {
+        let sized = match (&site.place, self.files) {
             (Place::Path(path), _) => {
                 merged.put("filename", &escaped(path));
                 "filesize"
@@ -163,7 +170,7 @@ impl Suite {
                 "size"
             }
         };
-        let Some(bytes) = terms.size_bytes.filter(|_| !own_size) else { return };
+        let Some(bytes) = site.size_bytes.filter(|_| !own_size) else { return };
         merged.put(sized, &bytes.to_string());
         if sized == "filesize" {
             // fio takes shares of a device of the whole of it, not of the part that is used.
@@ -178,7 +185,8 @@ impl Suite {
     }
 
     fn diskspd(&self, test: &Test, line: &Line, values: Vec<(String, String)>, terms: &Terms) -> Job {
-        let path = match &terms.place {
+        let site = terms.sites.of(test.volume.as_deref());
+        let path = match &site.place {
             Place::Directory(path) => format!("{path}/data"),
             Place::Path(path) => path.clone(),
         };
@@ -187,7 +195,7 @@ impl Suite {
             let text = known
                 .chain([("target", path)])
                 .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
-            with_sizes(&text, terms.size_bytes.unwrap_or(0))
+            with_sizes(&text, site.size_bytes.unwrap_or(0))
         };
         let (words, file) = if line.is_profile {
             let name = format!("{}/{}.xml", self.name, test.name);
@@ -203,7 +211,7 @@ impl Suite {
     }
 
     /// How the suite's files are filled, as options in fio's words: in this suite's way, or from start to end.
-    pub fn fill_options(&self, terms: &Terms) -> Vec<(String, String)> {
+    pub fn fill_options(&self, terms: &Terms, site: &Site) -> Vec<(String, String)> {
         let mut merged = Merged::default();
         let standard = [
             ("rw", "write"),
@@ -226,7 +234,7 @@ impl Suite {
                 .for_each(|(name, value)| merged.put(name, value)),
             FillWay::Random => {}
         }
-        terms.last.iter().for_each(|(name, value)| merged.put(name, value));
+        site.last.iter().for_each(|(name, value)| merged.put(name, value));
         merged.0.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect()
     }
 

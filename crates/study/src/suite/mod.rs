@@ -9,18 +9,20 @@ mod explain;
 mod job;
 mod layers;
 mod read;
+mod site;
 mod table;
 
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use cells::Cell;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_told};
-pub use job::{Dialect, FillWay, Job, Place, Terms};
+pub use job::{Dialect, FillWay, Job, Terms};
 pub use read::size;
+pub use site::{Place, Site, Sites};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use judge::assessment::Aim;
-use plan::{Amount, Plan};
+use judge::assessment::{Aim, VolumeUse};
+use plan::{Amount, Ddir, Plan, Worker};
 use units::diagnostic::Span;
 
 use crate::rounds::Goal;
@@ -46,8 +48,18 @@ pub struct Suite {
     /// And in the short form.
     pub short_size_bytes: u64,
     pub fill: Fill,
+    /// What it tells apart of the storage; none where all its tests are for one target.
+    pub volumes: Vec<Volume>,
     pub tests: Vec<Test>,
     layers: Layers,
+}
+
+/// A part of the storage that some of a suite's tests are for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Volume {
+    pub name: String,
+    /// What it is, in plain words.
+    pub meaning: String,
 }
 
 /// What a suite was written for.
@@ -87,6 +99,8 @@ pub struct Test {
     /// What goes wrong when the published text is taken by its letter.
     pub trap: Option<String>,
     pub rounds: Rounds,
+    /// The volume of the jobs that name none themselves.
+    volume: Option<String>,
     work: Work,
     vary: Vec<(String, Vec<String>)>,
     short_vary: Option<Vec<(String, Vec<String>)>>,
@@ -122,8 +136,16 @@ pub enum Rounds {
 
 #[derive(Clone, Debug)]
 enum Work {
-    Fio { layers: Layers, jobs: Vec<(String, Layers)> },
+    Fio { layers: Layers, jobs: Vec<Beside> },
     DiskSpd { as_meant: Line, literal: Option<Line>, runtime_s: u64, warmup_s: u64, short_runtime_s: u64 },
+}
+
+/// One of several jobs of a test.
+#[derive(Clone, Debug)]
+struct Beside {
+    name: String,
+    volume: Option<String>,
+    layers: Layers,
 }
 
 /// DiskSpd's words, with `{target}`, `{size}`, `{runtime}`, `{warmup}` and what is varied in braces.
@@ -140,6 +162,50 @@ pub enum Form {
     Literal,
     #[default]
     AsMeant,
+}
+
+impl Test {
+    /// The volumes that it works on, each once.
+    pub fn volumes(&self) -> Vec<&str> {
+        let jobs: &[Beside] = match &self.work {
+            Work::Fio { jobs, .. } => jobs,
+            Work::DiskSpd { .. } => &[],
+        };
+        let of_test = || self.volume.as_deref();
+        let mut names: Vec<&str> = match jobs {
+            [] => of_test().into_iter().collect(),
+            jobs => jobs.iter().filter_map(|job| job.volume.as_deref().or_else(of_test)).collect(),
+        };
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(*name));
+        names
+    }
+
+    /// What a plan of it does on each of them.
+    pub fn used(&self, plan: &Plan) -> Vec<VolumeUse> {
+        let volume_of = |worker: &Worker| match &self.work {
+            Work::Fio { jobs, .. } => {
+                let own = jobs.iter().find(|job| job.name == worker.name).and_then(|job| job.volume.as_deref());
+                own.or(self.volume.as_deref())
+            }
+            Work::DiskSpd { .. } => self.volume.as_deref(),
+        };
+        let one = |name: &str| {
+            let workers = || plan.workers.iter().filter(|worker| volume_of(worker) == Some(name));
+            let has = |ddir: Ddir| workers().any(|worker| has(worker, ddir));
+            VolumeUse { name: name.to_owned(), reads: has(Ddir::Read), writes: has(Ddir::Write) }
+        };
+        self.volumes().into_iter().map(one).collect()
+    }
+}
+
+/// The worker's I/O goes in that direction, some of it at least.
+fn has(worker: &Worker, ddir: Ddir) -> bool {
+    match ddir {
+        Ddir::Read if !worker.streams.is_empty() => worker.streams.list.iter().any(|stream| stream.write_percent < 100),
+        Ddir::Write if !worker.streams.is_empty() => worker.streams.list.iter().any(|stream| stream.write_percent > 0),
+        _ => worker.access.pattern.has(ddir),
+    }
 }
 
 impl Suite {
@@ -180,10 +246,32 @@ pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
     taken
 }
 
+/// The targets that a plan changes what they hold: by its I/O, or as it makes a file anew.
+pub fn written(plan: &Plan) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for worker in &plan.workers {
+        let streams = &worker.streams.list;
+        let of_streams = streams.iter().filter(|stream| stream.write_percent > 0 || stream.create.is_some());
+        paths.extend(of_streams.map(|stream| stream.path.clone()));
+        let pattern = worker.access.pattern;
+        if streams.is_empty() && (pattern.writes || pattern.trims) {
+            paths.extend(worker.targets.paths.iter().cloned());
+        }
+    }
+    paths
+}
+
+/// Some of the plan's I/O reads the target.
+pub fn is_read(plan: &Plan, path: &str) -> bool {
+    plan.workers.iter().any(|worker| {
+        let mut streams = worker.streams.list.iter();
+        let of_streams = streams.any(|stream| stream.write_percent < 100 && stream.path == path);
+        let plain = worker.streams.is_empty() && worker.access.pattern.reads;
+        of_streams || plain && worker.targets.paths.iter().any(|known| known == path)
+    })
+}
+
 /// The plan changes what its targets hold.
 pub fn writes(plan: &Plan) -> bool {
-    plan.workers.iter().any(|worker| {
-        let pattern = worker.access.pattern;
-        pattern.writes || pattern.trims || worker.streams.list.iter().any(|stream| stream.write_percent > 0)
-    })
+    !written(plan).is_empty()
 }

@@ -10,7 +10,7 @@ use crate::rounds::{Goal, followable};
 
 use super::layers::{Layers, Setting};
 use super::table::{Table, Value};
-use super::{Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Work};
+use super::{Beside, Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Volume, Work};
 
 type Read<T> = Result<T, Diagnostic>;
 
@@ -58,6 +58,8 @@ fn suite(top: &mut Table) -> Read<Suite> {
         Some(value) => one_of(&value, &[("one", Files::One), ("each", Files::Each)])?,
         None => Files::One,
     };
+    let told_volumes = top.take("volumes");
+    let volumes = told_volumes.as_ref().map_or(Ok(Vec::new()), volumes)?;
     let mut suite = Suite {
         name: top.text("name")?,
         title: top.text("title")?,
@@ -70,6 +72,7 @@ fn suite(top: &mut Table) -> Read<Suite> {
         file_size_bytes: top.take("file_size").map_or(Ok(FILE_BYTES), |value| bytes(&value))?,
         short_size_bytes: top.take("short_size").map_or(Ok(GIB), |value| bytes(&value))?,
         fill: top.take("fill").map_or(Ok(Fill::default()), |value| fill(&value))?,
+        volumes,
         tests: Vec::new(),
         layers: layers(top)?,
     };
@@ -78,14 +81,21 @@ fn suite(top: &mut Table) -> Read<Suite> {
     };
     for value in tests.list()? {
         let mut table = value.table()?;
-        let test = test(&mut table, needs)?;
+        let test = test(&mut table, needs, &suite.volumes)?;
         table.end()?;
         if suite.tests.iter().any(|known| known.name == test.name) {
             return Err(Diagnostic::error("two tests of one name").at(&test.at, "there is one above"));
         }
         suite.tests.push(test);
     }
-    Ok(suite)
+    let is_used = |volume: &&Volume| suite.tests.iter().any(|test| test.volumes().contains(&volume.name.as_str()));
+    match (suite.volumes.iter().find(|volume| !is_used(volume)), told_volumes) {
+        (Some(idle), Some(told)) => {
+            let message = format!("no test is for the volume `{}`", idle.name);
+            Err(Diagnostic::error(message).at(&told.at, "declared here"))
+        }
+        _ => Ok(suite),
+    }
 }
 
 /// A year, with month and day where they are known.
@@ -100,15 +110,48 @@ fn date(top: &mut Table) -> Read<String> {
     Ok(text)
 }
 
-fn test(table: &mut Table, of_suite: Needs) -> Read<Test> {
+/// Their names, and what they are.
+fn volumes(value: &Value) -> Read<Vec<Volume>> {
+    const DIRECTIONS: [&str; 2] = ["read", "write"];
+    let volume = |(name, at, meaning): (String, Span, Value)| {
+        if !is_plain(&name) || DIRECTIONS.contains(&name.as_str()) {
+            let error = Diagnostic::error(format!("a volume can't be called `{name}`"));
+            return Err(error.at(&at, "expected letters, digits, `-`, `_` and `.`, and neither read nor write"));
+        }
+        Ok(Volume { name, meaning: meaning.text()? })
+    };
+    value.table()?.rest().into_iter().map(volume).collect()
+}
+
+fn volume(table: &mut Table, known: &[Volume]) -> Read<Option<String>> {
+    let Some(value) = table.take("volume") else { return Ok(None) };
+    let name = value.text()?;
+    if known.iter().any(|volume| volume.name == name) {
+        return Ok(Some(name));
+    }
+    let label = match names_of(known).as_str() {
+        "" => "the suite declares none: expected [volumes] with their names and what they are".to_owned(),
+        names => format!("the suite declares {names}"),
+    };
+    Err(Diagnostic::error(format!("there is no volume `{name}`")).at(&value.at, label))
+}
+
+fn names_of(volumes: &[Volume]) -> String {
+    volumes.iter().map(|volume| volume.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+fn test(table: &mut Table, of_suite: Needs, volumes: &[Volume]) -> Read<Test> {
     let at = table.take("name").map_or_else(|| table.at.clone(), |value| value.at);
     let name = at.text().trim_matches(['"', '\'']).to_owned();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if name.is_empty() || !name.chars().all(is_plain) {
+    if !is_plain(&name) {
         let error = Diagnostic::error("a test needs a name of letters, digits, `-`, `_` and `.`");
         return Err(error.at(&at, "expected name = \"…\""));
     }
-    Ok(Test {
+    let test = Test {
         name,
         title: table.text("title")?,
         aim: match table.take("aim") {
@@ -120,12 +163,20 @@ fn test(table: &mut Table, of_suite: Needs) -> Read<Test> {
         rounds: rounds(table)?,
         vary: table.take("vary").map_or(Ok(Vec::new()), |value| axes(&value))?,
         short_vary: table.take("short_vary").map(|value| axes(&value)).transpose()?,
-        work: work(table, &at)?,
+        volume: volume(table, volumes)?,
+        work: work(table, &at, volumes)?,
         at,
-    })
+    };
+    let has_volume = test.volume.is_some()
+        || matches!(&test.work, Work::Fio { jobs, .. } if !jobs.is_empty() && jobs.iter().all(|job| job.volume.is_some()));
+    if !volumes.is_empty() && !has_volume {
+        let label = format!("expected volume = \"…\" here or in each of its jobs: one of {}", names_of(volumes));
+        return Err(Diagnostic::error("the test says no volume").at(&test.at, label));
+    }
+    Ok(test)
 }
 
-fn work(table: &mut Table, at: &Span) -> Read<Work> {
+fn work(table: &mut Table, at: &Span, volumes: &[Volume]) -> Read<Work> {
     let as_meant = [("diskspd", false), ("profile", true)].into_iter().find_map(|(name, is_profile)| {
         let value = table.take(name)?;
         Some(value.text().map(|text| Line { text, is_profile, at: value.at }))
@@ -148,8 +199,9 @@ fn work(table: &mut Table, at: &Span) -> Read<Work> {
         for value in value.list()? {
             let mut table = value.table()?;
             let name = table.text("name")?;
+            let volume = volume(&mut table, volumes)?;
             let of_forms = layers(&mut table)?;
-            jobs.push((name, Layers { always: rest(&mut table)?, ..of_forms }));
+            jobs.push(Beside { name, volume, layers: Layers { always: rest(&mut table)?, ..of_forms } });
         }
     }
     if of_test.always.is_empty() && jobs.is_empty() {
@@ -316,6 +368,27 @@ mod tests {
             ("", "a.toml", "without tests"),
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\n", "a.toml", "without a job"),
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = \"4k\\nrw=write\" }\n", "a.toml:8", "one line"),
+            (
+                "[[test]]\nname = \"x\"\ntitle = \"t\"\nvolume = \"log\"\njob = { bs = 1 }\n",
+                "a.toml:8:10",
+                "declares none",
+            ),
+            (
+                "[volumes]\nlog = \"l\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\nvolume = \"lgo\"\njob = { bs = 1 }\n",
+                "a.toml:10:10",
+                "declares log",
+            ),
+            (
+                "[volumes]\nlog = \"l\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = 1 }\n",
+                "a.toml:8:8",
+                "one of log",
+            ),
+            (
+                "volumes = { log = \"l\", data = \"d\" }\n[[test]]\nname = \"x\"\ntitle = \"t\"\nvolume = \"log\"\njob = { bs = 1 }\n",
+                "a.toml:5:11",
+                "for the volume `data`",
+            ),
+            ("volumes = { read = \"l\" }\n", "a.toml:5:13", "neither read nor write"),
         ];
         for (text, place, word) in cases {
             let told = refused(text);
