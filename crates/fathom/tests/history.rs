@@ -118,7 +118,8 @@ fn wrong_words_are_refused() {
         ("history", "7", "7"),
         ("export", "1", "--format"),
         ("export", "--format csv", "which runs"),
-        ("export", "1 --format parquet", "without Parquet"),
+        ("export", "1 --format parquet", "say --output FILE"),
+        ("export", "1 --format json --intervals", "csv or parquet"),
         ("delete", "", "which runs"),
     ] {
         run(scratch.path(), word, arguments).ended_with(2).complained_of(why);
@@ -160,6 +161,14 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
     assert!(table.contains("fio job, other") && table.contains("read "), "{table}");
     let shown = run(scratch.path(), "show", "1 --format fio-json");
     assert_eq!(shown.ended_with(0).json()["jobs"].as_array().map(Vec::len), Some(2));
+    let lines = |more: &str| run(scratch.path(), "export", &format!("1 2 --format csv {more}")).stdout.lines().count();
+    assert_eq!(lines(""), 3, "a line for each run, and the names");
+    assert!(lines("--intervals") > 3 && lines("--intervals --output f.csv") == 0);
+    for more in ["", "--intervals"] {
+        run(scratch.path(), "export", &format!("1 2 --format parquet --output t.parquet {more}")).ended_with(0);
+        let bytes = std::fs::read(scratch.file("t.parquet")).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1") && bytes.len() > 500, "{} bytes", bytes.len());
+    }
     run(scratch.path(), "history", "tag 2 --tag keep").ended_with(0);
     let tagged = list(&scratch, "--tag keep");
     assert_eq!((tagged.len(), &tagged[0]["unasked"]), (1, &Value::Bool(false)));

@@ -7,6 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use history::{Document, Store, Wanted, export};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use plan::Ddir;
+use record::Timeline;
 
 /// Where a child of a test is to write without end.
 const DATABASE: &str = "FATHOM_TEST_DATABASE";
@@ -195,10 +199,65 @@ fn what_comes_out_is_what_went_in() {
     assert_eq!(export::json(&store, &[id]), document.write());
     let both = export::json(&store, &[id, id]).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&both).unwrap().as_array().unwrap().len(), 2);
-    let text = export::csv(&[store.entry(id).unwrap()]);
+    let text = export::figures(&[store.entry(id).unwrap()]).csv();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + store.entry(id).unwrap().figures.len());
     assert!(lines[1].contains("\"a,b x y\""), "{text}");
+}
+
+/// What a reader of Parquet finds: each row as names and values.
+fn read_back(folder: &Folder, table: &export::Table) -> Vec<Vec<(String, Field)>> {
+    let path = folder.0.join("table.parquet");
+    std::fs::write(&path, table.parquet().unwrap()).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+    rows.map(|row| row.get_column_iter().map(|(name, field)| (name.clone(), field.clone())).collect()).collect()
+}
+
+/// As the CSV has it.
+fn as_text(field: &Field) -> String {
+    match field {
+        Field::Null => String::new(),
+        Field::Str(text) if text.contains(',') => format!("\"{text}\""),
+        Field::Str(text) => text.clone(),
+        Field::Long(count) | Field::TimestampMillis(count) => count.to_string(),
+        Field::Double(figure) => figure.to_string(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn tables_of_figures_and_of_intervals_hold_the_same_as_parquet_and_as_csv() {
+    let folder = Folder::new("parquet");
+    let mut store = Store::open(&folder.database()).unwrap();
+    let mut document = record();
+    let Document::Record(record) = &mut document else { panic!("a record") };
+    let mut timeline = Timeline { until_ns: 2_500_000_000, ..Timeline::new(0, 1_000_000_000, Vec::new()) };
+    timeline.count((0, 1_000_000_000), Ddir::Read, 100, 409_600);
+    timeline.count((2_000_000_000, 2_500_000_000), Ddir::Read, 25, 102_400);
+    timeline.slots.iter_mut().for_each(|slot| slot.workers = 2);
+    record.timeline = vec![timeline];
+    let ids = [store.add(&document, &[]).unwrap(), store.add(&document, &tags(&["one"])).unwrap()];
+    let figures = export::figures(&ids.map(|id| store.entry(id).unwrap()));
+    let intervals = export::intervals(&store, &ids).unwrap();
+    for table in [&figures, &intervals] {
+        let (rows, csv) = (read_back(&folder, table), table.csv());
+        let mut lines = csv.lines();
+        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+        assert_eq!(rows.len(), lines.clone().count());
+        for (row, line) in rows.iter().zip(lines) {
+            assert_eq!(row.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
+            assert_eq!(row.iter().map(|(_, field)| as_text(field)).collect::<Vec<_>>().join(","), line);
+        }
+    }
+    // The last slot is as long as what was left.
+    let cell = |row: &[(String, Field)], name: &str| as_text(&row.iter().find(|(known, _)| known == name).unwrap().1);
+    let rows = read_back(&folder, &intervals);
+    let of = |name: &str| rows[..rows.len() / 2].iter().map(|row| cell(row, name)).collect::<Vec<_>>();
+    assert_eq!((of("ios"), of("from_ns")[1].as_str()), (vec!["100".into(), "0".into(), "25".into()], "1000000000"));
+    assert_eq!((of("iops"), of("p99_ns")), (["100", "0", "50"].map(String::from).to_vec(), vec![String::new(); 3]));
+    // Nothing at all is a table, too.
+    assert_eq!(read_back(&folder, &export::figures(&[])).len(), 0);
 }
 
 #[test]

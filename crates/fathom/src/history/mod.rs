@@ -22,7 +22,8 @@ usage: fathom history [options]
        fathom history add FILE... [--tag WORD]    keeps what --save, --record or -Rrecord saved
        fathom history tag ID... --tag WORD        gives runs a tag; they are never dropped then
        fathom show ID                             what came of a run; `last` is the newest
-       fathom export ID... --format json|csv      runs for other programs
+       fathom export ID... --format json|csv|parquet
+                                                  runs for other programs
        fathom compare A B                         whether two runs differ, or sets of repeats
        fathom delete ID...
 
@@ -33,7 +34,8 @@ usage: fathom history [options]
        --format NAME     table (for people) or json
        --help
 
-Of fio's and DiskSpd's runs without a tag the newest 1000 stay, up to 256 MiB. The runs are in $XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
+Of fio's and DiskSpd's runs without a tag the newest 1000 stay, up to 256 MiB. All runs are in
+$XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
 
 exit status: 0, 1 where a file can't be kept, or 2 where something can't be read
 ";

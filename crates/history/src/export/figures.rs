@@ -1,0 +1,62 @@
+//! The figures of kept runs: a row for each test and direction.
+
+use super::table::{Cell, Column, Kind, Table};
+use crate::{Entry, Summary};
+
+const fn column(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind }
+}
+
+const COLUMNS: [Column; 19] = [
+    column("id", Kind::Count),
+    column("kind", Kind::Text),
+    column("started_unix_ms", Kind::UnixMs),
+    column("ended_unix_ms", Kind::UnixMs),
+    column("host", Kind::Text),
+    column("target", Kind::Text),
+    column("suite", Kind::Text),
+    column("title", Kind::Text),
+    column("run_verdict", Kind::Text),
+    column("tags", Kind::Text),
+    column("test", Kind::Text),
+    column("at", Kind::Text),
+    column("direction", Kind::Text),
+    column("test_verdict", Kind::Text),
+    column("iops", Kind::Figure),
+    column("bytes_per_s", Kind::Figure),
+    column("mean_ns", Kind::Figure),
+    column("p50_ns", Kind::Figure),
+    column("p99_ns", Kind::Figure),
+];
+
+pub fn table(entries: &[Entry]) -> Table {
+    let rows = entries.iter().flat_map(|entry| entry.figures.iter().map(|line| row(entry, line)));
+    Table { columns: &COLUMNS, rows: rows.collect() }
+}
+
+fn row(entry: &Entry, line: &Summary) -> Vec<Cell> {
+    let verdict =
+        |verdict: Option<judge::Verdict>| Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default());
+    let cells: [Cell; COLUMNS.len()] = [
+        Cell::Count(entry.id),
+        entry.kind.as_str().into(),
+        entry.started_unix_ms.into(),
+        entry.ended_unix_ms.into(),
+        entry.host.as_str().into(),
+        entry.target.as_str().into(),
+        entry.suite.as_str().into(),
+        entry.title.as_str().into(),
+        verdict(entry.verdict),
+        Cell::Text(entry.tags.join(" ")),
+        line.test.as_str().into(),
+        line.at.as_str().into(),
+        line.direction.as_str().into(),
+        verdict(line.verdict),
+        line.iops.into(),
+        line.bytes_per_s.into(),
+        line.mean_ns.into(),
+        line.p50_ns.into(),
+        line.p99_ns.into(),
+    ];
+    cells.into()
+}

@@ -1,0 +1,92 @@
+//! A table for other programs: columns that say what is in them, and rows.
+
+/// What a column holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Text,
+    Count,
+    /// A point in time, in ms since 1970 in UTC.
+    UnixMs,
+    /// Measured; empty where nobody did.
+    Figure,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Column {
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+/// Each is of its column's kind.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cell {
+    Text(String),
+    /// Of [`Kind::Count`] and [`Kind::UnixMs`].
+    Count(i64),
+    Figure(Option<f64>),
+}
+
+/// Counts beyond the integers of other programs are those of no run.
+impl From<u64> for Cell {
+    fn from(count: u64) -> Cell {
+        Cell::Count(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(figure: Option<f64>) -> Cell {
+        Cell::Figure(figure)
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    pub(super) columns: &'static [Column],
+    /// Of as many cells each as there are columns.
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A line for each row, under a line with the columns' names.
+    pub fn csv(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        let mut text = names.join(",") + "\n";
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(Cell::csv).collect();
+            text += &cells.join(",");
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Cell {
+    fn csv(&self) -> String {
+        match self {
+            Cell::Text(text) => quoted(text),
+            Cell::Count(count) => count.to_string(),
+            Cell::Figure(figure) => figure.map(|figure| figure.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
+/// As RFC 4180 has it: quotes where the cell would be read as another.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_with_commas_and_quotes_are_quoted() {
+        assert_eq!(["a", "a,b", "a\"b"].map(quoted), ["a", "\"a,b\"", "\"a\"\"b\""]);
+    }
+}
