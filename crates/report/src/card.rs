@@ -7,6 +7,7 @@ use units::shell::quoted;
 
 use crate::figures::cells;
 use crate::findings::worst_first;
+use crate::matrix;
 use crate::rows::{self, NONE};
 use crate::text::{cut, duration, plain, wrapped};
 
@@ -57,7 +58,7 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
     // The table's head.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
-    lines.extend(table(assessment, room, terms.colour));
+    lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, terms.colour)));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -85,6 +86,32 @@ fn applications(assessment: &Assessment) -> String {
 pub fn how_to_judge(assessment: &Assessment) -> String {
     let words = judge::limits::hint(&assessment.machine).unwrap_or_else(|| "PROVIDER:DISK".to_owned());
     format!("for a verdict: --expect {} or --for NAME", quoted(&words))
+}
+
+/// The only test's figures of one setting by another, where its lines don't fit, and this does.
+fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
+    let [test] = assessment.tests.as_slice() else { return None };
+    if !test.judgements.is_empty() || measured(test).len() <= room {
+        return None;
+    }
+    let matrix = matrix::of_test(test, &cells(test))?;
+    let [rows, columns] = matrix.names.each_ref().map(|name| plain(name));
+    let mut table = vec![[vec![format!("{rows} \\ {columns}")], matrix.columns.clone()].concat()];
+    for (value, figures) in &matrix.rows {
+        let figures = figures.iter().map(|figure| figure.clone().unwrap_or_else(|| NONE.to_owned()));
+        table.push(std::iter::once(value.clone()).chain(figures).collect());
+    }
+    let widths: Vec<usize> =
+        (0..table[0].len()).map(|at| table.iter().map(|row| width(&row[at])).max().unwrap_or(0)).collect();
+    if table.len() > room || widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH + GAP {
+        return None;
+    }
+    let mut lines = vec![format!("{}: {}", plain(&test.name), matrix.title)];
+    for row in &table {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{:>width$}", plain(cell)));
+        lines.push(cells.collect::<Vec<_>>().join("  "));
+    }
+    Some(lines)
 }
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
@@ -126,7 +153,7 @@ fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
         lines.push(row([test, figure], &line.figures, &painted(colour, line.verdict)));
     }
     if missing > 0 {
-        lines.push(format!("… {missing} more: fathom show"));
+        lines.push(format!("… {missing} more: fathom show last --format markdown"));
     }
     lines
 }

@@ -43,7 +43,27 @@ fn a_card_of_many_tests_shows_the_worst_and_says_how_many_are_missing() {
     assessment.target.path = "/a/very/long/path/".repeat(20);
     let text = card(&assessment, Card::default());
     fits(&text);
-    assert!(text.contains("INVALID") && text.contains("more: fathom show") && text.contains("max-read-iops"), "{text}");
+    assert!(
+        text.contains("INVALID") && text.contains("more: fathom show last") && text.contains("max-read-iops"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_card_of_snias_test_is_its_table_of_block_sizes_by_mixtures() {
+    let mut test = sample::assessment().tests.remove(3);
+    let mut rounds = Vec::new();
+    for mix in ["100", "95", "65", "50", "35", "5", "0"] {
+        for bs in ["1024k", "128k", "64k", "32k", "16k", "8k", "4k", "512"] {
+            let mut round = test.rounds[0].clone();
+            round.at = vec![("rwmixread".to_owned(), mix.to_owned()), ("bs".to_owned(), bs.to_owned())];
+            rounds.push(round);
+        }
+    }
+    test.rounds = rounds;
+    let text = card(&sample::with_tests(vec![test]), Card::default());
+    fits(&text);
+    assert!(text.contains("block-sizes: IOPS") && text.contains("\n           512  39,805"), "{text}");
 }
 
 #[test]
