@@ -6,7 +6,7 @@ use plan::{ExitAll, Worker};
 use record::{Record, WorkerRecord};
 use units::bytes::with_unit;
 
-use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
+use crate::course::{grouped, in_words_of, moves_data, phase_name, seconds, workers};
 use crate::{Finding, Severity};
 
 /// Less than this part of the time is early.
@@ -82,7 +82,11 @@ fn of_phase(record: &Record, phase: usize, until_ns: u64) -> Option<Finding> {
         id: "too-short".into(),
         severity: Severity::Info,
         what: format!("{name}: {what}"),
-        evidence: format!("it was measured for {}, in which {ios} I/Os were done", seconds(measured_s)),
+        evidence: format!(
+            "it was measured for {}, in which {} I/Os were done",
+            seconds(measured_s),
+            grouped(ios as f64)
+        ),
         advice: in_words_of(
             record,
             "measure for a minute or more: runtime=60 with time_based=1",

@@ -178,7 +178,8 @@ fn judged(test: &Test) -> Vec<Line> {
     let rows = rows::of_test(test).into_iter();
     rows.map(|row| Line {
         names: [plain(&row.test), plain(&row.figure)],
-        figures: [row.measured, row.expected, row.ratio].map(|figure| plain(&figure)).into(),
+        // The figure's name says that these are IOPS.
+        figures: [row.measured, row.expected, row.ratio].map(|figure| plain(figure.trim_end_matches(" IOPS"))).into(),
         verdict: row.verdict,
     })
     .collect()

@@ -50,8 +50,9 @@ fn spans(test: &Test, figures: &[Figure]) -> Vec<Row> {
         let mut values: Vec<f64> = same.iter().map(|figure| figure.value).collect();
         values.sort_by(f64::total_cmp);
         let first = same.first()?;
-        let (least, most) = (first.shown(*values.first()?), first.shown(*values.last()?));
-        let measured = if least == most { least } else { format!("{least} to {most}") };
+        let (least, most) = (*values.first()?, *values.last()?);
+        let one = first.shown(least);
+        let measured = if one == first.shown(most) { one } else { text::from_to(least, most, first.unit) };
         Some(row(test, format!("{name} ×{}", same.len()), measured))
     };
     names.into_iter().filter_map(span).collect()
@@ -79,7 +80,7 @@ impl Figure {
 fn judged(test: &Test, judgement: &judge::Judgement) -> Row {
     let figure = |value: f64| text::figure(value, &judgement.unit);
     let dash = || NONE.to_owned();
-    let interval = judgement.interval.map(|(low, high)| format!("{} to {}", figure(low), figure(high)));
+    let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, &judgement.unit));
     Row {
         measured: figure(judgement.measured),
         expected: judgement.expected.map_or_else(dash, figure),

@@ -79,10 +79,19 @@ pub fn sentence(text: &str) -> String {
 /// A figure in the unit that it is kept in.
 pub fn figure(value: f64, unit: &str) -> String {
     match unit {
-        "IOPS" => grouped(value),
+        "IOPS" => format!("{} IOPS", grouped(value)),
         "B/s" => format!("{} MiB/s", grouped(value / f64::from(1 << 20))),
         "ns" => time_ns(value),
         other => format!("{} {other}", grouped(value)),
+    }
+}
+
+/// From one figure to another; a unit that both have is said once.
+pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
+    let (low, high) = (figure(low, of_unit), figure(high, of_unit));
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
     }
 }
 
@@ -154,6 +163,12 @@ mod tests {
     fn sentences_begin_with_a_capital_and_names_stay_as_they_are() {
         assert_eq!(["it was so.", "steady: yes", ""].map(sentence), ["It was so", "Steady: yes", ""]);
         assert_eq!(["/dev/sdb was", "write.iops fell"].map(sentence), ["/dev/sdb was", "write.iops fell"]);
+    }
+
+    #[test]
+    fn figures_have_units_and_spans_one() {
+        assert_eq!([figure(12_800.0, "IOPS"), figure(2e6, "ns")], ["12,800 IOPS", "2 ms"]);
+        assert_eq!(from_to(1.0, 2e3, "IOPS") + &from_to(9e5, 2e6, "ns"), "1 to 2,000 IOPS900 us to 2 ms");
     }
 
     #[test]

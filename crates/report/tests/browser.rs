@@ -30,6 +30,7 @@ const FLAGS: [&str; 11] = [
 ];
 const PHONE: u64 = 360;
 const DESK: u64 = 1280;
+const PAPER: u64 = 688;
 
 struct Browser {
     driver: Child,
@@ -215,6 +216,21 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     );
     let ground = lightness(&browser.script("return getComputedStyle(document.documentElement).getPropertyValue('--ground') === '#ffffff' ? 'rgb(255,255,255)' : 'rgb(0,0,0)'"));
     assert!(ground > 200.0, "printed on dark ground");
+    // A sheet of A4 between its margins; words of the tables' heads stay whole.
+    let sheet = json!({"width": PAPER, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+    browser.command("Emulation.setDeviceMetricsOverride", sheet);
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= PAPER, "printed: {scroll} px wide");
+    let broken = browser.script(
+        "return [...document.querySelectorAll('.stack thead th')].filter(th => !th.textContent.includes(' '))
+            .filter(th => th.getBoundingClientRect().height > 2.2 * parseFloat(getComputedStyle(th).lineHeight))
+            .map(th => th.textContent)",
+    );
+    assert_eq!(broken, json!([]), "heads of columns are broken within words");
+    assert_eq!(
+        browser.script("return [...document.querySelectorAll('details pre')].every(e => e.offsetHeight > 0)"),
+        true
+    );
     let printed = browser.command("Page.printToPDF", json!({"preferCSSPageSize": true}));
     assert!(printed["data"].as_str().unwrap().len() > 20_000);
 

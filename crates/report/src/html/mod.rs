@@ -8,7 +8,7 @@ use judge::{Severity, Verdict};
 
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
-use crate::rows::{self, NONE};
+use crate::rows::{self, NONE, Row};
 use crate::text::{class, duration, escaped, local_time, sentence};
 
 const STYLE: &str = include_str!("style.css");
@@ -96,31 +96,45 @@ fn head(assessment: &Assessment) -> String {
     )
 }
 
+/// What a column of the verdicts shows of a row.
+type Shown = fn(&Row) -> &str;
+
 fn verdicts(assessment: &Assessment) -> String {
-    let mut section = "<section id=\"verdicts\"><h2>Verdicts</h2>\n<table class=\"stack\"><thead><tr>\
-         <th scope=\"col\">Test</th><th scope=\"col\">Figure</th><th scope=\"col\" class=\"num\">Measured</th>\
-         <th scope=\"col\" class=\"num\">Expected</th><th scope=\"col\" class=\"num\">Ratio</th>\
-         <th scope=\"col\" class=\"num\">95 % interval</th><th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th>\
-         </tr></thead><tbody>\n"
-        .to_owned();
-    for (at, test) in assessment.tests.iter().enumerate() {
-        for row in rows::of_test(test) {
-            let cell = |label: &str, class: &str, text: &str| {
-                let none = if text.is_empty() || text == NONE { " none" } else { "" };
-                format!("<td class=\"{class}{none}\" data-label=\"{label}\">{}</td>", escaped(text))
-            };
-            section += &format!(
-                "<tr><th scope=\"row\"><a href=\"#test-{at}\">{}</a></th>{}{}{}{}{}<td data-label=\"Verdict\">{}</td>{}</tr>\n",
-                escaped(&row.test),
-                cell("Figure", "", &row.figure),
-                cell("Measured", "num", &row.measured),
-                cell("Expected", "num", &row.expected),
-                cell("Ratio", "num", &row.ratio),
-                cell("95 % interval", "num", &row.interval),
-                badge(row.verdict),
-                cell("Cause", "cause", &row.cause),
-            );
-        }
+    let rows: Vec<(usize, Row)> = assessment
+        .tests
+        .iter()
+        .enumerate()
+        .flat_map(|(at, test)| rows::of_test(test).into_iter().map(move |row| (at, row)))
+        .collect();
+    let columns: [(&str, Shown); 4] = [
+        ("Measured", |row| &row.measured),
+        ("Expected", |row| &row.expected),
+        ("Ratio", |row| &row.ratio),
+        ("95 % interval", |row| &row.interval),
+    ];
+    // What nobody knows of any figure needs no column.
+    let is_known = |of: Shown| rows.iter().any(|(_, row)| of(row) != NONE);
+    let columns: Vec<_> = columns.into_iter().filter(|(_, of)| is_known(*of)).collect();
+    let heads: String =
+        columns.iter().map(|(name, _)| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
+    let mut section = format!(
+        "<section id=\"verdicts\"><h2>Verdicts</h2>\n<table class=\"stack\"><thead><tr>\
+         <th scope=\"col\">Test</th><th scope=\"col\">Figure</th>{heads}<th scope=\"col\">Verdict</th>\
+         <th scope=\"col\">Cause</th></tr></thead><tbody>\n"
+    );
+    for (at, row) in &rows {
+        let cell = |label: &str, class: &str, text: &str| {
+            let none = if text.is_empty() || text == NONE { " none" } else { "" };
+            format!("<td class=\"{class}{none}\" data-label=\"{label}\">{}</td>", escaped(text))
+        };
+        let figures: String = columns.iter().map(|(name, of)| cell(name, "num", of(row))).collect();
+        section += &format!(
+            "<tr><th scope=\"row\"><a href=\"#test-{at}\">{}</a></th>{}{figures}<td data-label=\"Verdict\">{}</td>{}</tr>\n",
+            escaped(&row.test),
+            cell("Figure", "", &row.figure),
+            badge(row.verdict),
+            cell("Cause", "cause", &row.cause),
+        );
     }
     section += "</tbody></table>\n";
     section += &environment::expectations(assessment);
