@@ -193,3 +193,46 @@ impl Side<'_> {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ::history::repeats::Drift;
+    use judge::metric::Metric;
+
+    use super::*;
+
+    fn side(runs: &[Run], outliers: Vec<usize>, drift: Option<Drift>) -> Side<'_> {
+        let kind = Metric::parse("read.iops").expect("a metric");
+        let values = [500.0, 1000.0, 1010.0, 990.0].map(Some).to_vec();
+        let (median, least, most, spread) = (1000.0, 500.0, 1010.0, Some(0.51));
+        let (test, metric, unit) = ("run".to_owned(), kind.to_string(), kind.unit().to_owned());
+        let figure = Repeated { test, metric, unit, values, median, least, most, spread, outliers, drift, kind };
+        Side { name: "A", line: "fio job.fio", prepare: None, runs, figures: vec![figure] }
+    }
+
+    fn runs(repeats: &[usize]) -> Vec<Run> {
+        let run =
+            |repeat: &usize| Run { turn: *repeat, repeat: *repeat, started_unix_ms: None, kept: None, error: None };
+        repeats.iter().map(run).collect()
+    }
+
+    #[test]
+    fn a_run_that_stands_apart_is_named_by_its_own_number() {
+        // The first run failed: the figures begin with the second.
+        let mut made = runs(&[1, 2, 3, 4, 5]);
+        made[0].error = Some("disk is full".to_owned());
+        let text = side(&made, vec![0], None).remarks(true);
+        assert!(text.contains("run 2 stands apart from the others: read.iops 500 IOPS"), "{text}");
+        assert!(text.contains("something else may have used"), "{text}");
+        let text = side(&runs(&[1, 2, 3, 4]), vec![0], None).remarks(true);
+        assert!(text.contains("run 1 stands apart") && text.contains("the first run may find caches empty"), "{text}");
+        assert_eq!(side(&runs(&[1, 2, 3, 4]), Vec::new(), None).remarks(false), "");
+    }
+
+    #[test]
+    fn a_drift_is_told_with_its_change_and_what_helps() {
+        let drift = Some(Drift { change: -0.12, p: 0.02 });
+        let text = side(&runs(&[1, 2, 3, 4]), Vec::new(), drift).remarks(false);
+        assert!(text.contains("drift from first to last: read.iops -12 %") && text.contains("--interleave"), "{text}");
+    }
+}
