@@ -100,6 +100,17 @@ fn figures(record: &Record) -> String {
     format!("{}, {} IOPS{flushes}", bandwidth(total.bytes_per_s), count(total.iops))
 }
 
+/// How long it takes at the speed of so far until all is moved that the workers mean to; those that haven't begun mean to
+/// move as much as the others. `None` where only time ends one, or nothing is known yet.
+fn left_by_work(goals: &[u64], done_bytes: u64, gone_ns: u64) -> Option<u64> {
+    let known: Vec<f64> = goals.iter().filter(|goal| **goal > 0).map(|goal| *goal as f64).collect();
+    if known.is_empty() || done_bytes == 0 || gone_ns < EVERY_NS || goals.contains(&u64::MAX) {
+        return None;
+    }
+    let all = known.iter().sum::<f64>() / known.len() as f64 * goals.len() as f64;
+    Some((gone_ns as f64 * (all / done_bytes as f64 - 1.0).max(0.0)) as u64)
+}
+
 pub fn bandwidth(bytes_per_s: f64) -> String {
     let mib = bytes_per_s / (1 << 20) as f64;
     match mib {
@@ -153,8 +164,15 @@ impl Watcher for Progress {
         let seconds = now_ns.saturating_sub(before.at_ns).max(1) as f64 / 1e9;
         let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
         let gone_ns = now_ns.saturating_sub(began_ns);
-        let left = match self.takes_ns {
-            Some(takes_ns) => format!("{} left", shown(takes_ns.saturating_sub(gone_ns).saturating_add(self.after_ns))),
+        let goals: Vec<u64> = workers().map(|worker| worker.goal_bytes.load(Relaxed)).collect();
+        let by_time = self.takes_ns.map(|takes_ns| takes_ns.saturating_sub(gone_ns));
+        // Whatever comes first ends it; until there is a speed to go by, nobody knows which.
+        let left_ns = match left_by_work(&goals, now.bytes, gone_ns) {
+            Some(by_work) => Some(by_time.map_or(by_work, |by_time| by_time.min(by_work))),
+            None => by_time.filter(|_| goals.contains(&u64::MAX)),
+        };
+        let left = match left_ns {
+            Some(left_ns) => format!("{} left", shown(left_ns.saturating_add(self.after_ns))),
             None => format!("{} so far", shown(gone_ns)),
         };
         let (bytes, ios) = (rate(now.bytes, before.bytes), rate(now.ios, before.ios));
@@ -168,6 +186,16 @@ impl Watcher for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_by_its_size_takes_as_long_as_it_did_so_far_for_what_is_left() {
+        let after = |goals: &[u64]| left_by_work(goals, 100, 10 * EVERY_NS).map(|ns| ns / EVERY_NS);
+        assert_eq!(after(&[400]), Some(30));
+        assert_eq!(after(&[400, 0]), Some(70));
+        assert_eq!(after(&[50]), Some(0));
+        assert_eq!([after(&[]), after(&[0]), after(&[400, u64::MAX])], [None; 3]);
+        assert_eq!(left_by_work(&[400], 0, 10 * EVERY_NS), None);
+    }
 
     #[test]
     fn figures_are_short() {
