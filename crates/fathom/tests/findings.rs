@@ -162,6 +162,28 @@ fn a_throttle_that_stays_is_no_step() {
 }
 
 #[test]
+fn a_rate_that_wanders_is_not_steady() {
+    const KILO_IOPS: [u64; 7] = [16, 5, 11, 3, 14, 7, 9];
+    let Some(zram) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&zram) else { return };
+    let scratch = Scratch::new("found-wandering");
+    let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=12 --time_based";
+    let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
+    let mut child = fathom(scratch.path(), &line).spawn().unwrap();
+    throttle.take_in(child.id());
+    for kilo in KILO_IOPS.into_iter().cycle() {
+        throttle.bytes_per_s(kilo * 1000 * 4096);
+        std::thread::sleep(Duration::from_millis(1100));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+    }
+    let record = saved(&scratch);
+    let found = judge::findings(&record);
+    assert!(has(&found, "not-steady"), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
+}
+
+#[test]
 fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("found-signature");
