@@ -153,8 +153,8 @@ fn wanted(words: &[String]) -> Result<Wanted, lexopt::Error> {
 
 fn put(shown: &[u8], wanted: &Wanted) -> Result<(), String> {
     match wanted.output.as_deref() {
-        // Its files are there already.
-        Some(path) if pictures::is_folder(path) => Ok(()),
+        // Its charts are there already; a report that is one text needs a file.
+        Some(path) if shown.is_empty() && pictures::is_folder(path) => Ok(()),
         Some(path) => saved::Place::open(path, &Plan::default())?.save_bytes(shown),
         None if std::str::from_utf8(shown).is_err() && std::io::stdout().is_terminal() => {
             Err("this is a picture: say --output NAME.png".to_owned())

@@ -220,7 +220,7 @@ fn no_record_is_lost_to_a_report_of_its_own() {
     let ran = diskspd(scratch.path(), "-d1 -W0 -Rrecord=new -Rxml=./new f");
     ran.ended_with(3).complained_of("the same file");
     assert_eq!(scratch.names(), ["f", "r"]);
-    show(scratch.path(), "r --output=.").ended_with(1).complained_of("this is a directory");
+    show(scratch.path(), "r --format=fio --output=/").ended_with(1).complained_of("this is a directory");
 }
 
 #[test]
