@@ -73,7 +73,7 @@ fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() 
 #[test]
 fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
     let scratch = with_file("sweep-two");
-    let forms = "--format csv --output out.csv --svg out.svg --metric p99 --order random --seed 3 --cooldown 0.01";
+    let forms = "--format csv --output out.csv --svg out.svg --report out.md --metric p99 --order random --seed 3 --cooldown 0.01";
     let told = run(scratch.path(), &format!("iodepth=1,4 numjobs=1,2 {forms} fio {JOB} --ioengine=libaio"));
     told.ended_with(0).complained_of("lowest 99th percentile of latency ");
     assert_eq!(told.stdout, "");
@@ -82,6 +82,8 @@ fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
     assert_eq!(points, ["iodepth,numjobs", "1,1", "1,2", "4,1", "4,2"]);
     let svg = std::fs::read_to_string(scratch.file("out.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && svg.contains("numjobs=2"), "{svg}");
+    let page = std::fs::read_to_string(scratch.file("out.md")).unwrap();
+    assert!(page.contains("| iodepth | numjobs 1 | numjobs 2 |"), "{page}");
     let markdown = run(scratch.path(), &format!("iodepth=1,4 --format markdown fio {JOB} --ioengine=libaio"));
     assert!(markdown.ended_with(0).stdout.contains("| ---: |"), "{}", markdown.stdout);
 }
@@ -117,11 +119,17 @@ fn a_point_that_fails_is_a_row_that_says_so_and_the_others_are_measured() {
 fn a_line_of_diskspds_is_swept_as_it_stands_and_a_file_in_the_cache_is_told() {
     let scratch = Scratch::new("sweep-diskspd");
     let line = "diskspd.exe -b64k -d1 -W0 -t2 -o8 -L -r -w40 -c2m test_io_64k.dat";
-    let told = run(scratch.path(), &format!("b=4K,16K..64K --save kept --svg chart.svg {line}"));
+    let told = run(scratch.path(), &format!("b=4K,16K..64K --save kept --svg chart.svg --report out.html {line}"));
     told.ended_with(0).complained_of("2/4 b=16K: bandwidth ");
     let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in ["IOPS", "read write", "over b", "measured through the page cache", "highest bandwidth "] {
         assert!(text.contains(said), "nothing of {said} in:\n{}", told.stdout);
+    }
+    let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();
+    for said in
+        ["Bandwidth by block size", "IOPS by block size", "b=16K", "highest bandwidth ", "fathom sweep b=4K,16K..64K"]
+    {
+        assert!(page.to_lowercase().contains(&said.to_lowercase()), "nothing of {said} in the page");
     }
     let kept = |name: &str| std::fs::read(scratch.file("kept").join(name)).unwrap();
     let document: Value = serde_json::from_slice(&kept("sweep.json")).unwrap();

@@ -1,6 +1,7 @@
 //! `fathom sweep`: a line of either dialect, run once for each value of one or more options, and what they show.
 
 pub mod files;
+mod page;
 mod points;
 mod words;
 
@@ -17,10 +18,12 @@ use units::diagnostic::Diagnostic;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::output::{print_and_flush, tell_line};
+use crate::reports::Reports;
 use crate::run::{self, Watcher};
 use crate::series::progress::Progress;
 use crate::series::{self, Series};
 use files::Files;
+use page::Kept;
 use points::Points;
 use words::{Stop, Words};
 
@@ -32,7 +35,7 @@ const COMMAND: &str = "sweep";
 
 pub fn main(words: &[String]) -> ExitCode {
     match words::read(words) {
-        Ok(words) => sweep(&words),
+        Ok(read) => sweep(&read, words),
         Err(Stop::Help) => {
             print_and_flush(words::USAGE);
             ExitCode::SUCCESS
@@ -46,7 +49,7 @@ fn refused(message: &str) -> ExitCode {
     ExitCode::from(REFUSED)
 }
 
-fn sweep(words: &Words) -> ExitCode {
+fn sweep(words: &Words, typed: &[String]) -> ExitCode {
     let sweep = match Sweep::new(words.axes.clone(), words.repeats, words.order) {
         Ok(sweep) => sweep,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
@@ -61,7 +64,7 @@ fn sweep(words: &Words) -> ExitCode {
     match points::plan(&sweep, &plan_line) {
         Points::Run { plans, warnings } => {
             tell(&warnings);
-            run_all(words, sweep, &plans)
+            run_all(words, typed, sweep, &plans)
         }
         Points::Print { printed, warnings } => {
             tell(&warnings);
@@ -90,7 +93,7 @@ fn metric(words: &Words) -> Metric {
     words.metric.unwrap_or(if by_size { Metric::Bandwidth } else { Metric::Iops })
 }
 
-fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
+fn run_all(words: &Words, typed: &[String], mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
     let metric = metric(words);
     if !points::measures(plans, metric) {
         return refused(&format!(
@@ -103,11 +106,17 @@ fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
         Ok(files) => files,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
     };
+    let of_plans: Vec<&Plan> = plans.iter().map(Arc::as_ref).collect();
+    let reports = match Reports::open(&words.reports, &of_plans) {
+        Ok(reports) => reports,
+        Err(message) => return refused(&format!("fathom sweep: {message}")),
+    };
+    let mut kept = (!words.reports.is_empty()).then(|| Kept::new(typed));
     let interrupts = match run::take_signals() {
         Ok(interrupts) => interrupts,
         Err(error) => return refused(&format!("fathom sweep: signals can't be handled: {error}")),
     };
-    let is_saved = carry_out(words, &mut sweep, plans, metric, interrupts, &files);
+    let is_saved = carry_out(words, &mut sweep, plans, metric, interrupts, &files, &mut kept);
     let asked = Asked {
         dialect: words.dialect.name().to_owned(),
         line: words.line.clone(),
@@ -116,7 +125,14 @@ fn run_all(words: &Words, mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
         metric,
         program: concat!("fathom ", env!("CARGO_PKG_VERSION")).to_owned(),
     };
-    let is_written = files.write(words, &Report::new(&asked, &sweep));
+    let report = Report::new(&asked, &sweep);
+    let mut is_written = files.write(words, &report);
+    if let Some(kept) = kept {
+        let assessment = kept.assessment(words, &sweep, report.sentence().map(str::to_owned), interrupts.count() > 0);
+        let (told, failed) = reports.save(&assessment);
+        told.iter().chain(&failed).for_each(|line| tell_line!("{line}"));
+        is_written &= failed.is_empty();
+    }
     let signal = interrupts.last().and_then(|signal| u8::try_from(128 + signal).ok());
     let failed = !is_saved || !is_written || sweep.rows().iter().any(|row| row.failures() > 0);
     signal.map_or(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }, ExitCode::from)
@@ -130,10 +146,11 @@ fn carry_out(
     metric: Metric,
     interrupts: Interrupts,
     files: &Files,
+    kept: &mut Option<Kept>,
 ) -> bool {
     let progress = Progress::new(sweep.len(), metric, words.repeats);
     progress.announce(series::at_most_ns(plans, words.repeats, words.cooldown));
-    let mut runs = Runs { sweep, progress, files, is_saved: true };
+    let mut runs = Runs { sweep, progress, files, kept, is_saved: true };
     series::carry_out(plans, words.cooldown, interrupts, &mut runs);
     runs.is_saved
 }
@@ -143,6 +160,8 @@ struct Runs<'a> {
     sweep: &'a mut Sweep,
     progress: Progress,
     files: &'a Files,
+    /// For reports with charts.
+    kept: &'a mut Option<Kept>,
     is_saved: bool,
 }
 
@@ -170,9 +189,13 @@ impl Series for Runs<'_> {
 
     fn ended(&mut self, turn: Turn, record: Record) {
         self.progress.end(self.sweep.take(turn, &record));
-        for finding in judge::findings(&record) {
+        let findings = judge::findings(&record);
+        for finding in &findings {
             self.sweep.remark(turn, &finding.what, &finding.to_string());
         }
         self.is_saved &= self.files.save(self.sweep, turn, &record);
+        if let Some(kept) = self.kept {
+            kept.take(&self.sweep.points()[turn.point].settings, record, findings);
+        }
     }
 }

@@ -9,6 +9,7 @@ use study::{Axis, Metric, Order};
 use units::diagnostic::Diagnostic;
 
 use crate::lines::Dialect;
+use crate::reports::Kind;
 use crate::series::words::{repeats, seconds};
 
 pub const USAGE: &str = "\
@@ -30,6 +31,8 @@ commas stand between semicolons. Several options make all combinations.
        --format NAME     text, csv, json or markdown
        --output FILE     the report goes there, not to standard output
        --svg FILE        a chart as a picture, too
+       --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the
+                         charts alone, NAME/ a folder with a picture of each; may be said several times
        --save DIR        the record of each run, and the sweep as JSON, go into files there
        --help
 
@@ -46,6 +49,7 @@ pub struct Words {
     pub format: ReportFormat,
     pub output: Option<PathBuf>,
     pub svg: Option<PathBuf>,
+    pub reports: Vec<String>,
     pub save: Option<PathBuf>,
     pub dialect: Dialect,
     /// The dialect's own words.
@@ -77,8 +81,8 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-const OWN_OPTIONS: [&str; 10] =
-    ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "save", "help"];
+const OWN_OPTIONS: [&str; 11] =
+    ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "report", "save", "help"];
 
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
@@ -90,6 +94,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         format: ReportFormat::Text,
         output: None,
         svg: None,
+        reports: Vec::new(),
         save: None,
         dialect: Dialect::Fio,
         line: Vec::new(),
@@ -110,6 +115,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Some(Long("format")) => read.format = parser.value()?.parse_with(format)?,
             Some(Long("output")) => read.output = Some(parser.value()?.into()),
             Some(Long("svg")) => read.svg = Some(parser.value()?.into()),
+            Some(Long("report")) => {
+                let path = parser.value()?.string()?;
+                Kind::of_name(&path).map_err(|message| wrong(&message))?;
+                read.reports.push(path);
+            }
             Some(Long("save")) => read.save = Some(parser.value()?.into()),
             Some(Long("help") | Short('h')) => return Err(Stop::Help),
             Some(Value(word)) => {

@@ -107,7 +107,9 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 /// What was expected, with its sources.
 pub fn expectations(assessment: &Assessment) -> String {
     let is_judged = assessment.tests.iter().any(|test| !test.judgements.is_empty());
-    if assessment.expectations.is_empty() && is_judged {
+    // Searches and sweeps take no expectations.
+    let is_of_assess = assessment.command.get(1).is_none_or(|word| word == "assess");
+    if assessment.expectations.is_empty() && (is_judged || !is_of_assess) {
         return String::new();
     }
     if assessment.expectations.is_empty() {
