@@ -98,7 +98,7 @@ pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
 /// A share of what was expected, whole where it is far from 100 %.
 pub fn ratio(share: f64) -> String {
     let percent = share * 100.0;
-    if (90.0..110.0).contains(&percent) { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+    if (90.0..110.0).contains(&percent) { format!("{percent:.1} %") } else { format!("{} %", grouped(percent.round())) }
 }
 
 /// How long something took.
@@ -175,6 +175,6 @@ mod tests {
     fn times_are_those_of_the_place() {
         assert_eq!(local_time(0, 5400), "1970-01-01 01:30:00 +01:30");
         assert_eq!([900, 61_000, 7_260_000].map(duration), ["0.9 s", "1 min 1 s", "2 h 1 min"]);
-        assert_eq!([0.703, 0.996, 1.2].map(ratio), ["70 %", "99.6 %", "120 %"]);
+        assert_eq!([0.703, 0.996, 1.2, 23.14].map(ratio), ["70 %", "99.6 %", "120 %", "2,314 %"]);
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of the page about what was measured, where, after which preparation, and how to do it again.
 
-use judge::assessment::{Assessment, PreparationOutcome, Target, TargetKind};
+use judge::assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
 use units::bytes::with_unit;
 use units::shell::quoted;
 
@@ -120,16 +120,20 @@ pub fn expectations(assessment: &Assessment) -> String {
     }
     let mut list = "<h3>What was expected</h3>\n<dl>".to_owned();
     for expected in &assessment.expectations {
-        let limits = expected.limits.iter().map(|limit| {
-            format!(
-                "{}: {} ({} of it are enough). {}",
-                escaped(&limit.metric),
-                escaped(&figure(limit.value, &limit.unit)),
-                ratio(limit.tolerance),
-                escaped(&limit.source)
-            )
+        let mut groups: Vec<(&ExpectedLimit, Vec<String>)> = Vec::new();
+        for limit in &expected.limits {
+            let words = format!("{}: {}", escaped(&limit.metric), escaped(&figure(limit.value, &limit.unit)));
+            let is_same = |known: &ExpectedLimit| (&known.source, known.tolerance) == (&limit.source, limit.tolerance);
+            match groups.iter_mut().find(|(known, _)| is_same(known)) {
+                Some((_, limits)) => limits.push(words),
+                None => groups.push((limit, vec![words])),
+            }
+        }
+        let lines = groups.iter().map(|(first, limits)| {
+            let enough = if limits.len() == 1 { "of it are enough" } else { "of each are enough" };
+            format!("{} ({} {enough}). {}", limits.join("; "), ratio(first.tolerance), escaped(&first.source))
         });
-        list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), limits.collect::<Vec<_>>().join("<br>"));
+        list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
     }
     list + "</dl>\n"
 }
