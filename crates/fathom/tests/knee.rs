@@ -51,6 +51,8 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
         assert_eq!(document["found"]["settled"], true);
         let found = document["found"]["sustained_iops"].as_f64().unwrap();
         assert!((found / LIMIT as f64 - 1.0).abs() < 0.05, "{found} of {LIMIT}:\n{told}");
+        let notes = document["notes"].to_string();
+        assert!(notes.contains("measure for 5 s (--runtime)"), "{notes}");
         let said = document["sentence"].as_str().unwrap();
         assert!(said.starts_with("sustains ") && said.ends_with("random 4 KiB reads/s with p99 under 50 ms"), "{said}");
         let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();

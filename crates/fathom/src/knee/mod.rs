@@ -72,6 +72,7 @@ fn knee(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     if !scratch.has_direct_io() {
         runs.notes.push("this file system has no direct I/O: what was measured is the page cache".to_owned());
     }
+    runs.notes.extend(too_short(words));
     if !found.existed {
         runs.fill(&mut steps, &found)?;
     }
@@ -193,6 +194,23 @@ fn name(load: &Load) -> String {
         Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
         Load::Open { offered, .. } => format!("{}/s", count(*offered as f64)),
     }
+}
+
+/// Where the bound is large beside the time of a step, too high a rate piles up less than the bound in that time.
+fn too_short(words: &Words) -> Option<String> {
+    const STEP_PER_BOUND: u64 = 100;
+    let bound_ns = words.bound_ns.filter(|_| !words.is_closed)?;
+    let wanted_ns = bound_ns.saturating_mul(STEP_PER_BOUND);
+    let shown = |ns: u64| study::knee::show::time(ns as f64);
+    (wanted_ns > words.runtime_ns).then(|| {
+        format!(
+            "in {} a step a rate slightly above what is sustained may hold, too: for {} under {} measure for {} (--runtime)",
+            shown(words.runtime_ns),
+            words.percentile,
+            shown(bound_ns),
+            shown(wanted_ns)
+        )
+    })
 }
 
 /// A run in a few words.
