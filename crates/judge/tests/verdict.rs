@@ -316,6 +316,13 @@ fn what_is_expected_of_a_volume_is_held_against_what_is_done_there() {
 }
 
 #[test]
+fn a_lot_that_a_throttle_lets_through_at_once_at_the_start_is_no_fall() {
+    let lots = [3946, 1815, 2708, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1775, 2725, 2824];
+    let (verdict, cause) = on(writes(lots.iter().map(|ios| f64::from(*ios) * 4.0), 0.0));
+    assert!(verdict == Verdict::Fail && cause.contains("steady at that level"), "{cause}");
+}
+
+#[test]
 fn threads_without_a_processor_excuse_as_much_as_they_lost() {
     let starved = |rate: f64, share: f64| {
         let mut record = level(rate);

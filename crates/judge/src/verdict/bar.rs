@@ -173,11 +173,13 @@ fn passed(bar: &Bar, figure: &Figure, shape: Shape) -> (Verdict, String) {
 
 fn failed(bar: &Bar, shape: Shape, is_throttled: bool) -> String {
     let show = |value| bar.metric.show(value);
+    const IN_BATCHES: &str = "as the latencies show: it lets I/Os through in batches";
     match shape {
-        Shape::Flat | Shape::Varied { .. } if is_throttled => {
-            ": a throttle sets that rate, as the latencies show: it lets I/Os through in batches".to_owned()
+        Shape::Flat if is_throttled => {
+            format!(": steady at that level in all intervals, as a throttle does, {IN_BATCHES}")
         }
         Shape::Flat => ": steady at that level in all intervals, as a throttle does".to_owned(),
+        Shape::Varied { .. } if is_throttled => format!(": a throttle sets that rate, {IN_BATCHES}"),
         Shape::Varied { least, most } => {
             format!(": from {} to {} in the intervals, as a target at its own limit does", show(least), show(most))
         }
@@ -186,8 +188,17 @@ fn failed(bar: &Bar, shape: Shape, is_throttled: bool) -> String {
     }
 }
 
+/// The series without its ends, where it is long enough: what a throttle lets through at once after a rest, and what is
+/// missing of the last interval, are no way that a rate goes.
+fn inner(series: &[f64]) -> &[f64] {
+    match series {
+        [_, rest @ .., _] if rest.len() >= END_MIN => rest,
+        all => all,
+    }
+}
+
 fn shape(bar: &Bar, figure: &Figure) -> Shape {
-    let series = &evened(&figure.series);
+    let series = &evened(inner(&figure.series));
     if !bar.metric.is_rate() || series.len() < END_MIN {
         return Shape::Unknown;
     }

@@ -1,26 +1,16 @@
-//! A cloud disk with an exact limit: the virtual machine of Microsoft's page on benchmarking disks, whose volume without
-//! a cache takes 12,800 writes a second and whose cached one gives 77,000 reads, made of two disks in memory that the
-//! kernel holds back. That page's job files and lines must find both limits, and the kernel's counters for the very
-//! interval that was measured must say the same.
+//! The page's job files and lines find the limits, and the kernel's counters for the very interval that was measured say the
+//! same.
 //!
 //! The kernel lets a throttled device do what is allowed for 100 ms at once, and then nothing until the next 100 ms. So
 //! a device at rest begins with such a lot, before it settles: nothing is measured for the first second. And so the
 //! ends of the measured time matter: see [`ramp_ms`] and [`Interval::is_clear`].
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use fathom_truth::kernel::{History, Watch};
-use fathom_truth::scratch::Scratch;
-use fathom_truth::throttle::{Limit, Throttle};
-use fathom_truth::volume::Volume;
-use fathom_truth::{fio_report, run, skipped};
+use fathom_truth::kernel::History;
+use fathom_truth::{fio_report, run};
 use serde_json::Value;
 
-const WRITE_IOPS: u32 = 12_800;
-const READ_IOPS: u32 = 77_000;
+use crate::machine::{Machine, READ_IOPS, WRITE_IOPS};
+
 const READS: usize = 0;
 const WRITES: usize = 1;
 const NAMES: [&str; 2] = ["read", "write"];
@@ -41,51 +31,7 @@ const FIO_BOTH: &str = "[global]\nsize=192m\ndirect=1\niodepth=128\nioengine=lib
 const DISKSPD_WRITE: &str = "-c256M -w100 -b8K -F4 -r -o128 -W1 -d3 -Sh nocache/testfile.dat";
 const DISKSPD_READ: &str = "-c256M -b4K -F4 -r -o128 -W1 -d3 -Sh readcache/testfile.dat";
 
-/// The machine's two volumes; only one test has them at a time, as their limits say little on a machine that is full.
-struct Machine {
-    nocache: Volume,
-    readcache: Volume,
-    throttle: Throttle,
-    scratch: Scratch,
-    _alone: MutexGuard<'static, ()>,
-}
-
 impl Machine {
-    fn new(test: &str) -> Option<Self> {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = || {
-            let scratch = Scratch::new(test);
-            let nocache = Volume::new(&scratch, "nocache", 1024)?;
-            let readcache = Volume::new(&scratch, "readcache", 5120)?;
-            let mut throttle = Throttle::new()?;
-            throttle.limit(&nocache.device, Limit { read_iops: None, write_iops: Some(WRITE_IOPS) })?;
-            throttle.limit(&readcache.device, Limit { read_iops: Some(READ_IOPS), write_iops: None })?;
-            Ok(Machine { nocache, readcache, throttle, scratch, _alone: alone })
-        };
-        made().map_err(|why: String| skipped(test, &why)).ok()
-    }
-
-    /// Lays out what fio's jobs would lay out themselves, at the throttle's pace.
-    fn with_files(self) -> Self {
-        for clone in 0..4 {
-            self.nocache.file(&format!("writer1.{clone}.0"), 192);
-            self.readcache.file(&format!("reader1.{clone}.0"), 1024);
-        }
-        self
-    }
-
-    /// Runs a command held back, and keeps what the devices did meanwhile.
-    fn run(&self, command: &Command) -> (run::Outcome, [History; 2]) {
-        let volumes = [&self.readcache, &self.nocache];
-        let watches = volumes.map(|volume| Watch::start(volume.device.stat()));
-        let mut confined = self.throttle.confine(command);
-        confined.stdin(std::process::Stdio::null());
-        confined.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-        let outcome = run::outcome(confined.spawn().unwrap()).well();
-        (outcome, watches.map(Watch::end))
-    }
-
     /// Runs a job file with `--runtime`, as the page does, and a ramp.
     fn fio(&self, job_file: &str, ramp_ms: u32) -> Measured {
         let directory = self.scratch.path();

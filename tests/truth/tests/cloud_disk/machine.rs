@@ -1,0 +1,70 @@
+//! The machine: two volumes in memory that the kernel holds back.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use fathom_truth::kernel::{History, Watch};
+use fathom_truth::scratch::Scratch;
+use fathom_truth::throttle::{Limit, Throttle};
+use fathom_truth::volume::Volume;
+use fathom_truth::{run, skipped};
+
+pub const WRITE_IOPS: u32 = 12_800;
+pub const READ_IOPS: u32 = 77_000;
+
+/// The machine's two volumes; only one test has them at a time, as their limits say little on a machine that is full.
+pub struct Machine {
+    pub nocache: Volume,
+    pub readcache: Volume,
+    throttle: Throttle,
+    pub scratch: Scratch,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Machine {
+    pub fn new(test: &str) -> Option<Self> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || {
+            let scratch = Scratch::new(test);
+            // Only what is written takes memory; the rest is what an assessment leaves free of a file system.
+            let nocache = Volume::new(&scratch, "nocache", 3072)?;
+            let readcache = Volume::new(&scratch, "readcache", 5120)?;
+            let mut machine = Machine { nocache, readcache, throttle: Throttle::new()?, scratch, _alone: alone };
+            machine.hold_writes_at(WRITE_IOPS)?;
+            let reads = Limit { read_iops: Some(READ_IOPS), write_iops: None };
+            machine.throttle.limit(&machine.readcache.device, reads)?;
+            Ok(machine)
+        };
+        made().map_err(|why: String| skipped(test, &why)).ok()
+    }
+
+    /// Sets the limit of the volume without a cache.
+    pub fn hold_writes_at(&mut self, iops: u32) -> Result<(), String> {
+        self.throttle.limit(&self.nocache.device, Limit { read_iops: None, write_iops: Some(iops) })
+    }
+
+    /// Lays out what fio's jobs would lay out themselves, at the throttle's pace.
+    pub fn with_files(self) -> Self {
+        for clone in 0..4 {
+            self.nocache.file(&format!("writer1.{clone}.0"), 192);
+            self.readcache.file(&format!("reader1.{clone}.0"), 1024);
+        }
+        self
+    }
+
+    /// Runs a command held back, and keeps what the devices did meanwhile.
+    pub fn run(&self, command: &Command) -> (run::Outcome, [History; 2]) {
+        let volumes = [&self.readcache, &self.nocache];
+        let watches = volumes.map(|volume| Watch::start(volume.device.stat()));
+        let outcome = run::outcome(self.start(command)).well();
+        (outcome, watches.map(Watch::end))
+    }
+
+    /// Starts a command held back.
+    pub fn start(&self, command: &Command) -> Child {
+        let mut confined = self.throttle.confine(command);
+        confined.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        confined.spawn().unwrap()
+    }
+}
