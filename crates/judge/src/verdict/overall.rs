@@ -58,7 +58,9 @@ fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) 
     let said = |first: &Test| {
         let others = of_worst.len() - 1;
         let more = if others > 0 { format!(" (and {others} more of {} tests)", tests.len()) } else { String::new() };
-        format!("{}: {}{more}", first.name, first.cause)
+        // A finding's words begin with the job's name, which may be the test's.
+        let cause = first.cause.strip_prefix(&format!("{}: ", first.name)).unwrap_or(&first.cause);
+        format!("{}: {cause}{more}", first.name)
     };
     match (worst, of_worst.first()) {
         (Verdict::Invalid | Verdict::Fail, Some(first)) => (worst, said(first)),
