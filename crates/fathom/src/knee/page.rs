@@ -111,6 +111,7 @@ fn verdict(words: &Words, study: &Study, asked: &Asked) -> Verdict {
     };
     match (asked.is_stopped || study.failed().is_some() || is_own, is_met) {
         (true, _) => Verdict::Inconclusive,
+        (false, true) if words.bound_ns.is_none() => Verdict::Measured,
         (false, true) => Verdict::Pass,
         (false, false) => Verdict::Fail,
     }

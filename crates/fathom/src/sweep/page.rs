@@ -43,7 +43,7 @@ impl Kept {
         let (verdict, cause) = match (is_stopped, &failure) {
             (true, _) => (Verdict::Inconclusive, "it was stopped before its end".to_owned()),
             (false, Some(failure)) => (Verdict::Inconclusive, format!("a run failed: {failure}")),
-            (false, None) => (Verdict::Pass, cause),
+            (false, None) => (Verdict::Measured, cause),
         };
         let line: Vec<String> = words.line.iter().map(|word| quoted(word)).collect();
         let (target, machine) = (self.target(), self.rounds.first().map(|round| round.record.machine.clone()));

@@ -48,8 +48,10 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     }
     for (at, (_, group)) in groups.iter().enumerate() {
         let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+        // Less may be delivered of a larger load, and the curve goes back.
         let asked = |cell: &Cell| cell.value(setting).and_then(number).unwrap_or(0.0);
-        group.sort_by(|one, other| asked(one).total_cmp(&asked(other)));
+        let order = |cell: &Cell| if is_offered { load(cell) } else { asked(cell) };
+        group.sort_by(|one, other| order(one).total_cmp(&order(other)));
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
             let points: Vec<(f64, f64)> =
                 group.iter().map(|cell| (load(cell), of(cell.load_latency(), percent))).collect();
