@@ -8,6 +8,7 @@ mod stage;
 use judge::Finding;
 use record::Record;
 use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, outcome, signal, system};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
@@ -18,6 +19,12 @@ fn fio_record(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--name=j --record=record --output=report {arguments}");
     outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
     saved(scratch)
+}
+
+/// Tests that look at how a rate goes on over time disturb each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn saved(scratch: &Scratch) -> Record {
@@ -126,6 +133,7 @@ fn another_load_on_the_device_is_told() {
 
 #[test]
 fn a_throttle_that_steps_down_in_mid_run_is_found_and_dated_within_one_interval() {
+    let _alone = alone();
     let Some(zram) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&zram) else { return };
     let scratch = Scratch::new("found-step");
@@ -150,6 +158,7 @@ fn a_throttle_that_steps_down_in_mid_run_is_found_and_dated_within_one_interval(
 
 #[test]
 fn a_throttle_that_stays_is_no_step() {
+    let _alone = alone();
     let Some(zram) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&zram) else { return };
     let scratch = Scratch::new("found-no-step");
@@ -164,6 +173,7 @@ fn a_throttle_that_stays_is_no_step() {
 #[test]
 fn a_rate_that_wanders_is_not_steady() {
     const KILO_IOPS: [u64; 7] = [16, 5, 11, 3, 14, 7, 9];
+    let _alone = alone();
     let Some(zram) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&zram) else { return };
     let scratch = Scratch::new("found-wandering");
@@ -185,6 +195,7 @@ fn a_rate_that_wanders_is_not_steady() {
 
 #[test]
 fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
+    let _alone = alone();
     let Some(zram) = Zram::new(64) else { return };
     let scratch = Scratch::new("found-signature");
     let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=9 --time_based";
