@@ -428,7 +428,11 @@ fn the_worst_of_the_tests_is_the_verdict() {
     assert!(stopped.verdict == Verdict::Inconclusive && stopped.cause.contains("--resume"), "{}", stopped.cause);
     let mut nothing = assessment(vec![test(Aim::Behaviour, level(10.0))]);
     judge(&mut nothing, &[], &[]);
-    assert!(nothing.verdict == Verdict::Measured && nothing.cause.contains("--expect"), "{}", nothing.cause);
+    assert!(
+        nothing.verdict == Verdict::Measured && nothing.cause.contains("nothing was expected"),
+        "{}",
+        nothing.cause
+    );
     judge(&mut nothing, &expect(UNCACHED), &[]);
     assert!(nothing.verdict == Verdict::Inconclusive && nothing.cause.contains("no test was meant"));
     judge(&mut assessment(Vec::new()), &[], &[]);

@@ -83,6 +83,7 @@ impl<'a> Course<'a> {
         self.done.retain(|test| test.error.is_none() && !test.rounds.is_empty());
         match self.done.len() {
             0 => tell_line!("nothing of this suite on this target was kept: it starts from the beginning"),
+            1 => tell_line!("1 test was done before"),
             tests => tell_line!("{tests} tests were done before"),
         }
         Ok(())

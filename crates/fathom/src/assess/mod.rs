@@ -80,6 +80,10 @@ fn assess(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     let mut warnings = Vec::new();
     let ready = ready::plan_all(&suite, &tests, &terms, &mut warnings)?;
     warnings.iter().for_each(|warning| tell_line!("{warning}"));
+    let fixed = ready::without_runtime(&suite, &ready, &terms);
+    if !fixed.is_empty() {
+        tell_line!("--runtime changes nothing for {}: its words say how long it goes on", fixed.join(", "));
+    }
     let mut forbidden = ready.iter().map(|ready| volumes::forbidden(ready, &volumes, &terms));
     if let Some(first) = forbidden.clone().next().flatten()
         && forbidden.all(|found| found.is_some())

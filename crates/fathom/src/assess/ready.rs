@@ -68,6 +68,16 @@ pub fn plan_all<'a>(
     Ok(all)
 }
 
+/// Tests that take as long as they take, whatever `--runtime` says: a line by its letter, or work that has its own end.
+pub fn without_runtime(suite: &Suite, ready: &[Ready], terms: &Terms) -> Vec<String> {
+    let Some(seconds) = terms.runtime_s else { return Vec::new() };
+    let longer = Terms { runtime_s: Some(seconds + 1), ..terms.clone() };
+    let is_fixed = |ready: &&Ready| {
+        ready.runs.iter().all(|run| suite.job(ready.test, &run.cell, &longer).text() == run.job.text())
+    };
+    ready.iter().filter(is_fixed).map(|ready| ready.test.name.clone()).collect()
+}
+
 /// Sets the size of each file so that all fit, and says where that isn't what was asked for.
 pub fn size(
     suite: &Suite,

@@ -11,7 +11,7 @@ use crate::metric::Of;
 use crate::requirements::{Requirement, Requirements};
 
 /// The cause where nothing was asked for.
-pub const NOTHING_EXPECTED: &str = "nothing was expected of the target (--expect, --require, --for say what)";
+pub const NOTHING_EXPECTED: &str = "nothing was expected of the target";
 
 /// Judges every test, and the whole; what was judged before is judged anew.
 pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirements: &[Requirements]) {
