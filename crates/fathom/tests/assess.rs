@@ -81,6 +81,9 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
     assert!(!tests(&partial).is_empty() && tests(&partial).len() <= 3);
     assert_eq!(scratch.names(), ["state"], "its files are gone");
 
+    run(scratch.path(), &format!("{} --resume", line.replace("16M", "8M")))
+        .ended_with(2)
+        .complained_of("had --size 16777216: say the same");
     let first = tests(&partial)[0]["rounds"][0]["record"]["started_unix_ms"].clone();
     let whole = run(scratch.path(), &format!("{line} --resume"));
     whole.complained_of("done before");

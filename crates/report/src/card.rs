@@ -248,7 +248,8 @@ fn findings(assessment: &Assessment) -> Vec<String> {
         lines.extend(wrapped(&plain(&text), WIDTH, 2));
     }
     if serious.len() > FINDINGS_MOST {
-        lines.push(format!("… {} more findings", serious.len() - FINDINGS_MOST));
+        let more = serious.len() - FINDINGS_MOST;
+        lines.push(format!("… {more} more finding{}", if more == 1 { "" } else { "s" }));
     }
     lines
 }

@@ -16,7 +16,7 @@ use super::progress::Progress;
 use super::ready::{self, Ready, Run};
 use super::state::State;
 use super::volumes::{self, Volume};
-use super::words::Words;
+use super::words::{self, Words};
 use crate::suite::plans;
 use crate::{output::tell_line, run};
 
@@ -79,7 +79,11 @@ impl<'a> Course<'a> {
 
     /// Takes over what was measured before.
     pub fn resume(&mut self) -> Result<(), String> {
-        self.done = self.state.tests()?;
+        let kept = self.state.kept()?;
+        if let Some(kept) = &kept {
+            self.has_the_size_of(&kept.command)?;
+        }
+        self.done = kept.map(|kept| kept.tests).unwrap_or_default();
         self.done.retain(|test| test.error.is_none() && !test.rounds.is_empty());
         match self.done.len() {
             0 => tell_line!("nothing of this suite on this target was kept: it starts from the beginning"),
@@ -87,6 +91,17 @@ impl<'a> Course<'a> {
             tests => tell_line!("{tests} tests were done before"),
         }
         Ok(())
+    }
+
+    /// Tests on files of two sizes make no whole.
+    fn has_the_size_of(&self, command: &[String]) -> Result<(), String> {
+        let typed = command.get(2..).unwrap_or_default();
+        let Ok(stopped) = words::read(typed) else { return Ok(()) };
+        if stopped.size_bytes == self.words.size_bytes {
+            return Ok(());
+        }
+        let told = stopped.size_bytes.map_or_else(|| "no --size".to_owned(), |bytes| format!("--size {bytes}"));
+        Err(format!("what is to be gone on with had {told}: say the same, or begin anew without --resume"))
     }
 
     pub fn run(mut self, tests: &[&Test], ready: Vec<Ready>) -> Result<Assessment, String> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use judge::assessment::{Assessment, Test, read, write};
+use judge::assessment::{Assessment, read, write};
 
 /// Characters of a target's path in the name of its file.
 const NAME_MAX: usize = 150;
@@ -24,17 +24,17 @@ impl State {
         State { path, target, suite: suite.to_owned() }
     }
 
-    /// The tests that were done when the last one of this suite on this target stopped.
-    pub fn tests(&self) -> Result<Vec<Test>, String> {
+    /// What there was when the last one of this suite on this target stopped.
+    pub fn kept(&self) -> Result<Option<Assessment>, String> {
         let path = self.path.as_ref().ok_or("neither XDG_STATE_HOME nor HOME is set: nothing could be kept")?;
         let text = match std::fs::read(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("{}: {error}", path.display())),
         };
         let kept = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
         let is_same = kept.target.path == self.target && kept.suite == self.suite;
-        Ok(if is_same { kept.tests } else { Vec::new() })
+        Ok(is_same.then_some(kept))
     }
 
     /// Keeps what there is by now.

@@ -183,7 +183,11 @@ fn written(provider: &'static str, source: &str, date: &str, tables: &[Table]) -
                 row.iter().map(|cell| cell.map_or_else(|| "\"-\"".to_owned(), |figure| figure.to_string())).collect();
             let _ = writeln!(toml, "{} = [{}]", quoted(name), cells.join(", "));
         }
-        taken.push(format!("{}: {} machines (/{})", table.title, table.rows.len(), table.path));
+        let machines = match table.rows.len() {
+            1 => "1 machine".to_owned(),
+            several => format!("{several} machines"),
+        };
+        taken.push(format!("{}: {machines} (/{})", table.title, table.path));
     }
     if taken.is_empty() {
         return Err("there are no limits of disks in it".to_owned());
