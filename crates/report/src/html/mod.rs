@@ -73,6 +73,10 @@ fn head(assessment: &Assessment) -> String {
     let stopped = if assessment.stopped { " It was stopped before its last test." } else { "" };
     let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
+    let applications = match assessment.applications.is_empty() {
+        true => "",
+        false => "<li><a href=\"#applications\">What it would do for</a></li>",
+    };
     let links: String = assessment
         .tests
         .iter()
@@ -83,7 +87,7 @@ fn head(assessment: &Assessment) -> String {
         "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n\
          <div class=\"overall {}\"><p>{} {}.{stopped}</p></div>\n\
          <p class=\"soft\">{when} · took {took} · {} · fathom {}{tags}</p>\n\
-         <nav aria-label=\"Contents\"><ul><li><a href=\"#verdicts\">Verdicts</a></li><li><a href=\"#findings\">Findings</a></li>{links}\
+         <nav aria-label=\"Contents\"><ul><li><a href=\"#verdicts\">Verdicts</a></li>{applications}<li><a href=\"#findings\">Findings</a></li>{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
         escaped(&assessment.suite),
         escaped(&assessment.target.path),

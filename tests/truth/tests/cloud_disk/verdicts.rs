@@ -59,7 +59,7 @@ fn steps(assessment: &Value) -> Vec<String> {
 fn at_the_limits_each_volume_passes_by_its_own() {
     let Some(machine) = Machine::new("cloud-pass") else { return };
     let tests = "--test max-write-iops --test max-read-iops --test max-combined-iops";
-    let (outcome, assessment) = decided(&machine, &format!("{tests} --size 256M --runtime 4"), "");
+    let (outcome, assessment) = decided(&machine, &format!("{tests} --size 96M --runtime 4"), "");
     assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(0), Some("PASS")), "{}", outcome.stderr);
     let steps = steps(&assessment);
     assert_eq!(steps[..2], ["fill nocache=nocache done", "fill readcache=readcache done"]);
