@@ -95,6 +95,35 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
 }
 
 #[test]
+fn a_file_of_its_own_is_never_taken_for_somebodys() {
+    let scratch = Scratch::new("assess-new");
+    let line = "new --short --size 8M --test write-latency --format json";
+    let mut killed = assess(scratch.path(), "new --size 8M --test write-latency --runtime 60")
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let made = scratch.file("new.fathom-assess.tmp/file");
+    let until = Instant::now() + Duration::from_secs(20);
+    while std::fs::metadata(&made).map_or(0, |file| file.len()) == 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(made.exists(), "it was killed at work");
+
+    let assessment = run(scratch.path(), line).json();
+    assert_eq!(tests(&assessment)[0]["error"], Value::Null);
+    assert_eq!(scratch.names(), ["state"], "its files are gone");
+    let both = "nocache=one readcache=other --suite azure --short --size 8M --test max-combined-iops --format json";
+    measured(&run(scratch.path(), both));
+    assert_eq!(scratch.names(), ["state"], "its files are gone");
+    run(scratch.path(), &format!("{line} --keep-files")).complained_of("the tests' files are in");
+    assert_eq!(scratch.names(), ["new", "state"]);
+    run(scratch.path(), line).ended_with(2).complained_of("--overwrite new");
+}
+
+#[test]
 fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
     let scratch = Scratch::new("assess-file");
     let file = scratch.filled("precious", 8 * MIB);

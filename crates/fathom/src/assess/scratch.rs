@@ -1,4 +1,5 @@
-//! The files that an assessment, or a search for the knee, makes: a folder of its own in a directory, or one file; gone in the end.
+//! The files that an assessment, or a search for the knee, makes: in a folder of its own, gone in the end. A file that is to be
+//! the target is made there, too: what a killed run leaves is never taken for somebody's.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -8,8 +9,11 @@ use judge::assessment::TargetKind;
 use study::suite::Place;
 
 use super::target::Found;
+use crate::output::tell_line;
 
 const FOLDER: &str = "fathom-assess.tmp";
+/// The file that is the target.
+const FILE: &str = "file";
 const LOCK: &str = "lock";
 const PROBE: &str = "probe";
 /// What file systems without direct I/O say.
@@ -17,7 +21,10 @@ const EINVAL: i32 = 22;
 
 pub struct Scratch {
     pub place: Place,
-    made: Option<PathBuf>,
+    /// None where the target is what was there before.
+    folder: Option<PathBuf>,
+    /// Where a file is that is the target, and where it stays if files are kept.
+    file: Option<(PathBuf, PathBuf)>,
     keep: bool,
     /// Held as long as the folder is in use.
     _lock: Option<File>,
@@ -25,11 +32,15 @@ pub struct Scratch {
 
 impl Scratch {
     pub fn make(found: &Found, keep: bool) -> Result<Scratch, String> {
-        if found.facts.kind != TargetKind::Directory {
-            let made = (!found.existed).then(|| found.path.clone());
-            return Ok(Scratch { place: Place::Path(text(&found.path)), made, keep, _lock: None });
+        if found.existed {
+            return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, file: None, keep, _lock: None });
         }
-        let folder = found.path.join(FOLDER);
+        let name = found.path.file_name().filter(|_| found.facts.kind != TargetKind::Directory);
+        let folder = match (name, found.path.parent()) {
+            // Several may be made side by side.
+            (Some(name), Some(beside)) => beside.join(format!("{}.{FOLDER}", name.display())),
+            _ => found.path.join(FOLDER),
+        };
         let told = |error: io::Error| format!("{}: {}", folder.display(), record::plain(&error.to_string()));
         std::fs::create_dir_all(&folder).map_err(told)?;
         let lock = File::create(folder.join(LOCK)).map_err(told)?;
@@ -42,7 +53,12 @@ impl Scratch {
         }
         // What a killed run left, or one that was to leave its files.
         clear(&folder).map_err(told)?;
-        Ok(Scratch { place: Place::Directory(text(&folder)), made: Some(folder), keep, _lock: Some(lock) })
+        let file = name.map(|_| (folder.join(FILE), found.path.clone()));
+        let place = match &file {
+            Some((at, _)) => Place::Path(text(at)),
+            None => Place::Directory(text(&folder)),
+        };
+        Ok(Scratch { place, folder: Some(folder), file, keep, _lock: Some(lock) })
     }
 
     /// Whether files there can be opened without the page cache; anything but a clear no is for the tests to find out.
@@ -80,18 +96,28 @@ impl Scratch {
 
     /// What stays, for people.
     pub fn left(&self) -> Option<&Path> {
-        self.made.as_deref().filter(|_| self.keep)
+        let made = self.file.as_ref().map(|(_, stays)| stays).or(self.folder.as_ref());
+        made.map(PathBuf::as_path).filter(|_| self.keep)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let Some(made) = self.made.as_ref().filter(|_| !self.keep) else { return };
-        let gone = if made.is_dir() { std::fs::remove_dir_all(made) } else { std::fs::remove_file(made) };
-        if let Err(error) = gone
+        let Some(folder) = &self.folder else { return };
+        match &self.file {
+            // A link, as what has come to be there meanwhile is not to be lost.
+            Some((at, stays)) if self.keep && at.exists() => {
+                if let Err(error) = std::fs::hard_link(at, stays) {
+                    return tell_line!("fathom: the tests' file stays {}: {}: {error}", at.display(), stays.display());
+                }
+            }
+            None if self.keep => return,
+            _ => {}
+        }
+        if let Err(error) = std::fs::remove_dir_all(folder)
             && error.kind() != ErrorKind::NotFound
         {
-            crate::output::tell_line!("fathom: {} can't be removed: {error}", made.display());
+            tell_line!("fathom: {} can't be removed: {error}", folder.display());
         }
     }
 }
