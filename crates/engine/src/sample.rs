@@ -2,6 +2,7 @@
 
 use plan::*;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A job with `rw` and one block size, on `paths`.
 pub(crate) fn worker(name: &str, rw: &str, block: u64, paths: &[&Path]) -> Worker {
@@ -45,7 +46,10 @@ pub(crate) struct Scratch(std::path::PathBuf);
 
 impl Scratch {
     pub(crate) fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fathom-{test}-{}", std::process::id()));
+        // Several tests at once may go by one name.
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("fathom-{test}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).expect("the temporary directory can be written");
         Scratch(path)
     }
