@@ -23,6 +23,7 @@ mod series;
 mod show;
 mod suite;
 mod sweep;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

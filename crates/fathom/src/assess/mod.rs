@@ -23,13 +23,14 @@ use crate::output::{print_and_flush, tell, tell_line};
 use crate::reports::Reports;
 use crate::saved::Place;
 use crate::suite::find;
+use crate::words::Stop;
 use crate::{history, run};
 use asked::Asked;
 use course::Course;
 use ready::Ready;
 use state::State;
 use volumes::Volume;
-use words::{Format, Stop, Words};
+use words::{Format, Words};
 
 const REFUSED: u8 = 2;
 const INTERRUPTED: u8 = 130;

@@ -23,8 +23,8 @@ pub struct Scratch {
     pub place: Place,
     /// None where the target is what was there before.
     folder: Option<PathBuf>,
-    /// Where a file is that is the target, and where it stays if files are kept.
-    file: Option<(PathBuf, PathBuf)>,
+    /// Where the file of a target that wasn't there stays, if files are kept.
+    stays: Option<PathBuf>,
     keep: bool,
     /// Held as long as the folder is in use.
     _lock: Option<File>,
@@ -33,7 +33,7 @@ pub struct Scratch {
 impl Scratch {
     pub fn make(found: &Found, keep: bool) -> Result<Scratch, String> {
         if found.existed {
-            return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, file: None, keep, _lock: None });
+            return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, stays: None, keep, _lock: None });
         }
         let name = found.path.file_name().filter(|_| found.facts.kind != TargetKind::Directory);
         let folder = match (name, found.path.parent()) {
@@ -53,12 +53,12 @@ impl Scratch {
         }
         // What a killed run left, or one that was to leave its files.
         clear(&folder).map_err(told)?;
-        let file = name.map(|_| (folder.join(FILE), found.path.clone()));
-        let place = match &file {
-            Some((at, _)) => Place::Path(text(at)),
+        let stays = name.map(|_| found.path.clone());
+        let place = match stays {
+            Some(_) => Place::Path(text(&folder.join(FILE))),
             None => Place::Directory(text(&folder)),
         };
-        Ok(Scratch { place, folder: Some(folder), file, keep, _lock: Some(lock) })
+        Ok(Scratch { place, folder: Some(folder), stays, keep, _lock: Some(lock) })
     }
 
     /// Whether files there can be opened without the page cache; anything but a clear no is for the tests to find out.
@@ -96,7 +96,7 @@ impl Scratch {
 
     /// What stays, for people.
     pub fn left(&self) -> Option<&Path> {
-        let made = self.file.as_ref().map(|(_, stays)| stays).or(self.folder.as_ref());
+        let made = self.stays.as_ref().or(self.folder.as_ref());
         made.map(PathBuf::as_path).filter(|_| self.keep)
     }
 }
@@ -104,10 +104,11 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let Some(folder) = &self.folder else { return };
-        match &self.file {
+        let at = folder.join(FILE);
+        match &self.stays {
             // A link, as what has come to be there meanwhile is not to be lost.
-            Some((at, stays)) if self.keep && at.exists() => {
-                if let Err(error) = std::fs::hard_link(at, stays) {
+            Some(stays) if self.keep && at.exists() => {
+                if let Err(error) = std::fs::hard_link(&at, stays) {
                     return tell_line!("fathom: the tests' file stays {}: {}: {error}", at.display(), stays.display());
                 }
             }

@@ -8,7 +8,7 @@ use study::suite::{DEFAULT, FillWay, Form};
 
 use super::asked::Asking;
 use crate::history::kept;
-use crate::reports::Kind;
+use crate::words::{Stop, report, size, time};
 
 pub const USAGE: &str = "\
 fathom assess measures a disk by a suite of tests and says what that comes to.
@@ -89,19 +89,6 @@ pub enum Format {
     Json,
 }
 
-/// Why there is nothing to run.
-#[derive(Debug)]
-pub enum Stop {
-    Help,
-    Wrong(String),
-}
-
-impl From<lexopt::Error> for Stop {
-    fn from(error: lexopt::Error) -> Self {
-        Stop::Wrong(error.to_string())
-    }
-}
-
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
         targets: Vec::new(),
@@ -133,7 +120,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("test") => read.tests.push(parser.value()?.string()?),
             Long("literal") => read.form = Form::Literal,
             Long("size") => read.size_bytes = Some(parser.value()?.parse_with(size)?),
-            Long("runtime") => read.runtime_s = Some(parser.value()?.parse_with(seconds)?),
+            Long("runtime") => read.runtime_s = Some(parser.value()?.parse_with(measured_time)?),
             Long("short") => read.short = true,
             Long("until-steady") => read.until_steady = Some(parser.value()?.parse_with(rule)?),
             Long("overwrite") => read.overwrite.push(parser.value()?.string()?),
@@ -145,11 +132,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("expect") => read.asking.expect.push(parser.value()?.string()?),
             Long("require") => read.asking.require.push(parser.value()?.string()?),
             Long("for") => read.asking.applications.push(parser.value()?.string()?),
-            Long("report") => {
-                let path = parser.value()?.string()?;
-                Kind::of_name(&path).map_err(Stop::Wrong)?;
-                read.reports.push(path);
-            }
+            Long("report") => read.reports.push(report(&mut parser)?),
             Long("save") => read.save = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("tag") => read.tags.push(parser.value()?.string()?),
@@ -168,23 +151,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
     Ok(read)
 }
 
-fn size(word: &str) -> Result<u64, String> {
-    study::suite::size(word).filter(|bytes| *bytes > 0).ok_or_else(|| "expected a size, such as 10G".to_owned())
-}
-
-/// `30`, `30s`, `5m`, `1h`.
-fn seconds(word: &str) -> Result<u64, String> {
-    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
-    let (number, unit) = word.split_at(digits);
-    let scale = match unit {
-        "" | "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        _ => 0,
-    };
-    let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
-    let seconds = seconds.filter(|seconds| (1..=Duration::from_secs(30 * 86_400).as_secs()).contains(seconds));
-    seconds.ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
+/// In seconds.
+fn measured_time(word: &str) -> Result<u64, String> {
+    let whole = |time: &Duration| time.as_secs() > 0 && time.subsec_nanos() == 0;
+    let told = || "expected whole seconds, such as 30s or 5m".to_owned();
+    time(word).and_then(|time| Some(time).filter(whole).map(|time| time.as_secs()).ok_or_else(told))
 }
 
 fn rule(word: &str) -> Result<Rule, String> {
@@ -211,13 +182,11 @@ fn format(word: &str) -> Result<Format, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::told;
 
     fn read_line(line: &str) -> Result<Words, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        read(&words).map_err(|stop| match stop {
-            Stop::Help => "help".to_owned(),
-            Stop::Wrong(message) => message,
-        })
+        read(&words).map_err(told)
     }
 
     #[test]

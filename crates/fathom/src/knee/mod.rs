@@ -26,10 +26,11 @@ use crate::output::{Output, print_and_flush, tell_line};
 use crate::reports::Reports;
 use crate::suite::plans;
 use crate::sweep::files::writes_utf8;
+use crate::words::Stop;
 use crate::{outlet, run};
 use job::Steps;
 use page::Kept;
-use words::{Format, Stop, Words};
+use words::{Format, Words};
 
 const NOT_MET: u8 = 1;
 const REFUSED: u8 = 2;

@@ -2,7 +2,7 @@
 
 use lexopt::prelude::*;
 
-use crate::reports::Kind;
+use crate::words::{Stop, report, size, time};
 
 pub const USAGE: &str = "\
 fathom knee finds the load at which the latency of a disk breaks.
@@ -37,7 +37,6 @@ exit status: 0 found; 1 no rate meets the bound, or a run failed; 3 this machine
 
 /// The percentile that is looked at where none is named.
 const PERCENTILE: &str = "p99";
-const LONGEST_NS: u64 = 86_400_000_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Words {
@@ -68,19 +67,6 @@ pub struct Words {
 pub enum Format {
     Text,
     Json,
-}
-
-/// Why there is nothing to run.
-#[derive(Debug)]
-pub enum Stop {
-    Help,
-    Wrong(String),
-}
-
-impl From<lexopt::Error> for Stop {
-    fn from(error: lexopt::Error) -> Self {
-        Stop::Wrong(error.to_string())
-    }
 }
 
 pub fn read(words: &[String]) -> Result<Words, Stop> {
@@ -115,16 +101,12 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("ioengine") => read.ioengine = parser.value()?.string()?,
             Long("iodepth") => read.iodepth = Some(parser.value()?.parse_with(depth)?),
             Long("runtime") => read.runtime_ns = parser.value()?.parse_with(measured_time)?,
-            Long("ramp" | "ramp_time") => read.ramp_ns = parser.value()?.parse_with(seconds)?,
+            Long("ramp" | "ramp_time") => read.ramp_ns = parser.value()?.parse_with(nanoseconds)?,
             Long("size") => read.size_bytes = Some(parser.value()?.parse_with(size)?),
             Long("overwrite") => read.overwrite = Some(parser.value()?.string()?),
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("output") => read.output = Some(parser.value()?.string()?),
-            Long("report") => {
-                let path = parser.value()?.string()?;
-                Kind::of_name(&path).map_err(Stop::Wrong)?;
-                read.reports.push(path);
-            }
+            Long("report") => read.reports.push(report(&mut parser)?),
             Long("help") | Short('h') => return Err(Stop::Help),
             Long(name) if percent(name).is_some() => {
                 (read.percentile, read.percent) = (name.to_owned(), percent(name).unwrap_or_default());
@@ -202,39 +184,20 @@ fn percent(name: &str) -> Option<f64> {
     (percent > 0.0 && percent < 100.0).then_some(percent)
 }
 
-fn time(word: &str, without: Option<f64>) -> Option<u64> {
-    let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
-    let (number, unit) = word.split_at(digits);
-    let scale = match unit {
-        "ns" => 1.0,
-        "us" | "µs" | "usec" => 1e3,
-        "ms" | "msec" => 1e6,
-        "s" | "sec" => 1e9,
-        "m" | "min" => 60e9,
-        "" => without?,
-        _ => return None,
-    };
-    let ns = number.parse::<f64>().ok()? * scale;
-    (ns <= LONGEST_NS as f64).then_some(ns as u64)
+fn nanoseconds(word: &str) -> Result<u64, String> {
+    time(word).map(|time| time.as_nanos() as u64)
 }
 
+/// Nobody means 5 seconds by a bound of 5.
 fn bound(word: &str) -> Result<u64, String> {
-    time(word, None)
-        .filter(|ns| *ns > 0)
-        .ok_or_else(|| "expected a time with its unit, such as 500us or 5ms".to_owned())
-}
-
-fn seconds(word: &str) -> Result<u64, String> {
-    time(word, Some(1e9)).ok_or_else(|| "expected a time of at most a day, such as 5s".to_owned())
+    let has_unit = word.ends_with(char::is_alphabetic);
+    let ns = nanoseconds(word).ok().filter(|ns| has_unit && *ns > 0);
+    ns.ok_or_else(|| "expected a time with its unit, such as 500us or 5ms".to_owned())
 }
 
 fn measured_time(word: &str) -> Result<u64, String> {
     let is_enough = |ns: &u64| *ns >= 100_000_000;
-    seconds(word).and_then(|ns| Some(ns).filter(is_enough).ok_or_else(|| "expected 100ms at least".to_owned()))
-}
-
-fn size(word: &str) -> Result<u64, String> {
-    study::suite::size(word).filter(|bytes| *bytes > 0).ok_or_else(|| "expected a size, such as 10G".to_owned())
+    nanoseconds(word).and_then(|ns| Some(ns).filter(is_enough).ok_or_else(|| "expected 100ms at least".to_owned()))
 }
 
 fn block(word: &str) -> Result<String, String> {
@@ -256,13 +219,11 @@ fn format(word: &str) -> Result<Format, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::told;
 
     fn read_line(line: &str) -> Result<Words, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        read(&words).map_err(|stop| match stop {
-            Stop::Help => "help".to_owned(),
-            Stop::Wrong(message) => message,
-        })
+        read(&words).map_err(told)
     }
 
     #[test]

@@ -26,8 +26,9 @@ use crate::output::{print_and_flush, tell_line};
 use crate::run::{self, Watcher};
 use crate::series::progress::Progress;
 use crate::series::{self, Series};
+use crate::words::Stop;
 use report::{Finding, Report, Run, Side};
-use words::{Stop, Words};
+use words::Words;
 
 /// Nothing was run: the words make no sense.
 const REFUSED: u8 = 2;

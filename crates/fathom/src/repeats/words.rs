@@ -10,7 +10,8 @@ use study::Order;
 use super::workload::Workload;
 use crate::history::kept;
 use crate::lines::Dialect;
-use crate::series::words::{repeats, seconds};
+use crate::series::words::repeats;
+use crate::words::{Stop, time};
 
 pub const USAGE: &str = "\
 fathom run repeats a workload, or two of them in turns, and says how far repeats lie apart and whether the two differ.
@@ -56,19 +57,6 @@ pub struct Words {
     pub json: bool,
 }
 
-/// Why there is nothing to run.
-#[derive(Debug)]
-pub enum Stop {
-    Help,
-    Wrong(String),
-}
-
-impl From<lexopt::Error> for Stop {
-    fn from(error: lexopt::Error) -> Self {
-        Stop::Wrong(error.to_string())
-    }
-}
-
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
         workloads: Vec::new(),
@@ -91,7 +79,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("order") => order = Some(parser.value()?.parse_with(order_of)?),
             Long("seed") => seed = Some(parser.value()?.parse()?),
             Long("prepare") => read.prepare.push(parser.value()?.string()?),
-            Long("cooldown") => read.cooldown = parser.value()?.parse_with(seconds)?,
+            Long("cooldown") => read.cooldown = parser.value()?.parse_with(time)?,
             Long("fail-on") => read.bounds.extend(Bound::parse_all(&parser.value()?.string()?).map_err(Stop::Wrong)?),
             Long("tag") => read.tags.push(parser.value()?.string()?),
             Long("no-history") => read.in_history = false,
@@ -176,12 +164,10 @@ pub fn name_of(order: Order) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::told;
 
     fn read_words(words: &[&str]) -> Result<Words, String> {
-        read(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).map_err(|stop| match stop {
-            Stop::Help => "help".to_owned(),
-            Stop::Wrong(message) => message,
-        })
+        read(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).map_err(told)
     }
 
     #[test]

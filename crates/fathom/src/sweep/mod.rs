@@ -22,10 +22,11 @@ use crate::reports::Reports;
 use crate::run::{self, Watcher};
 use crate::series::progress::Progress;
 use crate::series::{self, Series};
+use crate::words::Stop;
 use files::Files;
 use page::Kept;
 use points::Points;
-use words::{Stop, Words};
+use words::Words;
 
 /// Nothing was run: the words make no sense.
 const REFUSED: u8 = 2;
@@ -40,7 +41,7 @@ pub fn main(words: &[String]) -> ExitCode {
             print_and_flush(words::USAGE);
             ExitCode::SUCCESS
         }
-        Err(Stop::Wrong(message)) => refused(&message),
+        Err(Stop::Wrong(message)) => refused(&format!("fathom sweep: {message}")),
     }
 }
 

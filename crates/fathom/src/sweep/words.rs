@@ -6,11 +6,10 @@ use std::time::Duration;
 use lexopt::prelude::*;
 use study::show::Format;
 use study::{Axis, Metric, Order};
-use units::diagnostic::Diagnostic;
 
 use crate::lines::Dialect;
-use crate::reports::Kind;
-use crate::series::words::{repeats, seconds};
+use crate::series::words::repeats;
+use crate::words::{Stop, report, time};
 
 pub const USAGE: &str = "\
 fathom sweep runs a workload once for each value of an option and compares what came of it.
@@ -63,24 +62,6 @@ pub enum ReportFormat {
     Other(Format),
 }
 
-/// Why there is nothing to run.
-pub enum Stop {
-    Help,
-    Wrong(String),
-}
-
-impl From<lexopt::Error> for Stop {
-    fn from(error: lexopt::Error) -> Self {
-        Stop::Wrong(format!("fathom sweep: {error}"))
-    }
-}
-
-impl From<Diagnostic> for Stop {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Stop::Wrong(diagnostic.to_string())
-    }
-}
-
 const OWN_OPTIONS: [&str; 11] =
     ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "report", "save", "help"];
 
@@ -111,15 +92,11 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Some(Long("repeat")) => read.repeats = parser.value()?.parse_with(repeats)?,
             Some(Long("order")) => read.order = parser.value()?.parse_with(order)?,
             Some(Long("seed")) => seed = Some(parser.value()?.parse()?),
-            Some(Long("cooldown")) => read.cooldown = parser.value()?.parse_with(seconds)?,
+            Some(Long("cooldown")) => read.cooldown = parser.value()?.parse_with(time)?,
             Some(Long("format")) => read.format = parser.value()?.parse_with(format)?,
             Some(Long("output")) => read.output = Some(parser.value()?.into()),
             Some(Long("svg")) => read.svg = Some(parser.value()?.into()),
-            Some(Long("report")) => {
-                let path = parser.value()?.string()?;
-                Kind::of_name(&path).map_err(|message| wrong(&message))?;
-                read.reports.push(path);
-            }
+            Some(Long("report")) => read.reports.push(report(&mut parser)?),
             Some(Long("save")) => read.save = Some(parser.value()?.into()),
             Some(Long("help") | Short('h')) => return Err(Stop::Help),
             Some(Value(word)) => {
@@ -144,7 +121,7 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
 }
 
 fn wrong(message: &str) -> Stop {
-    Stop::Wrong(format!("fathom sweep: {message}\nhelp: `fathom sweep --help` shows how it is used"))
+    Stop::Wrong(format!("{message}\nhelp: `fathom sweep --help` shows how it is used"))
 }
 
 fn not_a_dialect(word: &str) -> Stop {
@@ -190,13 +167,11 @@ fn format(word: &str) -> Result<ReportFormat, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::told;
 
     fn read_line(line: &str) -> Result<Words, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        read(&words).map_err(|stop| match stop {
-            Stop::Help => "help".to_owned(),
-            Stop::Wrong(message) => message,
-        })
+        read(&words).map_err(told)
     }
 
     #[test]
@@ -226,7 +201,7 @@ mod tests {
         assert!(refused("bs=4k --repeat 0 fio x").contains("at least 1"));
         assert!(refused("bs=4k --seed 3 fio x").contains("--order random"));
         assert!(refused("bs=4k --colour fio x").contains("--colour"));
-        assert!(refused("bs=4k --cooldown -1 fio x").contains("expected seconds"));
+        assert!(refused("bs=4k --cooldown -1 fio x").contains("expected a time"));
         assert_eq!(refused("--help"), "help");
     }
 }

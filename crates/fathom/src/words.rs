@@ -1,0 +1,86 @@
+//! What the words of fathom's own commands share: why there is nothing to run, and words for times, sizes and reports.
+
+use std::time::Duration;
+
+use units::diagnostic::Diagnostic;
+
+use crate::reports::Kind;
+
+/// What is measured for longer is a slip.
+const LONGEST: Duration = Duration::from_secs(30 * 86_400);
+
+/// Why there is nothing to run.
+#[derive(Debug)]
+pub enum Stop {
+    Help,
+    Wrong(String),
+}
+
+impl From<lexopt::Error> for Stop {
+    fn from(error: lexopt::Error) -> Self {
+        Stop::Wrong(error.to_string())
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Stop::Wrong(diagnostic.to_string())
+    }
+}
+
+/// `500ms`, `30s`, `5m`, `1h`; seconds where no unit is said.
+pub fn time(word: &str) -> Result<Duration, String> {
+    let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (number, unit) = word.split_at(digits);
+    let scale = match unit {
+        "ns" => Some(1e-9),
+        "us" | "µs" | "usec" => Some(1e-6),
+        "ms" | "msec" => Some(1e-3),
+        "" | "s" | "sec" => Some(1.0),
+        "m" | "min" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    let seconds = scale.and_then(|scale| Some(number.parse::<f64>().ok()? * scale));
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| *time <= LONGEST)
+        .ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
+}
+
+pub fn size(word: &str) -> Result<u64, String> {
+    study::suite::size(word).filter(|bytes| *bytes > 0).ok_or_else(|| "expected a size, such as 10G".to_owned())
+}
+
+/// The next word as the place of a report, whose name says what it is to be.
+pub fn report(parser: &mut lexopt::Parser) -> Result<String, Stop> {
+    let path = lexopt::ValueExt::string(parser.value()?)?;
+    Kind::of_name(&path).map_err(Stop::Wrong)?;
+    Ok(path)
+}
+
+/// As a test looks at it.
+#[cfg(test)]
+pub fn told(stop: Stop) -> String {
+    match stop {
+        Stop::Help => "help".to_owned(),
+        Stop::Wrong(message) => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_or_are_seconds() {
+        let ns = |word: &str| time(word).map(|time| time.as_nanos()).ok();
+        assert_eq!((ns("30"), ns("0.5s"), ns("5m")), (Some(30_000_000_000), Some(500_000_000), Some(300_000_000_000)));
+        assert_eq!(
+            (ns("250us"), ns("20ms"), ns("720h")),
+            (Some(250_000), Some(20_000_000), Some(2_592_000_000_000_000))
+        );
+        for wrong in ["", "s", "5 m", "-1s", "1d", "721h", "1e3", "9999999999999999999999h", "1.2.3s"] {
+            assert_eq!(ns(wrong), None, "{wrong}");
+        }
+    }
+}
