@@ -18,8 +18,9 @@ use study::knee::{Depths, Load, Search, Study, Terms};
 use study::prepare::{Extent, Next, Pass, Step};
 use study::show::Ink;
 use study::time::at_most_ns;
+use units::figure::{grouped, time_ns};
 
-use crate::assess::progress::{Progress, count};
+use crate::assess::progress::Progress;
 use crate::assess::scratch::Scratch;
 use crate::assess::target::{self, Found};
 use crate::output::{Output, print_and_flush, tell_line};
@@ -193,7 +194,7 @@ fn name(load: &Load) -> String {
     match load {
         Load::Closed { depth: None } => "closed loop".to_owned(),
         Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
-        Load::Open { offered, .. } => format!("{}/s", count(*offered as f64)),
+        Load::Open { offered, .. } => format!("{}/s", grouped(*offered as f64)),
     }
 }
 
@@ -218,8 +219,8 @@ fn too_short(words: &Words) -> Option<String> {
 fn came_to(record: &Record) -> String {
     let all = record.totals().all;
     let latency = if all.response.count() > 0 { &all.response } else { &all.lat };
-    let time = |percent: f64| units::figure::time_ns(latency.percentile_ns(percent) as f64);
-    format!("{} IOPS, p50 {}, p99 {}", count(all.ios_per_s()), time(50.0), time(99.0))
+    let time = |percent: f64| time_ns(latency.percentile_ns(percent) as f64);
+    format!("{} IOPS, p50 {}, p99 {}", grouped(all.ios_per_s()), time(50.0), time(99.0))
 }
 
 fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, outlets: Outlets) -> ExitCode {

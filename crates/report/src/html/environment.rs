@@ -5,7 +5,8 @@ use units::bytes::with_unit;
 use units::shell::quoted;
 
 use crate::card::how_to_judge;
-use crate::text::{duration, escaped, figure, ratio};
+use crate::text::{duration, figure, ratio};
+use units::markup::escaped;
 
 /// Names and values of the environment, as lists show them.
 pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {

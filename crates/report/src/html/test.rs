@@ -7,7 +7,8 @@ use super::badge;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells};
 use crate::matrix::{self, Matrix};
-use crate::text::{self, escaped};
+use crate::text;
+use units::markup::escaped;
 
 /// Figures of more settings are there for those who open them.
 const ROWS_SHOWN: usize = 16;
