@@ -5,9 +5,13 @@ use judge::assessment::{self, Assessment, Round};
 use crate::knee::{self, Depths, Load, Search, Study, Terms};
 use crate::{Axis, Metric, Order, Sweep, show};
 
+/// More threads than any machine has, and few enough to count with.
+const WORKERS_MAX: u64 = 1 << 20;
+
 impl Study {
     pub fn new(asked: &assessment::Knee) -> Study {
-        let terms = Terms { percent: asked.percent, bound_ns: asked.bound_ns, workers: asked.workers };
+        let workers = asked.workers.clamp(1, WORKERS_MAX);
+        let terms = Terms { percent: asked.percent, bound_ns: asked.bound_ns, workers };
         match asked.iodepth_max {
             Some(most) => Study::Depth(Depths::new(terms, most)),
             None => Study::Rate(Search::new(terms)),
@@ -58,6 +62,9 @@ fn load(round: &Round) -> Option<Load> {
 
 /// A search that was kept.
 pub fn knee(assessment: &Assessment, asked: &assessment::Knee) -> Result<(Study, knee::show::Asked), String> {
+    if !(asked.percent > 0.0 && asked.percent < 100.0) {
+        return Err(format!("{} is no percentile", asked.percent));
+    }
     let mut study = Study::new(asked);
     for round in assessment.tests.iter().flat_map(|test| &test.rounds) {
         let load = load(round).ok_or("a round of this search says no load that is known")?;
