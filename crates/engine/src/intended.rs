@@ -4,7 +4,7 @@
 //! of a latency that begins with the submission, so it is counted from here.
 
 use plan::Ddir;
-use record::Arrivals;
+use record::{Arrivals, LATE_NS};
 
 /// Of a place whose I/O has no intended start, or that has none.
 const NONE: u64 = u64::MAX;
@@ -15,8 +15,12 @@ pub(crate) struct IntendedStarts {
     /// By place in the queue.
     starts: Box<[u64]>,
     in_flight: usize,
-    /// When the queue last had no place.
+    /// From when until when the queue last had no place but for I/Os that waited for it.
+    full_from_ns: u64,
     full_until_ns: u64,
+    /// When the last I/O was meant to start, and when it did.
+    last_intended_ns: u64,
+    last_issued_ns: u64,
     /// Arrivals count from then on.
     from_ns: u64,
     arrivals: [Arrivals; 3],
@@ -27,7 +31,10 @@ impl IntendedStarts {
         IntendedStarts {
             starts: vec![NONE; places as usize].into(),
             in_flight: 0,
+            full_from_ns: 0,
             full_until_ns: 0,
+            last_intended_ns: 0,
+            last_issued_ns: 0,
             from_ns: 0,
             arrivals: Default::default(),
         }
@@ -46,8 +53,10 @@ impl IntendedStarts {
     pub fn issue(&mut self, place: u32, ddir: Ddir, intended_ns: u64, now_ns: u64) {
         self.starts[place as usize] = intended_ns;
         self.in_flight += 1;
+        (self.last_intended_ns, self.last_issued_ns) = (intended_ns, now_ns);
         if intended_ns >= self.from_ns {
-            self.arrivals[ddir as usize].issue(intended_ns, now_ns, self.full_until_ns);
+            let found_full = self.found_full(intended_ns);
+            self.arrivals[ddir as usize].issue(intended_ns, now_ns, found_full);
         }
     }
 
@@ -71,13 +80,85 @@ impl IntendedStarts {
         self.in_flight == self.starts.len()
     }
 
-    /// The queue had no place until now.
+    /// The queue had no place from the last I/O that was issued until now. Where that one had to wait for its place, there
+    /// was none before it either: what piled up goes on finding the queue full.
     #[inline]
     pub fn was_full(&mut self, now_ns: u64) {
+        if self.last_intended_ns >= self.full_until_ns {
+            self.full_from_ns = self.last_issued_ns;
+        }
         self.full_until_ns = now_ns;
+    }
+
+    /// Whether an I/O that was meant to start then found no place. One that came while there were places, and filled them
+    /// only with many others when its thread ran again, was held up by the thread.
+    #[inline]
+    fn found_full(&self, intended_ns: u64) -> bool {
+        intended_ns < self.full_until_ns && intended_ns.saturating_add(LATE_NS) >= self.full_from_ns
     }
 
     pub fn arrivals(&self, ddir: Ddir) -> Arrivals {
         self.arrivals[ddir as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const PLACES: u32 = 4;
+
+    fn all_end(starts: &mut IntendedStarts) {
+        for place in 0..PLACES {
+            starts.end(place);
+        }
+    }
+
+    /// One I/O each ms, of which all up to `until_ms` have gone; those that are due at `now_ms` go in lots that fill the
+    /// queue and are done after 10 µs.
+    fn make_up_for(starts: &mut IntendedStarts, until_ms: u64, now_ms: u64) {
+        let mut now_ns = now_ms * MS;
+        let due: Vec<u64> = (until_ms..now_ms).collect();
+        for lot in due.chunks(PLACES as usize) {
+            (0..).zip(lot).for_each(|(place, at_ms)| starts.issue(place, Ddir::Read, at_ms * MS, now_ns));
+            now_ns += 10_000;
+            if starts.is_full() {
+                starts.was_full(now_ns);
+            }
+            all_end(starts);
+        }
+    }
+
+    #[test]
+    fn what_a_thread_overslept_did_not_find_the_queue_full_though_it_fills_it_at_last() {
+        let mut starts = IntendedStarts::new(PLACES);
+        make_up_for(&mut starts, 0, 1);
+        make_up_for(&mut starts, 1, 201);
+        let Arrivals { due, late, queue_full, .. } = starts.arrivals(Ddir::Read);
+        assert!(due == 201 && late > 190 && queue_full <= 1, "{queue_full} of {late} of {due}");
+    }
+
+    #[test]
+    fn what_comes_while_nothing_is_answered_finds_the_queue_full_however_many_lots_it_then_takes() {
+        let mut starts = IntendedStarts::new(PLACES);
+        (0..PLACES).for_each(|nth| starts.issue(nth, Ddir::Read, u64::from(nth) * MS, u64::from(nth) * MS));
+        // Looked at twice, and answered the second time.
+        [100, 200].into_iter().for_each(|at_ms| starts.was_full(at_ms * MS));
+        all_end(&mut starts);
+        make_up_for(&mut starts, PLACES.into(), 200);
+        let Arrivals { due, late, queue_full, .. } = starts.arrivals(Ddir::Read);
+        assert!(due == 200 && late > 190 && queue_full == late, "{queue_full} of {late} of {due}");
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_after_the_queue_was_full_is_what_holds_up_the_next() {
+        let mut starts = IntendedStarts::new(PLACES);
+        (0..PLACES).for_each(|nth| starts.issue(nth, Ddir::Read, u64::from(nth) * MS, u64::from(nth) * MS));
+        starts.was_full(6 * MS);
+        all_end(&mut starts);
+        make_up_for(&mut starts, PLACES.into(), 200);
+        let Arrivals { late, queue_full, .. } = starts.arrivals(Ddir::Read);
+        assert!(late > 190 && queue_full <= 3, "{queue_full} of {late}");
     }
 }

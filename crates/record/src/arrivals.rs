@@ -20,13 +20,13 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Counts one that is issued now. `full_until_ns` is when the queue last had no place.
+    /// Counts one that is issued now. `found_full` says that there was no place for it when it was meant to go.
     #[inline]
-    pub fn issue(&mut self, intended_ns: u64, now_ns: u64, full_until_ns: u64) {
+    pub fn issue(&mut self, intended_ns: u64, now_ns: u64, found_full: bool) {
         self.due += 1;
         if is_late(intended_ns, now_ns) {
             self.late += 1;
-            self.queue_full += u64::from(full_until_ns > intended_ns);
+            self.queue_full += u64::from(found_full);
         }
     }
 
@@ -67,10 +67,10 @@ mod tests {
     #[test]
     fn an_arrival_is_late_by_what_held_it_and_no_longer_when_it_is_taken_back() {
         let mut arrivals = Arrivals::default();
-        arrivals.issue(0, LATE_NS, u64::MAX);
+        arrivals.issue(0, LATE_NS, true);
         assert_eq!(arrivals, Arrivals { due: 1, ..Arrivals::default() });
-        arrivals.issue(0, LATE_NS + 1, 0);
-        arrivals.issue(5, LATE_NS + 6, 6);
+        arrivals.issue(0, LATE_NS + 1, false);
+        arrivals.issue(5, LATE_NS + 6, true);
         assert_eq!(arrivals, Arrivals { due: 3, late: 2, queue_full: 1, unissued: 0 });
         arrivals.take_back(5, LATE_NS + 6);
         arrivals.take_back(0, LATE_NS + 1);
