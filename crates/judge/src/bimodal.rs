@@ -7,10 +7,9 @@
 use plan::Ddir;
 use record::{Histogram, Record};
 
-use crate::course::{Course, courses};
+use crate::course::{Course, courses, grouped};
 use crate::stats::{median, spread_around_zero};
 use crate::{Finding, Severity};
-use units::figure::grouped;
 
 /// Either kind has at least this share of the I/Os.
 const KIND_MIN: f64 = 0.05;

@@ -156,6 +156,7 @@ fn disk_bytes(record: &Record) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::course::simulated::with;
     use crate::device::simulated::on_device;
 
     const MIB: u64 = 1 << 20;
@@ -169,6 +170,18 @@ mod tests {
         assert!(found[1].what.contains("a part of the writes went to memory"), "{}", found[1]);
         assert_eq!(find(&on_device([100 * MIB, 0], [100 * MIB, 0], false)), []);
         assert_eq!(find(&on_device([100 * MIB, 0], [10 * MIB, 0], true)), []);
+    }
+
+    #[test]
+    fn what_is_written_when_a_device_is_closed_was_not_written_in_the_measured_time() {
+        let mut record = on_device([0, 100 * MIB], [0, 0], false);
+        record.timeline[0].slots[9].disks[0].bytes[1] = 1000 * MIB;
+        let found = find(&record);
+        assert_eq!((found.len(), found[0].id.as_str(), found[0].severity), (1, "page-cache", Severity::Invalid));
+        assert_eq!(found[0].evidence, "900 MiB were written, and x counted 0 bytes of writes meanwhile");
+        // Whoever waits for it measures it.
+        let synced = with(record, |worker| worker.access.syncs.end_fsync = true);
+        assert_eq!(find(&synced), []);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! series has the same steps. A step must be large for the figures' level, large for their noise (which neighbours that
 //! are alike make larger), explain more than a slope would, and the figures of both sides must hardly overlap.
 
-use crate::stats::{median, neighbour_correlation, share_greater, slope, spread_around_zero};
+use crate::stats::{median, middle_mean, neighbour_correlation, share_greater, slope, spread_around_zero};
 
 /// A level lasts at least so many figures.
 const LEVEL_MIN: usize = 6;
@@ -25,13 +25,18 @@ const APART_MIN: f64 = 0.93;
 /// What a step leaves unexplained must be less than this part of what a slope does.
 const BETTER_THAN_SLOPE: f64 = 0.6;
 
+/// Levels that are so many times apart are compared by their logarithms, too.
+const FAR: f64 = 2.0;
+/// As a part of the largest figure.
+const NEXT_TO_NOTHING: f64 = 1e-4;
+
 /// One step: the figures from `at` on are of another level.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     pub at: usize,
     /// When it was, in figures from the start: the figure in which it happened has a part of each level.
     pub when: f64,
-    /// Medians of the figures between the step before and the next.
+    /// Means of the middle half of the figures between the step before and the next.
     pub before: f64,
     pub after: f64,
 }
@@ -54,21 +59,43 @@ pub fn steps(values: &[f64]) -> Vec<Step> {
             borders[nth] = from + settled(&values[from..to], at - from);
         }
     }
-    let levels: Vec<f64> = borders.windows(2).map(|pair| median(&values[pair[0]..pair[1]])).collect();
+    // A throttle that lets I/Os through in lots has two or three of them in a figure, by turns.
+    let levels: Vec<f64> = borders.windows(2).map(|pair| middle_mean(&values[pair[0]..pair[1]])).collect();
     let inner = borders.iter().skip(1).zip(levels.windows(2));
     inner.map(|(&at, levels)| step(values, at, levels[0], levels[1])).collect()
 }
 
 /// Which border is the least of a step, of those that are none.
 fn weakest(values: &[f64], borders: &[usize]) -> Option<usize> {
-    let levels = || borders.windows(2).map(|pair| &values[pair[0]..pair[1]]);
-    let residuals: Vec<f64> = levels().flat_map(|level| from_level(level, median(level))).collect();
-    let noise = spread_around_zero(&residuals);
+    let logs = logarithms(values);
+    let (noise, log_noise) = (noise(values, borders), noise(&logs, borders));
     let tested = borders.windows(3).enumerate().map(|(nth, around)| {
-        let strength = strength(&values[around[0]..around[2]], around[1] - around[0], noise);
+        let (part, at) = (around[0]..around[2], around[1] - around[0]);
+        let (left, right) = values[part.clone()].split_at(at);
+        let (before, after) = (median(left), median(right));
+        let level = before.abs().max(after.abs());
+        let mut strength = strength(&values[part.clone()], at, noise, level);
+        // What scatters by a part of its level drowns a level of another order that is as even.
+        if before.min(after) * FAR <= level {
+            strength = strength.max(self::strength(&logs[part], at, log_noise, 1.0));
+        }
         (nth + 1, strength)
     });
     tested.filter(|(_, strength)| *strength < 1.0).min_by(|one, other| one.1.total_cmp(&other.1)).map(|(nth, _)| nth)
+}
+
+/// What the figures between the borders scatter by.
+fn noise(values: &[f64], borders: &[usize]) -> f64 {
+    let levels = borders.windows(2).map(|pair| &values[pair[0]..pair[1]]);
+    let residuals: Vec<f64> = levels.flat_map(|level| from_level(level, median(level))).collect();
+    spread_around_zero(&residuals)
+}
+
+/// Nothing at all is as much as next to nothing.
+fn logarithms(values: &[f64]) -> Vec<f64> {
+    let most = values.iter().fold(0.0, |most: f64, value| most.max(*value));
+    let least = (most * NEXT_TO_NOTHING).max(f64::MIN_POSITIVE);
+    values.iter().map(|value| value.max(least).ln()).collect()
 }
 
 fn step(values: &[f64], at: usize, before: f64, after: f64) -> Step {
@@ -108,11 +135,12 @@ fn settled(values: &[f64], best: usize) -> usize {
     around.min_by(|one, other| distance(one).total_cmp(&distance(other))).unwrap_or(best)
 }
 
-/// How much of a step a border is: from 1 on it is one. `noise` is that of the whole series.
-fn strength(values: &[f64], at: usize, noise: f64) -> f64 {
+/// How much of a step a border is: from 1 on it is one. `noise` is that of the whole series, `level` what a change and the
+/// noise are held against.
+fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
     let (left, right) = values.split_at(at);
     let (before, after) = (median(left), median(right));
-    let (change, level) = ((before - after).abs(), before.abs().max(after.abs()));
+    let change = (before - after).abs();
     if change == 0.0 {
         return 0.0;
     }
@@ -195,6 +223,29 @@ mod tests {
     }
 
     #[test]
+    fn the_level_of_figures_that_go_to_and_fro_lies_between_them() {
+        let held = [480.0, 320.0].into_iter().cycle().take(13);
+        let found = steps(&held.chain([90_000.0; 12]).collect::<Vec<_>>());
+        assert_eq!((found.len(), found[0].at), (1, 13));
+        assert!((found[0].before - 400.0).abs() < 20.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_level_that_wanders_is_still_another_than_one_of_a_thousandth() {
+        // A throttle was lifted on a machine with other work.
+        let mut values = [480.0, 320.0].repeat(10);
+        values
+            .extend([264e3, 633e3, 214e3, 255e3, 323e3, 518e3, 594e3, 615e3, 461e3, 551e3, 248e3, 259e3, 263e3, 271e3]);
+        values
+            .extend([276e3, 232e3, 245e3, 411e3, 218e3, 485e3, 577e3, 687e3, 479e3, 625e3, 529e3, 659e3, 650e3, 620e3]);
+        let found = steps(&values);
+        assert!(!found.is_empty() && found[0].at == 20 && (found[0].before - 400.0).abs() < 1.0, "{found:?}");
+        assert!(found.iter().all(|step| step.after > step.before), "{found:?}");
+        let short = steps(&values[10..31]);
+        assert_eq!((short.len(), short[0].at), (1, 10), "{short:?}");
+    }
+
+    #[test]
     fn stairs_and_towers_have_all_their_steps() {
         let down = [9.0f64, 7.0, 4.0].map(|level| series(3, 20, 0.02, |_| level)).concat();
         assert_eq!(steps(&down).iter().map(|step| step.at).collect::<Vec<_>>(), [20, 40]);
@@ -206,6 +257,13 @@ mod tests {
     fn slopes_waves_and_wild_figures_are_no_steps() {
         let ramp = series(5, 120, 0.02, |at| 100.0 - at as f64 * 0.4);
         assert_eq!(steps(&ramp), []);
+        for (n, until) in [20, 60, 120, 500].into_iter().flat_map(|n| [50.0, 20.0, 5.0, 1.0].map(|until| (n, until))) {
+            let part = |at: usize| at as f64 / (n - 1) as f64;
+            let straight = series(7, n, 0.02, |at| 100.0 + (until - 100.0) * part(at));
+            assert_eq!(steps(&straight), [], "{n} from 100 down to {until}");
+            let bent = series(8, n, 0.02, |at| 100.0 * (until / 100.0).powf(part(at)));
+            assert_eq!(steps(&bent), [], "{n} from 100 down to {until}, ever less");
+        }
         let mut wild = series(6, 60, 0.02, |_| 100.0);
         for at in [3, 4, 30, 58, 59] {
             wild[at] = 2.0;

@@ -4,7 +4,7 @@
 //! was somebody else's.
 
 use plan::{Ddir, Engine, Worker};
-use record::{Record, Timeline};
+use record::{Record, Slot, Timeline};
 use units::bytes::with_unit;
 
 use crate::course::{in_words_of, moves_data, phase_name, workers};
@@ -56,7 +56,7 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let under = |name: &&String| targets.iter().any(|facts| facts.disks.contains(name));
     let devices: Vec<&str> = timeline.disks.iter().filter(under).map(String::as_str).collect();
     let (mut asked, mut did) = ([0u64; 2], [0u64; 2]);
-    for slot in &timeline.slots {
+    for slot in compared(record, timeline) {
         for way in [Ddir::Read, Ddir::Write].map(|ddir| ddir as usize) {
             asked[way] = asked[way].saturating_add(slot.ddirs[way].bytes);
             let counted = timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name));
@@ -65,6 +65,17 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     }
     let name = phase_name(record, timeline.phase);
     Some(Moved { name, phase: timeline.phase, devices, seconds: length_ns as f64 / 1e9, asked, did })
+}
+
+/// The slots before the targets were closed. The last may have what the kernel writes when a device is closed that was
+/// written through the page cache; where the job itself syncs at its end, that belongs there.
+fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
+    let syncs_at_end = |worker: &Worker| worker.access.syncs.end_fsync || worker.access.syncs.fsync_on_close;
+    let workers = || workers(record, timeline.phase);
+    match timeline.slots.split_last() {
+        Some((_, before)) if !before.is_empty() && !workers().all(is_direct) && !workers().any(syncs_at_end) => before,
+        _ => &timeline.slots,
+    }
 }
 
 impl Moved<'_> {

@@ -10,6 +10,7 @@ use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Origin, Worker};
 use record::{Record, Usage, WorkerRecord, WorkerStats};
 
+use crate::course::in_words_of;
 use crate::{Finding, Severity};
 
 /// A shorter run says nothing: the kernel divides processor time into user's and its own by the tick.
@@ -56,6 +57,8 @@ pub struct Generator {
     /// Ready to run, with no processor to run on.
     pub waited_for_cpu_percent: Option<f64>,
     pub limit: Limit,
+    /// Whether what limited it was that others had the processors.
+    pub found_no_processor: bool,
     /// The figures that show it.
     pub evidence: String,
 }
@@ -116,6 +119,7 @@ pub fn generator<'a>(threads: impl IntoIterator<Item = Member<'a>>) -> Option<Ge
         on_cpu_percent: (whole.user + whole.system) * 100.0,
         waited_for_cpu_percent: whole.waited.map(|share| share * 100.0),
         limit,
+        found_no_processor: verdict == Verdict::FewCpus,
         evidence,
     })
 }
@@ -166,29 +170,52 @@ fn names(members: &[Member]) -> String {
 
 /// Groups whose figures are the tool's, or were disturbed by what else ran.
 pub fn find(record: &Record) -> Vec<Finding> {
-    generators(record).into_iter().filter_map(|(name, generator)| finding(&name, &generator)).collect()
+    generators(record).into_iter().filter_map(|(name, generator)| finding(record, &name, &generator)).collect()
 }
 
-fn finding(name: &str, generator: &Generator) -> Option<Finding> {
+fn finding(record: &Record, name: &str, generator: &Generator) -> Option<Finding> {
     let waited_percent = generator.waited_for_cpu_percent.unwrap_or(0.0);
-    if generator.limit == Limit::Generator {
-        return Some(Finding {
-            id: "generator-limit".into(),
-            severity: Severity::Warning,
-            what: format!("{name}: the limit was not the target, but the processor time of who asked it"),
-            evidence: generator.evidence.clone(),
-            advice: "use more threads where processors are idle, fewer where all are busy, larger blocks, or an \
-                     engine that needs less for an I/O"
-                .into(),
-        });
-    }
-    (waited_percent >= WAITED_SHARE * 100.0 && generator.limit != Limit::Untold).then(|| Finding {
-        id: "processors-busy".into(),
-        severity: Severity::Warning,
-        what: format!("{name}: the threads had to wait for a processor: latencies have those waits in them"),
-        evidence: format!("they were ready and did not run for {waited_percent:.0} % of the time"),
-        advice: "end what else runs on this machine, or use fewer threads".into(),
-    })
+    let (id, what, evidence, advice) = match generator.limit {
+        Limit::Generator if generator.found_no_processor => (
+            "generator-limit",
+            "the limit was not the target, but this machine: the threads had no processor to run on",
+            generator.evidence.clone(),
+            for_processors(record),
+        ),
+        Limit::Generator => (
+            "generator-limit",
+            "the limit was not the target, but the processor time of who asked it",
+            generator.evidence.clone(),
+            for_processor_time(record),
+        ),
+        Limit::NotGenerator if waited_percent >= WAITED_SHARE * 100.0 => (
+            "processors-busy",
+            "the threads had to wait for a processor: latencies have those waits in them",
+            format!("they were ready and did not run for {waited_percent:.0} % of the time"),
+            for_processors(record),
+        ),
+        _ => return None,
+    };
+    Some(Finding { id: id.into(), severity: Severity::Warning, what: format!("{name}: {what}"), evidence, advice })
+}
+
+/// Others have the processors.
+fn for_processors(record: &Record) -> String {
+    in_words_of(
+        record,
+        "end what else runs on this machine, give the jobs more processors (cpus_allowed), or use fewer jobs (numjobs)",
+        "end what else runs on this machine, give the threads more processors (-a), or use fewer threads (-t, -F)",
+    )
+}
+
+/// The threads' own work is what takes the time.
+fn for_processor_time(record: &Record) -> String {
+    in_words_of(
+        record,
+        "use more jobs (numjobs) where processors are idle, fewer where all are busy, larger blocks (bs), or an ioengine that \
+         needs less for an I/O",
+        "use more threads (-t, -F) where processors are idle, fewer where all are busy, or larger blocks (-b)",
+    )
 }
 
 /// One thread that did I/O.
@@ -444,11 +471,14 @@ mod tests {
         assert!(crowd.evidence.contains("no processor for 74 % of the time"), "{}", crowd.evidence);
         // Disturbed, but with time to spare.
         let mut record = Record::new(Default::default(), 0);
-        let (worker, kept) = ran(uring(), [200, 400, 400]);
-        record.plan = std::sync::Arc::new(plan::Plan { workers: vec![worker], ..Default::default() });
-        record.workers = vec![kept];
-        let found = find(&record);
-        assert_eq!(found.iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>(), ["processors-busy"]);
+        for (parts, id) in [([200, 400, 400], "processors-busy"), ([50, 450, 1490], "generator-limit")] {
+            let (worker, kept) = ran(uring(), parts);
+            record.plan = std::sync::Arc::new(plan::Plan { workers: vec![worker], ..Default::default() });
+            record.workers = vec![kept];
+            let [finding] = &find(&record)[..] else { panic!("one was expected") };
+            assert_eq!(finding.id, id);
+            assert!(finding.advice.starts_with("end what else runs on this machine"), "{finding}");
+        }
     }
 
     #[test]

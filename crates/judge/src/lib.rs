@@ -21,7 +21,6 @@ mod quantity;
 mod rate;
 pub mod requirements;
 mod short;
-pub mod single;
 pub mod stats;
 pub mod steady;
 mod step;

@@ -22,7 +22,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
         .map(|(path, (end, size))| Finding {
             id: "target-short".into(),
             severity: Severity::Warning,
-            what: format!("{path} ends before the part that was to be used: only what is there was"),
+            what: format!("{path} ends before the part that was to be used does: I/O went only to what is there"),
             evidence: format!("it has {}, and was to be used up to {}", with_unit(size), with_unit(end)),
             advice: "use a larger target (-c<size> makes one), or a lower -f or -B<base>:<length>".into(),
         })

@@ -17,6 +17,15 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
+/// The mean of the middle half of the values: a level, where they go to and fro between two figures.
+pub fn middle_mean(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let aside = sorted.len() / 4;
+    let middle = &sorted[aside..sorted.len() - aside];
+    middle.iter().sum::<f64>() / middle.len().max(1) as f64
+}
+
 /// The deviation that the middle half of the values speaks for: half of them lie closer to 0 than this says.
 pub fn spread_around_zero(values: &[f64]) -> f64 {
     median(&values.iter().map(|value| value.abs()).collect::<Vec<_>>()) * NORMAL
@@ -76,6 +85,7 @@ mod tests {
             (median(&[]), median(&[3.0]), median(&[4.0, 1.0]), quantile(&[0.0, 10.0], 0.9)),
             (0.0, 3.0, 2.5, 9.0)
         );
+        assert_eq!((middle_mean(&[]), middle_mean(&[2.0, 3.0, 2.0, 900.0, 3.0, 2.0, 3.0, 0.0])), (0.0, 2.5));
         assert!((spread_around_zero(&[-1.0, 1.0, -1.0, 1.0, 900.0]) - NORMAL).abs() < 1e-12);
     }
 

@@ -7,9 +7,8 @@ use record::Record;
 use units::bytes::with_unit;
 
 use crate::change::{Step, steps};
-use crate::course::{Course, courses, in_words_of, seconds};
+use crate::course::{Course, courses, grouped, in_words_of, seconds};
 use crate::{Finding, Severity};
-use units::figure::grouped;
 
 /// AWS's gp2 volumes burst to 3,000 IOPS from a bucket of so many I/Os.
 const GP2_BURST: f64 = 3000.0;
@@ -99,18 +98,39 @@ fn of_course(record: &Record, course: &Course) -> Option<Finding> {
             ("step-down", what, after(record, at_s(last)))
         }
         0 => {
-            let what =
-                format!("{}: the target became faster in mid-run: what came before is not what it can do", course.name);
-            ("step-up", what, after(record, at_s(last)))
+            let what = format!(
+                "{}: the target became faster in mid-run, {}: what came before is not what it can do",
+                course.name,
+                times(first.before, last.after)
+            );
+            let causes = "find what held it back until then (another load that ended, a limit that was lifted, a cache that \
+                          was filled)";
+            ("step-up", what, format!("{causes}; {}", after(record, at_s(last))))
         }
         _ => {
-            let what = format!("{}: the target changed between levels {} times", course.name, steps.len());
+            let what = format!(
+                "{}: the target changed between levels {} times: the figures are of none of them",
+                course.name,
+                steps.len()
+            );
             let advice =
-                "look at the series over time: an average over such a run is of no level that there was".to_owned();
+                "find what comes and goes (another load, the device's own housekeeping, a burst that is saved up \
+                          again), end it, and measure again; else take the lowest level for what can be relied on"
+                    .to_owned();
             ("levels", what, advice)
         }
     };
     Some(Finding { id: id.into(), severity: Severity::Warning, what, evidence, advice })
+}
+
+/// How many times the rate went up.
+fn times(before: f64, after: f64) -> String {
+    match after / before {
+        ..1.95 => format!("by {:.0} %", 100.0 * (after / before - 1.0)),
+        ..9.95 => format!("{:.1} times as fast", after / before),
+        ratio if ratio.is_finite() => format!("{} times as fast", grouped(ratio)),
+        _ => "from a standstill".to_owned(),
+    }
 }
 
 fn after(record: &Record, at_s: f64) -> String {
@@ -125,7 +145,7 @@ fn after(record: &Record, at_s: f64) -> String {
 /// What a token bucket would have held to do that.
 fn bucket(burst: f64, base: f64, burst_s: f64, in_bytes: bool) -> String {
     let credits = (burst - base) * burst_s;
-    let amount = if in_bytes { with_unit(credits as u64) } else { format!("{} I/Os", grouped(credits.round())) };
+    let amount = if in_bytes { with_unit(credits as u64) } else { format!("{} I/Os", grouped(credits)) };
     let per_s = if in_bytes { format!("{}/s", with_unit(base as u64)) } else { format!("{}/s", grouped(base)) };
     let like = |value: f64, known: f64| (value / known - 1.0).abs() <= LIKE;
     let known = if !in_bytes && like(burst, GP2_BURST) && like(credits, GP2_CREDITS) {
@@ -201,6 +221,9 @@ mod tests {
     fn other_levels_are_told_as_what_they_are() {
         let up = &find(&run(&two_levels(500.0, 15, 9000.0, 30)))[0];
         assert_eq!(up.id, "step-up");
+        assert!(up.what.contains("in mid-run, 18 times as fast: ") && up.advice.contains("ramp_time=16"), "{up}");
+        let from_nothing = &find(&run(&two_levels(0.0, 15, 9000.0, 30)))[0];
+        assert!(from_nothing.what.contains("from a standstill"), "{from_nothing}");
         let towers = [two_levels(500.0, 15, 9000.0, 15), two_levels(500.0, 15, 9000.0, 15)].concat();
         assert_eq!(find(&run(&towers))[0].id, "levels");
         let words = &find(&as_diskspd(run(&two_levels(16_000.0, 20, 12_800.0, 20))))[0];

@@ -110,7 +110,6 @@ fn assessment(tests: Vec<Test>) -> Assessment {
         verdict: Verdict::Pass,
         cause: String::new(),
         stopped: false,
-        study: None,
     }
 }
 
