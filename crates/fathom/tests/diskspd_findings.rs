@@ -46,6 +46,17 @@ fn a_queue_that_stays_empty_is_told_unless_a_rate_keeps_it_so() {
 }
 
 #[test]
+fn a_target_that_ends_too_soon_is_told_and_one_that_is_large_enough_not() {
+    let scratch = Scratch::new("finding-short");
+    scratch.filled("file", 8 * MIB);
+    let short = run(&scratch, "-d1 -W0 -b4K -r -f16M file");
+    assert!(tells(&short, "file ends before the part that was to be used does: "), "{}", short.stderr);
+    assert!(tells(&short, "it has 8 MiB, and was to be used up to 16 MiB"), "{}", short.stderr);
+    let whole = run(&scratch, "-d1 -W0 -b4K -r -f8M file");
+    assert!(!tells(&whole, "was to be used up to"), "{}", whole.stderr);
+}
+
+#[test]
 fn what_an_io_cost_and_whether_fathom_was_the_limit_is_told() {
     let scratch = Scratch::new("finding-generator");
     let held_back = run(&scratch, "-c8M -d1 -W0 -b4K -r -Su -g400 file");

@@ -7,7 +7,7 @@ mod stage;
 
 use judge::Finding;
 use record::Record;
-use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, outcome, signal, system};
+use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, in_some_try, outcome, signal, system};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -61,6 +61,35 @@ fn a_file_in_the_page_cache_is_told_and_a_device_with_direct_io_not() {
     assert!(has(&found, "page-cache"), "{found:?}");
 }
 
+#[test]
+fn writes_that_stay_in_memory_are_told_and_those_that_are_waited_for_not() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("found-written");
+    let job = "--ioengine=psync --rw=randwrite --bs=4k --rate_iops=2000 --runtime=1200ms --time_based";
+    let job = format!("{job} --filename={}", zram.device);
+    let found = fio(&scratch, &job);
+    let told = found.iter().find(|finding| finding.id == "page-cache");
+    assert!(told.is_some_and(|finding| finding.what.contains("of the writes went to memory")), "{found:?}");
+    for waits in ["--fdatasync=1", "--direct=1"] {
+        let found = fio(&scratch, &format!("{job} {waits}"));
+        for id in ["page-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+            assert!(!has(&found, id), "{waits}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_small_file_with_no_device_to_ask_is_told_when_it_is_gone_over_again() {
+    let scratch = Scratch::new("found-fits");
+    scratch.filled("file", 8 * MIB);
+    let job = "--ioengine=psync --rw=read --bs=64k --size=8m --filename=file --disk_util=0";
+    assert!(has(&fio(&scratch, &format!("{job} --loops=3")), "target-fits-cache"));
+    for once in ["--loops=1", "--loops=3 --direct=1"] {
+        let found = fio(&scratch, &format!("{job} {once}"));
+        assert!(!has(&found, "target-fits-cache"), "{once}: {found:?}");
+    }
+}
+
 /// ext4 that journals its data takes direct I/O, and does it through the page cache.
 #[test]
 fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done_not() {
@@ -88,7 +117,7 @@ fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done
 }
 
 #[test]
-fn memory_that_looks_like_a_disk_is_told() {
+fn memory_that_looks_like_a_disk_is_told_and_a_loop_device_that_goes_around_the_cache_not() {
     let scratch = Scratch::new("found-memory");
     let job = "--ioengine=psync --rw=read --bs=64k --size=1m";
     let Some(mount) = Mount::tmpfs(8, &scratch.file("memory")) else { return };
@@ -96,6 +125,10 @@ fn memory_that_looks_like_a_disk_is_told() {
     drop(mount);
     let Some(device) = Loop::new(&scratch, 4, "") else { return };
     assert!(has(&fio(&scratch, &format!("{job} --direct=1 --filename={}", device.device)), "cached-below"));
+    drop(device);
+    let Some(device) = Loop::new(&scratch, 4, "--direct-io=on") else { return };
+    let found = fio(&scratch, &format!("{job} --direct=1 --filename={}", device.device));
+    assert!(!has(&found, "cached-below") && !has(&found, "in-memory"), "{found:?}");
 }
 
 #[test]
@@ -171,6 +204,28 @@ fn a_throttle_that_stays_is_no_step() {
 }
 
 #[test]
+fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_levels() {
+    let _alone = alone();
+    let (Some(one), Some(other)) = (Zram::new(64), Zram::new(64)) else { return };
+    in_some_try(|times| {
+        let [up, levels] = std::thread::scope(|both| {
+            let up = both.spawn(|| levels(&one, &[HELD, FREE], Duration::from_millis(2500) * times));
+            let levels = both.spawn(|| levels(&other, &[HELD, FREE, HELD], Duration::from_millis(1800) * times));
+            [up, levels].map(|run| run.join().unwrap())
+        });
+        let (Some(up), Some(levels)) = (up, levels) else { return Ok(()) };
+        for (record, id) in [(up, "step-up"), (levels, "levels")] {
+            let found = judge::findings(&record);
+            let others = ["step-up", "step-down", "levels"].into_iter().filter(|other| *other != id);
+            if !has(&found, id) || others.into_iter().any(|other| has(&found, other)) {
+                return Err(format!("{id}: {found:?} of {:?}", record.timeline[0].ios_per_s(None)));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn a_rate_that_wanders_is_not_steady() {
     const KILO_IOPS: [u64; 7] = [16, 5, 11, 3, 14, 7, 9];
     let _alone = alone();
@@ -230,6 +285,28 @@ fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>)
     signal(&child, "INT");
     outcome(child, Instant::now());
     now_ms
+}
+
+/// I/Os per second that a throttle lets through; neither needs much of a processor.
+const HELD: u64 = 400;
+const FREE: u64 = 20_000;
+
+/// Reads one after another from a device whose throttle is set anew after each part of the time.
+fn levels(zram: &Zram, limits: &[u64], each: Duration) -> Option<Record> {
+    let throttle = Throttle::new(zram)?;
+    let scratch = Scratch::new("found-levels");
+    let runtime_ms = each.as_millis() * limits.len() as u128;
+    let job = format!("--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime={runtime_ms}ms --time_based");
+    let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
+    throttle.ios_per_s(limits[0]);
+    let child = fathom(scratch.path(), &line).spawn().unwrap();
+    throttle.take_in(child.id());
+    for limit in &limits[1..] {
+        std::thread::sleep(each);
+        throttle.ios_per_s(*limit);
+    }
+    outcome(child, Instant::now()).ended_with(0);
+    Some(saved(&scratch))
 }
 
 fn words_between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {

@@ -42,10 +42,10 @@ impl Document {
         .map_err(|broken| broken.to_string())
     }
 
-    /// `assessment`, `knee`, `sweep` or `record`.
+    /// `assessment` or `record`.
     pub fn kind(&self) -> &'static str {
         match self {
-            Document::Assessment(assessment) => assessment.kind(),
+            Document::Assessment(_) => "assessment",
             Document::Record(_) => "record",
         }
     }

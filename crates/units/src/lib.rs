@@ -4,7 +4,6 @@ pub mod bytes;
 pub mod calendar;
 pub mod diagnostic;
 pub mod figure;
-pub mod markup;
 pub mod nearest;
 pub mod random;
 pub mod shell;

@@ -1,11 +1,10 @@
-//! What a search came to as an assessment, for reports with charts and for the history.
+//! What a search came to as an assessment, for reports with charts.
 
-use judge::assessment::{self, Aim, Assessment, Knee, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test};
+use judge::assessment::{Aim, Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test};
 use judge::{Finding, Judgement, Verdict};
 use record::Record;
 use study::knee::show::{Asked, bend, sentence};
 use study::knee::{Load, Search, Study};
-use study::retold::setting;
 use study::suite::Job;
 use units::bytes::with_unit;
 
@@ -27,7 +26,7 @@ impl Kept {
         Kept { command, started_unix_ms: run::unix_ms(), filled: None, runs: Vec::new(), findings: Vec::new() }
     }
 
-    pub fn assessment(self, words: &Words, study: &Study, knee: Knee, asked: &Asked, target: &Target) -> Assessment {
+    pub fn assessment(self, words: &Words, study: &Study, asked: &Asked, target: &Target) -> Assessment {
         let verdict = verdict(words, study, asked);
         let cause = sentence(study, asked);
         let machine = self.runs.first().map_or_else(engine::machine, |(_, record)| record.machine.clone());
@@ -44,7 +43,7 @@ impl Kept {
             target: target.clone(),
             volumes: Vec::new(),
             machine,
-            tags: words.tags.clone(),
+            tags: Vec::new(),
             preparation: self.filled.clone().into_iter().collect(),
             tests: self.tests(words, study, asked, verdict),
             expectations: Vec::new(),
@@ -52,7 +51,6 @@ impl Kept {
             verdict,
             cause,
             stopped: asked.is_stopped,
-            study: Some(assessment::Study::Knee(knee)),
         }
     }
 
@@ -60,8 +58,14 @@ impl Kept {
     fn tests(self, words: &Words, study: &Study, asked: &Asked, verdict: Verdict) -> Vec<Test> {
         let (mut without, mut rounds) = (Vec::new(), Vec::new());
         for (load, record) in self.runs {
-            let round = Round { at: setting(&load), record };
-            if round.at.is_empty() { without.push(round) } else { rounds.push(round) }
+            let at = |name: &str, value: String| vec![(name.to_owned(), value)];
+            match load {
+                Load::Closed { depth: None } => without.push(Round { at: Vec::new(), record }),
+                Load::Closed { depth: Some(depth) } => {
+                    rounds.push(Round { at: at("iodepth", depth.to_string()), record });
+                }
+                Load::Open { offered, .. } => rounds.push(Round { at: at("rate_iops", offered.to_string()), record }),
+            }
         }
         let job = Job::fio("knee.fio", vec![("knee".to_owned(), asked.job.clone())]).text();
         let test = |name: &str, title: String, rounds: Vec<Round>| Test {
@@ -96,7 +100,7 @@ impl Kept {
             ..test(name, title, rounds)
         };
         let closed = test("closed-loop", format!("{} as fast as they go", asked.work), without);
-        [closed, loads].into_iter().filter(|test| !test.rounds.is_empty() || test.error.is_some()).collect()
+        [closed, loads].into_iter().filter(|test| !test.rounds.is_empty()).collect()
     }
 }
 

@@ -17,7 +17,7 @@ use judge::assessment::Test;
 pub use sheet::sheet;
 
 use crate::figures;
-use units::markup::escaped;
+use crate::text::escaped;
 
 /// A picture, with words for those who don't see it.
 pub struct Chart {

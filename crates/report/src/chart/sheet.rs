@@ -3,8 +3,7 @@
 use judge::assessment::Assessment;
 
 use super::{Chart, canvas, colours};
-use crate::text::{cut, plain};
-use units::markup::escaped;
+use crate::text::{cut, escaped, plain};
 
 const HEAD: f64 = 26.0;
 const MARGIN: f64 = 14.0;
