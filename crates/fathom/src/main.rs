@@ -52,8 +52,9 @@ usage: fathom assess [TARGET]                     is this disk good? a suite of 
        fathom run [--repeat N] [--interleave] A [B]
                                                   workloads several times over, in turns: do A and B differ?
                                                   (`fathom run --help` tells more)
-       fathom show FILE|ID... [--format NAME]     a run that was kept: by fio's --record=FILE or DiskSpd's
-                                                  -Rrecord=FILE, in any report of either; or by assess
+       fathom show FILE|ID... [--format NAME] [--report page.html]
+                                                  what was kept, told again: by the history, or by fio's --record=FILE,
+                                                  DiskSpd's -Rrecord=FILE and assess' --save
        fathom compare A B [--fail-on WORDS]       whether two runs differ, and how sure that is
        fathom history | export ID... | delete ID...
                                                   the runs that were kept (`fathom history --help` tells more)

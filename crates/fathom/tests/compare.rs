@@ -163,6 +163,17 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
     let set = document["set"].as_str().unwrap();
     let again = compare(&scratch, &format!("tag:{set}-A tag:{set}-B --format json"));
     assert_eq!(again.ended_with(0).json()["lines"], document["comparison"]["lines"]);
+    let shown = |arguments: &str| {
+        let mut command = stage::command(scratch.path(), "show", arguments);
+        outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap(), Instant::now())
+    };
+    let told = shown(&format!("tag:{set} --format json")).ended_with(0).json();
+    assert_eq!((&told["comparison"]["lines"], &told["order"]), (&document["comparison"]["lines"], &document["order"]));
+    assert_eq!(told["workloads"][1]["figures"], document["workloads"][1]["figures"]);
+    let text = shown(&format!("tag:{set}"));
+    assert!(text.ended_with(0).stdout.contains("B: 4 runs of fio fast.fio"), "{}", text.stdout);
+    shown("tag:mine").ended_with(1).complained_of("are not of one line");
+    shown("tag:other").ended_with(1).complained_of("no run has the tag other");
     compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
 }
 

@@ -205,3 +205,120 @@ fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
     limited.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     quiet(limited.env("XDG_DATA_HOME", scratch.file("limited")));
 }
+
+/// What a search or a sweep printed is what `fathom show` prints of it.
+#[test]
+fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
+    let scratch = Scratch::new("history-studies");
+    scratch.filled("test.dat", 1 << 20);
+    std::fs::create_dir(scratch.file("folder")).unwrap();
+    let knee = "test.dat --closed --iodepth 4 --runtime 100ms --ramp 0 --p99 100s";
+    let line = "--name=job --filename=test.dat --rw=randread --size=1m --runtime=100ms --time_based";
+    for (word, arguments, status) in [
+        ("knee", format!("{knee} --tag mine"), 0),
+        ("knee", format!("{knee} --no-history"), 0),
+        ("sweep", format!("--bs=4k,8k --repeat 2 --order random --tag=mine --report page.html fio {line}"), 0),
+        // One of its points can't be run.
+        ("sweep", format!("filename=folder,test.dat fio {line}"), 1),
+        ("sweep", format!("bs=4k,8k --no-history fio {line}"), 0),
+    ] {
+        let told = run(scratch.path(), word, &arguments);
+        told.ended_with(status);
+        assert_eq!(told.stderr.contains("kept: fathom show "), !arguments.contains("--no-history"), "{}", told.stderr);
+        if !arguments.contains("--no-history") {
+            let again = run(scratch.path(), "show", "last");
+            assert_eq!(again.ended_with(0).stdout, told.stdout);
+            let text = run(scratch.path(), "show", "last --format text --output told.txt");
+            assert_eq!((text.ended_with(0).stdout.as_str(), text.stderr.as_str()), ("", ""));
+        }
+    }
+    let entries = list(&scratch, "");
+    let text = |at: usize, name: &str| entries[at][name].as_str().unwrap().to_owned();
+    assert_eq!([2, 1, 0].map(|at| text(at, "kind")), ["knee", "sweep", "sweep"]);
+    assert_eq!([2, 1].map(|at| text(at, "title")), ["random 4 KiB reads", "bs of fio"]);
+    assert_eq!([2, 1, 0].map(|at| text(at, "verdict")), ["PASS", "MEASURED", "INCONCLUSIVE"]);
+    assert!(entries.iter().all(|entry| entry["unasked"] == false), "{entries:#?}");
+    let numbers =
+        |arguments: &str| list(&scratch, arguments).iter().map(|entry| entry["id"].clone()).collect::<Vec<_>>();
+    assert_eq!((numbers("--kind knee"), numbers("--tag mine")), (vec![1.into()], vec![2.into(), 1.into()]));
+    let table = run(scratch.path(), "history", "").stdout;
+    assert!(table.contains("knee random 4 KiB reads") && table.contains("sweep bs of fio"), "{table}");
+
+    let json = run(scratch.path(), "show", "1 --format study-json");
+    assert_eq!(json.ended_with(0).json()["schema"], "fathom.knee/1");
+    let json = run(scratch.path(), "show", "2 --format study-json").json();
+    assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/1".into(), &4.into()));
+    let whole = run(scratch.path(), "export", "2 --format json").json();
+    assert_eq!(whole["tests"][0]["rounds"].as_array().map(Vec::len), Some(4));
+    let csv = run(scratch.path(), "export", "1 2 --format csv").stdout;
+    assert!(csv.contains(",knee,") && csv.contains(",bs=8k,read,") && csv.contains(",iodepth=4,read,"), "{csv}");
+    // What somebody else wrote is refused, and nothing more.
+    let mut other = run(scratch.path(), "export", "1 --format json").json();
+    for (name, value, status) in [("percent", 200, 1), ("percent", 99, 0), ("workers", 0, 0)] {
+        other["study"]["knee"][name] = value.into();
+        std::fs::write(scratch.file("other.json"), other.to_string()).unwrap();
+        run(scratch.path(), "show", "other.json").ended_with(status);
+    }
+    let page = std::fs::read(scratch.file("page.html")).unwrap();
+    run(scratch.path(), "show", "2 --report again.html --report charts/").ended_with(0).complained_of("again.html");
+    assert_eq!(std::fs::read(scratch.file("again.html")).unwrap(), page);
+    assert!(std::fs::read_dir(scratch.file("charts")).unwrap().count() > 0);
+    run(scratch.path(), "show", "1 2 --report x.html").ended_with(2).complained_of("of one run");
+    run(scratch.path(), "show", "2 --report test.dat.html --format fio").ended_with(1).complained_of("an assessment");
+    run(scratch.path(), "delete", "1 2 3 --yes").ended_with(0);
+    assert!(list(&scratch, "").is_empty());
+}
+
+#[test]
+fn a_sweep_that_is_interrupted_keeps_what_was_measured() {
+    let scratch = Scratch::new("history-stopped");
+    scratch.filled("test.dat", 1 << 20);
+    let line = "runtime=100ms,40s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
+    let said = scratch.file("said");
+    let mut sweep = with_history(scratch.path(), "sweep", line);
+    let mut child = sweep.stderr(std::fs::File::create(&said).unwrap()).spawn().unwrap();
+    let since = Instant::now();
+    while !std::fs::read_to_string(&said).unwrap().contains("2/2 ") {
+        assert!(
+            since.elapsed().as_secs() < 25 && child.try_wait().unwrap().is_none(),
+            "it never came to its second run"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    stage::signal(&child, "INT");
+    let told = outcome(child, Instant::now());
+    told.ended_with(130);
+    assert!(told.stdout.contains("ended early: 1 of 2 runs were made"), "{}", told.stdout);
+    assert_eq!(list(&scratch, "--kind sweep")[0]["stopped"], true);
+    assert_eq!(run(scratch.path(), "show", "last").stdout, told.stdout);
+}
+
+#[test]
+fn a_single_run_has_a_page_and_charts() {
+    let scratch = Scratch::new("history-page");
+    scratch.filled("target", 1 << 20);
+    let jobs = "--filename=target --size=1m --bs=4k --runtime=600ms --time_based --name=first --rw=randread --name=beside \
+                --rw=randread --name=last --stonewall --rw=read";
+    run(scratch.path(), "fio", jobs).ended_with(0);
+    run(scratch.path(), "diskspd", "-b4K -d1 -W0 -o2 -r -L target").ended_with(0);
+    run(scratch.path(), "show", "1 --report one.html --report one.md").ended_with(0);
+    let page = std::fs::read_to_string(scratch.file("one.html")).unwrap();
+    for said in [
+        "fio on target",
+        "first, beside",
+        "job=beside",
+        "IOPS over time",
+        "id=\"repeat\"",
+        "fathom fio --filename=target",
+    ] {
+        assert!(page.contains(said), "nothing of {said} in the page");
+    }
+    assert!(!page.contains("id=\"verdicts\"") && !page.contains("<script"), "nothing was judged");
+    assert!(std::fs::read_to_string(scratch.file("one.md")).unwrap().contains("| last | read |"));
+    let page = run(scratch.path(), "show", "2 --format html");
+    assert!(page.ended_with(0).stdout.contains("diskspd on target") && page.stdout.contains("&lt;Profile&gt;"));
+    let names = run(scratch.path(), "show", "2 --chart list").stdout;
+    assert!(names.contains("run/heat") || names.contains("run/percentiles"), "{names}");
+    run(scratch.path(), "show", "2 --report target/x.html").ended_with(1);
+    run(scratch.path(), "show", "2 --format card").ended_with(1).complained_of("single run");
+}

@@ -17,6 +17,7 @@ const FILE_BYTES: u64 = 4 << 20;
 fn sweep(directory: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.arg("sweep").args(line.split_whitespace()).current_dir(directory).env("LC_ALL", "C.UTF-8");
+    command.env("FATHOM_NO_HISTORY", "1");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

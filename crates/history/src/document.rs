@@ -42,10 +42,10 @@ impl Document {
         .map_err(|broken| broken.to_string())
     }
 
-    /// `assessment` or `record`.
+    /// `assessment`, `knee`, `sweep` or `record`.
     pub fn kind(&self) -> &'static str {
         match self {
-            Document::Assessment(_) => "assessment",
+            Document::Assessment(assessment) => assessment.kind(),
             Document::Record(_) => "record",
         }
     }

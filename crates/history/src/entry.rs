@@ -2,24 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use judge::Verdict;
-use plan::Origin;
-use record::Record;
+use judge::assessment::{Assessment, Study};
+use judge::{Verdict, single};
 use serde::Serialize;
 
 use crate::{Document, Summary};
 
-/// Targets that are named of a run with many.
-const TARGETS_SHOWN: usize = 3;
-/// The same for jobs.
-const NAMES_SHOWN: usize = 4;
-/// What is longer holds a path, or a table.
-const SWITCH: usize = 12;
-
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
     pub id: i64,
-    /// `assessment` or `record`.
+    /// `assessment`, `knee`, `sweep` or `record`.
     pub kind: String,
     pub started_unix_ms: u64,
     pub ended_unix_ms: u64,
@@ -29,7 +21,8 @@ pub struct Entry {
     pub target: String,
     /// Of a single run its dialect: `fio`, `diskspd`.
     pub suite: String,
-    /// Of a single run what it was: the names of fio's jobs, or DiskSpd's switches.
+    /// Of a single run what it was: the names of fio's jobs, or DiskSpd's switches. Of a search its I/Os, of a sweep what it
+    /// varied.
     pub title: String,
     /// Kept by itself: it goes when newer ones need the room.
     pub unasked: bool,
@@ -52,7 +45,6 @@ pub struct Entry {
 pub struct Wanted {
     pub tag: Option<String>,
     pub target: Option<String>,
-    /// `assessment` or `record`.
     pub kind: Option<String>,
     pub limit: Option<u64>,
 }
@@ -70,7 +62,7 @@ impl Entry {
                 host: assessment.machine.hostname.clone(),
                 target: assessment.target.path.clone(),
                 suite: assessment.suite.clone(),
-                title: String::new(),
+                title: title_of_study(assessment),
                 unasked: false,
                 verdict: Some(assessment.verdict),
                 cause: assessment.cause.clone(),
@@ -87,9 +79,9 @@ impl Entry {
                 ended_unix_ms: record.ended_unix_ms,
                 utc_offset_s: record.utc_offset_s,
                 host: record.machine.hostname.clone(),
-                target: targets(record),
-                suite: dialect(record).to_owned(),
-                title: title(record),
+                target: single::targets(record),
+                suite: single::dialect(record).to_owned(),
+                title: single::title(record),
                 unasked: false,
                 verdict: None,
                 cause: String::new(),
@@ -105,42 +97,14 @@ impl Entry {
     }
 }
 
-fn dialect(record: &Record) -> &'static str {
-    match record.plan.origin {
-        Origin::Fio(_) => "fio",
-        Origin::DiskSpd { .. } => "diskspd",
-    }
-}
-
-/// The names of the jobs, each once; of DiskSpd's line the switches.
-fn title(record: &Record) -> String {
-    let Origin::DiskSpd { command_line, .. } = &record.plan.origin else {
-        let mut names: Vec<&str> = Vec::new();
-        for worker in &record.plan.workers {
-            if names.len() <= NAMES_SHOWN && !names.contains(&worker.name.as_str()) {
-                names.push(&worker.name);
-            }
-        }
-        let more = if names.len() > NAMES_SHOWN { " ..." } else { "" };
-        names.truncate(NAMES_SHOWN);
-        return names.join(", ") + more;
-    };
-    let switches = command_line.split_whitespace().skip(1).filter(|word| word.starts_with('-') && word.len() < SWITCH);
-    switches.collect::<Vec<_>>().join(" ")
-}
-
-/// The paths that were measured, each once, in the plan's order.
-fn targets(record: &Record) -> String {
-    let mut paths: Vec<&str> = Vec::new();
-    for worker in &record.plan.workers {
-        let streams = worker.streams.list.iter().map(|stream| stream.path.as_str());
-        for path in worker.targets.paths.iter().map(String::as_str).chain(streams) {
-            if paths.len() <= TARGETS_SHOWN && !paths.contains(&path) {
-                paths.push(path);
-            }
+/// Suites say by their names what they are.
+fn title_of_study(assessment: &Assessment) -> String {
+    match &assessment.study {
+        None => String::new(),
+        Some(Study::Knee(knee)) => knee.work.clone(),
+        Some(Study::Sweep(sweep)) => {
+            let options: Vec<&str> = sweep.axes.iter().map(|(option, _)| option.as_str()).collect();
+            format!("{} of {}", options.join(", "), sweep.dialect)
         }
     }
-    let more = if paths.len() > TARGETS_SHOWN { " ..." } else { "" };
-    paths.truncate(TARGETS_SHOWN);
-    paths.join(" ") + more
 }

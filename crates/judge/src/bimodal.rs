@@ -7,9 +7,10 @@
 use plan::Ddir;
 use record::{Histogram, Record};
 
-use crate::course::{Course, courses, grouped};
+use crate::course::{Course, courses};
 use crate::stats::{median, spread_around_zero};
 use crate::{Finding, Severity};
+use units::figure::grouped;
 
 /// Either kind has at least this share of the I/Os.
 const KIND_MIN: f64 = 0.05;

@@ -127,19 +127,6 @@ pub fn in_words_of(record: &Record, fio: &str, diskspd: &str) -> String {
     }
 }
 
-/// A count as people read it: `16,004`.
-pub fn grouped(count: f64) -> String {
-    let digits = format!("{:.0}", count.max(0.0));
-    let mut text = String::new();
-    for (nth, digit) in digits.chars().enumerate() {
-        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A time as people read it.
 pub fn seconds(seconds: f64) -> String {
     match seconds {

@@ -6,8 +6,9 @@ use plan::{ExitAll, Worker};
 use record::{Record, WorkerRecord};
 use units::bytes::with_unit;
 
-use crate::course::{grouped, in_words_of, moves_data, phase_name, seconds, workers};
+use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
 use crate::{Finding, Severity};
+use units::figure::grouped;
 
 /// Less than this part of the time is early.
 const EARLY_SHARE: f64 = 0.95;

@@ -21,6 +21,7 @@ mod quantity;
 mod rate;
 pub mod requirements;
 mod short;
+pub mod single;
 pub mod stats;
 pub mod steady;
 mod step;

@@ -7,8 +7,9 @@ use record::Record;
 use units::bytes::with_unit;
 
 use crate::change::{Step, steps};
-use crate::course::{Course, courses, grouped, in_words_of, seconds};
+use crate::course::{Course, courses, in_words_of, seconds};
 use crate::{Finding, Severity};
+use units::figure::grouped;
 
 /// AWS's gp2 volumes burst to 3,000 IOPS from a bucket of so many I/Os.
 const GP2_BURST: f64 = 3000.0;
@@ -145,7 +146,7 @@ fn after(record: &Record, at_s: f64) -> String {
 /// What a token bucket would have held to do that.
 fn bucket(burst: f64, base: f64, burst_s: f64, in_bytes: bool) -> String {
     let credits = (burst - base) * burst_s;
-    let amount = if in_bytes { with_unit(credits as u64) } else { format!("{} I/Os", grouped(credits)) };
+    let amount = if in_bytes { with_unit(credits as u64) } else { format!("{} I/Os", grouped(credits.round())) };
     let per_s = if in_bytes { format!("{}/s", with_unit(base as u64)) } else { format!("{}/s", grouped(base)) };
     let like = |value: f64, known: f64| (value / known - 1.0).abs() <= LIKE;
     let known = if !in_bytes && like(burst, GP2_BURST) && like(credits, GP2_CREDITS) {

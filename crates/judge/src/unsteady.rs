@@ -2,10 +2,11 @@
 
 use record::Record;
 
-use crate::course::{Course, courses, grouped, in_words_of, is_rated, seconds, workers};
+use crate::course::{Course, courses, in_words_of, is_rated, seconds, workers};
 use crate::stats::{median, quantile, slope, trend};
 use crate::step::has_steps;
 use crate::{Finding, Severity};
+use units::figure::grouped;
 
 /// Fewer seconds say nothing.
 const SLOTS_MIN: usize = 10;

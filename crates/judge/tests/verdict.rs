@@ -110,6 +110,7 @@ fn assessment(tests: Vec<Test>) -> Assessment {
         verdict: Verdict::Pass,
         cause: String::new(),
         stopped: false,
+        study: None,
     }
 }
 

@@ -8,7 +8,7 @@ use units::shell::quoted;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::matrix;
-use crate::rows::{self, NONE};
+use crate::rows::{self, NONE, takes_expectations};
 use crate::text::{cut, duration, plain, wrapped};
 
 const WIDTH: usize = 79;
@@ -52,7 +52,7 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
     }
     lines.push(String::new());
     let mut below = findings(assessment);
-    if assessment.expectations.is_empty() {
+    if assessment.expectations.is_empty() && takes_expectations(assessment) {
         below.push(cut(&how_to_judge(assessment), WIDTH));
     }
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));

@@ -1,8 +1,11 @@
 //! What a test's runs come to: runs with the same settings added up, by direction.
 
 use judge::assessment::{Round, Test};
-use plan::Ddir;
+use plan::{Ddir, Origin};
 use record::{DdirStats, Latency, Record};
+
+/// More jobs than these are no table that anybody reads.
+const JOBS_MOST: usize = 64;
 
 /// The runs of a test with the same settings: those of the steady state, where there is one.
 pub struct Cell<'a> {
@@ -143,6 +146,30 @@ pub fn cells(test: &Test) -> Vec<Cell<'_>> {
         records[from..].iter().for_each(|record| cell.take(record));
     }
     cells.into_iter().map(|(cell, _)| cell).collect()
+}
+
+/// The jobs of a test that is one run of several of fio's, each by itself; else nothing.
+pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
+    let [Round { record, .. }] = test.rounds.as_slice() else { return Vec::new() };
+    if !matches!(record.plan.origin, Origin::Fio(_)) {
+        return Vec::new();
+    }
+    let mut jobs: Vec<Cell> = Vec::new();
+    for (worker, done) in record.plan.workers.iter().zip(&record.workers) {
+        let at = vec![("job", worker.name.as_str())];
+        let known = jobs.iter().position(|job| job.at == at).unwrap_or_else(|| {
+            let (ddirs, all, syncs) = Default::default();
+            jobs.push(Cell { at, runs: 1, ddirs, all, syncs });
+            jobs.len() - 1
+        });
+        let job = &mut jobs[known];
+        for (sum, more) in job.ddirs.iter_mut().zip(&done.stats.ddirs) {
+            sum.merge(more);
+            job.all.merge(more);
+        }
+        job.syncs.merge(&done.stats.sync_lat);
+    }
+    if (2..=JOBS_MOST).contains(&jobs.len()) { jobs } else { Vec::new() }
 }
 
 /// A setting's value as a number: `64k`, `16`, `1500.5`.

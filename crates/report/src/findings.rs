@@ -33,7 +33,7 @@ impl Shared<'_> {
     /// Who it is of, where a finding says that, and what shows it.
     pub fn evidence(&self) -> impl Iterator<Item = String> {
         self.found.iter().map(|Found { test, jobs, what, finding }| {
-            let who = if jobs.is_empty() || jobs == test { (*test).to_owned() } else { format!("{test}, {jobs}") };
+            let who = if ["", test, "the run"].contains(jobs) { (*test).to_owned() } else { format!("{test}, {jobs}") };
             // Of the same kind, but with other figures.
             let what = if *what == self.what { String::new() } else { format!("{what}; ") };
             format!("{who}: {what}{}", finding.evidence)

@@ -2,7 +2,7 @@
 
 use judge::assessment::Assessment;
 
-use crate::figures::cells;
+use crate::figures::{cells, jobs};
 use crate::findings::worst_first;
 use crate::html::environment::{command, facts, outcome};
 use crate::matrix::{self, Matrix};
@@ -18,7 +18,9 @@ pub fn markdown(assessment: &Assessment) -> String {
         duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms)),
         masked(&assessment.fathom)
     );
-    text += &verdicts(assessment);
+    if rows::is_table_wanted(assessment) {
+        text += &verdicts(assessment);
+    }
     text += &applications(assessment);
     text += &figures(assessment);
     text += &findings(assessment);
@@ -71,7 +73,7 @@ fn figures(assessment: &Assessment) -> String {
                     |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for test in &assessment.tests {
-        for cell in cells(test) {
+        for cell in cells(test).into_iter().chain(jobs(test)) {
             for side in cell.sides() {
                 let rate = |of: fn(&crate::figures::Rates) -> f64| {
                     side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::figure::grouped(of(rates)))

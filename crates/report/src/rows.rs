@@ -1,7 +1,7 @@
 //! The lines of the verdict table: a figure of a test, what it should be, and what that comes to.
 
 use judge::Verdict;
-use judge::assessment::{Aim, Test};
+use judge::assessment::{Aim, Assessment, Test};
 
 use crate::figures::{Cell, Side, cells};
 use crate::text;
@@ -11,6 +11,20 @@ pub const NONE: &str = "–";
 
 /// Settings that have a line each.
 const SETTINGS_MOST: usize = 4;
+
+/// Searches, sweeps and single runs take no expectations.
+pub fn takes_expectations(assessment: &Assessment) -> bool {
+    assessment.command.get(1).is_none_or(|word| word == "assess")
+}
+
+pub fn has_judgements(assessment: &Assessment) -> bool {
+    assessment.tests.iter().any(|test| !test.judgements.is_empty())
+}
+
+/// There is a table of verdicts; else it would only say of each figure that it was measured.
+pub fn is_table_wanted(assessment: &Assessment) -> bool {
+    takes_expectations(assessment) || has_judgements(assessment)
+}
 
 pub struct Row {
     pub test: String,

@@ -4,25 +4,6 @@ use judge::Verdict;
 use judge::assessment::Aim;
 use units::figure::{grouped, time_ns};
 
-/// As text between tags or within quotes; what XML can't hold becomes a question mark.
-pub fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\u{fffe}' | '\u{ffff}' => safe.push('?'),
-            '\n' | '\t' => safe.push(c),
-            c if c.is_control() => safe.push('?'),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 /// As one line of a terminal: nothing in it moves the cursor or changes the colour.
 pub fn plain(text: &str) -> String {
     let visible = |c: char| match c {
@@ -148,7 +129,6 @@ mod tests {
 
     #[test]
     fn no_text_breaks_the_document() {
-        assert_eq!(escaped("a<b> & \"c\" 'd'\u{1}\n"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;?\n");
         assert_eq!(plain("a\u{1b}[31m\nb\u{202e}"), "a?[31m b?");
     }
 

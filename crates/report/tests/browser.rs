@@ -177,6 +177,25 @@ const CHART_TEXTS: &str = "
     }
     return bad;";
 
+/// Nothing is cut off or lies on something else, and all of it can be read.
+fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
+    browser.open(page, width, scheme);
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
+    assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
+    assert_eq!(browser.script(CHART_TEXTS), json!([]), "{width} {scheme}");
+    let [ground, ink] = ["backgroundColor", "color"]
+        .map(|property| lightness(&browser.script(&format!("return getComputedStyle(document.body).{property}"))));
+    assert_eq!(ground < ink, scheme == "dark", "{width} {scheme}: {ink} on {ground}");
+    let line = browser.script("return getComputedStyle(document.querySelector('.chart .s1')).stroke");
+    assert!((lightness(&line) - ground).abs() > 60.0, "{scheme}: lines of charts can't be seen");
+    let text_px = browser.script(
+        "const t = document.querySelector('.chart text'), s = t.ownerSVGElement;
+         return parseFloat(getComputedStyle(t).fontSize) * s.getBoundingClientRect().width / s.viewBox.baseVal.width",
+    );
+    assert!(text_px.as_f64().unwrap() >= 9.0, "{width}: texts of charts are {text_px} px high");
+}
+
 #[test]
 fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let Some(browser) = Browser::start() else {
@@ -192,22 +211,15 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     requests(&browser);
 
     for (width, scheme) in [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")] {
-        browser.open(&page, width, scheme);
-        let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
-        assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
-        assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
-        assert_eq!(browser.script(CHART_TEXTS), json!([]), "{width} {scheme}");
-        let [ground, ink] = ["backgroundColor", "color"]
-            .map(|property| lightness(&browser.script(&format!("return getComputedStyle(document.body).{property}"))));
-        assert_eq!(ground < ink, scheme == "dark", "{width} {scheme}: {ink} on {ground}");
-        let line = browser.script("return getComputedStyle(document.querySelector('.chart .s1')).stroke");
-        assert!((lightness(&line) - ground).abs() > 60.0, "{scheme}: lines of charts can't be seen");
-        let text_px = browser.script(
-            "const t = document.querySelector('.chart text'), s = t.ownerSVGElement;
-             return parseFloat(getComputedStyle(t).fontSize) * s.getBoundingClientRect().width / s.viewBox.baseVal.width",
-        );
-        assert!(text_px.as_f64().unwrap() >= 9.0, "{width}: texts of charts are {text_px} px high");
+        looks_right(&browser, &page, width, scheme);
     }
+    let single = page.with_file_name("single.html");
+    let record = sample::assessment().tests.remove(0).rounds.remove(0).record;
+    std::fs::write(&single, report::html(&judge::single::assessment(&record))).unwrap();
+    for (width, scheme) in [(PHONE, "dark"), (DESK, "light")] {
+        looks_right(&browser, &single, width, scheme);
+    }
+    browser.open(&page, DESK, "light");
 
     // Printed it is light, whatever the screen is, and all of the charts are there.
     browser.command(

@@ -8,6 +8,7 @@ pub mod knee;
 pub mod metric;
 pub mod prepare;
 pub mod quantity;
+pub mod retold;
 pub mod rounds;
 #[cfg(test)]
 mod sample;

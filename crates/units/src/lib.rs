@@ -4,6 +4,7 @@ pub mod bytes;
 pub mod calendar;
 pub mod diagnostic;
 pub mod figure;
+pub mod markup;
 pub mod nearest;
 pub mod random;
 pub mod shell;

@@ -71,6 +71,7 @@ impl<'a> Course<'a> {
             verdict: Verdict::Inconclusive,
             cause: String::new(),
             stopped: false,
+            study: None,
         };
         let (terms, progress) = (terms.clone(), Progress::new());
         let done = Vec::new();

@@ -126,7 +126,7 @@ fn report(words: &Words, assessment: &Assessment, place: Option<Place>, reports:
         }
     }
     if words.history {
-        match history::kept::keep(assessment) {
+        match history::kept::keep(assessment.clone()) {
             Ok(id) => kept.push(format!("kept: fathom show {id}")),
             Err(why) => tell_line!("fathom assess: the history can't keep this: {why}"),
         }

@@ -7,6 +7,7 @@ use engine::{Line, Live};
 use record::{Event, Record};
 use study::Figures;
 use study::time::shown;
+use units::figure::grouped;
 
 use crate::output::{tell, tell_line};
 use crate::run::Watcher;
@@ -97,7 +98,7 @@ fn figures(record: &Record) -> String {
     let total = Figures::of(record).total;
     let syncs: u64 = record.workers.iter().map(|worker| worker.stats.syncs).sum();
     let flushes = if syncs > 0 { format!(", {syncs} flushes") } else { String::new() };
-    format!("{}, {} IOPS{flushes}", bandwidth(total.bytes_per_s), count(total.iops))
+    format!("{}, {} IOPS{flushes}", bandwidth(total.bytes_per_s), grouped(total.iops))
 }
 
 /// How long it takes at the speed of so far until all is moved that the workers mean to; those that haven't begun mean to
@@ -119,22 +120,6 @@ pub fn bandwidth(bytes_per_s: f64) -> String {
         1.0.. => format!("{mib:.1} MiB/s"),
         _ => format!("{:.1} KiB/s", mib * 1024.0),
     }
-}
-
-/// With a comma for each thousand.
-pub fn count(value: f64) -> String {
-    if value > 0.0 && value < 10.0 {
-        return format!("{value:.1}");
-    }
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (nth, digit) in digits.chars().enumerate() {
-        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 impl Watcher for Progress {
@@ -176,7 +161,7 @@ impl Watcher for Progress {
             None => format!("{} so far", shown(gone_ns)),
         };
         let (bytes, ios) = (rate(now.bytes, before.bytes), rate(now.ios, before.ios));
-        let text = format!("{}: {}, {} IOPS, {left}", self.name, bandwidth(bytes), count(ios));
+        let text = format!("{}: {}, {} IOPS, {left}", self.name, bandwidth(bytes), grouped(ios));
         self.show(&text);
     }
 
@@ -199,7 +184,6 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        assert_eq!([0.5, 12.0, 999.0, 77_000.4, 1_234_567.0].map(count), ["0.5", "12", "999", "77,000", "1,234,567"]);
         let mib = (1 << 20) as f64;
         let shown = [0.5 * mib, 3.0 * mib, 250.0 * mib, 20_480.0 * mib].map(bandwidth);
         assert_eq!(shown, ["512.0 KiB/s", "3.0 MiB/s", "250 MiB/s", "20.0 GiB/s"]);

@@ -8,6 +8,8 @@ use judge::assessment::Assessment;
 use record::Record;
 use serde::Serialize;
 
+use crate::output::tell_line;
+
 /// The newest run.
 const LAST: &str = "last";
 
@@ -32,8 +34,19 @@ fn path() -> Result<PathBuf, String> {
 }
 
 /// Keeps an assessment, and says its number.
-pub fn keep(assessment: &Assessment) -> Result<i64, String> {
-    store()?.add(&Document::Assessment(Box::new(assessment.clone())), &[])
+pub fn keep(assessment: Assessment) -> Result<i64, String> {
+    store()?.add(&Document::Assessment(Box::new(assessment)), &[])
+}
+
+/// Keeps what a study came to, and tells where it is found again. One that can't be kept is told of, and is as good.
+pub fn keep_study(command: &str, study: Assessment) {
+    if study.tests.iter().all(|test| test.rounds.is_empty()) {
+        return;
+    }
+    match keep(study) {
+        Ok(id) => tell_line!("kept: fathom show {id}"),
+        Err(why) => tell_line!("fathom {command}: the history can't keep this: {why}"),
+    }
 }
 
 /// Scripts say by the environment that nothing is to be kept.

@@ -15,8 +15,9 @@ use crate::output::{print_and_flush, tell_line};
 use crate::saved;
 
 const USAGE: &str = "\
-fathom history lists the runs that were kept: each `fathom assess` is, and each run of fio's and DiskSpd's lines that did
-I/O, unless it has --no-history (DiskSpd: -Rno-history) or FATHOM_NO_HISTORY=1 is in the environment.
+fathom history lists the runs that were kept: each `fathom assess`, `fathom knee` and `fathom sweep` is, each run of
+`fathom run`, and each of fio's and DiskSpd's lines that did I/O, unless it has --no-history (DiskSpd: -Rno-history) or
+FATHOM_NO_HISTORY=1 is in the environment.
 
 usage: fathom history [options]
        fathom history add FILE... [--tag WORD]    keeps what --save, --record or -Rrecord saved
@@ -28,7 +29,7 @@ usage: fathom history [options]
        fathom delete ID...
 
        --tag WORD        only runs with this tag; with `add` and `tag`, a tag to give, and may be said several times
-       --kind NAME       only assessment, or only record: single runs
+       --kind NAME       only assessment, only knee, only sweep, or only record: single runs
        --target PATH     only runs on this target, by the path that was given
        --limit N         no more than so many, the newest; 20 if nothing is said, 0 is all
        --format NAME     table (for people) or json
@@ -128,8 +129,8 @@ fn read(words: &[String]) -> Result<Words, lexopt::Error> {
 
 fn kind(word: &str) -> Result<String, String> {
     match word {
-        "assessment" | "record" => Ok(word.to_owned()),
-        _ => Err("expected assessment or record".into()),
+        "assessment" | "knee" | "sweep" | "record" => Ok(word.to_owned()),
+        _ => Err("expected assessment, knee, sweep or record".into()),
     }
 }
 

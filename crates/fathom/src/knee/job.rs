@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use judge::assessment::TargetKind;
+use judge::assessment::{Knee, TargetKind};
 use plan::Plan;
 use study::knee::Load;
 use study::suite::{Job, Place, footprint, size, writes};
@@ -86,13 +86,24 @@ impl Steps {
     }
 }
 
-/// The deepest queue of a closed loop.
-pub fn depth_max(words: &Words) -> u32 {
-    words.iodepth.unwrap_or(DEPTH_MAX)
+/// What is asked for, of `workers` threads.
+pub fn asked(words: &Words, steps: &Steps, workers: usize) -> Knee {
+    Knee {
+        work: work(words),
+        percentile: words.percentile.clone(),
+        percent: words.percent,
+        bound_ns: words.bound_ns,
+        workers: workers.max(1) as u64,
+        iodepth_max: words.is_closed.then(|| words.iodepth.unwrap_or(DEPTH_MAX)),
+        poisson: words.is_poisson,
+        runtime_ns: words.runtime_ns,
+        job: steps.options.clone(),
+        notes: Vec::new(),
+    }
 }
 
 /// As sentences call the I/Os.
-pub fn work(words: &Words) -> String {
+fn work(words: &Words) -> String {
     let block = size(&words.bs).map_or_else(|| words.bs.clone(), with_unit);
     match words.rw.as_str() {
         "randread" => format!("random {block} reads"),

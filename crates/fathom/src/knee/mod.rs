@@ -9,19 +9,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use judge::Severity;
-use judge::assessment::Target;
+use judge::assessment::{Knee, Target};
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Record, RunError};
 use study::knee::show::{Asked, json, sentence, text};
-use study::knee::{Depths, Load, Search, Study, Terms};
+use study::knee::{Load, Study};
 use study::prepare::{Extent, Next, Pass, Step};
 use study::show::Ink;
 use study::time::at_most_ns;
+use units::figure::{grouped, time_ns};
 
-use crate::assess::progress::{Progress, count};
+use crate::assess::progress::Progress;
 use crate::assess::scratch::Scratch;
 use crate::assess::target::{self, Found};
+use crate::history;
 use crate::output::{Output, print_and_flush, tell_line};
 use crate::reports::Reports;
 use crate::suite::plans;
@@ -68,7 +70,7 @@ fn knee(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     warnings.iter().for_each(|warning| tell_line!("{warning}"));
     let output = open(words, &plan)?;
     let reports = Reports::open(&words.reports, &[plan.as_ref()])?;
-    let kept = (!words.reports.is_empty()).then(|| Kept::new(typed));
+    let kept = (words.in_history || !words.reports.is_empty()).then(|| Kept::new(typed));
     let mut runs = Runs { interrupts, progress: Progress::new(), notes: Vec::new(), kept };
     if !scratch.has_direct_io() {
         runs.notes.push("this file system has no direct I/O: what was measured is the page cache".to_owned());
@@ -77,15 +79,11 @@ fn knee(words: &Words, typed: &[String]) -> Result<ExitCode, String> {
     if !found.existed {
         runs.fill(&mut steps, &found)?;
     }
-    let terms = Terms { percent: words.percent, bound_ns: words.bound_ns, workers: plan.workers.len().max(1) as u64 };
-    let mut study = if words.is_closed {
-        Study::Depth(Depths::new(terms, job::depth_max(words)))
-    } else {
-        Study::Rate(Search::new(terms))
-    };
+    let asked = job::asked(words, &steps, plan.workers.len());
+    let mut study = Study::new(&asked);
     runs.lead(&mut study, &steps);
     drop(scratch);
-    Ok(report(words, &study, runs, &steps, Outlets { output, reports, target: found.facts }))
+    Ok(report(words, &study, runs, asked, Outlets { output, reports, target: found.facts }))
 }
 
 fn open(words: &Words, plan: &Arc<Plan>) -> Result<Output, String> {
@@ -102,7 +100,7 @@ struct Runs {
     progress: Progress,
     /// What speaks against the figures.
     notes: Vec<String>,
-    /// For reports with charts.
+    /// For reports with charts, and the history.
     kept: Option<Kept>,
 }
 
@@ -193,7 +191,7 @@ fn name(load: &Load) -> String {
     match load {
         Load::Closed { depth: None } => "closed loop".to_owned(),
         Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
-        Load::Open { offered, .. } => format!("{}/s", count(*offered as f64)),
+        Load::Open { offered, .. } => format!("{}/s", grouped(*offered as f64)),
     }
 }
 
@@ -218,25 +216,15 @@ fn too_short(words: &Words) -> Option<String> {
 fn came_to(record: &Record) -> String {
     let all = record.totals().all;
     let latency = if all.response.count() > 0 { &all.response } else { &all.lat };
-    let time = |percent: f64| units::figure::time_ns(latency.percentile_ns(percent) as f64);
-    format!("{} IOPS, p50 {}, p99 {}", count(all.ios_per_s()), time(50.0), time(99.0))
+    let time = |percent: f64| time_ns(latency.percentile_ns(percent) as f64);
+    format!("{} IOPS, p50 {}, p99 {}", grouped(all.ios_per_s()), time(50.0), time(99.0))
 }
 
-fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, outlets: Outlets) -> ExitCode {
+fn report(words: &Words, study: &Study, runs: Runs, knee: Knee, outlets: Outlets) -> ExitCode {
     let Outlets { mut output, reports, target } = outlets;
     let is_stopped = runs.interrupts.count() > 0;
-    let asked = Asked {
-        target: words.target.clone(),
-        work: job::work(words),
-        percentile: words.percentile.clone(),
-        bound: words.bound_ns.map(|ns| study::knee::show::time(ns as f64)),
-        is_poisson: words.is_poisson,
-        runtime_ns: words.runtime_ns,
-        job: steps.options.clone(),
-        program: concat!("fathom ", env!("CARGO_PKG_VERSION")).to_owned(),
-        notes: runs.notes,
-        is_stopped,
-    };
+    let knee = Knee { notes: runs.notes, ..knee };
+    let asked = Asked::new(&knee, &target.path, env!("CARGO_PKG_VERSION"), is_stopped);
     let ink = if !output.is_stdout() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     output.write(&match words.format {
         Format::Text => text(study, &asked, ink),
@@ -246,8 +234,12 @@ fn report(words: &Words, study: &Study, runs: Runs, steps: &Steps, outlets: Outl
         tell_line!("{}", sentence(study, &asked));
     }
     if let Some(kept) = runs.kept {
-        let (told, failed) = reports.save(&kept.assessment(words, study, &asked, &target));
+        let assessment = kept.assessment(words, study, knee, &asked, &target);
+        let (told, failed) = reports.save(&assessment);
         told.iter().chain(&failed).for_each(|line| tell_line!("{line}"));
+        if words.in_history {
+            history::kept::keep_study("knee", assessment);
+        }
         if !failed.is_empty() {
             return ExitCode::from(NOT_MET);
         }

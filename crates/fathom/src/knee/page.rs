@@ -1,10 +1,11 @@
-//! What a search came to as an assessment, for reports with charts.
+//! What a search came to as an assessment, for reports with charts and for the history.
 
-use judge::assessment::{Aim, Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test};
+use judge::assessment::{self, Aim, Assessment, Knee, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test};
 use judge::{Finding, Judgement, Verdict};
 use record::Record;
 use study::knee::show::{Asked, bend, sentence};
 use study::knee::{Load, Search, Study};
+use study::retold::setting;
 use study::suite::Job;
 use units::bytes::with_unit;
 
@@ -26,7 +27,7 @@ impl Kept {
         Kept { command, started_unix_ms: run::unix_ms(), filled: None, runs: Vec::new(), findings: Vec::new() }
     }
 
-    pub fn assessment(self, words: &Words, study: &Study, asked: &Asked, target: &Target) -> Assessment {
+    pub fn assessment(self, words: &Words, study: &Study, knee: Knee, asked: &Asked, target: &Target) -> Assessment {
         let verdict = verdict(words, study, asked);
         let cause = sentence(study, asked);
         let machine = self.runs.first().map_or_else(engine::machine, |(_, record)| record.machine.clone());
@@ -43,7 +44,7 @@ impl Kept {
             target: target.clone(),
             volumes: Vec::new(),
             machine,
-            tags: Vec::new(),
+            tags: words.tags.clone(),
             preparation: self.filled.clone().into_iter().collect(),
             tests: self.tests(words, study, asked, verdict),
             expectations: Vec::new(),
@@ -51,6 +52,7 @@ impl Kept {
             verdict,
             cause,
             stopped: asked.is_stopped,
+            study: Some(assessment::Study::Knee(knee)),
         }
     }
 
@@ -58,14 +60,8 @@ impl Kept {
     fn tests(self, words: &Words, study: &Study, asked: &Asked, verdict: Verdict) -> Vec<Test> {
         let (mut without, mut rounds) = (Vec::new(), Vec::new());
         for (load, record) in self.runs {
-            let at = |name: &str, value: String| vec![(name.to_owned(), value)];
-            match load {
-                Load::Closed { depth: None } => without.push(Round { at: Vec::new(), record }),
-                Load::Closed { depth: Some(depth) } => {
-                    rounds.push(Round { at: at("iodepth", depth.to_string()), record });
-                }
-                Load::Open { offered, .. } => rounds.push(Round { at: at("rate_iops", offered.to_string()), record }),
-            }
+            let round = Round { at: setting(&load), record };
+            if round.at.is_empty() { without.push(round) } else { rounds.push(round) }
         }
         let job = Job::fio("knee.fio", vec![("knee".to_owned(), asked.job.clone())]).text();
         let test = |name: &str, title: String, rounds: Vec<Round>| Test {
@@ -100,7 +96,7 @@ impl Kept {
             ..test(name, title, rounds)
         };
         let closed = test("closed-loop", format!("{} as fast as they go", asked.work), without);
-        [closed, loads].into_iter().filter(|test| !test.rounds.is_empty()).collect()
+        [closed, loads].into_iter().filter(|test| !test.rounds.is_empty() || test.error.is_some()).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use lexopt::prelude::*;
 
+use crate::history::kept;
 use crate::words::{Stop, report, size, time};
 
 pub const USAGE: &str = "\
@@ -29,6 +30,8 @@ due whether or not others are done) go up until they are too much; then the high
        --output FILE     the report goes there, not to standard output
        --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the
                          charts alone, NAME/ a folder with a picture of each; may be said several times
+       --tag WORD        kept with the search; may be said several times
+       --no-history      don't keep the search; else `fathom history` lists it
        --help
 
 exit status: 0 found; 1 no rate meets the bound, or a run failed; 3 this machine was the limit and not the target;
@@ -59,6 +62,8 @@ pub struct Words {
     pub format: Format,
     pub output: Option<String>,
     pub reports: Vec<String>,
+    pub tags: Vec<String>,
+    pub in_history: bool,
     /// Other options of fio's.
     pub options: Vec<(String, String)>,
 }
@@ -89,6 +94,8 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         format: Format::Text,
         output: None,
         reports: Vec::new(),
+        tags: Vec::new(),
+        in_history: !kept::is_off(),
         options: Vec::new(),
     };
     let mut parser = lexopt::Parser::from_args(words);
@@ -107,6 +114,8 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Long("format") => read.format = parser.value()?.parse_with(format)?,
             Long("output") => read.output = Some(parser.value()?.string()?),
             Long("report") => read.reports.push(report(&mut parser)?),
+            Long("tag") => read.tags.push(parser.value()?.string()?),
+            Long("no-history") => read.in_history = false,
             Long("help") | Short('h') => return Err(Stop::Help),
             Long(name) if percent(name).is_some() => {
                 (read.percentile, read.percent) = (name.to_owned(), percent(name).unwrap_or_default());

@@ -2,6 +2,7 @@
 
 mod prepare;
 mod report;
+mod retold;
 mod words;
 mod workload;
 
@@ -28,6 +29,7 @@ use crate::series::progress::Progress;
 use crate::series::{self, Series};
 use crate::words::Stop;
 use report::{Finding, Report, Run, Side};
+pub use retold::retold;
 use words::Words;
 
 /// Nothing was run: the words make no sense.
@@ -148,20 +150,6 @@ impl Runs<'_> {
         &mut runs[last]
     }
 
-    fn note_findings(&mut self, turn: Turn, record: &Record) {
-        for finding in judge::findings(record).iter().filter(|finding| finding.severity > Severity::Info) {
-            let known = self.findings.iter_mut().find(|known| known.what == finding.what);
-            match known {
-                Some(known) => known.runs[turn.point] += 1,
-                None => {
-                    let mut runs = vec![0; self.sides.len()];
-                    runs[turn.point] = 1;
-                    self.findings.push(Finding { what: finding.what.clone(), text: finding.to_string(), runs });
-                }
-            }
-        }
-    }
-
     /// The run's number in the history. Where one can't be kept, the others aren't tried.
     fn keep(&mut self, turn: Turn, document: &Document) -> Option<i64> {
         let set = self.set.as_ref()?;
@@ -185,6 +173,20 @@ impl Runs<'_> {
         let path = folder.join(format!("{}-{}.json", NAMES[turn.point], turn.repeat + 1));
         let text = schema::write(record).map_err(|broken| broken.to_string());
         self.whole &= is_saved(&path, text);
+    }
+}
+
+/// What speaks against a run of one of so many workloads.
+fn note_findings(known: &mut Vec<Finding>, workload: usize, workloads: usize, record: &Record) {
+    for finding in judge::findings(record).iter().filter(|finding| finding.severity > Severity::Info) {
+        match known.iter_mut().find(|known| known.what == finding.what) {
+            Some(known) => known.runs[workload] += 1,
+            None => {
+                let mut runs = vec![0; workloads];
+                runs[workload] = 1;
+                known.push(Finding { what: finding.what.clone(), text: finding.to_string(), runs });
+            }
+        }
     }
 }
 
@@ -230,7 +232,7 @@ impl Series for Runs<'_> {
             return;
         }
         self.progress.end(&Ok(Figures::of(&record)));
-        self.note_findings(turn, &record);
+        note_findings(&mut self.findings, turn.point, self.sides.len(), &record);
         let document = Document::Record(Box::new(record));
         let kept = self.keep(turn, &document);
         self.take(turn, started, None).kept = kept;

@@ -15,6 +15,7 @@ use study::show::{Asked, Report};
 use study::{Metric, Sweep, Turn};
 use units::diagnostic::Diagnostic;
 
+use crate::history;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::output::{print_and_flush, tell_line};
@@ -112,7 +113,7 @@ fn run_all(words: &Words, typed: &[String], mut sweep: Sweep, plans: &[Arc<Plan>
         Ok(reports) => reports,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
     };
-    let mut kept = (!words.reports.is_empty()).then(|| Kept::new(typed));
+    let mut kept = (words.in_history || !words.reports.is_empty()).then(|| Kept::new(typed));
     let interrupts = match run::take_signals() {
         Ok(interrupts) => interrupts,
         Err(error) => return refused(&format!("fathom sweep: signals can't be handled: {error}")),
@@ -129,10 +130,14 @@ fn run_all(words: &Words, typed: &[String], mut sweep: Sweep, plans: &[Arc<Plan>
     let report = Report::new(&asked, &sweep);
     let mut is_written = files.write(words, &report);
     if let Some(kept) = kept {
-        let assessment = kept.assessment(words, &sweep, report.sentence().map(str::to_owned), interrupts.count() > 0);
+        let sentence = report.sentence().map(str::to_owned);
+        let assessment = kept.assessment(words, &sweep, metric, sentence, interrupts.count() > 0);
         let (told, failed) = reports.save(&assessment);
         told.iter().chain(&failed).for_each(|line| tell_line!("{line}"));
         is_written &= failed.is_empty();
+        if words.in_history {
+            history::kept::keep_study(COMMAND, assessment);
+        }
     }
     let signal = interrupts.last().and_then(|signal| u8::try_from(128 + signal).ok());
     let failed = !is_saved || !is_written || sweep.rows().iter().any(|row| row.failures() > 0);
@@ -161,7 +166,7 @@ struct Runs<'a> {
     sweep: &'a mut Sweep,
     progress: Progress,
     files: &'a Files,
-    /// For reports with charts.
+    /// For reports with charts, and the history.
     kept: &'a mut Option<Kept>,
     is_saved: bool,
 }
@@ -185,6 +190,9 @@ impl Series for Runs<'_> {
     }
 
     fn refused(&mut self, turn: Turn, reason: String) {
+        if let Some(kept) = self.kept {
+            kept.take_refused(reason.clone());
+        }
         self.progress.end(self.sweep.take_failed(turn, reason));
     }
 

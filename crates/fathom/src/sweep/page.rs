@@ -1,9 +1,9 @@
-//! What a sweep showed as an assessment, for reports with charts.
+//! What a sweep showed as an assessment, for reports with charts and for the history.
 
-use judge::assessment::{Aim, Assessment, Round, SCHEMA, Target, Test};
+use judge::assessment::{self, Aim, Assessment, Round, SCHEMA, Study, Target, Test};
 use judge::{Finding, Verdict};
 use record::Record;
-use study::Sweep;
+use study::{Metric, Order, Sweep};
 use units::shell::quoted;
 
 use super::words::Words;
@@ -15,13 +15,20 @@ pub struct Kept {
     command: Vec<String>,
     started_unix_ms: u64,
     rounds: Vec<Round>,
+    /// Places of runs that never began, among all, and why.
+    refused: Vec<(usize, String)>,
     findings: Vec<Finding>,
 }
 
 impl Kept {
     pub fn new(typed: &[String]) -> Kept {
         let command = ["fathom", "sweep"].into_iter().map(str::to_owned).chain(typed.iter().cloned()).collect();
-        Kept { command, started_unix_ms: run::unix_ms(), rounds: Vec::new(), findings: Vec::new() }
+        let (rounds, refused, findings) = Default::default();
+        Kept { command, started_unix_ms: run::unix_ms(), rounds, refused, findings }
+    }
+
+    pub fn take_refused(&mut self, reason: String) {
+        self.refused.push((self.rounds.len() + self.refused.len(), reason));
     }
 
     pub fn take(&mut self, settings: &[(String, String)], record: Record, findings: Vec<Finding>) {
@@ -35,7 +42,14 @@ impl Kept {
     }
 
     /// `sentence` is what it comes to.
-    pub fn assessment(self, words: &Words, sweep: &Sweep, sentence: Option<String>, is_stopped: bool) -> Assessment {
+    pub fn assessment(
+        self,
+        words: &Words,
+        sweep: &Sweep,
+        metric: Metric,
+        sentence: Option<String>,
+        is_stopped: bool,
+    ) -> Assessment {
         let options: Vec<&str> = words.axes.iter().map(|axis| axis.option.as_str()).collect();
         let program = words.dialect.name();
         let failure = sweep.rows().iter().find_map(study::Row::failure).map(str::to_owned);
@@ -47,6 +61,7 @@ impl Kept {
         };
         let line: Vec<String> = words.line.iter().map(|word| quoted(word)).collect();
         let (target, machine) = (self.target(), self.rounds.first().map(|round| round.record.machine.clone()));
+        let study = Some(Study::Sweep(asked(words, metric, self.refused)));
         let test = Test {
             name: options.join("-"),
             title: format!("A line of {program}'s, run for each value of {}", options.join(" and ")),
@@ -73,7 +88,7 @@ impl Kept {
             target,
             volumes: Vec::new(),
             machine: machine.unwrap_or_else(engine::machine),
-            tags: Vec::new(),
+            tags: words.tags.clone(),
             preparation: Vec::new(),
             tests: vec![test],
             expectations: Vec::new(),
@@ -81,6 +96,7 @@ impl Kept {
             verdict,
             cause,
             stopped: is_stopped,
+            study,
         }
     }
 
@@ -98,5 +114,21 @@ impl Kept {
         let facts = target::find(Some(first), &[]).map(|found| found.facts).unwrap_or_default();
         let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
         Target { path: format!("{first}{others}"), ..facts }
+    }
+}
+
+fn asked(words: &Words, metric: Metric, refused: Vec<(usize, String)>) -> assessment::Sweep {
+    assessment::Sweep {
+        dialect: words.dialect.name().to_owned(),
+        line: words.line.clone(),
+        axes: words.axes.iter().map(|axis| (axis.option.clone(), axis.values.clone())).collect(),
+        repeats: words.repeats,
+        order: words.order.kind().to_owned(),
+        seed: match words.order {
+            Order::Random { seed } => Some(seed),
+            _ => None,
+        },
+        metric: metric.word().to_owned(),
+        refused,
     }
 }

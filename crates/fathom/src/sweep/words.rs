@@ -7,6 +7,7 @@ use lexopt::prelude::*;
 use study::show::Format;
 use study::{Axis, Metric, Order};
 
+use crate::history::kept;
 use crate::lines::Dialect;
 use crate::series::words::repeats;
 use crate::words::{Stop, report, time};
@@ -33,6 +34,8 @@ commas stand between semicolons. Several options make all combinations.
        --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the
                          charts alone, NAME/ a folder with a picture of each; may be said several times
        --save DIR        the record of each run, and the sweep as JSON, go into files there
+       --tag WORD        kept with the sweep; may be said several times
+       --no-history      don't keep the sweep; else `fathom history` lists it
        --help
 
 exit status: 0, or 1 where a run failed, 2 where nothing was run, 128 and the signal's number after a signal
@@ -50,6 +53,8 @@ pub struct Words {
     pub svg: Option<PathBuf>,
     pub reports: Vec<String>,
     pub save: Option<PathBuf>,
+    pub tags: Vec<String>,
+    pub in_history: bool,
     pub dialect: Dialect,
     /// The dialect's own words.
     pub line: Vec<String>,
@@ -62,8 +67,21 @@ pub enum ReportFormat {
     Other(Format),
 }
 
-const OWN_OPTIONS: [&str; 11] =
-    ["metric", "repeat", "order", "seed", "cooldown", "format", "output", "svg", "report", "save", "help"];
+const OWN_OPTIONS: [&str; 13] = [
+    "metric",
+    "repeat",
+    "order",
+    "seed",
+    "cooldown",
+    "format",
+    "output",
+    "svg",
+    "report",
+    "save",
+    "tag",
+    "no-history",
+    "help",
+];
 
 pub fn read(words: &[String]) -> Result<Words, Stop> {
     let mut read = Words {
@@ -77,6 +95,8 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
         svg: None,
         reports: Vec::new(),
         save: None,
+        tags: Vec::new(),
+        in_history: !kept::is_off(),
         dialect: Dialect::Fio,
         line: Vec::new(),
     };
@@ -98,6 +118,8 @@ pub fn read(words: &[String]) -> Result<Words, Stop> {
             Some(Long("svg")) => read.svg = Some(parser.value()?.into()),
             Some(Long("report")) => read.reports.push(report(&mut parser)?),
             Some(Long("save")) => read.save = Some(parser.value()?.into()),
+            Some(Long("tag")) => read.tags.push(parser.value()?.string()?),
+            Some(Long("no-history")) => read.in_history = false,
             Some(Long("help") | Short('h')) => return Err(Stop::Help),
             Some(Value(word)) => {
                 let word = word.string()?;

@@ -1,7 +1,7 @@
 //! What charts are drawn on: a plane with two axes, and the marks on it.
 
 use super::axis::Axis;
-use crate::text::escaped;
+use units::markup::escaped;
 
 pub const WIDTH: f64 = 440.0;
 const PLOT_HEIGHT: f64 = 190.0;

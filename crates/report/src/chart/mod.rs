@@ -17,7 +17,7 @@ use judge::assessment::Test;
 pub use sheet::sheet;
 
 use crate::figures;
-use crate::text::escaped;
+use units::markup::escaped;
 
 /// A picture, with words for those who don't see it.
 pub struct Chart {

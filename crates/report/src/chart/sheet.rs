@@ -3,7 +3,8 @@
 use judge::assessment::Assessment;
 
 use super::{Chart, canvas, colours};
-use crate::text::{cut, escaped, plain};
+use crate::text::{cut, plain};
+use units::markup::escaped;
 
 const HEAD: f64 = 26.0;
 const MARGIN: f64 = 14.0;

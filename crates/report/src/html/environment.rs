@@ -5,7 +5,9 @@ use units::bytes::with_unit;
 use units::shell::quoted;
 
 use crate::card::how_to_judge;
-use crate::text::{duration, escaped, figure, ratio};
+use crate::rows::{has_judgements, takes_expectations};
+use crate::text::{duration, figure, ratio};
+use units::markup::escaped;
 
 /// Names and values of the environment, as lists show them.
 pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
@@ -25,8 +27,13 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     add("Machine", machine.hostname.clone());
     add("Machine model", machine.model.clone());
     add("Kernel", machine.kernel.clone());
-    add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
-    add("Memory", with_unit(machine.memory_bytes));
+    // Records of the first versions know less.
+    if !machine.cpus.is_empty() {
+        add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
+    }
+    if machine.memory_bytes > 0 {
+        add("Memory", with_unit(machine.memory_bytes));
+    }
     add("Governors", machine.governors.join(", "));
     add("fathom", assessment.fathom.clone());
     facts
@@ -34,12 +41,14 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
 
 /// What a target is, under its name, and what it is made of.
 fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
-    let kind = match target.kind {
-        TargetKind::Directory => "directory; its file system has",
-        TargetKind::File => "file of",
-        TargetKind::Device => "device of",
+    let (kind, of) = match target.kind {
+        TargetKind::Directory => ("directory", "; its file system has "),
+        TargetKind::File => ("file", " of "),
+        TargetKind::Device => ("device", " of "),
     };
-    add(name, format!("{}: {kind} {}", target.path, with_unit(target.size_bytes)));
+    // Of a single run not all is known.
+    let size = if target.size_bytes > 0 { format!("{of}{}", with_unit(target.size_bytes)) } else { String::new() };
+    add(name, format!("{}: {kind}{size}", target.path));
     for device in &target.devices {
         add("Device", device.name.clone());
         add("Model", device.model.clone());
@@ -53,7 +62,9 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
             device.physical_block_bytes,
             kind.map_or_else(String::new, |kind| format!(", {kind}"))
         );
-        add("Size", blocks);
+        if device.size_bytes > 0 {
+            add("Size", blocks);
+        }
     }
     if let Some(mount) = &target.mount {
         add("Mount", format!("{} on {}, {}", mount.source, mount.point, mount.file_system));
@@ -106,13 +117,10 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
 
 /// What was expected, with its sources.
 pub fn expectations(assessment: &Assessment) -> String {
-    let is_judged = assessment.tests.iter().any(|test| !test.judgements.is_empty());
-    // Searches and sweeps take no expectations.
-    let is_of_assess = assessment.command.get(1).is_none_or(|word| word == "assess");
-    if assessment.expectations.is_empty() && (is_judged || !is_of_assess) {
-        return String::new();
-    }
     if assessment.expectations.is_empty() {
+        if has_judgements(assessment) || !takes_expectations(assessment) {
+            return String::new();
+        }
         return format!(
             "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured; {}.</p>\n",
             escaped(&how_to_judge(assessment))

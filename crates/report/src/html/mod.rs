@@ -9,7 +9,8 @@ use judge::{Severity, Verdict};
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, NONE, Row};
-use crate::text::{class, duration, escaped, local_time, sentence};
+use crate::text::{class, duration, local_time, sentence};
+use units::markup::escaped;
 
 const STYLE: &str = include_str!("style.css");
 /// The page stays below that, if need be with coarser charts.
@@ -50,7 +51,9 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     );
     page += &head(assessment);
     page += "<main>\n";
-    page += &verdicts(assessment);
+    if rows::is_table_wanted(assessment) {
+        page += &verdicts(assessment);
+    }
     page += &applications(assessment);
     page += &findings(assessment);
     for (at, one) in assessment.tests.iter().enumerate() {
@@ -70,12 +73,16 @@ fn badge(verdict: Verdict) -> String {
 fn head(assessment: &Assessment) -> String {
     let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
-    let stopped = if assessment.stopped { " It was stopped before its last test." } else { "" };
+    let stopped = if assessment.stopped { " It was stopped before its end." } else { "" };
     let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
     let applications = match assessment.applications.is_empty() {
         true => "",
         false => "<li><a href=\"#applications\">What it would do for</a></li>",
+    };
+    let verdicts = match rows::is_table_wanted(assessment) {
+        true => "<li><a href=\"#verdicts\">Verdicts</a></li>",
+        false => "",
     };
     let links: String = assessment
         .tests
@@ -87,7 +94,7 @@ fn head(assessment: &Assessment) -> String {
         "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n\
          <div class=\"overall {}\"><p>{} {}.{stopped}</p></div>\n\
          <p class=\"soft\">{when} · took {took} · {} · fathom {}{tags}</p>\n\
-         <nav aria-label=\"Contents\"><ul><li><a href=\"#verdicts\">Verdicts</a></li>{applications}<li><a href=\"#findings\">Findings</a></li>{links}\
+         <nav aria-label=\"Contents\"><ul>{verdicts}{applications}<li><a href=\"#findings\">Findings</a></li>{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
         escaped(&assessment.suite),
         escaped(&assessment.target.path),

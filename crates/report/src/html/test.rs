@@ -1,24 +1,28 @@
 //! The part of the page that is about one test.
 
-use judge::assessment::{Steady, Test};
+use judge::assessment::{Aim, Steady, Test};
 use units::figure::{grouped, time_ns};
 
 use super::badge;
 use crate::chart::{self, Chart, Detail};
-use crate::figures::{Cell, cells};
+use crate::figures::{Cell, cells, jobs};
 use crate::matrix::{self, Matrix};
-use crate::text::{self, escaped};
+use crate::text;
+use units::markup::escaped;
 
 /// Figures of more settings are there for those who open them.
 const ROWS_SHOWN: usize = 16;
 
 pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
+    let aim = match test.aim {
+        Aim::Behaviour => String::new(),
+        aim => format!(" Meant to hit {}.", text::aim(aim)),
+    };
     let mut section = format!(
-        "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}. Meant to hit {}.</p>\n<p>{}.</p>\n",
+        "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}.{aim}</p>\n<p>{}.</p>\n",
         escaped(&test.name),
         badge(test.verdict),
         escaped(&text::sentence(&test.title)),
-        text::aim(test.aim),
         escaped(&text::sentence(&test.cause)),
     );
     if let Some(error) = test.error.as_ref().filter(|error| **error != test.cause) {
@@ -26,7 +30,11 @@ pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
     }
     let cells = cells(test);
     section += &matrix::of_test(test, &cells).map_or_else(String::new, |matrix| table(&matrix));
-    section += &figures(&cells);
+    section += &figures(&cells, "Figures");
+    let jobs = jobs(test);
+    if !jobs.is_empty() {
+        section += &figures(&jobs, "Figures of each job");
+    }
     let charts = if detail.points > 0 { chart::of_test(test, detail) } else { Vec::new() };
     if detail.points == 0 {
         section += "<p class=\"soft\">This page has no charts, as it would be too large with those of all tests.</p>\n";
@@ -75,7 +83,7 @@ fn table(matrix: &Matrix) -> String {
 }
 
 /// What the runs came to, by setting and direction.
-fn figures(cells: &[Cell]) -> String {
+fn figures(cells: &[Cell], title: &str) -> String {
     if cells.is_empty() {
         return "<p>There are no figures.</p>\n".to_owned();
     }
@@ -88,7 +96,7 @@ fn figures(cells: &[Cell]) -> String {
     let columns: String = head.iter().map(|name| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
     let setting = if has_settings { "<th scope=\"col\">Setting</th>" } else { "" };
     let mut table = format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figures\"><table><caption>Figures; latencies from \
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><caption>{title}; latencies from \
          the issue to the completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
     );
     for cell in cells {

@@ -311,5 +311,6 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         verdict: Verdict::Invalid,
         cause: "max-read-iops: reads came from the machine's memory".to_owned(),
         stopped: false,
+        study: None,
     }
 }

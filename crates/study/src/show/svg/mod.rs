@@ -5,6 +5,8 @@ mod plane;
 
 use std::fmt::Write;
 
+use units::markup::escaped;
+
 use super::Report;
 use super::text::{cut, tail};
 use plane::Plane;
@@ -200,7 +202,7 @@ impl Series<'_> {
     fn hint(&self, row: usize) -> String {
         let (row, metric) = (&self.report.rows[row], self.report.asked.metric);
         let value = row.value(metric).map_or_else(String::new, |value| self.report.scale().with_unit(value));
-        format!("<title>{}</title>", plane::escaped(&format!("{}: {value}", row.point.name())))
+        format!("<title>{}</title>", escaped(&format!("{}: {value}", row.point.name())))
     }
 }
 

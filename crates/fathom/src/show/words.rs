@@ -1,0 +1,121 @@
+//! The words of `fathom show`.
+
+use fio::render::Detail;
+use plan::Origin;
+use record::Record;
+
+use crate::reports::{Form, Kind};
+
+pub const USAGE: &str = "\
+usage: fathom show FILE|ID|tag:WORD... [options]   print what was kept
+
+FILE is what --record, -Rrecord or --save wrote; ID a number that `fathom history` shows, or `last` (a file of such a
+name is ./7). tag:WORD is the set of runs of a `fathom run`, with the tag that it told.
+
+  --format fio|fio-terse|fio-json|fio-json+|diskspd|diskspd-xml
+                            which report of a single run; else that of the language it was asked for in
+  --format card             of an assessment; that is what is shown of one where nothing is said
+  --format text|study-json  of a search or a sweep: what `fathom knee` or `fathom sweep` printed, or its JSON; else the text
+  --format html|markdown|svg|png
+                            a report with charts of any of them; svg and png are the charts alone
+  --report FILE             the same in a file, whose name says which: NAME.html, .md, .svg or .png, or NAME/, a folder with
+                            a picture of each chart; may be said several times
+  --chart NAME              only this chart, as svg or png: TEST/KIND, such as read-iops/latency (--chart list names all)
+  --format json             all that is known, as it was kept
+  --terse-version 2|3|4|5   layout of fio-terse; else 3
+  --output OUT              write to this file, not to standard output; where OUT ends with / each chart is a file of
+                            that folder
+";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Of a single run, in the words of a dialect.
+    Run(RunReport),
+    Card,
+    /// Of a study, as its command printed it.
+    Text,
+    StudyJson,
+    Page(Form),
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunReport {
+    Fio,
+    FioTerse,
+    FioJson(Detail),
+    DiskSpd,
+    DiskSpdXml,
+}
+
+impl Format {
+    fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "fio" => Format::Run(RunReport::Fio),
+            "fio-terse" => Format::Run(RunReport::FioTerse),
+            "fio-json" => Format::Run(RunReport::FioJson(Detail::Plain)),
+            "fio-json+" => Format::Run(RunReport::FioJson(Detail::Bins)),
+            "diskspd" => Format::Run(RunReport::DiskSpd),
+            "diskspd-xml" => Format::Run(RunReport::DiskSpdXml),
+            "card" => Format::Card,
+            "text" => Format::Text,
+            "study-json" => Format::StudyJson,
+            "html" => Format::Page(Form::Html),
+            "markdown" => Format::Page(Form::Markdown),
+            "svg" => Format::Page(Form::Svg),
+            "png" => Format::Page(Form::Png),
+            "json" => Format::Json,
+            _ => return None,
+        })
+    }
+}
+
+impl RunReport {
+    /// The report for people of the dialect that the run was asked for in.
+    pub fn of_origin(record: &Record) -> RunReport {
+        match record.plan.origin {
+            Origin::Fio(_) => RunReport::Fio,
+            Origin::DiskSpd { .. } => RunReport::DiskSpd,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Wanted {
+    pub files: Vec<String>,
+    pub format: Option<Format>,
+    pub terse_version: Option<u8>,
+    pub chart: Option<String>,
+    pub output: Option<String>,
+    pub reports: Vec<String>,
+    pub help: bool,
+}
+
+pub fn read(words: &[String]) -> Result<Wanted, lexopt::Error> {
+    use lexopt::prelude::*;
+    let mut wanted = Wanted::default();
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(word) = parser.next()? {
+        match word {
+            Long("format") => {
+                let name = parser.value()?.string()?;
+                wanted.format = Some(Format::named(&name).ok_or_else(|| format!("there is no format `{name}`"))?);
+            }
+            Long("terse-version") => match parser.value()?.parse()? {
+                version @ 2..=5 => wanted.terse_version = Some(version),
+                version => return Err(format!("the terse format has no version {version}").into()),
+            },
+            Long("chart") => wanted.chart = Some(parser.value()?.string()?),
+            Long("report") => {
+                let path = parser.value()?.string()?;
+                Kind::of_name(&path)?;
+                wanted.reports.push(path);
+            }
+            Long("output") => wanted.output = Some(parser.value()?.string()?),
+            Long("help") | Short('h') => wanted.help = true,
+            Value(file) => wanted.files.push(file.string()?),
+            _ => return Err(word.unexpected()),
+        }
+    }
+    Ok(wanted)
+}
