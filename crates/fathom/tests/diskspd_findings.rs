@@ -62,6 +62,9 @@ fn what_an_io_cost_and_whether_fathom_was_the_limit_is_told() {
     let held_back = run(&scratch, "-c8M -d1 -W0 -b4K -r -Su -g400 file");
     assert!(tells(&held_back, "all threads: an I/O took "), "{}", held_back.stderr);
     assert!(tells(&held_back, "fathom was not the limit: it had nothing to do for "), "{}", held_back.stderr);
+    assert!(!tells(&held_back, "the limit was not the target"), "{}", held_back.stderr);
+    let cached = run(&scratch, "-d1 -W0 -b512 -r -o8 file");
+    assert!(tells(&cached, "warning: all threads: the limit was not the target, but "), "{}", cached.stderr);
 }
 
 #[test]

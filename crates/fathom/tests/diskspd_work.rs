@@ -11,7 +11,7 @@ use units::random::Jenkins64;
 
 mod stage;
 
-use stage::Scratch;
+use stage::{Scratch, in_some_try};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -126,8 +126,12 @@ fn a_rate_is_kept() {
         ("-i10 -j50 -b4K -o1", 200.0),
         ("-i10 -j50 -b4K -t2 -o1 -r", 200.0),
     ] {
-        let found = ios_per_s(&report(scratch.path(), &format!("{line} -d2 -W0 t.dat")));
-        assert!((found / expected - 1.0).abs() < 0.12, "{line}: {found} I/Os per s, {expected} were asked for");
+        // A busy machine makes pauses longer.
+        in_some_try(|times| {
+            let found = ios_per_s(&report(scratch.path(), &format!("{line} -d{} -W0 t.dat", times + 1)));
+            let kept = (found / expected - 1.0).abs() < 0.12;
+            if kept { Ok(()) } else { Err(format!("{line}: {found} I/Os per s, {expected} were asked for")) }
+        });
     }
 }
 
