@@ -288,7 +288,7 @@ fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>)
 }
 
 /// I/Os per second that a throttle lets through; neither needs much of a processor.
-const HELD: u64 = 400;
+const HELD: u64 = 50;
 const FREE: u64 = 20_000;
 
 /// Reads one after another from a device whose throttle is set anew after each part of the time.
@@ -299,8 +299,7 @@ fn levels(zram: &Zram, limits: &[u64], each: Duration) -> Option<Record> {
     let job = format!("--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime={runtime_ms}ms --time_based");
     let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
     throttle.ios_per_s(limits[0]);
-    let child = fathom(scratch.path(), &line).spawn().unwrap();
-    throttle.take_in(child.id());
+    let child = throttle.confine(&fathom(scratch.path(), &line)).spawn().unwrap();
     for limit in &limits[1..] {
         std::thread::sleep(each);
         throttle.ios_per_s(*limit);

@@ -148,6 +148,24 @@ impl Throttle {
         Some(Throttle { group, device: device.number() })
     }
 
+    /// A run of the binary that is held back from its start on.
+    pub fn confine(&self, run: &Command) -> Command {
+        let mut confined = Command::new("sh");
+        confined.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(format!("{}/cgroup.procs", self.group));
+        confined.arg(run.get_program()).args(run.get_args()).stdin(Stdio::null());
+        confined.stdout(Stdio::piped()).stderr(Stdio::piped());
+        for (name, value) in run.get_envs() {
+            match value {
+                Some(value) => confined.env(name, value),
+                None => confined.env_remove(name),
+            };
+        }
+        if let Some(directory) = run.get_current_dir() {
+            confined.current_dir(directory);
+        }
+        confined
+    }
+
     pub fn take_in(&self, id: u32) {
         std::fs::write(format!("{}/cgroup.procs", self.group), id.to_string()).unwrap();
     }
