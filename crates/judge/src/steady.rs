@@ -85,20 +85,25 @@ impl Rule {
 
     /// The first of the rounds that are steady together, and what shows it; else why none are.
     fn window(self, values: &[f64]) -> Result<(usize, String), String> {
-        if let Some(at) = values.iter().position(|value| !value.is_finite() || *value <= 0.0) {
-            return Err(format!("round {} did nothing", at + 1));
-        }
+        // A round that did nothing is part of no steady state; those after it may be of one.
+        let first = values.iter().rposition(|value| !value.is_finite() || *value <= 0.0).map_or(0, |at| at + 1);
         match self {
-            Rule::Snia => snia(values),
-            Rule::Cloud => cloud(values),
+            Rule::Snia => snia(values, first),
+            Rule::Cloud => cloud(values, first),
         }
     }
 }
 
+/// Why so many rounds, from the `first` on, are too few.
+fn too_few(values: &[f64], first: usize, window: usize) -> String {
+    let idle = if first > 0 { format!("round {first} did nothing, and there are ") } else { String::new() };
+    format!("{idle}{} rounds of the {window} that the rule looks at", values.len() - first)
+}
+
 /// Measuring stops at the first window that is steady; of several the first counts.
-fn snia(values: &[f64]) -> Result<(usize, String), String> {
-    let mut why = format!("{} rounds of the {SNIA_WINDOW} that the rule looks at", values.len());
-    for (from, window) in values.windows(SNIA_WINDOW).enumerate() {
+fn snia(values: &[f64], first: usize) -> Result<(usize, String), String> {
+    let mut why = too_few(values, first, SNIA_WINDOW);
+    for (from, window) in (first..).zip(values[first..].windows(SNIA_WINDOW)) {
         let mean = mean(window);
         let least = window.iter().copied().fold(f64::INFINITY, f64::min);
         let most = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -120,12 +125,9 @@ fn snia(values: &[f64]) -> Result<(usize, String), String> {
 }
 
 /// The longest row of rounds up to the last that is steady: the first rounds may still have been on their way.
-fn cloud(values: &[f64]) -> Result<(usize, String), String> {
-    if values.len() < CLOUD_WINDOW_MIN {
-        return Err(format!("{} rounds of the {CLOUD_WINDOW_MIN} that the rule looks at", values.len()));
-    }
-    let mut why = String::new();
-    for from in 0..=values.len() - CLOUD_WINDOW_MIN {
+fn cloud(values: &[f64], first: usize) -> Result<(usize, String), String> {
+    let mut why = too_few(values, first, CLOUD_WINDOW_MIN);
+    for from in first..(values.len() + 1).saturating_sub(CLOUD_WINDOW_MIN) {
         match cloud_window(&values[from..]) {
             Ok(seen) => return Ok((from, format!("steady over rounds {} to {}: {seen}", from + 1, values.len()))),
             Err(not) => why = format!("the last rounds from {} on {not}", from + 1),

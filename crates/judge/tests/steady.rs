@@ -95,8 +95,10 @@ fn drift_is_not_taken_for_noise() {
 #[test]
 fn what_did_nothing_is_not_steady() {
     for rule in [Rule::Snia, Rule::Cloud] {
-        assert!(look(rule, &[0.0; 10]).1.contains("round 1 did nothing"));
+        assert!(look(rule, &[0.0; 10]).1.contains("round 10 did nothing"));
         assert!(look(rule, &[1.0, f64::NAN]).1.contains("round 2 did nothing"));
+        let later: Vec<f64> = [100.0, 0.0].into_iter().chain([200.0; 20]).collect();
+        assert_eq!(look(rule, &later).0, Some(2), "those after it may be");
         assert!(look(rule, &[]).1.starts_with("not steady: 0 rounds of the"));
         assert_eq!(Rule::named(rule.name()), Some(rule));
     }
