@@ -6,10 +6,10 @@ mod stage;
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
-use stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal};
+use stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, wait_until};
 
 /// A line of the command, with its state kept in `directory`.
 fn assess(directory: &Path, arguments: &str) -> Command {
@@ -69,10 +69,7 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
     let child = assess(scratch.path(), line).stderr(std::process::Stdio::null()).spawn().unwrap();
     let state = scratch.file("state/fathom/assess");
     // One test is done as soon as its state is kept.
-    let until = Instant::now() + Duration::from_secs(20);
-    while std::fs::read_dir(&state).map_or(0, Iterator::count) == 0 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("a test is done", || std::fs::read_dir(&state).map_or(0, Iterator::count) > 0);
     signal(&child, "INT");
     let stopped = outcome(child, Instant::now());
     stopped.ended_with(130);
@@ -104,10 +101,7 @@ fn a_file_of_its_own_is_never_taken_for_somebodys() {
         .spawn()
         .unwrap();
     let made = scratch.file("new.fathom-assess.tmp/file");
-    let until = Instant::now() + Duration::from_secs(20);
-    while std::fs::metadata(&made).map_or(0, |file| file.len()) == 0 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("a file is made", || std::fs::metadata(&made).map_or(0, |file| file.len()) > 0);
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(made.exists(), "it was killed at work");
@@ -218,7 +212,7 @@ fn any_test_can_be_repeated_until_it_is_steady() {
     let scratch = Scratch::new("assess-steady");
     let suite = "name = \"s\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\nsize = \"1M\"\n\
                  [[test]]\nname = \"held\"\ntitle = \"t\"\naim = \"disk_iops\"\n\
-                 job = { rw = \"randrw\", bs = \"4k\", rate_iops = 200, time_based = 1, runtime = 1, ioengine = \"psync\" }\n";
+                 job = { rw = \"randread\", bs = \"4k\", rate_iops = 200, time_based = 1, runtime = 1, ioengine = \"psync\" }\n";
     std::fs::write(scratch.file("s.toml"), suite).unwrap();
     let assessment = run(scratch.path(), "--suite s.toml --until-steady snia --format json").json();
     let test = tests(&assessment)[0];

@@ -6,10 +6,10 @@ mod stage;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
-use stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system};
+use stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system, wait_until};
 
 const FOLDER: &str = "fathom-assess.tmp";
 
@@ -27,10 +27,7 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
 fn begun(directory: &Path, folder: &Path) -> Child {
     let mut line = assess(directory, "--size 16M --runtime 60 --test write-latency");
     let child = line.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(20);
-    while !folder.join("data").exists() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("its files are made", || folder.join("data").exists());
     child
 }
 

@@ -6,13 +6,14 @@
 mod stage;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use stage::{Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system};
+use stage::{
+    AT_ONCE, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, opens, outcome, patiently, signal, system,
+    wait_until,
+};
 
-/// From a signal to the end of the program.
-const AT_ONCE: Duration = Duration::from_millis(1900);
 const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
 
 fn diskspd(directory: &Path, line: &str) -> Command {
@@ -42,16 +43,31 @@ fn failed(ended: &Outcome, code: i32, said: &[&str]) {
     assert!(foreign.iter().all(|word| !ended.stderr.contains(word)), "{}", ended.stderr);
 }
 
-/// I/Os of the text report's first table of all I/O.
-fn ios(report: &str) -> u64 {
-    let totals = report.split("Total IO").nth(1).unwrap_or_else(|| panic!("no results:\n{report}"));
+/// I/Os of the text report's first table of all I/O; none where there are no results.
+fn counted(report: &str) -> Option<u64> {
+    let totals = report.split("Total IO").nth(1)?;
     let line = totals.lines().find(|line| line.starts_with("total:")).unwrap();
-    line.split('|').nth(1).unwrap().trim().parse().unwrap()
+    Some(line.split('|').nth(1).unwrap().trim().parse().unwrap())
+}
+
+fn ios(report: &str) -> u64 {
+    counted(report).unwrap_or_else(|| panic!("no results:\n{report}"))
+}
+
+/// Whether it has counted more I/Os, and a time that isn't 0.
+fn has_more_than(ios: u64) -> impl Fn(&Outcome) -> bool {
+    move |ended| counted(&ended.stdout) > Some(ios) && seconds(&ended.stdout) > 0.0
 }
 
 fn seconds(report: &str) -> f64 {
     let time = report.split("actual test time:").nth(1).unwrap_or_else(|| panic!("no results:\n{report}"));
     time.split('s').next().unwrap().trim().parse().unwrap()
+}
+
+/// No more time is measured than has passed since the run was begun.
+fn assert_within(report: &str, since: Instant) {
+    let passed_s = since.elapsed().as_secs_f64();
+    assert!(counted(report).is_none() || seconds(report) < passed_s, "in {passed_s} s: {report}");
 }
 
 #[test]
@@ -103,29 +119,39 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
 fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
     for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
         let scratch = Scratch::new("diskspd-shrinks");
-        let line = format!("-d30 -W0 -r -b64K {how} -Rxml=report.xml f");
-        let path = scratch.filled("f", 16 * MIB);
-        let child = diskspd(scratch.path(), &line).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(1000));
-        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
-        let since = Instant::now();
-        let ended = outcome(child, since);
+        let line = format!("-d60 -W0 -r -b64K {how} -Rxml=report.xml f");
+        let shrunk = |times| {
+            let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
+            let child = diskspd(scratch.path(), &line).spawn().unwrap();
+            opens(&child, &path);
+            std::thread::sleep(Duration::from_millis(400) * times);
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
+            let ended = outcome(child, Instant::now());
+            assert_within(&ended.stdout, since);
+            ended
+        };
+        let ended = patiently(shrunk, has_more_than(10));
         // A file that is written grows again: only reads find its end.
         failed(&ended, 1, &["f: read "]);
         assert!(ended.took < AT_ONCE, "{how}: {:?}", ended.took);
-        assert!(ios(&ended.stdout) > 10 && (0.01..3.0).contains(&seconds(&ended.stdout)), "{how}: {}", ended.stdout);
+        assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
         assert!(ended.stdout.contains("The test failed: f: read "), "{how}: {}", ended.stdout);
         let xml = std::fs::read_to_string(scratch.file("report.xml")).unwrap();
         assert!(xml.contains("<Error>The test failed: f: read ") && xml.contains("<IOCount>"), "{how}: {xml}");
     }
     let scratch = Scratch::new("diskspd-removed");
-    let path = scratch.filled("f", MIB);
-    let child = diskspd(scratch.path(), "-d2 -W0 -r -b4K -w20 f").spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    std::fs::remove_file(path).unwrap();
-    let ended = outcome(child, Instant::now());
+    let removed = |times| {
+        let path = scratch.filled("f", MIB);
+        let child = diskspd(scratch.path(), &format!("-d{times} -W0 -r -b4K -w20 f")).spawn().unwrap();
+        opens(&child, &path);
+        std::thread::sleep(Duration::from_millis(400) * times);
+        std::fs::remove_file(path).unwrap();
+        (times, outcome(child, Instant::now()))
+    };
+    let (times, ended) = patiently(removed, |(_, ended)| ended.code == Some(0));
     ended.ended_with(0);
-    assert!((1.9..3.0).contains(&seconds(&ended.stdout)));
+    let more = seconds(&ended.stdout) - f64::from(times);
+    assert!((-0.1..1.0).contains(&more), "{}", ended.stdout);
 }
 
 #[test]
@@ -133,13 +159,17 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
     let scratch = Scratch::new("diskspd-eio");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     for how in ["-o1 -Sh -w0", "-o8 -Su -w0", "-o8 -t2 -Sh -w0 -Rxml"] {
-        std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
-        let line = format!("-d30 -W0 -r -b64K {how} {}", device.device);
-        let child = diskspd(scratch.path(), &line).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(1000));
-        device.cut(1);
-        let since = Instant::now();
-        let ended = outcome(child, since);
+        let line = format!("-d60 -W0 -r -b64K {how} {}", device.device);
+        let has_counted = |ended: &Outcome| has_more_than(10)(ended) || ended.stdout.contains("<IOCount>");
+        let cut = |times| {
+            std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
+            let child = diskspd(scratch.path(), &line).spawn().unwrap();
+            opens(&child, Path::new(&device.device));
+            std::thread::sleep(Duration::from_millis(400) * times);
+            device.cut(1);
+            outcome(child, Instant::now())
+        };
+        let ended = patiently(cut, has_counted);
         failed(&ended, 1, &[&device.device, "failed: Input/output error"]);
         assert!(ended.took < AT_ONCE, "{how}: {:?}", ended.took);
         if how.contains("xml") {
@@ -246,9 +276,9 @@ fn what_this_user_may_not_do_is_told() {
     failed(&ended, 3, &["secret can't be read: Permission denied"]);
     // No more threads than this user may have: none of them measures then.
     let script = format!(r#"ulimit -u 30; exec {another} "$0" "$@""#);
-    let ended = shell(scratch.path(), &script, "-d20 -W0 -t1000 -o1 -b4K -r f");
+    let ended = shell(scratch.path(), &script, "-d60 -W0 -t1000 -o1 -b4K -r f");
     failed(&ended, 1, &["f: no thread to be had", "-t, -F"]);
-    assert!(ended.took < Duration::from_secs(10) && ended.stdout.contains(NOT_MEASURED), "{:?}", ended.took);
+    assert!(ended.took < Duration::from_secs(40) && ended.stdout.contains(NOT_MEASURED), "{:?}", ended.took);
 }
 
 #[test]
@@ -262,10 +292,10 @@ fn limits_of_the_process_are_told_and_keep_all_threads_from_measuring() {
         ("ulimit -v 3000000", "-w100 -Z2G", "no memory for 2147483648 bytes of data that writes are taken from"),
     ] {
         let ended =
-            shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d20 -W0 -b4K -r {line} f"));
+            shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d60 -W0 -b4K -r {line} f"));
         failed(&ended, 1, &[said]);
         assert!(
-            ended.took < Duration::from_secs(10) && ended.stdout.contains(NOT_MEASURED),
+            ended.took < Duration::from_secs(40) && ended.stdout.contains(NOT_MEASURED),
             "{limit}: {:?}",
             ended.took
         );
@@ -298,31 +328,43 @@ fn without_rings_the_older_interface_is_taken_which_is_told() {
     );
 }
 
-/// Starts a run, sends signals 100 ms apart when `ready`, and returns how it ended.
-fn interrupted(scratch: &Scratch, line: &str, after_ms: u64, signals: &[&str]) -> Outcome {
-    let child = diskspd(scratch.path(), line).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(after_ms));
-    for (nth, name) in signals.iter().enumerate() {
-        std::thread::sleep(Duration::from_millis(if nth > 0 { 100 } else { 0 }));
-        signal(&child, name);
-    }
-    let ended = outcome(child, Instant::now());
-    ended.ended_with(0);
-    assert!(ended.took < AT_ONCE, "{line}: took {:?}", ended.took);
-    assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
-    ended
+/// Starts a run, sends signals 100 ms apart, and returns how it ended; where the time was too short for what the test
+/// needs, with a longer one.
+fn interrupted(
+    scratch: &Scratch,
+    line: &str,
+    after_ms: u64,
+    signals: &[&str],
+    enough: impl Fn(&Outcome) -> bool,
+) -> Outcome {
+    let once = |times| {
+        let since = Instant::now();
+        let child = diskspd(scratch.path(), line).spawn().unwrap();
+        let ended = stage::interrupted(child, Duration::from_millis(after_ms) * times, signals);
+        ended.ended_with(0);
+        assert!(ended.took < AT_ONCE, "{line}: took {:?}", ended.took);
+        assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
+        assert_within(&ended.stdout, since);
+        ended
+    };
+    patiently(once, enough)
+}
+
+fn is_not_measured(ended: &Outcome) -> bool {
+    ended.stdout.contains(NOT_MEASURED)
 }
 
 #[test]
 fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() {
     let scratch = Scratch::new("diskspd-signals");
     scratch.filled("f", MIB);
+    let is_over = |ended: &Outcome| has_more_than(10)(ended) && seconds(&ended.stdout) >= 1.0;
     for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
-        let ended = interrupted(&scratch, "-d60 -W0 -r -b4K -L -D100 f", 1000, signals);
-        assert!(ios(&ended.stdout) > 10 && (0.01..3.0).contains(&seconds(&ended.stdout)), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d60 -W60 -r -b4K f", 500, signals);
-        assert!(ended.stdout.contains(NOT_MEASURED), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d1 -W0 -C60 -r -b4K f", 2500, signals);
+        let ended = interrupted(&scratch, "-d60 -W0 -r -b4K -L -D100 f", 500, signals, has_more_than(10));
+        assert!(has_more_than(10)(&ended), "{}", ended.stdout);
+        let ended = interrupted(&scratch, "-d60 -W60 -r -b4K f", 500, signals, is_not_measured);
+        assert!(is_not_measured(&ended), "{}", ended.stdout);
+        let ended = interrupted(&scratch, "-d1 -W0 -C60 -r -b4K f", 1700, signals, is_over);
         assert_eq!((ios(&ended.stdout) > 10, seconds(&ended.stdout)), (true, 1.0));
     }
 }
@@ -335,8 +377,8 @@ fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     for signals in [&["INT"][..], &["TERM", "TERM"]] {
         for line in ["-d1 -W0 -c12G mnt/new", "-d1 -W0 -c12G -Sh -Z mnt/new"] {
-            let ended = interrupted(&scratch, line, 500, signals);
-            assert!(ended.stdout.contains(NOT_MEASURED) && !scratch.file("mnt/new").exists(), "{}", ended.stdout);
+            let ended = interrupted(&scratch, line, 400, signals, is_not_measured);
+            assert!(is_not_measured(&ended) && !scratch.file("mnt/new").exists(), "{}", ended.stdout);
         }
     }
 }
@@ -347,67 +389,96 @@ fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
     scratch.filled("f", MIB);
     for wait in ["-g8", "-g2i -o1", "-i1 -j50000", "-i1 -j50000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
     {
-        let ended = interrupted(&scratch, &format!("-d60 -W0 -r -b4K {wait} f"), 900, &["INT"]);
-        assert!(ios(&ended.stdout) > 0, "{wait}: {}", ended.stdout);
+        let line = format!("-d60 -W0 -r -b4K {wait} f");
+        let ended = interrupted(&scratch, &line, 700, &["INT"], has_more_than(0));
+        assert!(has_more_than(0)(&ended), "{wait}: {}", ended.stdout);
     }
-    let ended = interrupted(&scratch, &format!("-d60 -W0 -yrfathom-{} f", std::process::id()), 500, &["INT"]);
-    assert!(ended.stdout.contains(NOT_MEASURED), "{}", ended.stdout);
+    let line = format!("-d60 -W0 -yrfathom-{} f", std::process::id());
+    let ended = interrupted(&scratch, &line, 500, &["INT"], is_not_measured);
+    assert!(is_not_measured(&ended), "{}", ended.stdout);
     let span = "<TimeSpan><Duration>60</Duration><Warmup>0</Warmup><Targets><Target><Path>f</Path></Target></Targets></TimeSpan>";
     std::fs::write(scratch.file("p.xml"), format!("<Profile><TimeSpans>{span}{span}</TimeSpans></Profile>")).unwrap();
-    let ended = interrupted(&scratch, "-Xp.xml", 700, &["TERM"]);
+    let ended = interrupted(&scratch, "-Xp.xml", 500, &["TERM"], has_more_than(10));
     let spans: Vec<&str> = ended.stdout.split("Results for timespan ").skip(1).collect();
     assert_eq!((spans.len(), ios(spans[0]) > 10, spans[1].contains(NOT_MEASURED)), (2, true, true), "{}", ended.stdout);
     system(&format!("mkfifo {}", scratch.file("pipe").display())).unwrap();
-    let child = diskspd(scratch.path(), "-d1 -W0 -w100 -Z1M,pipe f").spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    signal(&child, "INT");
-    let ended = outcome(child, Instant::now());
+    let waiting = |times| {
+        let child = diskspd(scratch.path(), "-d1 -W0 -w100 -Z1M,pipe f").spawn().unwrap();
+        stage::interrupted(child, Duration::from_millis(400) * times, &["INT"])
+    };
+    let ended = patiently(waiting, |ended| ended.stderr.contains("did not stop"));
     failed(&ended, 1, &["did not stop"]);
     assert!(ended.took < AT_ONCE, "{:?}", ended.took);
 }
 
-/// What is in `file` when it is whole, and how long that took.
-fn written(file: &Path, whole: impl Fn(&str) -> bool) -> (String, Duration) {
-    let begin = Instant::now();
-    loop {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        if whole(&text) || begin.elapsed() > Duration::from_secs(5) {
-            return (text, begin.elapsed());
-        }
-        std::thread::sleep(Duration::from_millis(20));
+/// What became of a run that is interrupted while its device answers no more.
+struct Stuck {
+    ended: Outcome,
+    /// What was on standard output and in `report.xml` before the device answered again.
+    text: String,
+    xml: String,
+    /// From the signal to the whole report.
+    took: Duration,
+}
+
+impl Stuck {
+    /// Interrupts the run and, when its reports are there, lets the device answer: the kernel lets the process itself go
+    /// only then.
+    fn interrupt(scratch: &Scratch, mut child: Child, throttle: &Throttle) -> Self {
+        signal(&child, "INT");
+        let begin = Instant::now();
+        let xml = || std::fs::read_to_string(scratch.file("report.xml")).unwrap_or_default();
+        wait_until("a report", || xml().ends_with("</Results>") || child.try_wait().unwrap().is_some());
+        let took = begin.elapsed();
+        let text = std::fs::read_to_string(scratch.file("report")).unwrap();
+        throttle.bytes_per_s(0);
+        let xml = xml();
+        drop(child.stdout.take());
+        Stuck { ended: outcome(child, Instant::now()), text, xml, took }
     }
+}
+
+/// Starts a run whose standard output is in the file `report`.
+fn with_report(scratch: &Scratch, mut command: Command) -> Child {
+    let report = std::fs::File::create(scratch.file("report")).unwrap();
+    drop(std::fs::remove_file(scratch.file("report.xml")));
+    command.stdout(report).spawn().unwrap()
 }
 
 #[test]
 fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
+    let says_why = |stuck: &Stuck| {
+        let words = ["stuck in the kernel", "did not return: the device doesn't answer"];
+        words.iter().any(|said| stuck.ended.stderr.contains(said))
+    };
     for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W60"] {
         let scratch = Scratch::new("diskspd-stuck");
         scratch.filled("f", MIB);
         let line = format!("-d60 -W0 -r -b4K -w50 -Sh -L {how} -Rxml=report.xml {} f", device.device);
-        let report = std::fs::File::create(scratch.file("report")).unwrap();
-        let mut child = diskspd(scratch.path(), &line).stdout(report).spawn().unwrap();
-        throttle.take_in(child.id());
-        std::thread::sleep(Duration::from_millis(1500));
-        throttle.bytes_per_s(1);
-        std::thread::sleep(Duration::from_millis(400));
-        signal(&child, "INT");
-        // The kernel lets the process itself go only when the device answers again.
-        let (xml, took) = written(&scratch.file("report.xml"), |text| text.ends_with("</Results>"));
-        let text = std::fs::read_to_string(scratch.file("report")).unwrap();
-        throttle.bytes_per_s(0);
-        let _ = child.stdout.take();
-        let ended = outcome(child, Instant::now());
-        failed(&ended, 1, &[&device.device]);
-        let stuck = ["stuck in the kernel", "did not return: the device doesn't answer"];
-        assert!(stuck.iter().any(|said| ended.stderr.contains(said)), "{how}: {}", ended.stderr);
-        assert!(took < AT_ONCE, "{how}: {took:?}");
+        let interrupt = |times| {
+            let since = Instant::now();
+            let child = with_report(&scratch, diskspd(scratch.path(), &line));
+            throttle.take_in(child.id());
+            std::thread::sleep(Duration::from_millis(1000) * times);
+            throttle.bytes_per_s(1);
+            std::thread::sleep(Duration::from_millis(400) * times);
+            let stuck = Stuck::interrupt(&scratch, child, &throttle);
+            assert_within(&stuck.text, since);
+            stuck
+        };
+        let is_measured = |stuck: &Stuck| counted(&stuck.text) > Some(100) && seconds(&stuck.text) > 0.5;
+        let stuck = patiently(interrupt, |stuck| says_why(stuck) && (how == "-W60" || is_measured(stuck)));
+        failed(&stuck.ended, 1, &[&device.device]);
+        assert!(says_why(&stuck), "{how}: {}", stuck.ended.stderr);
+        assert!(stuck.took < AT_ONCE, "{how}: {:?}", stuck.took);
+        let Stuck { text, xml, .. } = &stuck;
         if how == "-W60" {
             assert!(text.contains(NOT_MEASURED) && xml.contains("interrupted before"), "{text}");
             continue;
         }
-        assert!(ios(&text) > 100 && (1.0..5.0).contains(&seconds(&text)), "{how}: {text}");
+        assert!(is_measured(&stuck), "{how}: {text}");
         assert!(text.contains("The test failed: ") && xml.contains("<IOCount>"), "{how}: {text}");
     }
 }
@@ -417,24 +488,24 @@ fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending(
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let scratch = Scratch::new("diskspd-silent");
-    let report = std::fs::File::create(scratch.file("report")).unwrap();
     let line = format!("-d1 -W0 -w100 -Sh -Rxml=report.xml {}", device.device);
-    throttle.bytes_per_s(1);
-    // What looking at it brought into the cache is no answer.
-    system(&format!("blockdev --flushbufs {}", device.device));
-    // In the group before it begins: where the device is looked at is the question.
-    let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
-    let mut command = Command::new("bash");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
-    let child = command.current_dir(scratch.path()).stdout(report).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1000));
-    signal(&child, "INT");
-    let (_, took) = written(&scratch.file("report.xml"), |text| text.ends_with("</Results>"));
-    let text = std::fs::read_to_string(scratch.file("report")).unwrap();
-    throttle.bytes_per_s(0);
-    let ended = outcome(child, Instant::now());
-    failed(&ended, 1, &[&format!("looking at {} is stuck in the kernel", device.device)]);
-    assert!(took < AT_ONCE && text.contains(NOT_MEASURED), "{took:?}: {text}");
+    let why = format!("looking at {} is stuck in the kernel", device.device);
+    let interrupt = |times| {
+        throttle.bytes_per_s(1);
+        // What looking at it brought into the cache is no answer.
+        system(&format!("blockdev --flushbufs {}", device.device));
+        // In the group before it begins: where the device is looked at is the question.
+        let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
+        command.current_dir(scratch.path()).stderr(Stdio::piped());
+        let child = with_report(&scratch, command);
+        std::thread::sleep(Duration::from_millis(700) * times);
+        Stuck::interrupt(&scratch, child, &throttle)
+    };
+    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(&why));
+    failed(&stuck.ended, 1, &[&why]);
+    assert!(stuck.took < AT_ONCE && stuck.text.contains(NOT_MEASURED), "{:?}: {}", stuck.took, stuck.text);
 }
 
 #[test]
@@ -444,17 +515,16 @@ fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
     let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
-    let report = std::fs::File::create(scratch.file("report")).unwrap();
-    let child = diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new").stdout(report).spawn().unwrap();
-    throttle.take_in(child.id());
-    std::thread::sleep(Duration::from_millis(500));
-    throttle.bytes_per_s(1);
-    std::thread::sleep(Duration::from_millis(400));
-    signal(&child, "INT");
-    let (_, took) = written(&scratch.file("report.xml"), |text| text.ends_with("</Results>"));
-    let text = std::fs::read_to_string(scratch.file("report")).unwrap();
-    throttle.bytes_per_s(0);
-    let ended = outcome(child, Instant::now());
-    failed(&ended, 1, &["did not stop: making or reading a file is stuck in the kernel"]);
-    assert!(took < AT_ONCE && text.contains(NOT_MEASURED), "{took:?}: {text}");
+    let why = "did not stop: making or reading a file is stuck in the kernel";
+    let interrupt = |times| {
+        let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
+        throttle.take_in(child.id());
+        std::thread::sleep(Duration::from_millis(500) * times);
+        throttle.bytes_per_s(1);
+        std::thread::sleep(Duration::from_millis(400) * times);
+        Stuck::interrupt(&scratch, child, &throttle)
+    };
+    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(why));
+    failed(&stuck.ended, 1, &[why]);
+    assert!(stuck.took < AT_ONCE && stuck.text.contains(NOT_MEASURED), "{:?}: {}", stuck.took, stuck.text);
 }

@@ -10,7 +10,7 @@
 mod layout;
 mod stage;
 
-use stage::Scratch;
+use stage::{Scratch, patiently, wait_until};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -111,16 +111,19 @@ fn runs_alike(golden: &Golden) {
 #[test]
 fn an_event_ends_a_run_and_the_report_says_how_far_it_came() {
     for (name, line, event) in [
-        ("53-stop-in-warmup", "-ypNAME -W5 -d5 -b4K -c4M testfile.dat", 500),
-        ("54-stop-in-run", "-ypNAME -W0 -d10 -b4K -c4M -L -D testfile.dat", 1500),
+        ("53-stop-in-warmup", "-ypNAME -W30 -d5 -b4K -c4M testfile.dat", 300),
+        ("54-stop-in-run", "-ypNAME -W0 -d60 -b4K -c4M -L -D testfile.dat", 1200),
     ] {
         let scratch = Scratch::new("golden-event");
         let event_name = format!("fathom-test-{name}-{}", std::process::id());
-        let run = start(&words(&line.replace("NAME", &event_name)), &scratch);
-        std::thread::sleep(Duration::from_millis(event));
-        let set = start(&words(&format!("-ye{event_name} x")), &scratch).wait_with_output().unwrap();
-        assert_eq!(set.status.code(), Some(1), "{name}");
-        Golden::named(name).assert_same_layout(&run.wait_with_output().unwrap());
+        let stopped = |times| {
+            let run = start(&words(&line.replace("NAME", &event_name)), &scratch);
+            set_event(&scratch, &event_name, Duration::from_millis(event) * times);
+            run.wait_with_output().unwrap()
+        };
+        let is_measured = |run: &Output| String::from_utf8_lossy(&run.stdout).contains("Total IO");
+        let run = patiently(stopped, |run| is_measured(run) == (name == "54-stop-in-run"));
+        Golden::named(name).assert_same_layout(&run);
     }
 }
 
@@ -129,12 +132,21 @@ fn a_run_waits_for_its_event_and_an_event_that_nobody_waits_for_is_an_error() {
     let scratch = Scratch::new("golden-wait");
     let event_name = format!("fathom-test-yr-{}", std::process::id());
     let run = start(&words(&format!("-yr{event_name} -W0 -d1 -b4K -c4M testfile.dat")), &scratch);
-    std::thread::sleep(Duration::from_millis(500));
-    start(&words(&format!("-ye{event_name} x")), &scratch).wait_with_output().unwrap();
+    set_event(&scratch, &event_name, Duration::from_millis(300));
     Golden::named("56-yr").assert_same_layout(&run.wait_with_output().unwrap());
     let missing = Golden::named("55-ye-missing");
     let output = start(&missing.words, &scratch).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(missing.code));
+}
+
+/// Sets an event some time after somebody waits for it.
+fn set_event(scratch: &Scratch, name: &str, after: Duration) {
+    let file = Path::new("/dev/shm").join(format!("diskspd-event-{name}"));
+    wait_until("somebody waits for the event", || file.exists());
+    std::thread::sleep(after);
+    let set = start(&words(&format!("-ye{name} x")), scratch).wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&set.stdout);
+    assert!(set.status.code() == Some(1) && told.contains("Set event"), "{name}: {set:?}");
 }
 
 /// Sums of the tables: threads add up to the total, reads and writes to all.

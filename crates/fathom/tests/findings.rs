@@ -7,8 +7,10 @@ mod stage;
 
 use judge::Finding;
 use record::Record;
-use stage::{Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, in_some_try, outcome, signal, system};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use stage::{
+    Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, in_some_try, outcome, signal, system, undisturbed,
+    wait_until,
+};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
@@ -19,12 +21,6 @@ fn fio_record(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--name=j --record=record --output=report {arguments}");
     outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
     saved(scratch)
-}
-
-/// Tests that look at how a rate goes on over time disturb each other.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn saved(scratch: &Scratch) -> Record {
@@ -155,57 +151,60 @@ fn another_load_on_the_device_is_told() {
     let Some(zram) = Zram::new(64) else { return };
     let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
     let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
-    let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=3 {job} --output=report");
+    let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=60 {job} --output=report");
     let load = fathom(other.path(), &load).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let before = zram.writes();
+    wait_until("another load", || zram.writes() > before);
     let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
-    outcome(load, Instant::now()).ended_with(0);
+    signal(&load, "INT");
+    outcome(load, Instant::now()).ended_with(128);
     let told = found.iter().find(|finding| finding.id == "other-load");
     assert!(told.is_some_and(|finding| finding.evidence.contains("of writes meanwhile")), "{found:?}");
 }
 
 #[test]
 fn a_throttle_that_steps_down_in_mid_run_is_found_and_dated_within_one_interval() {
-    let _alone = alone();
-    let Some(zram) = Zram::new(64) else { return };
-    let Some(throttle) = Throttle::new(&zram) else { return };
-    let scratch = Scratch::new("found-step");
-    let step_ms = step(&scratch, &zram, &throttle, Some(12_800));
-    let record = saved(&scratch);
-    let found = judge::findings(&record);
-    let told = found.iter().find(|finding| finding.id == "step-down");
-    let told = told.unwrap_or_else(|| panic!("{found:?} of {:?}", record.timeline[0].ios_per_s(None)));
-    let expected_s = (step_ms as f64 - record.phases[0].measured_from_unix_ms as f64) / 1000.0;
-    let dated_s: f64 = words_between(&told.evidence, " until ", " s after").parse().unwrap();
-    let interval_s = record.timeline[0].interval_ns as f64 / 1e9;
-    assert!(
-        (dated_s - expected_s).abs() <= interval_s,
-        "at {expected_s} s: {told} of {:?}",
-        record.timeline[0].ios_per_s(None)
-    );
-    assert!(
-        told.what.contains("20 % slower") || told.what.contains("19 % slower") || told.what.contains("21 % slower"),
-        "{told}"
-    );
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let Some(throttle) = Throttle::new(&zram) else { return };
+        let scratch = Scratch::new("found-step");
+        let step_ms = step(&scratch, &zram, &throttle, Some(3200));
+        let record = saved(&scratch);
+        let found = judge::findings(&record);
+        let told = found.iter().find(|finding| finding.id == "step-down");
+        let told = told.unwrap_or_else(|| panic!("{found:?} of {:?}", record.timeline[0].ios_per_s(None)));
+        let expected_s = (step_ms as f64 - record.phases[0].measured_from_unix_ms as f64) / 1000.0;
+        let dated_s: f64 = words_between(&told.evidence, " until ", " s after").parse().unwrap();
+        let interval_s = record.timeline[0].interval_ns as f64 / 1e9;
+        assert!(
+            (dated_s - expected_s).abs() <= interval_s,
+            "at {expected_s} s: {told} of {:?}",
+            record.timeline[0].ios_per_s(None)
+        );
+        assert!(
+            told.what.contains("20 % slower") || told.what.contains("19 % slower") || told.what.contains("21 % slower"),
+            "{told}"
+        );
+    });
 }
 
 #[test]
 fn a_throttle_that_stays_is_no_step() {
-    let _alone = alone();
-    let Some(zram) = Zram::new(64) else { return };
-    let Some(throttle) = Throttle::new(&zram) else { return };
-    let scratch = Scratch::new("found-no-step");
-    step(&scratch, &zram, &throttle, None);
-    let record = saved(&scratch);
-    let found = judge::findings(&record);
-    for id in ["step-down", "step-up", "levels", "not-steady"] {
-        assert!(!has(&found, id), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
-    }
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let Some(throttle) = Throttle::new(&zram) else { return };
+        let scratch = Scratch::new("found-no-step");
+        step(&scratch, &zram, &throttle, None);
+        let record = saved(&scratch);
+        let found = judge::findings(&record);
+        for id in ["step-down", "step-up", "levels", "not-steady"] {
+            assert!(!has(&found, id), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
+        }
+    });
 }
 
 #[test]
 fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_levels() {
-    let _alone = alone();
     let (Some(one), Some(other)) = (Zram::new(64), Zram::new(64)) else { return };
     in_some_try(|times| {
         let [up, levels] = std::thread::scope(|both| {
@@ -227,54 +226,56 @@ fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_leve
 
 #[test]
 fn a_rate_that_wanders_is_not_steady() {
-    const KILO_IOPS: [u64; 7] = [16, 5, 11, 3, 14, 7, 9];
-    let _alone = alone();
-    let Some(zram) = Zram::new(64) else { return };
-    let Some(throttle) = Throttle::new(&zram) else { return };
-    let scratch = Scratch::new("found-wandering");
-    let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=12 --time_based";
-    let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
-    let mut child = fathom(scratch.path(), &line).spawn().unwrap();
-    throttle.take_in(child.id());
-    for kilo in KILO_IOPS.into_iter().cycle() {
-        throttle.bytes_per_s(kilo * 1000 * 4096);
-        std::thread::sleep(Duration::from_millis(1100));
-        if child.try_wait().unwrap().is_some() {
-            break;
+    undisturbed(|| {
+        const IOPS: [u64; 7] = [4000, 1250, 2750, 750, 3500, 1750, 2250];
+        let Some(zram) = Zram::new(64) else { return };
+        let Some(throttle) = Throttle::new(&zram) else { return };
+        let scratch = Scratch::new("found-wandering");
+        let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=12 --time_based";
+        let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
+        let mut child = first(fathom(scratch.path(), &line)).spawn().unwrap();
+        throttle.take_in(child.id());
+        for iops in IOPS.into_iter().cycle() {
+            throttle.bytes_per_s(iops * 4096);
+            std::thread::sleep(Duration::from_millis(1100));
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
         }
-    }
-    let record = saved(&scratch);
-    let found = judge::findings(&record);
-    assert!(has(&found, "not-steady"), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
+        let record = saved(&scratch);
+        let found = judge::findings(&record);
+        assert!(has(&found, "not-steady"), "{found:?} of {:?}", record.timeline[0].ios_per_s(None));
+    });
 }
 
 #[test]
 fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
-    let _alone = alone();
-    let Some(zram) = Zram::new(64) else { return };
-    let scratch = Scratch::new("found-signature");
-    let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=9 --time_based";
-    let job = format!("{job} --filename={}", zram.device);
-    let found = fio(&scratch, &format!("{job} --rate_iops=2000"));
-    assert!(!has(&found, "throttled") && !has(&found, "too-short") && !has(&found, "not-steady"), "{found:?}");
-    let Some(throttle) = Throttle::new(&zram) else { return };
-    throttle.bytes_per_s(2000 * 4096);
-    let line = format!("--name=j --record=record --output=report {job}");
-    let child = fathom(scratch.path(), &line).spawn().unwrap();
-    throttle.take_in(child.id());
-    outcome(child, Instant::now()).ended_with(0);
-    let found = judge::findings(&saved(&scratch));
-    assert!(has(&found, "throttled"), "{found:?}");
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let scratch = Scratch::new("found-signature");
+        let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=9 --time_based";
+        let job = format!("{job} --filename={}", zram.device);
+        let found = fio(&scratch, &format!("{job} --rate_iops=2000"));
+        assert!(!has(&found, "throttled") && !has(&found, "too-short") && !has(&found, "not-steady"), "{found:?}");
+        let Some(throttle) = Throttle::new(&zram) else { return };
+        throttle.bytes_per_s(2000 * 4096);
+        let line = format!("--name=j --record=record --output=report {job}");
+        let child = first(fathom(scratch.path(), &line)).spawn().unwrap();
+        throttle.take_in(child.id());
+        outcome(child, Instant::now()).ended_with(0);
+        let found = judge::findings(&saved(&scratch));
+        assert!(has(&found, "throttled"), "{found:?}");
+    });
 }
 
-/// Reads for 15 s of a minute, in slots of a second, under a limit of 16,000 blocks a second, which is lowered half way:
+/// Reads for 15 s of a minute, in slots of a second, under a limit of 4,000 blocks a second, which is lowered half way:
 /// when, in ms since 1970.
 fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>) -> u64 {
-    throttle.bytes_per_s(16_000 * 4096);
+    throttle.bytes_per_s(4000 * 4096);
     let job =
         "--name=j --record=record --output=report --ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k";
     let line = format!("{job} --runtime=60 --time_based --filename={}", zram.device);
-    let child = fathom(scratch.path(), &line).spawn().unwrap();
+    let child = first(fathom(scratch.path(), &line)).spawn().unwrap();
     throttle.take_in(child.id());
     std::thread::sleep(Duration::from_millis(7630));
     if let Some(lower) = lower {

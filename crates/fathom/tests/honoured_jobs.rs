@@ -5,7 +5,7 @@
 
 mod stage;
 
-use stage::{Scratch, run};
+use stage::{Scratch, patiently, run};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -50,13 +50,16 @@ fn loops_number_ios_and_io_size_end_jobs_where_fio_does() {
 #[test]
 fn a_job_by_time_has_no_number_of_ios_and_a_ramp_does_not_count() {
     let scratch = Scratch::new("number-ios");
-    let (jobs, _) = scratch.jobs("--name=a --ioengine=null --size=1m --number_ios=10 --time_based --runtime=200ms");
-    assert!(reads(&jobs[0]) > 1000);
+    let many = |(jobs, _): &(Vec<Value>, String)| reads(&jobs[0]) > 1000;
+    let line =
+        |times| format!("--name=a --ioengine=null --size=1m --number_ios=10 --time_based --runtime={}ms", 200 * times);
+    assert!(many(&patiently(|times| scratch.jobs(&line(times)), many)));
     let (jobs, _) =
         scratch.jobs("--name=a --ioengine=null --size=1m --rate_iops=100 --number_ios=20 --ramp_time=200ms");
     assert_eq!(reads(&jobs[0]), 20);
-    let (jobs, _) =
-        scratch.jobs("--name=a --ioengine=null --size=1g --bs=64k --rate=10m --ramp_size=2m --runtime=300ms");
+    let line = "--name=a --ioengine=null --size=1g --bs=64k --rate=10m --ramp_size=2m --runtime=300ms";
+    let is_right = |(jobs, _): &(Vec<Value>, String)| (290..400).contains(&runtime_ms(&jobs[0]));
+    let (jobs, _) = patiently(|_| scratch.jobs(line), is_right);
     assert!((290..400).contains(&runtime_ms(&jobs[0])), "measured after the ramp: {}", jobs[0]["job_runtime"]);
 }
 
@@ -64,12 +67,12 @@ fn a_job_by_time_has_no_number_of_ios_and_a_ramp_does_not_count() {
 fn one_exitall_ends_the_group_of_the_first_job_that_ends() {
     let scratch = Scratch::new("exitall");
     let times = |words: &str| scratch.jobs(&format!("--ioengine=null --size=1g --time_based {words}")).0;
-    let jobs = times("--name=a --runtime=200ms --name=b --runtime=3 --exitall");
-    assert!(runtime_ms(&jobs[1]) < 1500, "exitall of one job holds for all");
+    let jobs = times("--name=a --runtime=200ms --name=b --runtime=60 --exitall");
+    assert!(runtime_ms(&jobs[1]) < 20_000, "exitall of one job holds for all");
     let jobs = times("--name=a --runtime=200ms --exitall --name=b --new_group --runtime=1");
     assert!(runtime_ms(&jobs[1]) >= 1000, "another group goes on");
-    let jobs = times("--name=a --runtime=200ms --exitall --exit_what=all --name=b --new_group --runtime=3");
-    assert!(runtime_ms(&jobs[1]) < 1500);
+    let jobs = times("--name=a --runtime=200ms --exitall --exit_what=all --name=b --new_group --runtime=60");
+    assert!(runtime_ms(&jobs[1]) < 20_000);
 }
 
 #[test]
@@ -154,14 +157,18 @@ fn processors_niceness_and_names_are_those_of_the_worker() {
 #[test]
 fn a_prerun_comes_after_the_start_delay() {
     let scratch = Scratch::new("prerun-delay");
-    let words =
-        "--ioengine=null --size=40k --name=a --exec_postrun=touch\u{a0}x --name=b --startdelay=300ms --exec_prerun=ls";
-    // Words are separated by blanks here; the command of `a` has one of its own.
-    let words: Vec<String> = words.split(' ').map(|word| word.replace('\u{a0}', " ")).collect();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    assert!(command.arg("fio").args(words).current_dir(scratch.path()).output().unwrap().status.success());
-    let seen = std::fs::read_to_string(scratch.file("b.prerun.txt")).unwrap();
-    assert!(seen.lines().any(|name| name == "x"), "what the first job left: {seen}");
+    let left = |times| {
+        drop(std::fs::remove_file(scratch.file("x")));
+        let delay = format!("--startdelay={}ms", 300 * times);
+        let a = ["--ioengine=null", "--size=40k", "--name=a", "--exec_postrun=touch x"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.arg("fio").args(a).args(["--name=b", &delay, "--exec_prerun=ls"]);
+        assert!(command.current_dir(scratch.path()).output().unwrap().status.success());
+        std::fs::read_to_string(scratch.file("b.prerun.txt")).unwrap()
+    };
+    let sees_it = |seen: &String| seen.lines().any(|name| name == "x");
+    let seen = patiently(left, sees_it);
+    assert!(sees_it(&seen), "what the first job left: {seen}");
 }
 
 #[test]

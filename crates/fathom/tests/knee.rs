@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use stage::{Outcome, Scratch, Throttle, Zram, command, outcome, signal};
+use stage::{AT_ONCE, Outcome, Scratch, Throttle, Zram, command, outcome, patiently};
 
 fn knee(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "knee", arguments);
@@ -112,11 +112,13 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
 #[test]
 fn ctrl_c_ends_in_a_report_of_what_was_measured() {
     let scratch = Scratch::new("knee-stopped");
-    let child = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson").spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    signal(&child, "INT");
-    let told = outcome(child, Instant::now());
+    let once = |times| {
+        let child = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson").spawn().unwrap();
+        stage::interrupted(child, Duration::from_millis(1500) * times, &["INT"])
+    };
+    let told = patiently(once, |told| told.stdout.contains("so far: "));
     told.ended_with(130);
+    assert!(told.took < AT_ONCE, "{:?}", told.took);
     let last = told.stdout.split_once("stopped early").unwrap_or_else(|| panic!("{}", told.stdout)).1;
     assert!(last.contains("so far: "), "{}", told.stdout);
     assert!(told.stdout.contains("Poisson arrivals") && scratch.names().is_empty(), "{}", told.stdout);

@@ -6,7 +6,7 @@
 mod stage;
 
 use serde_json::Value;
-use stage::{Mount, Outcome, Scratch, fathom, outcome, run};
+use stage::{AT_ONCE, HANGS, Mount, Outcome, Scratch, fathom, interrupted, outcome, patiently, run};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,16 @@ fn many_jobs_run_together() {
 fn many_jobs_stop_at_once() {
     let scratch = Scratch::new("stop");
     let job = "--name=a --ioengine=null --rw=read --size=1g --numjobs=200 --thinktime=1ms --time_based --runtime=60";
-    let stopped = stage::interrupted(
-        scratch.path(),
-        &format!("{job} --group_reporting --output-format=json"),
-        Duration::from_millis(1500),
-        &["INT"],
-    );
-    stopped.ended_with(128);
-    assert!(stopped.took < Duration::from_secs(5), "{:?}", stopped.took);
-    assert!(stopped.json()["jobs"][0]["read"]["total_ios"].as_u64().unwrap() > 200);
+    let reads = |stopped: &Outcome| stopped.json()["jobs"][0]["read"]["total_ios"].as_u64().unwrap();
+    let once = |times| {
+        let arguments = format!("{job} --group_reporting --output-format=json");
+        let child = fathom(scratch.path(), &arguments).spawn().unwrap();
+        let stopped = interrupted(child, Duration::from_millis(600) * times, &["INT"]);
+        stopped.ended_with(128);
+        assert!(stopped.took < AT_ONCE, "{:?}", stopped.took);
+        stopped
+    };
+    assert!(reads(&patiently(once, |stopped| reads(stopped) > 200)) > 200);
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn no_combination_of_options_panics_or_hangs() {
     let mut dice = Dice(20_261_121);
     let start = Instant::now();
     let mut finished = 0;
-    while start.elapsed() < Duration::from_secs(8) {
+    while start.elapsed() < Duration::from_secs(8) || finished <= 10 && start.elapsed() < HANGS {
         let engine = ENGINES[dice.throw(ENGINES.len())];
         let mut job = format!("--name=a --ioengine={engine} --runtime=100ms");
         job += [" --size=1m", " --size=64k", " --size=4097", " --size=1m --time_based"][dice.throw(4)];
@@ -216,7 +217,7 @@ fn no_combination_of_options_panics_or_hangs() {
         let ended = run(&place, &format!("{job} --output-format=json"));
         assert!(!ended.stderr.contains("panicked"), "{job}\n{}", ended.stderr);
         assert!(matches!(ended.code, Some(0..=3)), "{job}: {:?}\n{}", ended.code, ended.stderr);
-        assert!(ended.took < Duration::from_secs(10), "{job}: {:?}", ended.took);
+        assert!(ended.took < Duration::from_secs(30), "{job}: {:?}", ended.took);
         if ended.code == Some(0) {
             finished += 1;
             assert!(matches!(ended.json()["jobs"], Value::Array(_)), "{job}");

@@ -7,6 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+mod stage;
+
+use stage::undisturbed;
+
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 /// Logs of all kinds but histograms.
 const ALL: &str = "--write_bw_log=a --write_iops_log=a --write_lat_log=a";
@@ -216,50 +220,60 @@ fn a_log_without_a_name_is_named_after_the_job() {
 
 #[test]
 fn windows_of_latencies_and_rates() {
-    let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
-    let Some(both) = both("windows", &job) else { return };
-    both.same_structure().same_windows(250, 2);
-    let rates = both.ours["a_iops.1.log"].iter().map(|line| line[1]);
-    assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 250), "{:?}", rates.collect::<Vec<_>>());
-    assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 1000 && line[3] == 0));
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
+        let Some(both) = both("windows", &job) else { return };
+        both.same_structure().same_windows(250, 2);
+        let rates = both.ours["a_iops.1.log"].iter().map(|line| line[1]);
+        assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 250), "{:?}", rates.collect::<Vec<_>>());
+        assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 1000 && line[3] == 0));
+    });
 }
 
 #[test]
 fn windows_of_the_options_for_samples() {
-    let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
-    let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
-    let Some(both) = both("averages", &job) else { return };
-    both.same_structure().same_windows(100, 2);
-    let times = |name: &str| both.ours[name].iter().map(|line| line[0]).collect::<Vec<_>>();
-    assert_eq!(times("a_bw.1.log"), [200, 400, 600, 800, 1000, 1200]);
-    assert_eq!(times("a_iops.1.log"), [500, 1000]);
+    undisturbed(|| {
+        let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
+        let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
+        let Some(both) = both("averages", &job) else { return };
+        both.same_structure().same_windows(100, 2);
+        let times = |name: &str| both.ours[name].iter().map(|line| line[0]).collect::<Vec<_>>();
+        assert_eq!(times("a_bw.1.log"), [200, 400, 600, 800, 1000, 1200]);
+        assert_eq!(times("a_iops.1.log"), [500, 1000]);
+    });
 }
 
 #[test]
 fn averages_and_maxima() {
-    let job =
-        format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
-    let Some(both) = both("both-values", &job) else { return };
-    both.same_structure().same_windows(200, 3);
-    assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
+    undisturbed(|| {
+        let job =
+            format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
+        let Some(both) = both("both-values", &job) else { return };
+        both.same_structure().same_windows(200, 3);
+        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
+    });
 }
 
 #[test]
 fn the_ramp_is_left_out() {
-    let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
-    let Some(both) = both("ramp", &job) else { return };
-    both.same_structure().same_windows(200, 2);
-    assert!(both.ours["a_clat.1.log"].iter().all(|line| line[0] <= 650));
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
+        let Some(both) = both("ramp", &job) else { return };
+        both.same_structure().same_windows(200, 2);
+        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[0] <= 650));
+    });
 }
 
 #[test]
 fn histograms() {
-    let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
-    let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
-    let Some(both) = both("histograms", &job) else { return };
-    both.same_structure().same_windows(200, 1);
-    let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
-    assert!((1_500..=1_800).contains(&whole), "{whole} of 1800 I/Os");
+    undisturbed(|| {
+        let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
+        let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
+        let Some(both) = both("histograms", &job) else { return };
+        both.same_structure().same_windows(200, 1);
+        let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
+        assert!((1_500..=1_800).contains(&whole), "{whole} of 1800 I/Os");
+    });
 }
 
 #[test]
@@ -273,14 +287,16 @@ fn times_of_the_wall_clock() {
 
 #[test]
 fn the_bandwidth_of_the_whole_run() {
-    let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
-    let Some(both) = both("aggregate", &job) else { return };
-    // Before 3.4x fio left these files empty without a terminal.
-    assert!(both.theirs.keys().eq(both.ours.keys()));
-    assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
-    let read = &both.ours["agg-read_bw.log"];
-    assert!(read.len() >= 3 && read[1..].iter().all(|line| line[1].abs_diff(4000) < 200), "{read:?}");
-    assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
+        let Some(both) = both("aggregate", &job) else { return };
+        // Before 3.4x fio left these files empty without a terminal.
+        assert!(both.theirs.keys().eq(both.ours.keys()));
+        assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
+        let read = &both.ours["agg-read_bw.log"];
+        assert!(read.len() >= 3 && read[1..].iter().all(|line| line[1].abs_diff(4000) < 200), "{read:?}");
+        assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
+    });
 }
 
 #[test]

@@ -1,30 +1,31 @@
 //! SIGUSR1 asks a run how it goes: a report of what was measured so far is printed, and the run goes on.
 
-use std::process::{Command, Stdio};
-use std::time::Duration;
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod stage;
+
+use std::time::{Duration, Instant};
+
+use stage::{Outcome, Scratch, fathom, listens, outcome, patiently, signal};
+
+/// How much had been read by the report that was asked for, and by the one at the end.
+fn reads(ended: &Outcome) -> Vec<u64> {
+    let totals = ended.stdout.lines().filter_map(|line| line.trim().strip_prefix("issued rwts: total="));
+    totals.map(|line| line.split(',').next().unwrap().parse().unwrap()).collect()
+}
 
 #[test]
 fn a_signal_brings_a_report_while_the_run_goes_on() {
-    let folder = std::env::temp_dir().join(format!("fathom-status-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.args([
-        "fio",
-        "--name=n",
-        "--ioengine=null",
-        "--size=1g",
-        "--rate_iops=1000",
-        "--time_based",
-        "--runtime=2",
-    ]);
-    let run = command.current_dir(&folder).stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1000));
-    assert!(Command::new("kill").args(["-USR1", &run.id().to_string()]).status().unwrap().success());
-    let output = run.wait_with_output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}");
-    let totals = text.lines().filter_map(|line| line.trim().strip_prefix("issued rwts: total="));
-    let reads: Vec<u64> = totals.map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
-    assert!(matches!(reads[..], [sofar, all] if 0 < sofar && sofar < all), "{reads:?} in {text}");
+    let scratch = Scratch::new("status");
+    let asked = |times| {
+        let line = format!("--name=n --ioengine=null --size=1g --rate_iops=1000 --time_based --runtime={times}");
+        let child = fathom(scratch.path(), &line).spawn().unwrap();
+        listens(&child, "USR1");
+        std::thread::sleep(Duration::from_millis(400) * times);
+        signal(&child, "USR1");
+        outcome(child, Instant::now())
+    };
+    let goes_on = |ended: &Outcome| matches!(reads(ended)[..], [sofar, all] if 0 < sofar && sofar < all);
+    let ended = patiently(asked, goes_on);
+    assert!(goes_on(ended.ended_with(0)), "{:?} in {}", reads(&ended), ended.stdout);
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use stage::{Outcome, Scratch, Throttle, Zram, command, outcome};
+use stage::{Outcome, Scratch, Throttle, Zram, command, outcome, patiently};
 
 fn assess(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "assess", arguments);
@@ -67,7 +67,7 @@ fn words_that_make_no_sense_are_refused_before_anything_runs() {
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }
 
-/// A VM's limit of 12,800 IOPS, kept and not kept.
+/// A VM's limit of 3,200 IOPS, which any machine can do, kept and not kept.
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
     let Some(disk) = Zram::new(96) else { return };
@@ -76,7 +76,7 @@ fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
         return;
     };
     let scratch = Scratch::new("verdict-limit");
-    let expected = "azure:P30x3+Standard_D8ds_v4/uncached";
+    let expected = "azure:P30x3+Standard_D2ds_v4/uncached";
     let device = &disk.device;
     let line = format!(
         "{device} --overwrite {device} --test write-iops --size 64M --runtime 6 --format json --expect {expected}"
@@ -88,17 +88,14 @@ fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
         let outcome = outcome(child, Instant::now());
         let assessment = outcome.json();
         let judgement = assessment["tests"][0]["judgements"][0].clone();
-        assert_eq!(
-            (judgement["metric"].as_str(), judgement["expected"].as_f64()),
-            (Some("write.iops"), Some(12_800.0))
-        );
+        assert_eq!((judgement["metric"].as_str(), judgement["expected"].as_f64()), (Some("write.iops"), Some(3200.0)));
         (outcome, judgement["cause"].as_str().unwrap().to_owned())
     };
-    let (passed, cause) = held_at(12_800);
+    let (passed, cause) = patiently(|_| held_at(3200), |(held, _)| held.code == Some(0));
     eprintln!("{cause}");
     passed.ended_with(0);
-    let (failed, cause) = held_at(9000);
+    let (failed, cause) = patiently(|_| held_at(2250), |(held, _)| held.code == Some(1));
     eprintln!("{cause}");
     failed.ended_with(1);
-    assert!(cause.contains("of the 12,800 IOPS of Standard_D8ds_v4 uncached"), "{cause}");
+    assert!(cause.contains("of the 3,200 IOPS of Standard_D2ds_v4 uncached"), "{cause}");
 }

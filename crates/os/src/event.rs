@@ -265,11 +265,11 @@ mod tests {
             assert!(event.wait(|| false).unwrap());
             Instant::now()
         });
-        std::thread::sleep(Duration::from_millis(70));
+        std::thread::sleep(Duration::from_millis(30));
         let set_at = Instant::now();
         setter.set().unwrap();
         let late = waiter.join().unwrap().duration_since(set_at);
-        assert!(late < Duration::from_secs(2), "{late:?}");
+        assert!(late < Duration::from_secs(10), "{late:?}");
         let other = Event::make(&self::name("stop")).unwrap();
         let mut asked = 0;
         let stop = || {

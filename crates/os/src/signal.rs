@@ -134,6 +134,6 @@ mod tests {
             assert_eq!(interrupts.count(), round + 1);
         }
         assert_eq!(interrupts.last(), Some(libc::SIGTERM));
-        assert!(start.elapsed() < Duration::from_secs(5));
+        assert!(start.elapsed() < Duration::from_secs(9), "the waits of 10 s were cut short");
     }
 }

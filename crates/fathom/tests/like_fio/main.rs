@@ -12,3 +12,5 @@ mod json;
 mod normal;
 mod outputs;
 mod pair;
+#[path = "../stage/mod.rs"]
+mod stage;

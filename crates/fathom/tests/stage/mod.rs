@@ -1,7 +1,9 @@
 //! What the tests on faults play on: scratch directories, devices and mounts of their own, each gone at its end, and
 //! runs of the binary that are watched and interrupted.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
+
+mod time;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,9 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+pub use time::{AT_ONCE, HANGS, in_some_try, interrupted, listens, opens, patiently, signal, undisturbed, wait_until};
+
 pub const MIB: u64 = 1 << 20;
-/// A run that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(30);
 
 /// A directory of the test's own.
 pub struct Scratch(PathBuf);
@@ -88,7 +90,9 @@ impl Loop {
         table[510..].copy_from_slice(&[0x55, 0xaa]);
         let disk = &self.device;
         std::fs::OpenOptions::new().write(true).open(disk).unwrap().write_all(&table).unwrap();
-        system(&format!("partx --update {disk}; sleep 0.2; test -e {disk}p1"))
+        system(&format!(
+            "partx --update {disk}; for n in $(seq 200); do test -e {disk}p2 && exit; sleep 0.05; done; exit 1"
+        ))
     }
 
     /// Lets I/O beyond `mib` fail.
@@ -121,6 +125,12 @@ impl Zram {
         Some(zram)
     }
 
+    /// How many writes it has done.
+    pub fn writes(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/sys/block/zram{}/stat", self.number)).unwrap();
+        stat.split_whitespace().nth(4).unwrap().parse().unwrap()
+    }
+
     /// The device's number as `8:0`.
     pub fn number(&self) -> String {
         std::fs::read_to_string(format!("/sys/block/zram{}/dev", self.number)).unwrap().trim().to_owned()
@@ -129,7 +139,8 @@ impl Zram {
 
 impl Drop for Zram {
     fn drop(&mut self) {
-        system(&format!("echo {} > /sys/class/zram-control/hot_remove", self.number));
+        let remove = || std::fs::write("/sys/class/zram-control/hot_remove", &self.number).is_ok();
+        go_away(&format!("/dev/zram{}", self.number), remove);
     }
 }
 
@@ -190,8 +201,19 @@ impl Drop for Throttle {
     fn drop(&mut self) {
         self.bytes_per_s(0);
         self.ios_per_s(0);
-        std::thread::sleep(Duration::from_millis(200));
-        system(&format!("rmdir {}", self.group));
+        go_away(&self.group, || std::fs::remove_dir(&self.group).is_ok());
+    }
+}
+
+/// Takes something away that is in use for a moment longer, by a process that ends or one that looks at all devices.
+fn go_away(what: &str, remove: impl Fn() -> bool) {
+    let gone = (0..250).any(|_| {
+        let gone = remove();
+        std::thread::sleep(Duration::from_millis(if gone { 0 } else { 20 }));
+        gone
+    });
+    if !gone {
+        eprintln!("{what} is left behind");
     }
 }
 
@@ -268,35 +290,31 @@ pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     command
 }
 
-/// What a busy machine may spoil is tried again, each time with twice the time; what is wrong fails every time.
-pub fn in_some_try(once: impl Fn(u32) -> Result<(), String>) {
-    const TIMES: [u32; 4] = [1, 2, 4, 8];
-    let fails: Vec<String> =
-        TIMES.into_iter().map_while(|times| once(times).err().inspect(|why| eprintln!("again: {why}"))).collect();
-    assert!(fails.len() < TIMES.len(), "in no try:\n{}", fails.join("\n"));
+/// The same command, run before all else on the machine where that is allowed: for the course of a rate, which other
+/// work disturbs.
+pub fn first(command: Command) -> Command {
+    if system("chrt -r 10 true").is_none() {
+        return command;
+    }
+    let mut first = Command::new("chrt");
+    first.args(["-r", "10"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => first.env(name, value),
+            None => first.env_remove(name),
+        };
+    }
+    if let Some(directory) = command.get_current_dir() {
+        first.current_dir(directory);
+    }
+    first.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    first
 }
 
 /// Runs to the end.
 pub fn run(directory: &Path, arguments: &str) -> Outcome {
     let start = Instant::now();
     outcome(fathom(directory, arguments).spawn().unwrap(), start)
-}
-
-/// Sends the signals, 100 ms apart, `after` the start.
-pub fn interrupted(directory: &Path, arguments: &str, after: Duration, signals: &[&str]) -> Outcome {
-    let child = fathom(directory, arguments).spawn().unwrap();
-    std::thread::sleep(after);
-    for (nth, name) in signals.iter().enumerate() {
-        if nth > 0 {
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        signal(&child, name);
-    }
-    outcome(child, Instant::now())
-}
-
-pub fn signal(child: &Child, name: &str) {
-    drop(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).output());
 }
 
 /// Waits for the end; a child that hangs is killed and told of.

@@ -179,29 +179,40 @@ mod tests {
 
     const ALL: [Source; 3] = [Source::Cpu, Source::Monotonic, Source::Gettimeofday];
 
+    /// The least of some differences of two clocks: a busy machine may hold the thread up between two readings.
+    fn nearest(difference: impl Fn() -> u64) -> u64 {
+        (0..20).map(|_| difference()).min().unwrap()
+    }
+
     #[test]
     fn every_source_advances_with_the_monotonic_clock() {
         let clocks = ALL.map(Clock::new);
-        let before = clocks.map(|clock| clock.now());
-        let start = monotonic();
+        // A busy machine may hold the thread up between two readings: each lies between two of the monotonic clock.
+        let read = || (monotonic(), clocks.map(|clock| clock.now()), monotonic());
+        let before = read();
         std::thread::sleep(Duration::from_millis(50));
-        let after = clocks.map(|clock| clock.now());
-        let passed = (monotonic() - start) as i64;
-        for at in 0..ALL.len() {
-            let shown = (after[at] - before[at]) as i64;
-            assert!((shown - passed).abs() < 1_000_000, "{:?}: {shown} ns while {passed} ns passed", ALL[at]);
+        let after = read();
+        let (least, most) = (after.0 - before.2, after.2 - before.0);
+        for (source, (after, before)) in ALL.iter().zip(after.1.iter().zip(before.1)) {
+            let shown = after - before;
+            let is_right = (least - 500_000..most + 500_000).contains(&shown);
+            assert!(is_right, "{source:?}: {shown} ns while {least} to {most} ns passed");
         }
     }
 
     #[test]
     fn clocks_of_all_sources_agree_on_the_epoch() {
-        let [one, two, three] = ALL.map(|source| Clock::new(source).now());
-        assert!(one.abs_diff(two) < 5_000_000 && one.abs_diff(three) < 5_000_000, "{one} {two} {three}");
+        let clocks = ALL.map(Clock::new);
+        let apart = nearest(|| {
+            let [one, two, three] = clocks.map(|clock| clock.now());
+            one.abs_diff(two).max(one.abs_diff(three))
+        });
+        assert!(apart < 5_000_000, "{apart} ns apart");
     }
 
     #[test]
     fn a_number_that_is_no_clock_is_an_error() {
-        assert!(kernel_clock(libc::CLOCK_REALTIME).unwrap().abs_diff(wall()) < 5_000_000);
+        assert!(nearest(|| kernel_clock(libc::CLOCK_REALTIME).unwrap().abs_diff(wall())) < 5_000_000);
         assert!(kernel_clock(15).is_err());
     }
 
@@ -217,7 +228,7 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
-        let deviation = clock.now().abs_diff(reference.now());
+        let deviation = nearest(|| clock.now().abs_diff(reference.now()));
         assert!(deviation < 50_000, "{deviation} ns apart");
     }
 }

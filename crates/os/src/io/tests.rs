@@ -278,7 +278,7 @@ fn reap_gives_up_when_the_time_is_over_and_the_buffers_outlive_a_stuck_operation
         backend.reap(1, 2, Duration::from_millis(30), &mut out).unwrap();
         let waited = start.elapsed();
         assert!(out.is_empty(), "{name}");
-        assert!(waited >= Duration::from_millis(29) && waited < SECOND, "{name}: {waited:?}");
+        assert!(waited >= Duration::from_millis(29) && waited < 10 * SECOND, "{name}: {waited:?}");
         drop(backend);
         assert!(buffers.in_flight(0), "{name}");
     });

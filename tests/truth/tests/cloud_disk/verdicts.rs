@@ -116,7 +116,14 @@ fn what_ends_early_or_is_stopped_decides_nothing() {
     assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", outcome.stderr);
 
     let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
-    std::thread::sleep(Duration::from_secs(4));
+    // It listens to signals before it makes files.
+    let made = machine.scratch.file("nocache/fathom-assess.tmp");
+    let is_made = (0..3000).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        made.exists()
+    });
+    assert!(is_made, "no file is made");
+    std::thread::sleep(Duration::from_secs(2));
     system(&format!("kill -INT {}", child.id())).unwrap();
     let outcome = run::outcome(child);
     let assessment = outcome.json();
