@@ -42,8 +42,8 @@ impl Zram {
 
 impl Drop for Zram {
     fn drop(&mut self) {
-        let removed = (0..50).any(|_| {
-            // An abandoned operation, or a prober, may hold it for a moment.
+        let removed = (0..2000).any(|_| {
+            // An abandoned operation, or a prober, may hold it for a moment; on a busy machine for a longer one.
             std::thread::sleep(std::time::Duration::from_millis(2));
             std::fs::write(Path::new(CONTROL).join("hot_remove"), &self.number).is_ok()
         });
