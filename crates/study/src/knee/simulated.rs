@@ -89,7 +89,7 @@ impl Device {
                 arrivals.add_unissued(1);
                 continue;
             }
-            arrivals.issue(due as u64, issued as u64, u64::MAX);
+            arrivals.issue(due as u64, issued as u64, issued > due);
             let mut begun = issued;
             if let Some(ns) = stall.filter(|ns| (end / 2.0..end / 2.0 + ns).contains(&begun)) {
                 begun = end / 2.0 + ns;
