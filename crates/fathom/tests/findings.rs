@@ -42,36 +42,40 @@ fn reads_of_a_sparse_file_are_told_and_of_a_file_that_fio_made_not() {
 
 #[test]
 fn a_file_in_the_page_cache_is_told_and_a_device_with_direct_io_not() {
-    let scratch = Scratch::new("found-cached");
-    scratch.filled("file", 8 * MIB);
-    let job = "--ioengine=psync --rw=randread --bs=4k --runtime=1200ms --time_based";
-    let found = fio(&scratch, &format!("{job} --filename=file --size=8m --invalidate=0"));
-    // What can be said depends on whether there is a disk that counts.
-    assert!(has(&found, "page-cache") || has(&found, "target-fits-cache"), "{found:?}");
-    let Some(zram) = Zram::new(64) else { return };
-    let found = fio(&scratch, &format!("{job} --filename={} --direct=1 --rate_iops=2000", zram.device));
-    for id in ["page-cache", "target-fits-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
-        assert!(!has(&found, id), "{found:?}");
-    }
-    let found = fio(&scratch, &format!("{job} --filename={} --direct=0 --invalidate=0", zram.device));
-    assert!(has(&found, "page-cache"), "{found:?}");
+    undisturbed(|| {
+        let scratch = Scratch::new("found-cached");
+        scratch.filled("file", 8 * MIB);
+        let job = "--ioengine=psync --rw=randread --bs=4k --runtime=1200ms --time_based";
+        let found = fio(&scratch, &format!("{job} --filename=file --size=8m --invalidate=0"));
+        // What can be said depends on whether there is a disk that counts.
+        assert!(has(&found, "page-cache") || has(&found, "target-fits-cache"), "{found:?}");
+        let Some(zram) = Zram::new(64) else { return };
+        let found = fio(&scratch, &format!("{job} --filename={} --direct=1 --rate_iops=2000", zram.device));
+        for id in ["page-cache", "target-fits-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+            assert!(!has(&found, id), "{found:?}");
+        }
+        let found = fio(&scratch, &format!("{job} --filename={} --direct=0 --invalidate=0", zram.device));
+        assert!(has(&found, "page-cache"), "{found:?}");
+    });
 }
 
 #[test]
 fn writes_that_stay_in_memory_are_told_and_those_that_are_waited_for_not() {
-    let Some(zram) = Zram::new(64) else { return };
-    let scratch = Scratch::new("found-written");
-    let job = "--ioengine=psync --rw=randwrite --bs=4k --rate_iops=2000 --runtime=1200ms --time_based";
-    let job = format!("{job} --filename={}", zram.device);
-    let found = fio(&scratch, &job);
-    let told = found.iter().find(|finding| finding.id == "page-cache");
-    assert!(told.is_some_and(|finding| finding.what.contains("of the writes went to memory")), "{found:?}");
-    for waits in ["--fdatasync=1", "--direct=1"] {
-        let found = fio(&scratch, &format!("{job} {waits}"));
-        for id in ["page-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
-            assert!(!has(&found, id), "{waits}: {found:?}");
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let scratch = Scratch::new("found-written");
+        let job = "--ioengine=psync --rw=randwrite --bs=4k --rate_iops=2000 --runtime=1200ms --time_based";
+        let job = format!("{job} --filename={}", zram.device);
+        let found = fio(&scratch, &job);
+        let told = found.iter().find(|finding| finding.id == "page-cache");
+        assert!(told.is_some_and(|finding| finding.what.contains("of the writes went to memory")), "{found:?}");
+        for waits in ["--fdatasync=1", "--direct=1"] {
+            let found = fio(&scratch, &format!("{job} {waits}"));
+            for id in ["page-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+                assert!(!has(&found, id), "{waits}: {found:?}");
+            }
         }
-    }
+    });
 }
 
 #[test]
@@ -89,27 +93,30 @@ fn a_small_file_with_no_device_to_ask_is_told_when_it_is_gone_over_again() {
 /// ext4 that journals its data takes direct I/O, and does it through the page cache.
 #[test]
 fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done_not() {
-    let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
-    let scratch = Scratch::new("found-indirect");
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
-    let at = scratch.file("mount");
-    let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
-    let inside = format!("{job} --filename=mount/file --size=4m");
-    {
-        let Some(_mount) = Mount::new(&zram.device, &at) else { return };
-        let found = fio(&scratch, &format!("{inside} --rate_iops=2000"));
-        for id in ["direct-not-honoured", "device-disagrees", "cached-below", "in-memory"] {
-            assert!(!has(&found, id), "{found:?}");
+    undisturbed(|| {
+        let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
+        let scratch = Scratch::new("found-indirect");
+        let Some(_) = system(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
+        let at = scratch.file("mount");
+        let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
+        let inside = format!("{job} --filename=mount/file --size=4m");
+        {
+            let Some(_mount) = Mount::new(&zram.device, &at) else { return };
+            let found = fio(&scratch, &format!("{inside} --rate_iops=2000"));
+            for id in ["direct-not-honoured", "device-disagrees", "cached-below", "in-memory"] {
+                assert!(!has(&found, id), "{found:?}");
+            }
         }
-    }
-    let Some(_mount) = Mount::new(&format!("-o data=journal {}", zram.device), &at) else { return };
-    let found = fio(&scratch, &format!("{inside} --rate_iops=6000"));
-    assert!(has(&found, "direct-not-honoured"), "{found:?}");
-    // Three of four I/Os are on a device.
-    fio(&scratch, &format!("--ioengine=psync --direct=1 --rw=write --bs=1m --filename={}", plain.device));
-    let both = format!("{inside} --rate_iops=2000 --name=on-device {job} --filename={} --rate_iops=6000", plain.device);
-    let found = fio(&scratch, &both);
-    assert!(has(&found, "device-disagrees") && !has(&found, "direct-not-honoured"), "{found:?}");
+        let Some(_mount) = Mount::new(&format!("-o data=journal {}", zram.device), &at) else { return };
+        let found = fio(&scratch, &format!("{inside} --rate_iops=6000"));
+        assert!(has(&found, "direct-not-honoured"), "{found:?}");
+        // Three of four I/Os are on a device.
+        fio(&scratch, &format!("--ioengine=psync --direct=1 --rw=write --bs=1m --filename={}", plain.device));
+        let both =
+            format!("{inside} --rate_iops=2000 --name=on-device {job} --filename={} --rate_iops=6000", plain.device);
+        let found = fio(&scratch, &both);
+        assert!(has(&found, "device-disagrees") && !has(&found, "direct-not-honoured"), "{found:?}");
+    });
 }
 
 #[test]
@@ -139,27 +146,31 @@ fn a_job_that_ends_by_its_size_is_told_and_one_based_on_time_not() {
 
 #[test]
 fn a_depth_that_buffered_libaio_keeps_empty_is_told_and_a_depth_of_one_not() {
-    let scratch = Scratch::new("found-depth");
-    scratch.filled("file", 8 * MIB);
-    let job = "--ioengine=libaio --rw=randread --size=8m --filename=file --runtime=600ms --time_based";
-    assert!(has(&fio(&scratch, &format!("{job} --iodepth=256")), "depth-not-reached"));
-    assert!(!has(&fio(&scratch, &format!("{job} --iodepth=1")), "depth-not-reached"));
+    undisturbed(|| {
+        let scratch = Scratch::new("found-depth");
+        scratch.filled("file", 8 * MIB);
+        let job = "--ioengine=libaio --rw=randread --size=8m --filename=file --runtime=600ms --time_based";
+        assert!(has(&fio(&scratch, &format!("{job} --iodepth=256")), "depth-not-reached"));
+        assert!(!has(&fio(&scratch, &format!("{job} --iodepth=1")), "depth-not-reached"));
+    });
 }
 
 #[test]
 fn another_load_on_the_device_is_told() {
-    let Some(zram) = Zram::new(64) else { return };
-    let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
-    let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
-    let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=60 {job} --output=report");
-    let load = fathom(other.path(), &load).spawn().unwrap();
-    let before = zram.writes();
-    wait_until("another load", || zram.writes() > before);
-    let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
-    signal(&load, "INT");
-    outcome(load, Instant::now()).ended_with(128);
-    let told = found.iter().find(|finding| finding.id == "other-load");
-    assert!(told.is_some_and(|finding| finding.evidence.contains("of writes meanwhile")), "{found:?}");
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
+        let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
+        let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=60 {job} --output=report");
+        let load = fathom(other.path(), &load).spawn().unwrap();
+        let before = zram.writes();
+        wait_until("another load", || zram.writes() > before);
+        let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
+        signal(&load, "INT");
+        outcome(load, Instant::now()).ended_with(128);
+        let told = found.iter().find(|finding| finding.id == "other-load");
+        assert!(told.is_some_and(|finding| finding.evidence.contains("of writes meanwhile")), "{found:?}");
+    });
 }
 
 #[test]
@@ -233,8 +244,7 @@ fn a_rate_that_wanders_is_not_steady() {
         let scratch = Scratch::new("found-wandering");
         let job = "--ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k --runtime=12 --time_based";
         let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
-        let mut child = first(fathom(scratch.path(), &line)).spawn().unwrap();
-        throttle.take_in(child.id());
+        let mut child = throttle.confine(&first(fathom(scratch.path(), &line))).spawn().unwrap();
         for iops in IOPS.into_iter().cycle() {
             throttle.bytes_per_s(iops * 4096);
             std::thread::sleep(Duration::from_millis(1100));
@@ -260,8 +270,7 @@ fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
         let Some(throttle) = Throttle::new(&zram) else { return };
         throttle.bytes_per_s(2000 * 4096);
         let line = format!("--name=j --record=record --output=report {job}");
-        let child = first(fathom(scratch.path(), &line)).spawn().unwrap();
-        throttle.take_in(child.id());
+        let child = throttle.confine(&first(fathom(scratch.path(), &line))).spawn().unwrap();
         outcome(child, Instant::now()).ended_with(0);
         let found = judge::findings(&saved(&scratch));
         assert!(has(&found, "throttled"), "{found:?}");
@@ -275,8 +284,7 @@ fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>)
     let job =
         "--name=j --record=record --output=report --ioengine=io_uring --iodepth=16 --direct=1 --rw=randread --bs=4k";
     let line = format!("{job} --runtime=60 --time_based --filename={}", zram.device);
-    let child = first(fathom(scratch.path(), &line)).spawn().unwrap();
-    throttle.take_in(child.id());
+    let child = throttle.confine(&first(fathom(scratch.path(), &line))).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(7630));
     if let Some(lower) = lower {
         throttle.bytes_per_s(lower * 4096);
