@@ -341,13 +341,15 @@ fn interrupted(
         let since = Instant::now();
         let child = diskspd(scratch.path(), line).spawn().unwrap();
         let ended = stage::interrupted(child, Duration::from_millis(after_ms) * times, signals);
-        ended.ended_with(0);
-        assert!(ended.took < AT_ONCE, "{line}: took {:?}", ended.took);
-        assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
         assert_within(&ended.stdout, since);
         ended
     };
-    patiently(once, enough)
+    // Hundreds of threads that have yet to get a processor do not stop in time.
+    let ended = patiently(once, |ended| ended.code == Some(0) && enough(ended));
+    ended.ended_with(0);
+    assert!(ended.took < AT_ONCE, "{line}: took {:?}", ended.took);
+    assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
+    ended
 }
 
 fn is_not_measured(ended: &Outcome) -> bool {

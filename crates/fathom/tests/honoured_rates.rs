@@ -95,7 +95,8 @@ fn pauses_come_after_so_many_blocks_or_so_much_time() {
         let job = scratch.job(&format!("{NULL} --runtime=300ms --thinktime=20ms {more}"));
         job["usr_cpu"].as_f64().unwrap()
     };
-    let shows = |used: &[f64; 2]| used[0] > used[1] + 10.0;
+    // Either has little of a busy machine.
+    let shows = |used: &[f64; 2]| used[0] > 1.0 && used[0] > 5.0 * used[1];
     let used = patiently(|_| ["--thinktime_spin=20ms", ""].map(used), shows);
     assert!(shows(&used), "spinning and sleeping: {used:?}");
 }
