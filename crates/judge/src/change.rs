@@ -51,18 +51,24 @@ pub fn steps(values: &[f64]) -> Vec<Step> {
         borders.push(at);
         borders.sort_unstable();
     }
+    // Those set first were set with nothing beside them in mind.
+    settle(values, &mut borders);
     while let Some(weakest) = weakest(values, &borders) {
         borders.remove(weakest);
-        // Those beside it were set with it in mind.
-        for nth in 1..borders.len() - 1 {
-            let (from, at, to) = (borders[nth - 1], borders[nth], borders[nth + 1]);
-            borders[nth] = from + settled(&values[from..to], at - from);
-        }
+        settle(values, &mut borders);
     }
     // A throttle that lets I/Os through in lots has two or three of them in a figure, by turns.
     let levels: Vec<f64> = borders.windows(2).map(|pair| middle_mean(&values[pair[0]..pair[1]])).collect();
     let inner = borders.iter().skip(1).zip(levels.windows(2));
     inner.map(|(&at, levels)| step(values, at, levels[0], levels[1])).collect()
+}
+
+/// Moves each border to where it fits the levels beside it.
+fn settle(values: &[f64], borders: &mut [usize]) {
+    for nth in 1..borders.len() - 1 {
+        let (from, at, to) = (borders[nth - 1], borders[nth], borders[nth + 1]);
+        borders[nth] = from + settled(&values[from..to], at - from);
+    }
 }
 
 /// Which border is the least of a step, of those that are none.
@@ -151,12 +157,16 @@ fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
     let noise = noise * ((1.0 + alike) / (1.0 - alike)).sqrt();
     let deviation = noise * (1.0 / left.len() as f64 + 1.0 / right.len() as f64).sqrt();
     let apart = share_greater(left, right);
-    let sloped = absolute(&around_slope(values)) * BETTER_THAN_SLOPE;
+    // What is further from its level than the other level is, as a lot that a throttle lets through at the start, is as
+    // wild to a slope as it is to a step.
+    let tame = residuals.iter().zip(around_slope(values)).filter(|(residual, _)| residual.abs() <= change);
+    let (stepped, sloped) =
+        tame.fold((0.0, 0.0), |sum, (stepped, sloped)| (sum.0 + stepped.abs(), sum.1 + sloped.abs()));
     [
         change / (level * CHANGE_MIN),
         change / (deviation * DEVIATIONS_MIN * (1.0 + FEW / values.len() as f64)),
         apart.max(1.0 - apart) / APART_MIN,
-        sloped / absolute(&residuals).max(f64::MIN_POSITIVE),
+        sloped * BETTER_THAN_SLOPE / stepped.max(f64::MIN_POSITIVE),
     ]
     .into_iter()
     .fold(f64::INFINITY, f64::min)
@@ -164,10 +174,6 @@ fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
 
 fn from_level(values: &[f64], level: f64) -> Vec<f64> {
     values.iter().map(|value| value - level).collect()
-}
-
-fn absolute(values: &[f64]) -> f64 {
-    values.iter().map(|value| value.abs()).sum()
 }
 
 /// What a straight line through the figures leaves of them.
@@ -228,6 +234,23 @@ mod tests {
         let found = steps(&held.chain([90_000.0; 12]).collect::<Vec<_>>());
         assert_eq!((found.len(), found[0].at), (1, 13));
         assert!((found[0].before - 400.0).abs() < 20.0, "{found:?}");
+    }
+
+    #[test]
+    fn what_a_throttle_let_through_at_the_start_hides_no_step() {
+        let mut values = vec![33071.0, 15847.0, 16314.0, 15539.0, 16484.0, 15562.0, 16286.0, 15067.0];
+        values.extend([12799.0, 12802.0, 12799.0, 12800.0, 12801.0, 12799.0]);
+        let found = steps(&values);
+        assert_eq!((found.len(), found[0].after.round()), (1, 12800.0), "{found:?}");
+        assert!((found[0].when - 7.7).abs() < 0.3, "{found:?}");
+    }
+
+    #[test]
+    fn a_short_tower_of_a_throttles_lots_has_both_its_steps() {
+        let mut values = vec![80.0, 40.0, 60.0, 40.0, 40.0, 60.0, 40.0];
+        values.extend([23988.0, 15992.0, 23988.0, 24024.0, 15808.0, 24192.0, 15996.0]);
+        values.extend([72.0, 40.0, 60.0, 40.0, 60.0, 40.0, 60.0]);
+        assert_eq!(steps(&values).iter().map(|step| step.at).collect::<Vec<_>>(), [7, 14]);
     }
 
     #[test]
