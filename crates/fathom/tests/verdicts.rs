@@ -68,13 +68,17 @@ fn words_that_make_no_sense_are_refused_before_anything_runs() {
     refused("--expect aws:gp2", "gp2 needs size");
     refused("--require read.iosp>=5", "there is no metric");
     refused("--require missing.toml", "missing.toml");
+    refused("--require nocache:read.iops>=5", "the suite quick has no volume nocache");
+    refused("--suite azure --require nocahce:write.iops>=5", "nocache=TARGET");
     refused("--for ectd", "did you mean etcd?");
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }
 
-/// A VM's limit of 3,200 IOPS, which any machine can do, kept and not kept.
+/// A VM's limit, kept and not kept. It is that of a small one: a busy machine has the processor time for it, too. Where it
+/// hasn't, nothing is decided, and it is tried again; what is decided must be right at once.
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
+    const TRIES: usize = 4;
     let Some(disk) = Zram::new(96) else { return };
     let Some(throttle) = Throttle::new(&disk) else {
         eprintln!("SKIPPED: no control group that holds I/O back");
@@ -84,23 +88,29 @@ fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
     let expected = "azure:P30x3+Standard_D2ds_v4/uncached";
     let device = &disk.device;
     let line = format!(
-        "{device} --overwrite {device} --test write-iops --size 64M --runtime 6 --format json --expect {expected}"
+        "{device} --overwrite {device} --test write-iops --size 64M --runtime 5 --format json --expect {expected}"
     );
-    let held_at = |iops: u64| {
+    let held_at = |iops: u64, code: i32| {
         throttle.ios_per_s(iops);
-        let child = assess(scratch.path(), &line).spawn().unwrap();
-        throttle.take_in(child.id());
-        let outcome = outcome(child, Instant::now());
-        let assessment = outcome.json();
-        let judgement = assessment["tests"][0]["judgements"][0].clone();
-        assert_eq!((judgement["metric"].as_str(), judgement["expected"].as_f64()), (Some("write.iops"), Some(3200.0)));
-        (outcome, judgement["cause"].as_str().unwrap().to_owned())
+        for _ in 0..TRIES {
+            let child = assess(scratch.path(), &line).spawn().unwrap();
+            throttle.take_in(child.id());
+            let outcome = outcome(child, Instant::now());
+            let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
+            let cause = judgement["cause"].as_str().unwrap().to_owned();
+            eprintln!("{cause}");
+            assert_eq!(
+                (judgement["metric"].as_str(), judgement["expected"].as_f64()),
+                (Some("write.iops"), Some(3200.0))
+            );
+            if outcome.code != Some(3) {
+                outcome.ended_with(code);
+                return cause;
+            }
+        }
+        panic!("nothing was decided in {TRIES} runs");
     };
-    let (passed, cause) = patiently(|_| held_at(3200), |(held, _)| held.code == Some(0));
-    eprintln!("{cause}");
-    passed.ended_with(0);
-    let (failed, cause) = patiently(|_| held_at(2250), |(held, _)| held.code == Some(1));
-    eprintln!("{cause}");
-    failed.ended_with(1);
+    held_at(3200, 0);
+    let cause = held_at(2200, 1);
     assert!(cause.contains("of the 3,200 IOPS of Standard_D2ds_v4 uncached"), "{cause}");
 }

@@ -298,7 +298,9 @@ fn the_catalogue_and_an_expectation_are_shown() {
     for expected in ["12,800 IOPS", "D8ds_v4 uncached", "3 x P30", "up to 15,000 IOPS for 30 minutes", "by bandwidth"] {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
-    println!("{all}\n{azure}\n{shown}");
+    let whole = show(&expect("azure:Standard_D8ds_v4").expect("sound"));
+    assert!(whole.contains("meant for the machine's cache:\n  read.iops        77,000 IOPS"), "{whole}");
+    println!("{all}\n{azure}\n{shown}\n{whole}");
 }
 
 proptest! {

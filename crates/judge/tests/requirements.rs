@@ -34,8 +34,20 @@ fn words_are_read_with_their_units() {
 }
 
 #[test]
+fn a_rule_may_be_for_one_volume() {
+    let read =
+        parse("nocache:write.iops>=5000, log : fsync.p99<=1ms,iops>=1").unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read: Vec<_> = read.list.iter().map(|rule| (rule.volume.as_deref(), rule.metric.to_string())).collect();
+    let expected = [(Some("nocache"), "write.iops"), (Some("log"), "fsync.p99"), (None, "iops")];
+    assert_eq!(read, expected.map(|(volume, metric)| (volume, metric.to_owned())));
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_place() {
     let cases = [
+        (":write.iops>=5000", "the name of a volume is missing", 1),
+        ("nocache:write.iosp>=5000", "there is no metric `write.iosp`", 9),
+        ("nocache=write.iops>=5000", "as in nocache:write.iops>=5000", 1),
         ("", "no >= or <= in it", 1),
         ("read.iops=5000", "no >= or <= in it", 1),
         ("read.iops>=5000,", "no >= or <= in it", 17),
@@ -85,7 +97,7 @@ fn a_file_of_ones_own_is_read() {
 
 proptest! {
     #[test]
-    fn no_words_make_it_panic(words in "[a-z.,0-9<>=é µ/]{0,40}") {
+    fn no_words_make_it_panic(words in "[a-z.,:0-9<>=é µ/]{0,40}") {
         let _ = parse(&words);
         let _ = Requirements::read(&Source::new("any", words.as_str()));
         let _ = Requirements::of_application(&Source::new("--for", words.as_str()));

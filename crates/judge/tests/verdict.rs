@@ -317,10 +317,68 @@ fn what_is_expected_of_a_volume_is_held_against_what_is_done_there() {
 }
 
 #[test]
+fn the_limits_that_the_tests_can_meet_are_told() {
+    let told = |aim: Aim, rates: [u64; 2]| {
+        let assessment = judged(test(aim, run(&vec![rates; 60], 4096, true)), "azure:Standard_D8ds_v4");
+        let limits = &assessment.expectations[0].limits;
+        limits.iter().map(|limit| (limit.metric.clone(), limit.value)).collect::<Vec<_>>()
+    };
+    let [read_iops, read_bw] = ["read.iops", "read.bw"].map(str::to_owned);
+    let [write_iops, write_bw] = ["write.iops", "write.bw"].map(str::to_owned);
+    let (reads, writes) = ([(read_iops, 77_000.0), (read_bw, 485e6)], [(write_iops, 12_800.0), (write_bw, 192e6)]);
+    assert_eq!(told(Aim::VmCached, [77_000, 12_800]), [reads, writes.clone()].concat());
+    assert_eq!(told(Aim::VmUncached, [0, 12_800]), writes);
+}
+
+#[test]
+fn what_is_required_of_a_volume_is_held_against_what_is_done_there() {
+    let used = |name: &str, reads: bool, writes: bool| VolumeUse { name: name.to_owned(), reads, writes };
+    let on = |name: &str, volumes: Vec<VolumeUse>, rates: [u64; 2]| {
+        let load = run(&vec![rates; 60], 4096, true);
+        Test { name: name.to_owned(), volumes, ..test(Aim::VmCached, load) }
+    };
+    let with = |words: &str| {
+        let writes = on("writes", vec![used("nocache", false, true)], [0, 12_800]);
+        let apart = vec![used("readcache", true, false), used("nocache", false, true)];
+        let mut assessment = assessment(vec![writes, on("both", apart, [77_000, 12_000])]);
+        judge(&mut assessment, &[], &require(words));
+        let all = assessment.tests.iter().flat_map(|test| &test.judgements);
+        let all = all.map(|one| (one.metric.clone(), one.measured)).collect::<Vec<_>>();
+        (all, assessment.verdict, assessment.cause)
+    };
+    let all =
+        |expected: &[(&str, f64)]| expected.iter().map(|(name, rate)| ((*name).to_owned(), *rate)).collect::<Vec<_>>();
+    assert_eq!(with("nocache:write.iops>=5000").0, all(&[("write.iops", 12_800.0), ("write.iops", 12_000.0)]));
+    assert_eq!(with("readcache:read.iops>=5000").0, all(&[("read.iops", 77_000.0)]));
+    // Of all directions together only where nothing is done elsewhere.
+    assert_eq!(with("nocache:iops>=5000").0, all(&[("iops", 12_800.0)]));
+    let (_, verdict, cause) = with("nocache:write.iops>=20000");
+    assert!(verdict == Verdict::Fail && cause.contains("20,000 IOPS that are required on nocache at least"), "{cause}");
+    let (judged, verdict, cause) = with("readcache:write.iops>=1");
+    assert!(judged.is_empty() && verdict == Verdict::Inconclusive, "{cause}");
+    assert!(cause.contains("no test measured what is required: readcache:write.iops>=1"), "{cause}");
+}
+
+#[test]
 fn a_lot_that_a_throttle_lets_through_at_once_at_the_start_is_no_fall() {
     let lots = [3946, 1815, 2708, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1800, 2700, 1775, 2725, 2824];
     let (verdict, cause) = on(writes(lots.iter().map(|ios| f64::from(*ios) * 4.0), 0.0));
     assert!(verdict == Verdict::Fail && cause.contains("steady at that level"), "{cause}");
+}
+
+#[test]
+fn the_ends_of_a_short_run_make_no_level() {
+    let ended = |level: f64, end: f64| {
+        let rates = [end].into_iter().chain(std::iter::repeat_n(level, 8)).chain([end]);
+        let mut record = writes(rates, 0.0);
+        // What was in flight at the end came after the last interval.
+        record.workers[0].stats.ddirs[1].ios += 4000;
+        on(record)
+    };
+    let (verdict, cause) = ended(12_800.0, 15_000.0);
+    assert!(verdict == Verdict::Pass && cause.contains("at the end, it is 12,800 IOPS"), "{cause}");
+    let (verdict, cause) = ended(12_400.0, 12_500.0);
+    assert!(verdict == Verdict::Inconclusive && cause.contains("it is 12,400 IOPS: measure longer"), "{cause}");
 }
 
 #[test]
@@ -338,6 +396,12 @@ fn threads_without_a_processor_excuse_as_much_as_they_lost() {
     assert_eq!(starved(9000.0, 0.2).0, Verdict::Fail);
     assert_eq!(starved(12_400.0, 0.05).0, Verdict::Fail);
     assert_eq!(starved(12_800.0, 0.62).0, Verdict::Pass);
+    // It is why the queue wasn't full.
+    let mut shallow = test(Aim::VmUncached, level(9000.0));
+    shallow.findings.push(finding("depth-not-reached", Severity::Warning));
+    let stats = &mut shallow.rounds[0].record.workers[0].stats;
+    (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(40_000_000_000));
+    assert!(judged(shallow, UNCACHED).cause.contains("had no processor for 66.7 % of the time"));
 }
 
 #[test]

@@ -11,11 +11,25 @@ use crate::zram::Zram;
 const V1: &str = "/sys/fs/cgroup/blkio";
 const V2: &str = "/sys/fs/cgroup";
 
-/// How many I/Os a second a device may do.
-#[derive(Debug, Clone, Copy)]
+/// How many I/Os and bytes a second a device may do.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Limit {
     pub read_iops: Option<u32>,
     pub write_iops: Option<u32>,
+    pub read_bytes: Option<u32>,
+    pub write_bytes: Option<u32>,
+}
+
+impl Limit {
+    /// As the kernel's first version calls them, and as the second does.
+    fn each(self) -> [(&'static str, &'static str, Option<u32>); 4] {
+        [
+            ("read_iops", "riops", self.read_iops),
+            ("write_iops", "wiops", self.write_iops),
+            ("read_bps", "rbps", self.read_bytes),
+            ("write_bps", "wbps", self.write_bytes),
+        ]
+    }
 }
 
 /// A group, gone at the end. What runs in it must have ended before.
@@ -56,14 +70,12 @@ impl Throttle {
             std::fs::write(self.group.join(file), &text).map_err(|error| format!("{file}: `{text}`: {error}"))
         };
         if self.is_v2 {
-            let word = |iops: Option<u32>| iops.map_or("max".to_owned(), |iops| iops.to_string());
-            return write(
-                "io.max",
-                format!("{device} riops={} wiops={}", word(limit.read_iops), word(limit.write_iops)),
-            );
+            let word = |value: Option<u32>| value.map_or("max".to_owned(), |value| value.to_string());
+            let words = limit.each().map(|(_, name, value)| format!("{name}={}", word(value)));
+            return write("io.max", format!("{device} {}", words.join(" ")));
         }
-        for (way, iops) in [("read", limit.read_iops), ("write", limit.write_iops)] {
-            write(&format!("blkio.throttle.{way}_iops_device"), format!("{device} {}", iops.unwrap_or(0)))?;
+        for (name, _, value) in limit.each() {
+            write(&format!("blkio.throttle.{name}_device"), format!("{device} {}", value.unwrap_or(0)))?;
         }
         Ok(())
     }
@@ -84,7 +96,7 @@ impl Throttle {
 impl Drop for Throttle {
     fn drop(&mut self) {
         for device in &self.devices {
-            drop(self.set(device, Limit { read_iops: None, write_iops: None }));
+            drop(self.set(device, Limit::default()));
         }
         // A group is busy for a moment after its last process.
         for _ in 0..50 {

@@ -33,16 +33,21 @@ impl Asked {
             for words in &asking.expect {
                 let expectation = catalogue.expect(&Source::new("--expect", words.as_str())).map_err(told)?;
                 if let Some(name) = &expectation.volume
-                    && suite.volumes.iter().all(|volume| volume.name != *name)
+                    && !has_volume(suite, name)
                 {
-                    return Err(no_volume(words, name, suite));
+                    return Err(no_volume(
+                        &format!("--expect {words}"),
+                        name,
+                        suite,
+                        "read= and write= are for a direction",
+                    ));
                 }
                 expectation.warnings.iter().for_each(|warning| tell_line!("{warning}"));
                 asked.expectations.push(expectation);
             }
         }
         for words in &asking.require {
-            asked.requirements.push(required(words)?);
+            asked.requirements.push(required(words, suite)?);
         }
         for name in &asking.applications {
             let known = Requirements::of_application(&Source::new("--for", name.as_str()));
@@ -61,21 +66,30 @@ impl Asked {
     }
 }
 
-fn no_volume(words: &str, name: &str, suite: &Suite) -> String {
-    let help = match suite.volumes.is_empty() {
-        true => "\nhelp: read= and write= are for a direction".to_owned(),
-        false => listed(suite),
-    };
-    format!("--expect {words}: the suite {} has no volume {name}{help}", suite.name)
+fn has_volume(suite: &Suite, name: &str) -> bool {
+    suite.volumes.iter().any(|volume| volume.name == name)
+}
+
+fn no_volume(words: &str, name: &str, suite: &Suite, without: &str) -> String {
+    let help = if suite.volumes.is_empty() { format!("\nhelp: {without}") } else { listed(suite) };
+    format!("{words}: the suite {} has no volume {name}{help}", suite.name)
 }
 
 /// Rules in words, or a file with them: no rule ends like one.
-fn required(words: &str) -> Result<Requirements, String> {
-    let told = |wrong: Diagnostic| wrong.to_string();
-    if !words.ends_with(".toml") {
-        return Requirements::parse(&Source::new("--require", words)).map_err(told);
+fn required(words: &str, suite: &Suite) -> Result<Requirements, String> {
+    let requirements = if words.ends_with(".toml") {
+        let text = std::fs::read_to_string(words)
+            .map_err(|error| format!("--require {words}: {}", record::plain(&error.to_string())))?;
+        Requirements::read(&Source::new(words, text))
+    } else {
+        Requirements::parse(&Source::new("--require", words))
+    };
+    let requirements = requirements.map_err(|wrong| wrong.to_string())?;
+    for rule in &requirements.list {
+        if let Some(name) = rule.volume.as_ref().filter(|name| !has_volume(suite, name)) {
+            let words = if words == rule.words { words.to_owned() } else { format!("{words}: {}", rule.words) };
+            return Err(no_volume(&format!("--require {words}"), name, suite, "it tells no volumes apart"));
+        }
     }
-    let text = std::fs::read_to_string(words)
-        .map_err(|error| format!("--require {words}: {}", record::plain(&error.to_string())))?;
-    Requirements::read(&Source::new(words, text)).map_err(told)
+    Ok(requirements)
 }

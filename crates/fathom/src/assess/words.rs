@@ -41,7 +41,8 @@ name; one without a name stands for all of them. `fathom suite show` lists a sui
        --expect WORDS    what the target should deliver, such as azure:P30x3+Standard_D8ds_v4/uncached or
                          aws:gp3?iops=6000&throughput=250; `fathom limits --help` describes the words. NAME=WORDS is for
                          one volume, read=WORDS and write=WORDS for one direction
-       --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; or a file NAME.toml
+       --require WORDS   what is needed of it, such as 'read.iops>=5000,write.clat.p99<=10ms'; of one volume
+                         'nocache:write.iops>=5000'; or a file NAME.toml
        --for NAME        what an application needs, such as etcd or sql-server
                          (all three may be said several times)
        --report FILE     a report with charts goes there: NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the

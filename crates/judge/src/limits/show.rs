@@ -61,12 +61,20 @@ pub fn expectation(expectation: &Expectation) -> String {
     let mut text = format!("{}\n\n", expectation.words);
     let mut sources: Vec<String> = Vec::new();
     let load = Load { alone: true, ..Load::default() };
-    for ddir in [Ddir::Read, Ddir::Write] {
-        for limit in expectation.limits(ddir, load) {
-            text += &line(&limit);
-            let noted = if limit.note.is_empty() { String::new() } else { format!("\n    {}", limit.note) };
-            sources.push(format!("{}{noted}", limit.origin()));
-        }
+    let of = |cached| {
+        let each = [Ddir::Read, Ddir::Write].into_iter();
+        each.flat_map(|ddir| expectation.limits(ddir, Load { cached, ..load })).collect::<Vec<_>>()
+    };
+    let (plain, mut cached) = (of(false), of(true));
+    cached.retain(|limit| !plain.contains(limit));
+    plain.iter().for_each(|limit| text += &line(limit));
+    if !cached.is_empty() {
+        text += "\nin tests that are meant for the machine's cache:\n";
+        cached.iter().for_each(|limit| text += &line(limit));
+    }
+    for limit in plain.iter().chain(&cached) {
+        let noted = if limit.note.is_empty() { String::new() } else { format!("\n    {}", limit.note) };
+        sources.push(format!("{}{noted}", limit.origin()));
     }
     if sources.is_empty() {
         return text + "nothing is published of it\n";

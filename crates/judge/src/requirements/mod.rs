@@ -38,6 +38,8 @@ pub struct Requirements {
 pub struct Requirement {
     /// As it was written.
     pub words: String,
+    /// The volume of a suite that it is for; `None` is for all.
+    pub volume: Option<String>,
     pub metric: Metric,
     pub bound: Bound,
     /// In the metric's unit.

@@ -59,7 +59,7 @@ fn trimmed(span: &Span) -> Span {
     span.part(from..from + text.trim().len())
 }
 
-/// One rule: a metric, a bound, and a value with its unit.
+/// One rule: a metric, a bound, and a value with its unit; before it a volume, if it is for one.
 fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     let text = span.text();
     let found = text.find(['<', '>']).and_then(|at| {
@@ -70,14 +70,15 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         let wrong = Diagnostic::error("a requirement is a metric, a bound and a value").at(span, "no >= or <= in it");
         return Err(wrong.help("for example read.iops>=5000 or write.clat.p99<=10ms"));
     };
-    let name = trimmed(&span.part(0..at));
+    let (volume, name) = meant_for(&trimmed(&span.part(0..at)))?;
     let Some(metric) = Metric::parse(name.text()) else {
         let wrong = Diagnostic::error(format!("there is no metric `{}`", name.text())).at(&name, "not known");
-        return Err(wrong.help(format!("there are {KNOWN}")));
+        return Err(wrong.help(format!("there are {KNOWN}; before them a volume, as in nocache:write.iops>=5000")));
     };
     let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
     Ok(Requirement {
         words: text.to_owned(),
+        volume,
         metric,
         bound,
         value,
@@ -86,6 +87,16 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         synced: false,
         origin: String::new(),
     })
+}
+
+/// The volume before a metric, and the metric.
+fn meant_for(span: &Span) -> Result<(Option<String>, Span), Diagnostic> {
+    let Some((volume, _)) = span.text().split_once(':') else { return Ok((None, span.clone())) };
+    let name = trimmed(&span.part(0..volume.len()));
+    if name.text().is_empty() {
+        return Err(Diagnostic::error("the name of a volume is missing").at(span, "nothing before the `:`"));
+    }
+    Ok((Some(name.text().to_owned()), trimmed(&span.part(volume.len() + 1..span.text().len()))))
 }
 
 fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {

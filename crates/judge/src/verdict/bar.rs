@@ -21,6 +21,8 @@ const THROTTLE_BAND: f64 = 0.05;
 const ABOVE: f64 = 1.03;
 /// More than a limit by that, and nothing known that allows it, is of something else.
 const FAR_ABOVE: f64 = 1.25;
+const WITHOUT_ENDS: &str =
+    "without what a throttle lets through at once at the start, and what was in flight at the end";
 
 /// What a figure is held against.
 pub struct Bar<'a> {
@@ -37,7 +39,7 @@ pub struct Bar<'a> {
 }
 
 /// What keeps a measurement from deciding anything, whatever the figure; what keeps it from speaking against the target; and
-/// what is known of its cause.
+/// what is known of its cause. Threads that wait for processors are the cause of most of the other doubts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Doubts {
     pub of_all: Option<String>,
@@ -57,7 +59,7 @@ impl Doubts {
         let starved = starved.map(|share| {
             format!("fathom's threads were ready and had no processor for {} of the time", percent(share))
         });
-        self.of_failure.clone().or(starved)
+        starved.or_else(|| self.of_failure.clone())
     }
 }
 
@@ -123,7 +125,13 @@ fn stand(bar: &Bar, figure: &Figure, interval: Option<Interval>, shape: Shape, d
         (interval.high <= bar.enough, interval.low > bar.enough)
     };
     match (good, bad, shape, doubts.against_failure(bar, interval)) {
-        (true, ..) => passed(bar, figure, shape),
+        (true, ..) => match level(figure, shape) {
+            Some((level, interval)) if bar.is_lower && interval.high < bar.enough => {
+                let why = format!("; but {WITHOUT_ENDS}, it is {}: measure longer", bar.metric.show(level));
+                (Verdict::Inconclusive, why)
+            }
+            level => passed(bar, figure, shape, level.map(|(level, _)| level)),
+        },
         (_, true, _, Some(doubt)) => (Verdict::Inconclusive, format!("; but {doubt}")),
         (_, true, Shape::Rises { from, to }, None) => {
             let (from, to) = (bar.metric.show(from), bar.metric.show(to));
@@ -146,7 +154,7 @@ fn unsure(bar: &Bar, figure: &Figure) -> String {
     format!("; but {} I/Os are too few for that figure: measure longer", grouped(figure.ios as f64))
 }
 
-fn passed(bar: &Bar, figure: &Figure, shape: Shape) -> (Verdict, String) {
+fn passed(bar: &Bar, figure: &Figure, shape: Shape, level: Option<f64>) -> (Verdict, String) {
     let fell = match shape {
         Shape::Falls { from, to, .. } => {
             format!("; it fell from {} to {}, which is enough", bar.metric.show(from), bar.metric.show(to))
@@ -156,6 +164,9 @@ fn passed(bar: &Bar, figure: &Figure, shape: Shape) -> (Verdict, String) {
     let Some(limit) = bar.limit.filter(|_| bar.is_lower && figure.measured > bar.value * ABOVE) else {
         return (Verdict::Pass, fell);
     };
+    if let Some(level) = level.filter(|level| *level <= bar.value * ABOVE) {
+        return (Verdict::Pass, format!("; {WITHOUT_ENDS}, it is {}", bar.metric.show(level)));
+    }
     if let Some(burst) = limit.burst.filter(|burst| figure.measured <= burst.value * ABOVE) {
         let shown = limit.burst_shown().unwrap_or_default();
         let wait = if burst.seconds.is_some() { ": measure beyond that to see the base" } else { "" };
@@ -195,6 +206,13 @@ fn inner(series: &[f64]) -> &[f64] {
         [_, rest @ .., _] if rest.len() >= END_MIN => rest,
         all => all,
     }
+}
+
+/// What a rate that neither falls nor rises is without its ends, which count for much in a short run.
+fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
+    let is_level = matches!(shape, Shape::Flat | Shape::Varied { .. });
+    let series = is_level.then(|| evened(inner(&figure.series)))?;
+    Some((mean(&series), mean_interval(&series)?))
 }
 
 fn shape(bar: &Bar, figure: &Figure) -> Shape {

@@ -6,7 +6,7 @@ use record::{DdirStats, Latency, Record, Slot, Timeline};
 
 use crate::assessment::Round;
 use crate::device::is_direct;
-use crate::inference::{Interval, mean, mean_interval};
+use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::Load;
 use crate::metric::{Metric, Of, Span, Statistic};
 
@@ -160,7 +160,8 @@ impl<'a> Rounds<'a> {
 
 /// The interval of a series' mean, moved to the figure: the series may not know of the last I/Os.
 fn around(series: &[f64], measured: f64) -> Option<Interval> {
-    let (found, middle) = (mean_interval(series)?, mean(series));
+    // Neighbours that are put together may leave one over.
+    let (found, middle) = (mean_interval(series)?, mean(&evened(series)));
     (middle > 0.0).then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
 }
 

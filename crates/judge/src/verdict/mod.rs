@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use figures::{Figure, Rounds};
-pub use overall::{NOTHING_EXPECTED, expected, judge, tests_for};
+pub use overall::{NOTHING_EXPECTED, judge, tests_for};
 pub use test::required;
 
 /// In the order in which the overall verdict takes the worst.

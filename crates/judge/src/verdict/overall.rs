@@ -22,7 +22,7 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
         let rules = tests_of.iter().filter(|(_, tests)| tests.contains(&at)).map(|(rule, _)| *rule).collect();
         test::judge(tested, &Asked { expectations, rules });
     }
-    assessment.expectations = expected(expectations, requirements);
+    assessment.expectations = expected(expectations, requirements, &assessment.tests);
     let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.words.as_str());
     let unmeasured: Vec<&str> = unmeasured.collect();
     (assessment.verdict, assessment.cause) = sum_up(assessment, &unmeasured, !expectations.is_empty());
@@ -31,7 +31,8 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
 /// The tests that a rule is about: those that are made to show the figure, or where none is, all that have it.
 pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     let has = |test: &Test| {
-        Rounds::of(&test.rounds).iter().any(|rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some())
+        let fits = |rounds: &Rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some();
+        test::is_of_volume(rule, test) && Rounds::of(&test.rounds).iter().any(fits)
     };
     let all: Vec<usize> = tests.iter().enumerate().filter(|(_, test)| has(test)).map(|(at, _)| at).collect();
     if !rule.blocks.is_empty() {
@@ -87,23 +88,30 @@ fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) 
     }
 }
 
-/// What was expected, as it is kept and shown.
-pub fn expected(expectations: &[Expectation], requirements: &[Requirements]) -> Vec<Expected> {
+/// What was expected, as it is kept and shown: the limits that the tests can meet.
+fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: &[Test]) -> Vec<Expected> {
+    let loads = loads(tests);
     let of_limits = |expectation: &Expectation| {
-        let load = Load { alone: true, ..Load::default() };
-        let limits = [Ddir::Read, Ddir::Write].into_iter().flat_map(|ddir| expectation.limits(ddir, load));
-        let limits = limits.map(|limit| ExpectedLimit {
-            metric: limit.metric.to_string(),
-            value: limit.value,
-            unit: limit.metric.unit().to_owned(),
-            tolerance: limit.enough.share.min(ALL),
-            source: limit.origin(),
-        });
-        Expected { words: expectation.words.clone(), limits: limits.collect() }
+        let met = loads.iter().flat_map(|(ddir, load)| expectation.limits(*ddir, *load));
+        let mut limits: Vec<ExpectedLimit> = Vec::new();
+        for limit in met {
+            let limit = ExpectedLimit {
+                metric: limit.metric.to_string(),
+                value: limit.value,
+                unit: limit.metric.unit().to_owned(),
+                tolerance: limit.enough.share.min(ALL),
+                source: limit.origin(),
+            };
+            if !limits.contains(&limit) {
+                limits.push(limit);
+            }
+        }
+        Expected { words: expectation.words.clone(), limits }
     };
     let of_rules = |given: &Requirements| {
         let limits = given.list.iter().map(|rule| ExpectedLimit {
-            metric: rule.metric.to_string(),
+            metric: rule.volume.iter().map(|volume| format!("{volume}:")).collect::<String>()
+                + &rule.metric.to_string(),
             value: rule.value,
             unit: rule.metric.unit().to_owned(),
             tolerance: 1.0,
@@ -112,4 +120,13 @@ pub fn expected(expectations: &[Expectation], requirements: &[Requirements]) -> 
         Expected { words: given.words.clone(), limits: limits.collect() }
     };
     expectations.iter().map(of_limits).chain(requirements.iter().map(of_rules)).collect()
+}
+
+/// The directions of the tests, past the cache and from it.
+fn loads(tests: &[Test]) -> Vec<(Ddir, Load)> {
+    let goes = |test: &Test, ddir: Ddir| Rounds::of(&test.rounds).iter().any(|rounds| rounds.ddirs().contains(&ddir));
+    let has = |ddir, cached| tests.iter().any(|test| (test.aim == Aim::VmCached) == cached && goes(test, ddir));
+    let all = [(Ddir::Read, false), (Ddir::Read, true), (Ddir::Write, false), (Ddir::Write, true)];
+    let met = all.into_iter().filter(|(ddir, cached)| has(*ddir, *cached));
+    met.map(|(ddir, cached)| (ddir, Load { cached, alone: true, ..Load::default() })).collect()
 }

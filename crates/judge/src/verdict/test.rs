@@ -100,7 +100,7 @@ fn doubts(test: &Test) -> Doubts {
 fn against_limits(test: &Test, rounds: &Rounds, expectation: &Expectation, doubts: &Doubts) -> Vec<Judgement> {
     let aim = test.aim;
     let load = |ddir| Load { cached: aim == Aim::VmCached, alone: aim == Aim::LatencyFloor, ..rounds.load(ddir) };
-    let is_meant = |ddir| expectation.volume.as_ref().is_none_or(|volume| is_all_on(test, ddir, volume));
+    let is_meant = |ddir| expectation.volume.as_ref().is_none_or(|volume| is_all_on(test, Some(ddir), volume));
     let limits = |ddir| if is_meant(ddir) { expectation.limits(ddir, load(ddir)) } else { Vec::new() };
     match aim {
         Aim::DiskIops | Aim::DiskBandwidth | Aim::VmUncached | Aim::VmCached => {
@@ -115,9 +115,13 @@ fn against_limits(test: &Test, rounds: &Rounds, expectation: &Expectation, doubt
     }
 }
 
-/// All that the test does in a direction is done on that volume: then its figures are the volume's.
-fn is_all_on(test: &Test, ddir: Ddir, volume: &str) -> bool {
-    let goes = |used: &&VolumeUse| if ddir == Ddir::Read { used.reads } else { used.writes };
+/// All that the test does in a direction, or at all, is done on that volume: then its figures are the volume's.
+fn is_all_on(test: &Test, ddir: Option<Ddir>, volume: &str) -> bool {
+    let goes = |used: &&VolumeUse| match ddir {
+        Some(Ddir::Read) => used.reads,
+        Some(Ddir::Write | Ddir::Trim) => used.writes,
+        None => used.reads || used.writes,
+    };
     let mut goes = test.volumes.iter().filter(goes);
     goes.next().is_some_and(|used| used.name == volume) && goes.next().is_none()
 }
@@ -140,8 +144,9 @@ fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judg
 /// A job that asks for less than is enough shows nothing of the target.
 fn held_back(rounds: &Rounds, metric: Metric, enough: f64, doubts: &Doubts) -> Doubts {
     let asked = rounds.asked(metric).filter(|asked| *asked < enough);
-    let why = asked.map(|asked| format!("no more than {} were asked for", metric.show(asked)));
-    starved(rounds, metric, &Doubts { of_failure: why.or_else(|| doubts.of_failure.clone()), ..doubts.clone() })
+    let Some(asked) = asked else { return starved(rounds, metric, doubts) };
+    let why = format!("no more than {} were asked for", metric.show(asked));
+    Doubts { of_failure: Some(why), ..doubts.clone() }
 }
 
 /// What the threads of the metric's I/O lacked of processors.
@@ -229,6 +234,12 @@ pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
     })
 }
 
+/// A rule for one volume is for tests that have the figure of that volume alone. Flushes go where writes go.
+pub fn is_of_volume(rule: &Requirement, test: &Test) -> bool {
+    let ddir = if matches!(rule.metric.of, Of::Fsync(_)) { Some(Ddir::Write) } else { rule.metric.ddir };
+    rule.volume.as_ref().is_none_or(|volume| is_all_on(test, ddir, volume))
+}
+
 /// The judgements of a test by one rule.
 pub fn required(test: &Test, rule: &Requirement) -> Vec<Judgement> {
     let asked = Asked { expectations: &[], rules: vec![rule] };
@@ -248,8 +259,12 @@ fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<
         Bound::LessThan => value.next_down(),
     };
     let is_lower = rule.bound.is_lower();
-    let what = if is_lower { "required at least" } else { "allowed at most" };
-    let bar = Bar { metric: rule.metric, value, enough, is_lower, of: format!(" that are {what}"), limit: None };
+    let volume = rule.volume.as_ref().map_or(String::new(), |volume| format!(" on {volume}"));
+    let of = match is_lower {
+        true => format!(" that are required{volume} at least"),
+        false => format!(" that are allowed{volume} at most"),
+    };
+    let bar = Bar { metric: rule.metric, value, enough, is_lower, of, limit: None };
     let doubts =
         if is_lower { held_back(rounds, rule.metric, enough, doubts) } else { starved(rounds, rule.metric, doubts) };
     Some(bar::judge(&bar, &figure, &doubts))

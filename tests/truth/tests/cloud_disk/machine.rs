@@ -11,6 +11,8 @@ use fathom_truth::{run, skipped};
 
 pub const WRITE_IOPS: u32 = 12_800;
 pub const READ_IOPS: u32 = 77_000;
+pub const WRITE_BYTES: u32 = 192_000_000;
+pub const READ_BYTES: u32 = 485_000_000;
 
 /// The machine's two volumes; only one test has them at a time, as their limits say little on a machine that is full.
 pub struct Machine {
@@ -32,7 +34,7 @@ impl Machine {
             let readcache = Volume::new(&scratch, "readcache", 5120)?;
             let mut machine = Machine { nocache, readcache, throttle: Throttle::new()?, scratch, _alone: alone };
             machine.hold_writes_at(WRITE_IOPS)?;
-            let reads = Limit { read_iops: Some(READ_IOPS), write_iops: None };
+            let reads = Limit { read_iops: Some(READ_IOPS), read_bytes: Some(READ_BYTES), ..Limit::default() };
             machine.throttle.limit(&machine.readcache.device, reads)?;
             Ok(machine)
         };
@@ -41,7 +43,8 @@ impl Machine {
 
     /// Sets the limit of the volume without a cache.
     pub fn hold_writes_at(&mut self, iops: u32) -> Result<(), String> {
-        self.throttle.limit(&self.nocache.device, Limit { read_iops: None, write_iops: Some(iops) })
+        let limit = Limit { write_iops: Some(iops), write_bytes: Some(WRITE_BYTES), ..Limit::default() };
+        self.throttle.limit(&self.nocache.device, limit)
     }
 
     /// Lays out what fio's jobs would lay out themselves, at the throttle's pace.
