@@ -80,7 +80,7 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
 
     run(scratch.path(), &format!("{} --resume", line.replace("16M", "8M")))
         .ended_with(2)
-        .complained_of("had --size 16777216: say the same");
+        .complained_of("had a --size of 16 MiB: say the same");
     let first = tests(&partial)[0]["rounds"][0]["record"]["started_unix_ms"].clone();
     let whole = run(scratch.path(), &format!("{line} --resume"));
     whole.complained_of("done before");

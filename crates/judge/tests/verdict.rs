@@ -382,6 +382,18 @@ fn the_ends_of_a_short_run_make_no_level() {
 }
 
 #[test]
+fn a_lot_on_the_other_side_of_a_border_is_not_missed() {
+    let with = |at: &[(usize, f64)]| {
+        let rate = |nth: usize| at.iter().find(|(place, _)| *place == nth).map_or(12_800.0, |(_, rate)| *rate);
+        on(writes((0..40).map(rate), 0.002))
+    };
+    let (verdict, cause) = with(&[(11, 10_240.0), (12, 15_360.0), (30, 15_360.0), (31, 10_240.0)]);
+    assert!(verdict == Verdict::Pass && !cause.contains("were below"), "{cause}");
+    let (verdict, cause) = with(&[(11, 11_000.0)]);
+    assert!(verdict == Verdict::Pass && cause.contains("of the intervals were below"), "{cause}");
+}
+
+#[test]
 fn threads_without_a_processor_excuse_as_much_as_they_lost() {
     let starved = |rate: f64, share: f64| {
         let mut record = level(rate);
@@ -396,6 +408,10 @@ fn threads_without_a_processor_excuse_as_much_as_they_lost() {
     assert_eq!(starved(9000.0, 0.2).0, Verdict::Fail);
     assert_eq!(starved(12_400.0, 0.05).0, Verdict::Fail);
     assert_eq!(starved(12_800.0, 0.62).0, Verdict::Pass);
+    let mut unsure = writes(std::iter::repeat_n(12_544.0, 60), 0.3);
+    let stats = &mut unsure.workers[0].stats;
+    (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some(20_000_000_000));
+    assert!(on(unsure).1.contains("had no processor for 33.3 % of the time: end what else runs, or measure longer"));
     // It is why the queue wasn't full.
     let mut shallow = test(Aim::VmUncached, level(9000.0));
     shallow.findings.push(finding("depth-not-reached", Severity::Warning));

@@ -15,6 +15,8 @@ const WIDTH: usize = 79;
 /// One line is the prompt's.
 const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
+/// Lines of the cause: as many as the table leaves.
+const CAUSE_LINES: std::ops::RangeInclusive<usize> = 2..=4;
 const APPLICATIONS_LINES_MOST: usize = 2;
 /// Rows are shown even where findings and footer are long.
 const ROWS_LEAST: usize = 4;
@@ -39,28 +41,40 @@ struct Line {
 }
 
 pub fn card(assessment: &Assessment, terms: Card) -> String {
-    let mut lines = vec![title(assessment)];
-    let verdict = assessment.verdict.to_string();
-    let cause = wrapped(&format!("{verdict}: {}", plain(&assessment.cause)), WIDTH, 2);
-    for (at, line) in cause.iter().enumerate() {
-        let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
-        let painted = painted(terms.colour, assessment.verdict);
-        lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
-    }
-    if assessment.expectations.is_empty() {
-        lines.extend(wrapped(&applications(assessment), WIDTH, APPLICATIONS_LINES_MOST));
-    }
-    lines.push(String::new());
+    let applications = match assessment.expectations.as_slice() {
+        [] => wrapped(&applications(assessment), WIDTH, APPLICATIONS_LINES_MOST),
+        _ => Vec::new(),
+    };
     let mut below = findings(assessment);
     if assessment.expectations.is_empty() && takes_expectations(assessment) {
         below.push(cut(&how_to_judge(assessment), WIDTH));
     }
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
+    let is_judged = is_judged(assessment);
+    let rows: usize =
+        assessment.tests.iter().map(|test| if is_judged { judged(test) } else { measured(test) }.len()).sum();
+    // Title, an empty line, the table's head.
+    let left = LINES_MOST.saturating_sub(3 + applications.len() + rows + below.len());
+    let mut lines = vec![title(assessment)];
+    let verdict = assessment.verdict.to_string();
+    let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
+    let cause = wrapped(&format!("{verdict}: {}", plain(&assessment.cause)), WIDTH, cause_lines);
+    for (at, line) in cause.iter().enumerate() {
+        let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
+        let painted = painted(terms.colour, assessment.verdict);
+        lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
+    }
+    lines.extend(applications);
+    lines.push(String::new());
     // The table's head.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
     lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, terms.colour)));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn is_judged(assessment: &Assessment) -> bool {
+    assessment.tests.iter().any(|test| !test.judgements.is_empty())
 }
 
 fn title(assessment: &Assessment) -> String {
@@ -116,7 +130,7 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
     // Where nothing was expected, there is room for the figures.
-    let is_judged = assessment.tests.iter().any(|test| !test.judgements.is_empty());
+    let is_judged = is_judged(assessment);
     let head: &[&str] =
         if is_judged { &["measured", "expected", "ratio"] } else { &["MiB/s", "IOPS", "mean", "p99", "p99.9"] };
     let (shown, missing) = chosen(assessment, room, if is_judged { judged } else { measured });

@@ -47,7 +47,7 @@ fn verdicts(assessment: &Assessment) -> String {
         for limit in &expected.limits {
             let (figure, enough) = (text::figure(limit.value, &limit.unit), text::ratio(limit.tolerance));
             let (metric, source) = (masked(&limit.metric), masked(&limit.source));
-            text += &format!("- {metric}: {figure}, of which {enough} are enough ({source})\n");
+            text += &format!("- {metric}: {figure}, of which {enough} is enough ({source})\n");
         }
     }
     text + "\n"

@@ -11,6 +11,7 @@ use record::{Record, RunError};
 use study::rounds::Goal;
 use study::suite::{Cell, Job, Rounds, Suite, Terms, Test};
 use study::time::at_most_ns;
+use units::bytes::with_unit;
 
 use super::progress::Progress;
 use super::ready::{self, Ready, Run};
@@ -101,7 +102,9 @@ impl<'a> Course<'a> {
         if stopped.size_bytes == self.words.size_bytes {
             return Ok(());
         }
-        let told = stopped.size_bytes.map_or_else(|| "no --size".to_owned(), |bytes| format!("--size {bytes}"));
+        let told = stopped
+            .size_bytes
+            .map_or_else(|| "no --size".to_owned(), |bytes| format!("a --size of {}", with_unit(bytes)));
         Err(format!("what is to be gone on with had {told}: say the same, or begin anew without --resume"))
     }
 

@@ -138,12 +138,28 @@ fn stand(bar: &Bar, figure: &Figure, interval: Option<Interval>, shape: Shape, d
             (Verdict::Inconclusive, format!("; but it was still rising, from {from} to {to}: measure longer"))
         }
         (_, true, _, None) => (Verdict::Fail, failed(bar, shape, doubts.is_throttled)),
-        (false, false, ..) => {
-            let [low, high, enough] = [interval.low, interval.high, bar.enough].map(|value| bar.metric.show(value));
-            let why = format!("; with 95 % confidence from {low} to {high}, and {enough} decides it: measure longer");
-            (Verdict::Inconclusive, why)
-        }
+        (false, false, ..) => (Verdict::Inconclusive, undecided(bar, interval, shape, doubts)),
     }
+}
+
+/// The bar lies in the interval.
+fn undecided(bar: &Bar, interval: Interval, shape: Shape, doubts: &Doubts) -> String {
+    let [low, high, enough] = [interval.low, interval.high, bar.enough].map(|value| bar.metric.show(value));
+    let what = match shape {
+        // Then the interval is that of the end.
+        Shape::Falls { from, to, .. } => {
+            format!("it fell from {} to {}, the end with", bar.metric.show(from), bar.metric.show(to))
+        }
+        _ => "with".to_owned(),
+    };
+    let advice = match doubts.starved {
+        Some(share) => {
+            let share = percent(share);
+            format!("fathom's threads had no processor for {share} of the time: end what else runs, or measure longer")
+        }
+        None => "measure longer".to_owned(),
+    };
+    format!("; {what} 95 % confidence from {low} to {high}, and {enough} decides it: {advice}")
 }
 
 fn unsure(bar: &Bar, figure: &Figure) -> String {

@@ -67,7 +67,8 @@ fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) 
         (Verdict::Invalid | Verdict::Fail, Some(first)) => (worst, said(first)),
         _ if assessment.stopped => {
             let measured = tests.iter().filter(|test| test.error.is_none()).count();
-            (Verdict::Inconclusive, format!("it was stopped after {measured} tests; --resume goes on"))
+            let many = if measured == 1 { "test" } else { "tests" };
+            (Verdict::Inconclusive, format!("it was stopped after {measured} {many}; --resume goes on"))
         }
         (Verdict::Inconclusive, Some(first)) => (worst, said(first)),
         (_, None) => (Verdict::Inconclusive, "no test was run".to_owned()),

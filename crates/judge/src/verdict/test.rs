@@ -85,7 +85,8 @@ fn sum_up(test: &Test, invalid: Option<&Finding>, judgements: &[Judgement]) -> (
 fn doubts(test: &Test) -> Doubts {
     let of = |ids: &[&str]| {
         let found = test.findings.iter().find(|finding| ids.contains(&finding.id.as_str()));
-        found.map(|finding| finding.what.clone())
+        // A finding's words begin with the job's name, which may be the test's.
+        found.map(|finding| finding.what.strip_prefix(&format!("{}: ", test.name)).unwrap_or(&finding.what).to_owned())
     };
     let steady = test.steady.as_ref().filter(|steady| steady.from_round.is_none());
     Doubts {
@@ -203,12 +204,17 @@ fn latency(rounds: &Rounds, limit: &Limit, doubts: &Doubts) -> Option<Judgement>
     Some(bar::judge(&bar, &figure, &starved(rounds, limit.metric, doubts)))
 }
 
-/// A rate that holds on average may still be missed for more of the time than was promised.
+/// A rate that holds on average may still be missed for more of the time than was promised. What an interval lacks that one
+/// beside it has too much is not missed: a throttle's lots fall on either side of a border.
 fn with_time(mut judgement: Judgement, limit: &Limit, figure: &Figure) -> Judgement {
     let Some(time) = limit.enough.time.filter(|_| judgement.verdict == Verdict::Pass) else { return judgement };
     let enough = limit.value * limit.enough.share.min(ALL);
     let series = evened(&figure.series);
-    let below = series.iter().filter(|rate| **rate < enough).count() as f64 / series.len().max(1) as f64;
+    let is_missed = |at: usize| {
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| series.get(at));
+        series[at] < enough && beside.map(|other| f64::midpoint(series[at], *other)).all(|both| both < enough)
+    };
+    let below = (0..series.len()).filter(|at| is_missed(*at)).count() as f64 / series.len().max(1) as f64;
     if below > 1.0 - time {
         judgement.cause +=
             &format!("; {} of the intervals were below, and {} of the time is promised", percent(below), percent(time));

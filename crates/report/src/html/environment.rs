@@ -138,7 +138,7 @@ pub fn expectations(assessment: &Assessment) -> String {
             }
         }
         let lines = groups.iter().map(|(first, limits)| {
-            let enough = if limits.len() == 1 { "of it are enough" } else { "of each are enough" };
+            let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
             format!("{} ({} {enough}). {}", limits.join("; "), ratio(first.tolerance), escaped(&first.source))
         });
         list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
