@@ -20,23 +20,40 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
     outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
 }
 
+/// A disk in memory that is held back: nothing but the test uses it, whatever else the machine does.
+struct Held {
+    throttle: Throttle,
+    disk: Zram,
+    scratch: Scratch,
+}
+
+impl Held {
+    fn new(test: &str) -> Option<Self> {
+        let disk = Zram::new(96)?;
+        let Some(throttle) = Throttle::new(&disk) else {
+            eprintln!("SKIPPED {test}: no control group that holds I/O back");
+            return None;
+        };
+        Some(Held { throttle, disk, scratch: Scratch::new(test) })
+    }
+
+    fn assess(&self, words: &str) -> Outcome {
+        let device = &self.disk.device;
+        let line = format!("{device} --overwrite {device} --format json {words}");
+        let child = assess(self.scratch.path(), &line).spawn().unwrap();
+        self.throttle.take_in(child.id());
+        outcome(child, Instant::now())
+    }
+}
+
 #[test]
 fn what_is_needed_decides_the_verdict_and_the_exit_code() {
-    let scratch = Scratch::new("verdict-require");
-    let line = "--short --size 32M --runtime 3 --test read-iops --test fsync --format json";
-    // Where the rate of so short a run still rises, nothing is decided.
-    let decided = |words: &str| {
-        let once = |_| run(scratch.path(), &format!("{line} --require {words}"));
-        patiently(once, |outcome| outcome.code != Some(3))
-    };
-    let good = decided("read.iops>=1,fsync.p99<100s");
-    let assessment = good.json();
-    if good.stdout.contains("no-direct-io") || good.stdout.contains("in-memory") {
-        eprintln!("SKIPPED: temporary files lie where there is no direct I/O: every verdict is INVALID");
-        good.ended_with(4);
-        return;
-    }
+    let Some(held) = Held::new("verdict-require") else { return };
+    held.throttle.ios_per_s(3200);
+    let line = "--short --size 32M --runtime 3 --test read-iops --test fsync";
+    let good = held.assess(&format!("{line} --require read.iops>=1,fsync.p99<100s"));
     good.ended_with(0);
+    let assessment = good.json();
     let judgements: Vec<&str> = assessment["tests"]
         .as_array()
         .unwrap()
@@ -47,12 +64,13 @@ fn what_is_needed_decides_the_verdict_and_the_exit_code() {
     assert!(judgements.contains(&"read.iops") && judgements.contains(&"fsync.p99"), "{judgements:?}");
     assert_eq!(assessment["expectations"][0]["limits"][0]["value"], 1.0);
 
-    let bad = decided("read.iops>=1000M");
+    let line = "--short --size 32M --runtime 3 --test read-iops";
+    let bad = held.assess(&format!("{line} --require read.iops>=1000M"));
     bad.ended_with(1);
     let cause = bad.json()["cause"].as_str().unwrap().to_owned();
     assert!(cause.contains("of the 1,000,000,000 IOPS that are required at least"), "{cause}");
 
-    let unmeasured = run(scratch.path(), "--short --size 32M --test read-iops --format json --require fsync.p99<=10ms");
+    let unmeasured = held.assess("--short --size 32M --test read-iops --require fsync.p99<=10ms");
     unmeasured.ended_with(3);
     assert!(unmeasured.json()["cause"].as_str().unwrap().contains("fsync.p99<=10ms"));
 }
@@ -79,23 +97,12 @@ fn words_that_make_no_sense_are_refused_before_anything_runs() {
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
     const TRIES: usize = 4;
-    let Some(disk) = Zram::new(96) else { return };
-    let Some(throttle) = Throttle::new(&disk) else {
-        eprintln!("SKIPPED: no control group that holds I/O back");
-        return;
-    };
-    let scratch = Scratch::new("verdict-limit");
-    let expected = "azure:P30x3+Standard_D2ds_v4/uncached";
-    let device = &disk.device;
-    let line = format!(
-        "{device} --overwrite {device} --test write-iops --size 64M --runtime 5 --format json --expect {expected}"
-    );
+    let Some(held) = Held::new("verdict-limit") else { return };
+    let line = "--test write-iops --size 64M --runtime 5 --expect azure:P30x3+Standard_D2ds_v4/uncached";
     let held_at = |iops: u64, code: i32| {
-        throttle.ios_per_s(iops);
+        held.throttle.ios_per_s(iops);
         for _ in 0..TRIES {
-            let child = assess(scratch.path(), &line).spawn().unwrap();
-            throttle.take_in(child.id());
-            let outcome = outcome(child, Instant::now());
+            let outcome = held.assess(line);
             let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
             let cause = judgement["cause"].as_str().unwrap().to_owned();
             eprintln!("{cause}");
