@@ -90,7 +90,7 @@ pub fn judge(bar: &Bar, figure: &Figure, doubts: &Doubts) -> Judgement {
     // What a falling rate came to is what lasts.
     let interval = match shape {
         Shape::Falls { end, .. } => Some(end),
-        _ => figure.interval,
+        _ => without_ends(bar, figure, level(figure, shape)),
     };
     let (verdict, why) = stand(bar, figure, interval, shape, doubts);
     let ratio = figure.measured / bar.value;
@@ -229,6 +229,14 @@ fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
     let is_level = matches!(shape, Shape::Flat | Shape::Varied { .. });
     let series = is_level.then(|| evened(inner(&figure.series)))?;
     Some((mean(&series), mean_interval(&series)?))
+}
+
+/// The figure's interval, from below that of its level where both are enough: the ends of a run are no noise of the target's.
+fn without_ends(bar: &Bar, figure: &Figure, level: Option<(f64, Interval)>) -> Option<Interval> {
+    let whole = figure.interval?;
+    let enough = level.filter(|(_, level)| bar.is_lower && figure.measured.min(level.low) >= bar.enough);
+    let low = enough.map_or(whole.low, |(_, level)| level.low.min(figure.measured).max(whole.low));
+    Some(Interval { low, high: whole.high })
 }
 
 fn shape(bar: &Bar, figure: &Figure) -> Shape {

@@ -62,7 +62,7 @@ fn at_the_limits_each_volume_passes_by_its_own() {
     let suite =
         include_str!("../../../../data/suites/azure.toml").replacen("direct = 1", "direct = 1\nzero_buffers = 1", 1);
     std::fs::write(machine.scratch.file("zeroes.toml"), suite).unwrap();
-    let (outcome, assessment) = decided(&machine, "zeroes.toml", "--size 96M --runtime 3", "");
+    let (outcome, assessment) = decided(&machine, "zeroes.toml", "--size 96M --runtime 4", "");
     assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(0), Some("PASS")), "{}", outcome.stderr);
     let steps = steps(&assessment);
     assert_eq!(steps[..2], ["fill nocache=nocache done", "fill readcache=readcache done"]);
