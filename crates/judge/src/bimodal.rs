@@ -90,7 +90,7 @@ fn kinds(all: &Histogram) -> Option<[(f64, u64); 2]> {
 fn time(ns: u64) -> String {
     match ns {
         ..1_000 => format!("{ns} ns"),
-        ..1_000_000 => format!("{} µs", ns / 1000),
+        1_000..1_000_000 => format!("{} µs", ns / 1000),
         _ => format!("{:.1} ms", ns as f64 / 1e6),
     }
 }
