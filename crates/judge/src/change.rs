@@ -179,13 +179,17 @@ fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
 /// How much better than a slope a step explains the figures, given what it leaves: from 1 on it is the better of both.
 fn beyond_slope(values: &[f64], residuals: &[f64]) -> f64 {
     let sloped = around_slope(values);
-    let by_part = absolute(&sloped) * BETTER_THAN_SLOPE / absolute(residuals).max(f64::MIN_POSITIVE);
-    // A wild figure counts as one that is three deviations off.
-    let far = spread_around_zero(residuals) * 3.0;
-    let squares = |rest: &[f64]| rest.iter().map(|value| value.abs().min(far).powi(2)).sum::<f64>();
-    if far == 0.0 || neighbour_correlation(residuals) > ALIKE_NOISE {
+    let deviation = spread_around_zero(residuals);
+    if deviation == 0.0 {
+        return absolute(&sloped) * BETTER_THAN_SLOPE / absolute(residuals).max(f64::MIN_POSITIVE);
+    }
+    // A wild figure, as the first lot of a throttle, is one to both: it counts as far as noise goes.
+    let sum = |rest: &[f64]| rest.iter().map(|value| value.abs().min(deviation * 5.0)).sum::<f64>();
+    let by_part = sum(&sloped) * BETTER_THAN_SLOPE / sum(residuals);
+    if neighbour_correlation(residuals) > ALIKE_NOISE {
         return by_part;
     }
+    let squares = |rest: &[f64]| rest.iter().map(|value| value.abs().min(deviation * 3.0).powi(2)).sum::<f64>();
     let likelier = values.len() as f64 * (squares(&sloped) / squares(residuals)).ln();
     by_part.max(likelier / LIKELIER)
 }
@@ -301,6 +305,12 @@ mod tests {
         let found = steps(&[&before[..], &after].concat());
         assert_eq!(found.len(), 1, "{found:?}");
         assert!((found[0].when - 20.6).abs() < 1.0, "{found:?}");
+        // The same in a second each, from a lot that came at once.
+        let found = steps(&[
+            23_387.0, 15_305.0, 14_674.0, 18_264.0, 16_019.0, 15_317.0, 16_622.0, 15_699.0, 12_801.0, 12_800.0,
+            12_800.0, 12_763.0, 12_836.0, 12_800.0, 12_370.0,
+        ]);
+        assert_eq!((found.len(), found[0].at), (1, 8), "{found:?}");
     }
 
     #[test]
