@@ -34,7 +34,7 @@ impl Machine {
             let readcache = Volume::new(&scratch, "readcache", 5120)?;
             let mut machine = Machine { nocache, readcache, throttle: Throttle::new()?, scratch, _alone: alone };
             machine.hold_writes_at(WRITE_IOPS)?;
-            let reads = Limit { read_iops: Some(READ_IOPS), read_bytes: Some(READ_BYTES), ..Limit::default() };
+            let reads = Limit { read_iops: Some(READ_IOPS), ..Limit::default() };
             machine.throttle.limit(&machine.readcache.device, reads)?;
             Ok(machine)
         };
@@ -43,8 +43,17 @@ impl Machine {
 
     /// Sets the limit of the volume without a cache.
     pub fn hold_writes_at(&mut self, iops: u32) -> Result<(), String> {
-        let limit = Limit { write_iops: Some(iops), write_bytes: Some(WRITE_BYTES), ..Limit::default() };
-        self.throttle.limit(&self.nocache.device, limit)
+        self.throttle.limit(&self.nocache.device, Limit { write_iops: Some(iops), ..Limit::default() })
+    }
+
+    /// The limits of bandwidth beside those of IOPS.
+    pub fn with_bandwidths(mut self) -> Self {
+        let iops = Limit { write_iops: Some(WRITE_IOPS), read_iops: Some(READ_IOPS), ..Limit::default() };
+        let writes = Limit { write_bytes: Some(WRITE_BYTES), read_iops: None, ..iops };
+        let reads = Limit { read_bytes: Some(READ_BYTES), write_iops: None, ..iops };
+        self.throttle.limit(&self.nocache.device, writes).unwrap();
+        self.throttle.limit(&self.readcache.device, reads).unwrap();
+        self
     }
 
     /// Lays out what fio's jobs would lay out themselves, at the throttle's pace.
