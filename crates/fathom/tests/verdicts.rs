@@ -40,9 +40,8 @@ impl Held {
     fn assess(&self, words: &str) -> Outcome {
         let device = &self.disk.device;
         let line = format!("{device} --overwrite {device} --format json {words}");
-        let child = assess(self.scratch.path(), &line).spawn().unwrap();
-        self.throttle.take_in(child.id());
-        outcome(child, Instant::now())
+        let mut run = self.throttle.confine(&assess(self.scratch.path(), &line));
+        outcome(run.spawn().unwrap(), Instant::now())
     }
 }
 
@@ -51,7 +50,10 @@ fn what_is_needed_decides_the_verdict_and_the_exit_code() {
     let Some(held) = Held::new("verdict-require") else { return };
     held.throttle.ios_per_s(3200);
     let line = "--short --size 32M --runtime 3 --test read-iops --test fsync";
-    let good = held.assess(&format!("{line} --require read.iops>=1,fsync.p99<100s"));
+    // Where a busy machine leaves it open, it is tried again; what is decided must be right at once.
+    let decided =
+        |words: &str| patiently(|_| held.assess(&format!("{line} --require {words}")), |held| held.code != Some(3));
+    let good = decided("read.iops>=1,fsync.p99<100s");
     good.ended_with(0);
     let assessment = good.json();
     let judgements: Vec<&str> = assessment["tests"]
@@ -64,8 +66,7 @@ fn what_is_needed_decides_the_verdict_and_the_exit_code() {
     assert!(judgements.contains(&"read.iops") && judgements.contains(&"fsync.p99"), "{judgements:?}");
     assert_eq!(assessment["expectations"][0]["limits"][0]["value"], 1.0);
 
-    let line = "--short --size 32M --runtime 3 --test read-iops";
-    let bad = held.assess(&format!("{line} --require read.iops>=1000M"));
+    let bad = decided("read.iops>=1000M");
     bad.ended_with(1);
     let cause = bad.json()["cause"].as_str().unwrap().to_owned();
     assert!(cause.contains("of the 1,000,000,000 IOPS that are required at least"), "{cause}");
@@ -92,32 +93,22 @@ fn words_that_make_no_sense_are_refused_before_anything_runs() {
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }
 
-/// A VM's limit, kept and not kept. It is that of a small one: a busy machine has the processor time for it, too. Where it
-/// hasn't, nothing is decided, and it is tried again; what is decided must be right at once.
+/// A VM's limit of 3,200 IOPS, which any machine can do, kept and not kept.
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
-    const TRIES: usize = 4;
     let Some(held) = Held::new("verdict-limit") else { return };
     let line = "--test write-iops --size 64M --runtime 5 --expect azure:P30x3+Standard_D2ds_v4/uncached";
-    let held_at = |iops: u64, code: i32| {
+    let held_at = |iops: u64| {
         held.throttle.ios_per_s(iops);
-        for _ in 0..TRIES {
-            let outcome = held.assess(line);
-            let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
-            let cause = judgement["cause"].as_str().unwrap().to_owned();
-            eprintln!("{cause}");
-            assert_eq!(
-                (judgement["metric"].as_str(), judgement["expected"].as_f64()),
-                (Some("write.iops"), Some(3200.0))
-            );
-            if outcome.code != Some(3) {
-                outcome.ended_with(code);
-                return cause;
-            }
-        }
-        panic!("nothing was decided in {TRIES} runs");
+        let outcome = patiently(|_| held.assess(line), |outcome| outcome.code != Some(3));
+        let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
+        let cause = judgement["cause"].as_str().unwrap().to_owned();
+        eprintln!("{cause}");
+        assert_eq!((judgement["metric"].as_str(), judgement["expected"].as_f64()), (Some("write.iops"), Some(3200.0)));
+        (outcome, cause)
     };
-    held_at(3200, 0);
-    let cause = held_at(2200, 1);
+    held_at(3200).0.ended_with(0);
+    let (failed, cause) = held_at(2200);
+    failed.ended_with(1);
     assert!(cause.contains("of the 3,200 IOPS of Standard_D2ds_v4 uncached"), "{cause}");
 }
