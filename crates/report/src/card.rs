@@ -8,7 +8,7 @@ use units::shell::quoted;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::matrix;
-use crate::rows::{self, NONE, takes_expectations};
+use crate::rows::{self, NONE, has_judgements, takes_expectations};
 use crate::text::{cut, duration, plain, wrapped};
 
 const WIDTH: usize = 79;
@@ -50,7 +50,7 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
         below.push(cut(&how_to_judge(assessment), WIDTH));
     }
     below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
-    let is_judged = is_judged(assessment);
+    let is_judged = has_judgements(assessment);
     let rows: usize =
         assessment.tests.iter().map(|test| if is_judged { judged(test) } else { measured(test) }.len()).sum();
     // Title, an empty line, the table's head.
@@ -71,10 +71,6 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
     lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, terms.colour)));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-fn is_judged(assessment: &Assessment) -> bool {
-    assessment.tests.iter().any(|test| !test.judgements.is_empty())
 }
 
 fn title(assessment: &Assessment) -> String {
@@ -130,7 +126,7 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
     // Where nothing was expected, there is room for the figures.
-    let is_judged = is_judged(assessment);
+    let is_judged = has_judgements(assessment);
     let head: &[&str] =
         if is_judged { &["measured", "expected", "ratio"] } else { &["MiB/s", "IOPS", "mean", "p99", "p99.9"] };
     let (shown, missing) = chosen(assessment, room, if is_judged { judged } else { measured });
