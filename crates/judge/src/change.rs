@@ -161,37 +161,35 @@ fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
     let noise = noise * ((1.0 + alike) / (1.0 - alike)).sqrt();
     let deviation = noise * (1.0 / left.len() as f64 + 1.0 / right.len() as f64).sqrt();
     let apart = share_greater(left, right);
-    // What is further from its level than the other level is, as a lot that a throttle lets through at the start, is as
-    // wild to a slope as it is to a step.
-    let tame = residuals.iter().zip(around_slope(values)).filter(|(residual, _)| residual.abs() <= change);
-    let (stepped, sloped) =
-        tame.fold((0.0, 0.0), |sum, (stepped, sloped)| (sum.0 + stepped.abs(), sum.1 + sloped.abs()));
     [
         change / (level * CHANGE_MIN),
         change / (deviation * DEVIATIONS_MIN * (1.0 + FEW / values.len() as f64)),
         apart.max(1.0 - apart) / APART_MIN,
-        sloped * BETTER_THAN_SLOPE / stepped.max(f64::MIN_POSITIVE),
+        beyond_slope(values, &residuals, change),
     ]
     .into_iter()
     .fold(f64::INFINITY, f64::min)
 }
 
-/// How much better than a slope a step explains the figures, given what it leaves: from 1 on it is the better of both.
-fn beyond_slope(values: &[f64], residuals: &[f64]) -> f64 {
-    let sloped = around_slope(values);
-    let deviation = spread_around_zero(residuals);
-    if deviation == 0.0 {
-        return absolute(&sloped) * BETTER_THAN_SLOPE / absolute(residuals).max(f64::MIN_POSITIVE);
-    }
-    // A wild figure, as the first lot of a throttle, is one to both: it counts as far as noise goes.
-    let sum = |rest: &[f64]| rest.iter().map(|value| value.abs().min(deviation * 5.0)).sum::<f64>();
-    let by_part = sum(&sloped) * BETTER_THAN_SLOPE / sum(residuals);
-    if neighbour_correlation(residuals) > ALIKE_NOISE {
+/// How much better than a slope a step of that change explains the figures, given what it leaves: from 1 on it is the better
+/// of both.
+fn beyond_slope(values: &[f64], residuals: &[f64], change: f64) -> f64 {
+    // What is further from its level than the other level is, as a lot that a throttle lets through at the start, is as
+    // wild to a slope as it is to a step.
+    let both = residuals.iter().zip(around_slope(values)).filter(|(residual, _)| residual.abs() <= change);
+    let (stepped, sloped): (Vec<f64>, Vec<f64>) = both.map(|(stepped, sloped)| (*stepped, sloped)).unzip();
+    let by_part = absolute(&sloped) * BETTER_THAN_SLOPE / absolute(&stepped).max(f64::MIN_POSITIVE);
+    let far = spread_around_zero(residuals) * 3.0;
+    if far == 0.0 || neighbour_correlation(residuals) > ALIKE_NOISE {
         return by_part;
     }
-    let squares = |rest: &[f64]| rest.iter().map(|value| value.abs().min(deviation * 3.0).powi(2)).sum::<f64>();
-    let likelier = values.len() as f64 * (squares(&sloped) / squares(residuals)).ln();
+    let squares = |rest: &[f64]| rest.iter().map(|value| value.abs().min(far).powi(2)).sum::<f64>();
+    let likelier = stepped.len() as f64 * (squares(&sloped) / squares(&stepped)).ln();
     by_part.max(likelier / LIKELIER)
+}
+
+fn absolute(values: &[f64]) -> f64 {
+    values.iter().map(|value| value.abs()).sum()
 }
 
 fn from_level(values: &[f64], level: f64) -> Vec<f64> {
