@@ -130,8 +130,8 @@ fn rates_and_bursts_hold_a_stream_back_for_itself() {
     worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
     let goes_on = |ios: &[u64]| ios[0] >= 125 && ios[1] >= 50 && ios[2] > 1000;
     let ios = ios_of_targets(&run_until(&[worker], |record| goes_on(&ios_of_targets(record, 0))), 0);
-    // A busy machine may hold the thread up; nothing may let it run ahead by more than the warm-up's rest.
-    assert!((125..=260).contains(&ios[0]), "500 a second for half a second: {ios:?}");
+    // A busy machine may hold the thread up; nothing may let it run ahead by more than all of the warm-up.
+    assert!((125..=310).contains(&ios[0]), "500 a second for half a second: {ios:?}");
     assert!((50..=110).contains(&ios[1]), "ten every 50 ms: {ios:?}");
     assert!(ios[2] > 1000, "nothing holds the third back: {ios:?}");
 }
