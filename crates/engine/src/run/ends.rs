@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use plan::ExitAll;
 use record::{Ended, Event, RunError, WorkerStats};
 
-use super::{Coordinator, EIO, whose};
+use super::{Coordinator, EIO, STOP_PATIENCE, whose};
 use crate::live::State;
 
 impl Coordinator<'_> {
@@ -17,6 +17,8 @@ impl Coordinator<'_> {
         self.ended[index] = true;
         self.live.workers[index].set_state(State::Ended);
         self.samplers[index].stop();
+        // As long as workers end the others may only be waiting for a processor.
+        self.stop_by_ns = self.stop_by_ns.map(|_| self.clock.now() + STOP_PATIENCE.as_nanos() as u64);
         let error = ended.error.is_some();
         if let Some(watch) = &mut self.phase {
             watch.worker_ended(&ended);
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
     use crate::line::Line;
     use crate::live::Live;
-    use crate::run::{Controls, Observer, STOP_PATIENCE};
+    use crate::run::{Controls, Observer};
 
     #[derive(Default)]
     struct Ends(Vec<(usize, Ended)>);

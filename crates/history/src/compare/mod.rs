@@ -109,8 +109,9 @@ fn line(first: &Case, second: &Case, metric: Metric) -> Option<Line> {
     let (one, other) = (first.series(metric), second.series(metric));
     let Some(found) = difference(&one, &other) else { return Some(line) };
     // The series is of whole intervals only: its mean is near the figure, not the figure.
-    let moved = share - found.share;
-    let interval = (found.interval.low + moved, found.interval.high + moved);
+    let moved = (1.0 + share) / (1.0 + found.share);
+    let around = |bound: f64| if moved.is_finite() { (1.0 + bound) * moved - 1.0 } else { bound };
+    let interval = (around(found.interval.low), around(found.interval.high));
     let shown = interval.0 > 0.0 || interval.1 < 0.0;
     let certain = mean(&one) != 0.0;
     Some(Line { interval: Some(interval), by: By::Intervals, shown: shown && certain, ..line })
