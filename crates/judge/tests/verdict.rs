@@ -439,6 +439,24 @@ fn a_latency_is_held_against_what_is_promised_of_it() {
 }
 
 #[test]
+fn a_latency_of_rounds_is_sure_where_all_of_them_have_it() {
+    let with = |each: [u64; 3]| {
+        let mut rounds = test(Aim::LatencyFloor, level(500.0));
+        let round = |ns: u64| {
+            let mut record = level(500.0);
+            (0..30_000).for_each(|at| record.workers[0].stats.ddirs[1].lat.record(ns + at % 1000));
+            Round { at: Vec::new(), record }
+        };
+        rounds.rounds = each.map(round).into();
+        let mut assessment = assessment(vec![rounds]);
+        judge(&mut assessment, &[], &require("write.lat.p99<=200us"));
+        assessment.verdict
+    };
+    let verdicts = [[180_000, 185_000, 190_000], [180_000, 185_000, 300_000], [300_000; 3]].map(with);
+    assert_eq!(verdicts, [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail]);
+}
+
+#[test]
 fn requirements_go_to_the_tests_that_are_made_for_them() {
     let mut slow = test(Aim::LatencyFloor, level(900.0));
     slow.name = "latency".to_owned();

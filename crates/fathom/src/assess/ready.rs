@@ -128,7 +128,7 @@ impl Room<'_> {
         if allowed != total && total > 0 {
             let scaled = (u128::from(of_one) * u128::from(allowed) / u128::from(total)) as u64 / MIB * MIB;
             if scaled == 0 || (scaled < LEAST_BYTES && of_each.is_none() && !found.existed) {
-                return Err(self.none_left(total, room));
+                return Err(self.none_left(wanted, room));
             }
             self.sites(terms).for_each(|site| site.size_bytes = Some(scaled));
         }
@@ -160,8 +160,9 @@ impl Room<'_> {
     fn none_left(&self, bytes: u64, room: u64) -> String {
         let is_old = self.volumes[self.together[0]].found.existed;
         let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
+        let advice = if room > 0 { "--size takes less" } else { "make room there, or name another target" };
         let (room, bytes) = (with_unit(room), with_unit(bytes));
-        format!("{}: there is room for {room} of the tests' {bytes}{left}; --size takes less", self.shown())
+        format!("{}: there is room for {room} of the tests' {bytes}{left}; {advice}", self.shown())
     }
 
     fn total_bytes(&self, terms: &Terms) -> Result<u64, String> {

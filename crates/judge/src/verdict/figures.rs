@@ -119,13 +119,16 @@ impl<'a> Rounds<'a> {
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
         let interval = match metric.of {
             Of::Iops | Of::Bandwidth => around(&series, measured),
-            Of::Latency(_, Statistic::Mean) | Of::Fsync(Statistic::Mean) => self.mean_of(metric),
+            Of::Latency(_, Statistic::Mean) | Of::Fsync(Statistic::Mean) => {
+                self.latencies(metric, |all| Some(mean_of(all)))
+            }
             Of::Latency(_, Statistic::Percentile(percent)) | Of::Fsync(Statistic::Percentile(percent)) => {
-                self.percentile_of(metric, percent)
+                self.latencies(metric, |all| percentile_of(all, percent))
             }
-            Of::Latency(_, Statistic::Max) | Of::Fsync(Statistic::Max) => {
-                Some(Interval { low: measured, high: measured })
-            }
+            Of::Latency(_, Statistic::Max) | Of::Fsync(Statistic::Max) => self.latencies(metric, |all| {
+                let most = all.max_ns() as f64;
+                Some(Interval { low: most, high: most })
+            }),
         };
         Some(Figure { measured, series, interval, ios })
     }
@@ -136,26 +139,31 @@ impl<'a> Rounds<'a> {
         timelines.flat_map(|timeline| rates(timeline, metric)).collect()
     }
 
-    /// The mean of many latencies: each I/O is a sample.
-    fn mean_of(&self, metric: Metric) -> Option<Interval> {
-        let [record] = self.records[..] else { return None };
-        let all = latency(record, metric)?;
-        let half = DEVIATIONS * all.deviation_ns() / (all.count() as f64).sqrt();
-        Some(Interval { low: (all.mean_ns() - half).max(0.0), high: all.mean_ns() + half })
+    /// Where a statistic of latencies lies in every round: from the lowest of the rounds' intervals to the highest.
+    fn latencies(&self, metric: Metric, interval: impl Fn(&Latency) -> Option<Interval>) -> Option<Interval> {
+        let measured = self.records.iter().filter_map(|record| latency(record, metric));
+        let of_rounds = measured.map(|all| interval(&all)).collect::<Option<Vec<Interval>>>()?;
+        let around =
+            |one: Interval, other: Interval| Interval { low: one.low.min(other.low), high: one.high.max(other.high) };
+        of_rounds.into_iter().reduce(around)
     }
+}
 
-    /// The values of the ranks between which the percentile's own lies; none where there are too few beyond it.
-    fn percentile_of(&self, metric: Metric, percent: f64) -> Option<Interval> {
-        let [record] = self.records[..] else { return None };
-        let all = latency(record, metric)?;
-        let (count, share) = (all.count() as f64, percent / 100.0);
-        if count * (1.0 - share) < BEYOND_MIN {
-            return None;
-        }
-        let half = DEVIATIONS * (count * share * (1.0 - share)).sqrt();
-        let at = |rank: f64| all.ranked_ns(rank.clamp(1.0, count) as u64) as f64;
-        Some(Interval { low: at(count * share - half), high: at((count * share + half).ceil()) })
+/// The mean of many latencies: each I/O is a sample.
+fn mean_of(all: &Latency) -> Interval {
+    let half = DEVIATIONS * all.deviation_ns() / (all.count() as f64).sqrt();
+    Interval { low: (all.mean_ns() - half).max(0.0), high: all.mean_ns() + half }
+}
+
+/// The values of the ranks between which the percentile's own lies; none where there are too few beyond it.
+fn percentile_of(all: &Latency, percent: f64) -> Option<Interval> {
+    let (count, share) = (all.count() as f64, percent / 100.0);
+    if count * (1.0 - share) < BEYOND_MIN {
+        return None;
     }
+    let half = DEVIATIONS * (count * share * (1.0 - share)).sqrt();
+    let at = |rank: f64| all.ranked_ns(rank.clamp(1.0, count) as u64) as f64;
+    Some(Interval { low: at(count * share - half), high: at((count * share + half).ceil()) })
 }
 
 /// The interval of a series' mean, moved to the figure: the series may not know of the last I/Os.
