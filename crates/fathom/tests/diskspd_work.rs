@@ -11,7 +11,7 @@ use units::random::Jenkins64;
 
 mod stage;
 
-use stage::{Scratch, in_some_try};
+use stage::{Scratch, patiently};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -127,11 +127,12 @@ fn a_rate_is_kept() {
         ("-i10 -j50 -b4K -t2 -o1 -r", 200.0),
     ] {
         // A busy machine makes pauses longer.
-        in_some_try(|times| {
+        let tried = |times: u32| {
             let found = ios_per_s(&report(scratch.path(), &format!("{line} -d{} -W0 t.dat", times + 1)));
             let kept = (found / expected - 1.0).abs() < 0.12;
             if kept { Ok(()) } else { Err(format!("{line}: {found} I/Os per s, {expected} were asked for")) }
-        });
+        };
+        patiently(tried, Result::is_ok).unwrap();
     }
 }
 

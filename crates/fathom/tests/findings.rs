@@ -8,7 +8,7 @@ mod stage;
 use judge::Finding;
 use record::Record;
 use stage::{
-    Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, in_some_try, outcome, signal, system, undisturbed,
+    Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, outcome, patiently, signal, system, undisturbed,
     wait_until,
 };
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -217,7 +217,7 @@ fn a_throttle_that_stays_is_no_step() {
 #[test]
 fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_levels() {
     let (Some(one), Some(other)) = (Zram::new(64), Zram::new(64)) else { return };
-    in_some_try(|times| {
+    let tried = |times: u32| {
         let [up, levels] = std::thread::scope(|both| {
             let up = both.spawn(|| levels(&one, &[HELD, FREE], Duration::from_millis(2500) * times));
             let levels = both.spawn(|| levels(&other, &[HELD, FREE, HELD], Duration::from_millis(1800) * times));
@@ -232,7 +232,8 @@ fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_leve
             }
         }
         Ok(())
-    });
+    };
+    patiently(tried, Result::is_ok).unwrap();
 }
 
 #[test]

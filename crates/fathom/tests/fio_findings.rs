@@ -6,7 +6,7 @@
 mod stage;
 
 use serde_json::Value;
-use stage::{Scratch, Throttle, Zram, fathom, in_some_try, outcome, run, signal};
+use stage::{Scratch, Throttle, Zram, fathom, outcome, patiently, run, signal};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,7 @@ fn a_rate_that_the_target_cannot_keep_and_ios_that_come_too_late_are_told_with_w
     let scratch = [(); 4].map(|()| Scratch::new("fio-rates"));
     let device = format!("--ioengine=io_uring --iodepth=4 --direct=1 --filename={}", zram.device);
     let null = "--ioengine=null --size=1g --iodepth=16";
-    in_some_try(|times| {
+    let tried = |times: u32| {
         let runtime = Duration::from_millis(1200) * times;
         [&slow, &stalls].into_iter().for_each(|throttle| throttle.ios_per_s(50));
         let missed = open_loop(&scratch[0], 1000, runtime, &device);
@@ -95,7 +95,8 @@ fn a_rate_that_the_target_cannot_keep_and_ios_that_come_too_late_are_told_with_w
         tells(&stalled, "late-arrivals", "because the queue was full", "a larger iodepth")?;
         tells(&stopped, "late-arrivals", "with room in the queue", "numjobs")?;
         is_silent(&met, &["rate-missed", "late-arrivals"])
-    });
+    };
+    patiently(tried, Result::is_ok).unwrap();
 }
 
 /// Threads that do nothing but keep the first processor busy.
@@ -118,7 +119,7 @@ impl Drop for Hogs {
 #[test]
 fn threads_that_wait_for_a_processor_are_told_and_those_that_have_one_not() {
     let scratch = [(); 2].map(|()| Scratch::new("fio-busy"));
-    in_some_try(|times| {
+    let tried = |times: u32| {
         let job = "--ioengine=null --size=1g --cpus_allowed=0";
         let of = |rate, ms| findings(open_loop(&scratch[0], rate, Duration::from_millis(ms), job));
         is_silent(&of(10, 400), &["processors-busy", "generator-limit"])?;
@@ -126,5 +127,6 @@ fn threads_that_wait_for_a_processor_are_told_and_those_that_have_one_not() {
         let busy = of(200, 1000 * u64::from(times));
         drop(hogs);
         tells(&busy, "processors-busy", "ready and did not run for", "end what else runs")
-    });
+    };
+    patiently(tried, Result::is_ok).unwrap();
 }

@@ -6,11 +6,11 @@
 
 use plan::Ddir;
 use record::{Histogram, Record};
+use units::figure::{grouped, time_ns};
 
 use crate::course::{Course, courses};
 use crate::stats::{median, spread_around_zero};
 use crate::{Finding, Severity};
-use units::figure::grouped;
 
 /// Either kind has at least this share of the I/Os.
 const KIND_MIN: f64 = 0.05;
@@ -49,9 +49,9 @@ fn of_course(record: &Record, course: &Course) -> Option<Finding> {
         "{:.0} % of the {}s took about {}, {:.0} % about {}, and hardly any between; the rate was {} IOPS all the time",
         fast * 100.0,
         ddir.name(),
-        time(fast_ns),
+        time_ns(fast_ns as f64),
         held * 100.0,
-        time(held_ns),
+        time_ns(held_ns as f64),
         grouped(median(&course.iops(course.in_a_second())))
     );
     Some(Finding {
@@ -85,14 +85,6 @@ fn kinds(all: &Histogram) -> Option<[(f64, u64); 2]> {
         }
     }
     None
-}
-
-fn time(ns: u64) -> String {
-    match ns {
-        ..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{} µs", ns / 1000),
-        _ => format!("{:.1} ms", ns as f64 / 1e6),
-    }
 }
 
 #[cfg(test)]

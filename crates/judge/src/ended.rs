@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use plan::{ExitAll, Worker};
 use record::{Record, WorkerRecord};
 use units::bytes::with_unit;
+use units::figure::grouped;
 
 use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
 use crate::{Finding, Severity};
-use units::figure::grouped;
 
 /// Less than this part of the time is early.
 const EARLY_SHARE: f64 = 0.95;

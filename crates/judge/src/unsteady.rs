@@ -1,12 +1,12 @@
 //! Figures that drift or scatter over the run: their mean is of no state that lasts.
 
 use record::Record;
+use units::figure::grouped;
 
 use crate::course::{Course, courses, in_words_of, is_rated, seconds, workers};
 use crate::stats::{median, quantile, slope, trend};
 use crate::step::has_steps;
 use crate::{Finding, Severity};
-use units::figure::grouped;
 
 /// Fewer seconds say nothing.
 const SLOTS_MIN: usize = 10;

@@ -6,12 +6,6 @@ mod tidy;
 
 use std::process::{Command, ExitCode};
 
-const BEFORE_TESTS: [(&str, &[&str]); 2] = [
-    ("format", &["fmt", "--all", "--check"]),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-];
-const DOCUMENTATION: (&str, &[&str]) = ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]);
-
 fn main() -> ExitCode {
     let word = std::env::args().nth(1).unwrap_or_default();
     let outcome = match word.as_str() {
@@ -30,10 +24,11 @@ fn main() -> ExitCode {
 
 fn ci() -> Result<(), String> {
     tidy()?;
-    BEFORE_TESTS.iter().try_for_each(|(name, args)| check(name, args))?;
+    check("format", &["fmt", "--all", "--check"])?;
+    check("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     eprintln!("xtask: tests");
     tests::run()?;
-    check(DOCUMENTATION.0, DOCUMENTATION.1)
+    check("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
 }
 
 fn tidy() -> Result<(), String> {

@@ -96,11 +96,3 @@ pub fn undisturbed(test: impl Fn()) {
     }
     test();
 }
-
-/// What a busy machine may spoil is tried again, each time with twice the time; what is wrong fails every time.
-pub fn in_some_try(once: impl Fn(u32) -> Result<(), String>) {
-    const TIMES: [u32; 4] = [1, 2, 4, 8];
-    let fails: Vec<String> =
-        TIMES.into_iter().map_while(|times| once(times).err().inspect(|why| eprintln!("again: {why}"))).collect();
-    assert!(fails.len() < TIMES.len(), "in no try:\n{}", fails.join("\n"));
-}

@@ -1,7 +1,8 @@
 //! What charts are drawn on: a plane with two axes, and the marks on it.
 
-use super::axis::Axis;
 use units::markup::escaped;
+
+use super::axis::Axis;
 
 pub const WIDTH: f64 = 440.0;
 const PLOT_HEIGHT: f64 = 190.0;

@@ -13,11 +13,11 @@ mod sheet;
 mod steady;
 
 use judge::assessment::Test;
+use units::markup::escaped;
 
 pub use sheet::sheet;
 
 use crate::figures;
-use units::markup::escaped;
 
 /// A picture, with words for those who don't see it.
 pub struct Chart {

@@ -1,10 +1,10 @@
 //! Charts as files of their own: one, or all of an assessment below one another.
 
 use judge::assessment::Assessment;
+use units::markup::escaped;
 
 use super::{Chart, canvas, colours};
 use crate::text::{cut, plain};
-use units::markup::escaped;
 
 const HEAD: f64 = 26.0;
 const MARGIN: f64 = 14.0;

@@ -2,12 +2,12 @@
 
 use judge::assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
 use units::bytes::with_unit;
+use units::markup::escaped;
 use units::shell::quoted;
 
 use crate::card::how_to_judge;
 use crate::rows::{has_judgements, takes_expectations};
 use crate::text::{duration, figure, ratio};
-use units::markup::escaped;
 
 /// Names and values of the environment, as lists show them.
 pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {

@@ -5,12 +5,12 @@ mod test;
 
 use judge::assessment::{Application, Assessment};
 use judge::{Severity, Verdict};
+use units::markup::escaped;
 
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, NONE, Row};
 use crate::text::{class, duration, local_time, sentence};
-use units::markup::escaped;
 
 const STYLE: &str = include_str!("style.css");
 /// The page stays below that, if need be with coarser charts.

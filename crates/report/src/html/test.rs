@@ -2,13 +2,13 @@
 
 use judge::assessment::{Aim, Steady, Test};
 use units::figure::{grouped, time_ns};
+use units::markup::escaped;
 
 use super::badge;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells, jobs};
 use crate::matrix::{self, Matrix};
 use crate::text;
-use units::markup::escaped;
 
 /// Figures of more settings are there for those who open them.
 const ROWS_SHOWN: usize = 16;
