@@ -4,6 +4,7 @@
 //! Their work is done when a target is opened, once for each target; that is the latency they record (as `clat`, of
 //! the direction of the job). The I/Os that follow only count: they are for the `null` back end.
 
+use os::errno;
 use os::file::{self, File, OpenOptions};
 use plan::{Engine, StatCall};
 use record::RunError;
@@ -61,7 +62,7 @@ impl Metadata {
             (_, io::ErrorKind::NotFound) => ": each target is used once; it is gone, or was never made",
             _ => "",
         };
-        let errno = error.raw_os_error().unwrap_or(5);
+        let errno = error.raw_os_error().unwrap_or(errno::EIO);
         RunError { errno, message: format!("{func}: {error}{advice}"), func }
     }
 }
@@ -102,7 +103,7 @@ mod tests {
         let path = scratch.file("d");
         Metadata::CreateDirectory.run(&path).unwrap();
         let error = Metadata::CreateDirectory.run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (17, format!("open({})", path.display())));
+        assert_eq!((error.errno, error.func), (errno::EEXIST, format!("open({})", path.display())));
         Metadata::DeleteDirectory.run(&path).unwrap();
         assert!(!path.exists());
     }
@@ -112,8 +113,8 @@ mod tests {
         let scratch = Scratch::new("metadata-missing");
         let path = scratch.file("nothing");
         let error = Metadata::Stat(StatCall::Lstat).run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (2, format!("stat({}) type=2", path.display())));
+        assert_eq!((error.errno, error.func), (errno::ENOENT, format!("stat({}) type=2", path.display())));
         let error = Metadata::DeleteFile.run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (2, format!("delete({})", path.display())));
+        assert_eq!((error.errno, error.func), (errno::ENOENT, format!("delete({})", path.display())));
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use os::errno;
 use plan::Plan;
 use record::{RunError, TargetFacts};
 
@@ -56,7 +57,7 @@ impl PhaseSetup {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                Some(Err(fault::new(fault::EIO, "prepare", "preparing a time span ended early".into(), "")))
+                Some(Err(fault::new(errno::EIO, "prepare", "preparing a time span ended early".into(), "")))
             }
         }
     }

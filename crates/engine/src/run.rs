@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use os::clock::Clock;
+use os::errno;
 use plan::{Plan, Worker};
 use record::{Ended, Event, RunError, WorkerStats};
 
@@ -35,8 +36,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const START_LOOK_EVERY: Duration = Duration::from_millis(2);
 /// How often a worker's counters and histograms are kept at least, for the case that it never reports again.
 const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
-const EIO: i32 = 5;
-const EAGAIN: i32 = 11;
 /// What fio says of a depth that its engine can't have.
 const DEPTH_IS_ONE: &str =
     "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
@@ -187,7 +186,8 @@ impl<'a> Coordinator<'a> {
                 self.never_began(index);
             } else {
                 let message = format!("{}: laying out its files ended early", self.plan.workers[index].name);
-                self.worker_ended(index, Ended::failed(RunError { errno: EIO, func: "setup_files".into(), message }));
+                let error = RunError { errno: errno::EIO, func: "setup_files".into(), message };
+                self.worker_ended(index, Ended::failed(error));
             }
         }
         self.disks.restart();
@@ -430,7 +430,7 @@ fn tell_of_machine(observer: &mut dyn Observer, disks: &Disks, idleness: Option<
 
 fn log_refused(whose: &str, error: &std::io::Error) -> Refusal {
     let message = format!("{whose}: the log file can't be made: {error}");
-    Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(5), func: "log".into(), message }])
+    Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(errno::EIO), func: "log".into(), message }])
 }
 
 /// A worker as its errors name it: DiskSpd's users know targets, not threads.
@@ -444,7 +444,7 @@ fn whose(worker: &Worker) -> String {
 fn no_thread(worker: &Worker, error: &std::io::Error) -> RunError {
     let advice = if worker.streams.is_empty() { "" } else { "; use fewer (-t, -F), or a larger `ulimit -u`" };
     let message = format!("{}: no thread to be had: {error}{advice}", whose(worker));
-    RunError { errno: error.raw_os_error().unwrap_or(EAGAIN), func: "pthread_create".into(), message }
+    RunError { errno: error.raw_os_error().unwrap_or(errno::EAGAIN), func: "pthread_create".into(), message }
 }
 
 /// The kernel keeps 15 bytes of a thread's name.

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use os::errno;
 use os::file::Written;
 use plan::stream::WriteContent;
 use plan::{Plan, Stream};
@@ -70,7 +71,7 @@ fn check_room(bytes: u64) -> Result<(), RunError> {
         return Ok(());
     }
     let said = format!("no memory for {bytes} bytes of data that writes are taken from");
-    Err(fault::new(fault::ENOMEM, "init_io_u", said, "use a smaller -Z<size>"))
+    Err(fault::new(errno::ENOMEM, "init_io_u", said, "use a smaller -Z<size>"))
 }
 
 /// The first `most` bytes of a file or pipe.

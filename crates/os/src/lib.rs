@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod cpu;
 pub mod device;
+pub mod errno;
 pub mod event;
 pub mod file;
 pub mod io;

@@ -32,6 +32,7 @@ pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
 
 pub(crate) fn failed(message: &str) -> Record {
     let mut failed = record(&[(1, 4096, 1000)]);
-    failed.workers[0].error = Some(RunError { errno: 28, func: "write".into(), message: message.into() });
+    failed.workers[0].error =
+        Some(RunError { errno: units::errno::ENOSPC, func: "write".into(), message: message.into() });
     failed
 }

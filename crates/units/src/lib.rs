@@ -3,6 +3,7 @@
 pub mod bytes;
 pub mod calendar;
 pub mod diagnostic;
+pub mod errno;
 pub mod figure;
 pub mod markup;
 pub mod nearest;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use os::errno;
 use plan::Plan;
 use record::RunError;
 
@@ -27,13 +28,13 @@ pub fn check_aside(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Durati
         match outcome.recv_timeout(SPELL) {
             Ok(outcome) => return outcome,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(vec![fault::new(fault::EIO, "check", "checking the targets ended early".into(), "")]);
+                return Err(vec![fault::new(errno::EIO, "check", "checking the targets ended early".into(), "")]);
             }
             Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
             Err(RecvTimeoutError::Timeout) => {
                 if Instant::now() >= *give_up.get_or_insert_with(|| Instant::now() + patience) {
                     let said = format!("looking at {} is stuck in the kernel", targets(plan));
-                    return Err(vec![fault::new(fault::EIO, "check", said, "nothing was started")]);
+                    return Err(vec![fault::new(errno::EIO, "check", said, "nothing was started")]);
                 }
             }
         }

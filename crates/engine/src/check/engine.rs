@@ -2,13 +2,12 @@
 
 use crate::backend;
 use crate::prepare::{Nature, fault};
+use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use os::io::BackendConfig;
 use plan::{Ddir, Engine, IoUring, Worker};
 use record::RunError;
 use std::path::Path;
-
-const EOPNOTSUPP: i32 = 95;
 
 /// Lengths of I/Os are counted in 32 bits.
 const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
@@ -23,7 +22,7 @@ pub(super) fn check(worker: &Worker, probed: &mut Vec<BackendConfig>) -> Result<
         return Ok(());
     }
     os::io::probe(&config).map_err(|error| {
-        let errno = error.source.as_ref().and_then(|source| source.raw_os_error()).unwrap_or(fault::EINVAL);
+        let errno = error.source.as_ref().and_then(|source| source.raw_os_error()).unwrap_or(errno::EINVAL);
         fault::new(errno, "td_io_init", format!("fio: io engine {} init failed.", config.engine), &error.to_string())
     })?;
     probed.push(config);
@@ -33,7 +32,7 @@ pub(super) fn check(worker: &Worker, probed: &mut Vec<BackendConfig>) -> Result<
 fn check_options(worker: &Worker) -> Result<(), RunError> {
     let engine = &worker.echo.ioengine;
     let pattern = worker.access.pattern;
-    let refuse = |func: &str, said: String, advice: &str| Err(fault::new(fault::EINVAL, func, said, advice));
+    let refuse = |func: &str, said: String, advice: &str| Err(fault::new(errno::EINVAL, func, said, advice));
     let used = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir));
     if let Some(size) = used.map(|ddir| worker.access.block.max_bytes[ddir]).find(|&size| size > BLOCK_BYTES_MAX) {
         return refuse(
@@ -75,7 +74,7 @@ pub(super) fn check_polling(worker: &Worker, path: &Path) -> Result<(), RunError
     // A disk that doesn't say is asked by the first I/O.
     let Some(disk) = disks.iter().find(|disk| disk.polls().is_ok_and(|polls| !polls)) else { return Ok(()) };
     Err(fault::new(
-        EOPNOTSUPP,
+        errno::EOPNOTSUPP,
         "td_io_init",
         format!("fio: hipri: {} can't be polled for completions", disk.name),
         &format!("leave hipri out, or give the driver of {} queues to poll (for NVMe: nvme.poll_queues=)", disk.name),
@@ -98,7 +97,7 @@ fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
         return Ok(());
     };
     Err(fault::new(
-        fault::EINVAL,
+        errno::EINVAL,
         "td_io_queue",
         "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
          size. Try setting direct=0."

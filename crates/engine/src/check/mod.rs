@@ -16,6 +16,7 @@ pub(crate) use engine::check_alignment;
 pub(crate) use safety::in_use;
 
 use crate::prepare::fault;
+use os::errno;
 use plan::{Plan, Worker};
 use record::RunError;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -78,7 +79,7 @@ fn readonly(worker: &Worker) -> Result<(), RunError> {
         return Ok(());
     }
     Err(fault::new(
-        fault::EROFS,
+        errno::EROFS,
         "readonly",
         "fio: trim and write operations are not allowed with the --readonly parameter.".into(),
         &format!("job {} is rw={}", worker.name, worker.echo.rw),

@@ -1,6 +1,7 @@
 //! Whether targets are there or may be made, and are of a kind that a job can do I/O on.
 
 use crate::prepare::{self, Nature, fault};
+use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
 use record::RunError;
@@ -31,7 +32,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
         return Err(fault::new(
-            fault::ENOTTY,
+            errno::ENOTTY,
             "td_io_queue",
             format!("{}: only block devices can be trimmed", path.display()),
             "a trimmed file would lose its contents; ioengine=falloc does that when it is asked to",
@@ -39,7 +40,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
     }
     match kind {
         Some((Kind::Char, _)) if worker.engine == Engine::Falloc => Err(fault::new(
-            fault::EINVAL,
+            errno::EINVAL,
             "open_file",
             "fio: only files and blockdev are supported fallocate ".into(),
             &format!("{} is a character device", path.display()),
@@ -49,7 +50,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         None if worker.targets.create.allowed => may_make(path),
         None if made_by_another(plan, worker, path) => Ok(()),
         None => Err(fault::new(
-            fault::ENOENT,
+            errno::ENOENT,
             "open",
             "fio: file creation disallowed by allow_file_create=0".into(),
             &format!("{} doesn't exist", path.display()),
@@ -89,7 +90,7 @@ fn may_make(path: &Path) -> Result<(), RunError> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return refuse(&error),
             Ok(status) if status.kind != Kind::Directory => {
-                return refuse(&std::io::Error::from_raw_os_error(fault::ENOTDIR));
+                return refuse(&std::io::Error::from_raw_os_error(errno::ENOTDIR));
             }
             Ok(_) => return os::file::may_write(above).or_else(|error| refuse(&error)),
         }

@@ -2,6 +2,7 @@
 
 use crate::prepare::{Nature, fault};
 use os::device::{Census, Holder, Use};
+use os::errno;
 use os::file::{Kind, StatCall};
 use plan::{Engine, Memory, Worker};
 use record::RunError;
@@ -90,7 +91,7 @@ fn refuse(worker: &Worker, path: &Path, holders: Vec<Holder>) -> Result<(), RunE
     match holders.first() {
         Some(first) if !worker.streams.is_empty() => {
             let said = format!("{} is in use: it is {}", path.display(), list(&holders));
-            Err(fault::new(fault::EBUSY, "open", said, &format!("nothing was written; {}", way_out(&first.used))))
+            Err(fault::new(errno::EBUSY, "open", said, &format!("nothing was written; {}", way_out(&first.used))))
         }
         _ => refuse_in_fios_words(&worker.name, path, holders),
     }
@@ -112,7 +113,7 @@ fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>) -> Result<
         format!("fio: {shown} is in use. Aborting.")
     };
     let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
-    Err(fault::new(fault::EBUSY, "check_mount_writes", said, &advice))
+    Err(fault::new(errno::EBUSY, "check_mount_writes", said, &advice))
 }
 
 fn way_out(used: &Use) -> String {

@@ -2,6 +2,7 @@
 
 use crate::prepare::{Nature, fault};
 use os::device::disks;
+use os::errno;
 use plan::Worker;
 use record::RunError;
 use std::path::Path;
@@ -21,7 +22,7 @@ pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
         let tunable = offered.iter().any(|name| name != "none");
         if tunable && !offered.contains(wanted) {
             return Err(fault::new(
-                fault::EINVAL,
+                errno::EINVAL,
                 "iosched_switch",
                 format!("fio: unable to set io scheduler to {wanted}"),
                 &format!("{} has {}", disk.name, offered.join(", ")),

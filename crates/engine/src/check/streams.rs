@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use os::errno;
 use plan::stream::{Order, Stream};
 use plan::{Plan, Worker};
 use record::RunError;
@@ -44,7 +45,7 @@ pub(super) fn check_memory(plan: &Plan) -> Result<(), RunError> {
         memory >> 20
     );
     let advice = "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)";
-    Err(fault::new(fault::ENOMEM, "init_io_u", said, advice))
+    Err(fault::new(errno::ENOMEM, "init_io_u", said, advice))
 }
 
 fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
@@ -66,5 +67,5 @@ fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
         "{}: unbuffered I/O goes in units of {unit} bytes here, and the {name} of {bytes} is no multiple",
         stream.path
     );
-    Err(fault::new(fault::EINVAL, "open", said, "leave -Su and -Sh out, or choose one that is"))
+    Err(fault::new(errno::EINVAL, "open", said, "leave -Su and -Sh out, or choose one that is"))
 }

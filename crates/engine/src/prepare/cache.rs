@@ -1,7 +1,8 @@
 //! The page cache before the first I/O: emptied of a target, or filled with it.
 
 use super::Target;
-use super::fault::{self, EIO};
+use super::fault;
+use os::errno;
 use os::file::{File, Kind, OpenOptions};
 use record::RunError;
 use std::io;
@@ -9,8 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const READ_BYTES: u64 = 1 << 20;
-const EACCES: i32 = 13;
-const EAGAIN: i32 = 11;
 /// A multipath device refuses to flush while its maps change; that lasts for some tens of milliseconds.
 const FLUSH_TRIES: u32 = 25;
 const FLUSH_PAUSE: Duration = Duration::from_millis(10);
@@ -29,11 +28,11 @@ pub fn invalidate(file: &File, target: &Target) -> Option<String> {
             return None;
         };
         tries += 1;
-        if error.raw_os_error() == Some(EAGAIN) && tries < FLUSH_TRIES {
+        if error.raw_os_error() == Some(errno::EAGAIN) && tries < FLUSH_TRIES {
             std::thread::sleep(FLUSH_PAUSE);
             continue;
         }
-        if error.raw_os_error() == Some(EACCES) && target.kind == Kind::Block {
+        if error.raw_os_error() == Some(errno::EACCES) && target.kind == Kind::Block {
             return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
         }
         return Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display()));
@@ -57,7 +56,7 @@ pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
     while at < end && !stop.load(Ordering::Relaxed) {
         let wanted = (end - at).min(READ_BYTES) as usize;
         match file.read_at(&mut buffer[..wanted], at) {
-            Ok(0) => return Err(failed(io::Error::from_raw_os_error(EIO), "pre_read")),
+            Ok(0) => return Err(failed(io::Error::from_raw_os_error(errno::EIO), "pre_read")),
             Ok(bytes) => at += bytes as u64,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(failed(error, "pre_read")),

@@ -1,19 +1,10 @@
 //! Errors before the run: fio's words, then what to do about it.
 
+use os::errno;
 use record::RunError;
 use std::io;
 
-pub(crate) const ENOENT: i32 = 2;
-pub(crate) const EINVAL: i32 = 22;
-const EINTR: i32 = 4;
 const STOPPED: &str = "setup_files";
-pub(crate) const EIO: i32 = 5;
-pub(crate) const ENOMEM: i32 = 12;
-pub(crate) const EBUSY: i32 = 16;
-pub(crate) const ENOTDIR: i32 = 20;
-pub(crate) const EISDIR: i32 = 21;
-pub(crate) const ENOTTY: i32 = 25;
-pub(crate) const EROFS: i32 = 30;
 
 /// An error with fio's own message first and our advice after it.
 pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> RunError {
@@ -23,15 +14,15 @@ pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> 
 
 /// A system call that failed.
 pub(crate) fn of_io(error: &io::Error, func: &str, said_by_fio: String, advice: &str) -> RunError {
-    new(error.raw_os_error().unwrap_or(EIO), func, said_by_fio, advice)
+    new(error.raw_os_error().unwrap_or(errno::EIO), func, said_by_fio, advice)
 }
 
 /// The run ended while files were laid out.
 pub(crate) fn stopped() -> RunError {
-    new(EINTR, STOPPED, "fio: stopped while laying out files".into(), "")
+    new(errno::EINTR, STOPPED, "fio: stopped while laying out files".into(), "")
 }
 
 /// True where a layout ended only because the run did: nothing is wrong.
 pub(crate) fn was_stopped(error: &RunError) -> bool {
-    error.errno == EINTR && error.func == STOPPED
+    error.errno == errno::EINTR && error.func == STOPPED
 }

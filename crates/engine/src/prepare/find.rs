@@ -4,6 +4,7 @@ use super::fault;
 use super::nature::Nature;
 use super::sizes::{Found, UNKNOWN, min_block};
 use crate::line::Line;
+use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
 use record::RunError;
@@ -85,17 +86,17 @@ pub(crate) fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kin
         ))
     };
     if path == Path::new("-") {
-        return refuse(fault::EINVAL, "the standard input or output", "give a file or a device");
+        return refuse(errno::EINVAL, "the standard input or output", "give a file or a device");
     }
     match stat_kind(path) {
         Ok(Some((Kind::Pipe, _))) => refuse(
-            fault::EINVAL,
+            errno::EINVAL,
             "a pipe",
             "fathom does I/O at offsets, which pipes don't have: give a file or a device",
         ),
-        Ok(Some((Kind::Socket, _))) => refuse(fault::EINVAL, "a socket", "give a file or a device"),
+        Ok(Some((Kind::Socket, _))) => refuse(errno::EINVAL, "a socket", "give a file or a device"),
         Ok(Some((Kind::Directory, _))) => refuse(
-            fault::EISDIR,
+            errno::EISDIR,
             "a directory",
             "use directory= to have files made in it, or opendir= to use those that are there",
         ),
@@ -108,7 +109,7 @@ pub(crate) fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kin
 pub(crate) fn refuse_devices(path: &Path) -> Result<(), RunError> {
     match stat_kind(path) {
         Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => Err(fault::new(
-            fault::EINVAL,
+            errno::EINVAL,
             "setup_files",
             "fio: only files are supported".into(),
             &format!("{} is none; this engine makes, looks at or removes files and directories", path.display()),
@@ -128,7 +129,7 @@ pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
     match file.size() {
         Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
         Ok(_) => Err(fault::new(
-            fault::EINVAL,
+            errno::EINVAL,
             "blockdev_size",
             format!("{shown}: zero sized block device?"),
             "a loop device without a file, a drive without a medium, or a device that was never set up",

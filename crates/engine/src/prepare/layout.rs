@@ -7,6 +7,7 @@ use super::sizes::Shares;
 use crate::check::{check_alignment, in_use};
 use crate::line::Line;
 use os::device::Census;
+use os::errno;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
 use record::RunError;
@@ -17,8 +18,6 @@ use std::sync::atomic::Ordering;
 
 /// Bytes handed to the kernel at once, at least.
 const WRITE_BYTES: usize = 1 << 20;
-const ENOSPC: i32 = 28;
-const EDQUOT: i32 = 122;
 const MIB: u64 = 1 << 20;
 /// Bytes written between two calls to the device.
 const WRITEBACK_BYTES: u64 = 16 * MIB;
@@ -71,7 +70,7 @@ pub(crate) fn extend(
     )));
     if site.readonly {
         return Err(fault::new(
-            fault::EROFS,
+            errno::EROFS,
             "setup_files",
             "fio: refusing extend of file due to read-only".into(),
             "lay the files out with a run without --readonly first, or use files that are large enough",
@@ -132,7 +131,7 @@ impl<'a> Layout<'a> {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
             Err(_) if !worker.targets.create.allowed => {
                 return Err(fault::new(
-                    fault::ENOENT,
+                    errno::ENOENT,
                     "open",
                     "fio: file creation disallowed by allow_file_create=0".into(),
                     &format!("{} doesn't exist", path.display()),
@@ -159,8 +158,8 @@ impl<'a> Layout<'a> {
             return Ok(());
         }
         match (OpenOptions { read: true, direct: true, ..OpenOptions::new() }).open(self.path) {
-            Err(error) if error.raw_os_error() == Some(fault::EINVAL) => Err(fault::new(
-                fault::EINVAL,
+            Err(error) if error.raw_os_error() == Some(errno::EINVAL) => Err(fault::new(
+                errno::EINVAL,
                 &format!("open({})", self.path.display()),
                 "fio: looks like your file system does not support direct=1/buffered=0".into(),
                 "use direct=0, or a file on a file system that has direct I/O",
@@ -263,7 +262,7 @@ impl<'a> Layout<'a> {
                     return Err(fault::stopped());
                 }
                 match self.file.write_at(&buffer[written..left], at) {
-                    Ok(0) => return Err(self.failed(&io::Error::from_raw_os_error(fault::EIO), "write")),
+                    Ok(0) => return Err(self.failed(&io::Error::from_raw_os_error(errno::EIO), "write")),
                     Ok(bytes) => {
                         written += bytes;
                         at += bytes as u64;
@@ -314,7 +313,7 @@ impl<'a> Layout<'a> {
 /// Blocks may be larger than the memory.
 fn zeroes(bytes: usize) -> io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(bytes).map_err(|_| io::Error::from_raw_os_error(fault::ENOMEM))?;
+    buffer.try_reserve_exact(bytes).map_err(|_| io::Error::from_raw_os_error(errno::ENOMEM))?;
     buffer.resize(bytes, 0);
     Ok(buffer)
 }
@@ -325,9 +324,5 @@ fn does_not_fit(error: &io::Error) -> bool {
 }
 
 fn out_of_space(error: &io::Error) -> Option<&'static str> {
-    match error.raw_os_error() {
-        Some(ENOSPC) => Some("ENOSPC"),
-        Some(EDQUOT) => Some("EDQUOT"),
-        _ => None,
-    }
+    error.raw_os_error().filter(|number| [errno::ENOSPC, errno::EDQUOT].contains(number)).and_then(errno::name)
 }

@@ -1,7 +1,8 @@
 //! How a job's size is shared out over its targets: fio's arithmetic, without any I/O.
 
-use super::fault::{self, EINVAL};
+use super::fault;
 use super::nature::Nature;
+use os::errno;
 use os::file::Kind;
 use plan::{Amount, Worker};
 use record::RunError;
@@ -74,7 +75,7 @@ pub(crate) fn share_out(
         && file_range(worker).is_none()
     {
         return Err(fault::new(
-            EINVAL,
+            errno::EINVAL,
             "total_file_size",
             format!("{}: you need to specify size=", worker.name),
             "the targets are empty or don't exist yet, so nothing else says how much I/O to do",
@@ -116,7 +117,7 @@ pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
     let (size, block) = (asked_size(worker), min_block(worker));
     if size > 0 && size < block {
         return Err(fault::new(
-            EINVAL,
+            errno::EINVAL,
             "size",
             format!("fio: size too small, must not be less than minimum block size: {size} < {block}"),
             "make size= larger or bs= smaller",
@@ -127,7 +128,7 @@ pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
 
 fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
     fault::new(
-        EINVAL,
+        errno::EINVAL,
         "setup_files",
         "fio: blocksize is larger than data set range".into(),
         &format!("{} has {bytes} bytes to do I/O on, a block is {block}: see size=, offset= and bs=", worker.name),
@@ -173,7 +174,7 @@ fn io_size(
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
     fault::new(
-        EINVAL,
+        errno::EINVAL,
         "setup_files",
         format!("{}: you need to specify valid offset=", worker.name),
         &format!("it starts at byte {offset} of a target of {bytes} bytes"),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::errno;
 use record::{Ended, Event, RunError, Stage, TargetFacts};
 
-use super::{Coordinator, EIO};
+use super::Coordinator;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
 use crate::prepare;
@@ -61,7 +62,7 @@ impl Coordinator<'_> {
             self.watch();
             if self.stop_by_ns.is_some_and(|by_ns| self.clock.now() > by_ns) {
                 let message = "did not stop: making or reading a file is stuck in the kernel".into();
-                return Err(RunError { errno: EIO, func: "stop".into(), message });
+                return Err(RunError { errno: errno::EIO, func: "stop".into(), message });
             }
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
+use os::errno;
 use plan::ExitAll;
 use record::{Ended, Event, RunError, WorkerStats};
 
-use super::{Coordinator, EIO, STOP_PATIENCE, whose};
+use super::{Coordinator, STOP_PATIENCE, whose};
 use crate::live::State;
 
 impl Coordinator<'_> {
@@ -84,7 +85,7 @@ impl Coordinator<'_> {
             let reason = thread.join().err().map_or_else(String::new, |payload| panic_text(payload.as_ref()));
             let stats = self.last_known(index);
             let message = format!("{}: fathom failed, which is a bug in it: {reason}", self.plan.workers[index].name);
-            let error = RunError { errno: EIO, func: "worker".into(), message };
+            let error = RunError { errno: errno::EIO, func: "worker".into(), message };
             self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
         }
     }
@@ -97,7 +98,7 @@ impl Coordinator<'_> {
             }
             let stats = self.last_known(index);
             let message = format!("{}: did not stop: its I/O is stuck in the kernel", whose(&self.plan.workers[index]));
-            let error = RunError { errno: EIO, func: "stop".into(), message };
+            let error = RunError { errno: errno::EIO, func: "stop".into(), message };
             self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
         }
     }

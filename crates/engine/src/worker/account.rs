@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::errno;
 use os::io::{Completion, Kind, Op};
 use plan::Ddir;
 use record::{RunError, WorkerStats};
@@ -12,14 +13,9 @@ use super::io_loop::{IoLoop, Supply};
 use crate::line::Line;
 use crate::logs::LoggedIo;
 
-const EIO: i32 = 5;
-const ENOSPC: i32 = 28;
-const EILSEQ: i32 = 84;
-const ETIMEDOUT: i32 = 110;
-const EDQUOT: i32 = 122;
 /// What a job that goes on after errors goes on after if it doesn't say: the device's word that it failed, and data
 /// that turned out wrong.
-const SURVIVABLE: [i32; 2] = [EIO, EILSEQ];
+const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
 
 /// What an I/O error led to.
 enum Failure {
@@ -124,7 +120,7 @@ impl IoLoop<'_> {
             flight.offset,
             flight.len
         );
-        RunError { errno: ETIMEDOUT, func: "max latency exceeded".into(), message }
+        RunError { errno: errno::ETIMEDOUT, func: "max latency exceeded".into(), message }
     }
 
     /// The kernel moved less than asked: ask for the rest, or give up where nothing moves any more.
@@ -145,7 +141,7 @@ impl IoLoop<'_> {
                 }
             };
             let func = "full resid".to_owned();
-            return self.count_failure(slot, EIO).map_err(|error| RunError { func, message, ..error });
+            return self.count_failure(slot, errno::EIO).map_err(|error| RunError { func, message, ..error });
         }
         self.flights[slot].done = moved;
         let start = self.data_at(ddir);
@@ -173,7 +169,7 @@ impl IoLoop<'_> {
         let listed = &policy.survivable_errno[kind as usize];
         let survivable = if listed.is_empty() { &SURVIVABLE[..] } else { listed.as_slice() };
         let survives = goes_on && survivable.contains(&errno);
-        if !survives && self.worker.targets.extent.fill_device && matches!(errno, ENOSPC | EDQUOT) {
+        if !survives && self.worker.targets.extent.fill_device && matches!(errno, errno::ENOSPC | errno::EDQUOT) {
             return Failure::Full;
         }
         if goes_on {
@@ -204,7 +200,7 @@ impl IoLoop<'_> {
 
     pub(super) fn engine_failed(&self, call: &str, error: &std::io::Error) -> RunError {
         RunError {
-            errno: error.raw_os_error().unwrap_or(5),
+            errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: call.into(),
             message: format!("ioengine={}: {call}: {error}", self.worker.echo.ioengine),
         }

@@ -4,6 +4,7 @@
 //! known good one or raised towards the least known bad one. What is reported is one more window at the depth found, or
 //! with `latency_run` all of a run that goes on adjusting.
 
+use os::errno;
 use plan::LatencyTarget;
 use record::RunError;
 
@@ -148,12 +149,11 @@ impl DepthSearch {
     }
 
     fn missed(&self, lat_ns: u64) -> RunError {
-        const ETIMEDOUT: i32 = 110;
         let message = format!(
             "latency of {lat_ns} nsec exceeds specified max ({} nsec) at a depth of 1: latency_target can't be met",
             self.target.target_ns
         );
-        RunError { errno: ETIMEDOUT, func: "max latency exceeded".into(), message }
+        RunError { errno: errno::ETIMEDOUT, func: "max latency exceeded".into(), message }
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
+use os::errno;
 use os::file::{Advice, File, OpenOptions};
 use os::io::{Backend, Flush, Mapping};
 use plan::stream::AccessHints;
@@ -13,10 +14,6 @@ use record::RunError;
 use crate::backend;
 use crate::live::WorkerLive;
 use crate::prepare::{self, Nature, Target};
-
-const EINVAL: i32 = 22;
-const EMFILE: i32 = 24;
-const EROFS: i32 = 30;
 
 pub struct OpenFiles {
     targets: Vec<Target>,
@@ -97,17 +94,17 @@ impl OpenFiles {
     /// What to do about the commonest reasons why a file can't be opened.
     fn hint(&self, error: &io::Error, direct: bool) -> &'static str {
         match error.raw_os_error() {
-            Some(EMFILE) if self.of_streams => {
+            Some(errno::EMFILE) if self.of_streams => {
                 "; all threads share one limit of open files: use fewer of them, or a larger `ulimit -n`"
             }
-            Some(EINVAL) if self.of_streams && direct => {
+            Some(errno::EINVAL) if self.of_streams && direct => {
                 "; the file system may not support unbuffered I/O: leave -Su and -Sh out"
             }
-            Some(EROFS) if self.of_streams => "; only -w0 goes on what is read-only",
-            Some(EMFILE) => {
+            Some(errno::EROFS) if self.of_streams => "; only -w0 goes on what is read-only",
+            Some(errno::EMFILE) => {
                 ": all jobs share one limit of open files; try a smaller openfiles=, or a larger `ulimit -n`"
             }
-            Some(EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
+            Some(errno::EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
             _ => "",
         }
     }
@@ -154,7 +151,7 @@ impl OpenFiles {
         let target = &self.targets[index as usize];
         let Way { options, advice, mapping } = *self.way(index);
         let failed = |func: &str, error: &io::Error| RunError {
-            errno: error.raw_os_error().unwrap_or(5),
+            errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: format!("{func}({})", target.path.display()),
             message: format!("{}: {error}{}", target.path.display(), self.hint(error, options.direct)),
         };
@@ -201,7 +198,7 @@ impl OpenFiles {
         self.order.retain(|&open| open != index);
         live.open_files.store(self.order.len() as u32, Relaxed);
         synced.and(detached).map_err(|error| RunError {
-            errno: error.raw_os_error().unwrap_or(5),
+            errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: "file close".into(),
             message: format!("{}: {error}", self.name(index)),
         })
@@ -232,7 +229,7 @@ impl OpenFiles {
                 None => self.fsync_closed(index as u32),
             };
             synced.map_err(|error| RunError {
-                errno: error.raw_os_error().unwrap_or(5),
+                errno: error.raw_os_error().unwrap_or(errno::EIO),
                 func: "fsync".into(),
                 message: format!("{}: fsync: {error}", self.name(index as u32)),
             })?;

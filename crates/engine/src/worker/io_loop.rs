@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use os::clock::Clock;
+use os::errno;
 use os::io::{Backend, Completion, Kind, Op};
 use os::memory::Buffers;
 use plan::{Ddir, Worker};
@@ -153,7 +154,7 @@ impl IoLoop<'_> {
         if let Some(minimum) = &mut self.minimum
             && let Some(missed) = minimum.check(self.clocks.now_ns, &self.stats)
         {
-            return Err(RunError { errno: 5, func: "check_min_rate".into(), message: missed });
+            return Err(RunError { errno: errno::EIO, func: "check_min_rate".into(), message: missed });
         }
         if self.search.is_some() {
             return self.follow_search();
@@ -460,7 +461,7 @@ impl IoLoop<'_> {
             Supply::Streams(_) => self.names_in_flight(),
         };
         let message = format!("{name}: stopped, and {count} of its I/Os did not return: the device doesn't answer");
-        RunError { errno: 5, func: "stop".into(), message }
+        RunError { errno: errno::EIO, func: "stop".into(), message }
     }
 
     /// The targets that I/Os are under way on.

@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use os::clock::Clock;
+use os::errno;
 use os::process::LockedMemory;
 use plan::{Engine, Plan, Worker};
 use record::{Ended, RunError, Started, WorkerStats};
@@ -264,7 +265,7 @@ fn shell(worker: &Worker, command: &str, when: &str, stop: &AtomicBool, voice: &
         Ok(None) => Ok(()),
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => Err(RunError {
-            errno: 5,
+            errno: errno::EIO,
             func: format!("exec_{when}"),
             message: format!("exec_{when}: `{command}` ended with {status}"),
         }),

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use os::clock::{Clock, Source};
 use os::cpu::MemoryPolicy;
+use os::errno;
 use os::io::open_backend;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use plan::{Access, Ddir, DedupeMode, Measure, Memory, Plan, Worker};
@@ -43,7 +44,11 @@ pub fn clock(worker: &Worker) -> Clock {
 
 /// An error of setting up, in fio's form: errno and the call that failed.
 pub fn failed(func: &str, error: &std::io::Error) -> RunError {
-    RunError { errno: error.raw_os_error().unwrap_or(22), func: func.into(), message: format!("{func}: {error}") }
+    RunError {
+        errno: error.raw_os_error().unwrap_or(errno::EINVAL),
+        func: func.into(),
+        message: format!("{func}: {error}"),
+    }
 }
 
 /// A number from the system, for jobs that are not to repeat.
@@ -102,7 +107,7 @@ fn content(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) -> Result
         nonce: entropy(),
     };
     Content::new(&job).map_err(|error| RunError {
-        errno: 22,
+        errno: errno::EINVAL,
         func: "init_io_u".into(),
         message: format!("{}: {error}", worker.name),
     })
@@ -243,7 +248,7 @@ fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<
         verifies: false,
     };
     Generator::new(&job).map_err(|error| RunError {
-        errno: 22,
+        errno: errno::EINVAL,
         func: "init_random_map".into(),
         message: format!("{}: {error}", worker.name),
     })
@@ -312,9 +317,9 @@ pub fn io_loop<'a>(
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
     let config = backend::config(worker, prepared.targets.len());
-    let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(22)))?;
+    let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
     let backend = open_backend(&config, &buffers).map_err(|error| RunError {
-        errno: 22,
+        errno: errno::EINVAL,
         func: "td_io_init".into(),
         message: error.to_string(),
     })?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use os::errno;
 use os::file::{Kind, StatCall};
 use os::io::{BackendError, open_backend};
 use plan::stream::StreamRate;
@@ -24,7 +25,6 @@ use crate::streams::{Source, SourceError};
 
 /// Data of writes begins at a multiple of this, which direct I/O can take on any disk.
 const DATA_ALIGN: u32 = 4096;
-const EMFILE: i32 = 24;
 
 /// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it. Not inlined: what this
 /// takes of the stack is taken by the I/O after it.
@@ -106,14 +106,14 @@ fn is_paced(streams: &Streams) -> bool {
 }
 
 fn unfit(func: &str, message: String) -> RunError {
-    RunError { errno: 22, func: func.into(), message }
+    RunError { errno: errno::EINVAL, func: func.into(), message }
 }
 
 /// A target as it is now.
 fn target(stream: &Stream) -> Result<Target, RunError> {
     let path = Path::new(&stream.path);
     let failed = |error: std::io::Error| RunError {
-        errno: error.raw_os_error().unwrap_or(5),
+        errno: error.raw_os_error().unwrap_or(errno::EIO),
         func: "open".into(),
         message: format!("{}: {error}{}", stream.path, advice(&error)),
     };
@@ -153,7 +153,9 @@ fn no_memory(worker: &Worker, error: RunError) -> RunError {
 fn no_engine(error: &BackendError) -> RunError {
     let errno = error.source.as_ref().and_then(std::io::Error::raw_os_error);
     let advice = match errno {
-        Some(EMFILE) => "; each thread has a queue and its targets open: use fewer threads, or a larger `ulimit -n`",
+        Some(errno::EMFILE) => {
+            "; each thread has a queue and its targets open: use fewer threads, or a larger `ulimit -n`"
+        }
         _ => "",
     };
     let said = error.to_string();

@@ -6,6 +6,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 use std::time::Duration;
 
 use os::clock::{Clock, Source};
+use os::errno;
 use os::file::File;
 use os::io::{Backend, Completion, Op};
 use plan::{Ddir, Engine, Plan, Worker};
@@ -55,7 +56,7 @@ impl Backend for Reluctant {
 
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
         if self.submits_until_broken == 0 {
-            return Err(io::Error::from_raw_os_error(22));
+            return Err(io::Error::from_raw_os_error(errno::EINVAL));
         }
         self.submits_until_broken -= 1;
         let taken = ops.len().min(self.taken_at_once);

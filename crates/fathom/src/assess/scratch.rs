@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use judge::assessment::TargetKind;
+use os::errno;
 use study::suite::Place;
 
 use super::target::Found;
@@ -17,7 +18,6 @@ const FILE: &str = "file";
 const LOCK: &str = "lock";
 const PROBE: &str = "probe";
 /// What file systems without direct I/O say.
-const EINVAL: i32 = 22;
 
 pub struct Scratch {
     pub place: Place,
@@ -63,7 +63,7 @@ impl Scratch {
 
     /// Whether files there can be opened without the page cache; anything but a clear no is for the tests to find out.
     pub fn has_direct_io(&self) -> bool {
-        let is_refused = |error: io::Error| error.raw_os_error() == Some(EINVAL);
+        let is_refused = |error: io::Error| error.raw_os_error() == Some(errno::EINVAL);
         let open = |path: &Path, write: bool| {
             let options = os::file::OpenOptions {
                 read: true,

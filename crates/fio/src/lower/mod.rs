@@ -138,6 +138,7 @@ mod tests {
     use super::*;
     use crate::parse::env::FixedEnv;
     use crate::parse::{Request, parse};
+    use units::errno;
 
     fn plan(line: &str) -> Plan {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -171,7 +172,7 @@ mod tests {
     fn listed_errors_are_gone_on_after_and_no_others() {
         let errors = &plan("--name=a --size=1m --ignore_error=,ENOSPC:5").workers[0].errors;
         assert_eq!((errors.continue_on_read, errors.continue_on_write), (false, true));
-        assert_eq!(errors.survivable_errno, [vec![], vec![28, 5], vec![]]);
+        assert_eq!(errors.survivable_errno, [vec![], vec![errno::ENOSPC, errno::EIO], vec![]]);
     }
 
     #[test]

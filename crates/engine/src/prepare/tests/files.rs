@@ -144,7 +144,7 @@ fn a_full_file_system_is_told_in_fios_words_and_left_with_its_space() {
         worker.targets.create.fallocate = Fallocate::None;
         let error = prepare(&worker).unwrap_err();
         assert!(error.message.starts_with("fio: ENOSPC on laying out file, stopping"), "{}", error.message);
-        assert_eq!((error.errno, path.exists()), (28, false));
+        assert_eq!((error.errno, path.exists()), (os::errno::ENOSPC, false));
         worker.targets.extent.size = None;
         worker.targets.extent.fill_device = true;
         let prepared = prepare(&worker).unwrap();

@@ -36,7 +36,7 @@ fn without_a_size_the_target_says_it() {
 fn nothing_that_says_the_size_is_an_error_in_fios_words() {
     let error = shares(&worker(), &[file(0)]).unwrap_err();
     assert!(error.message.starts_with("job: you need to specify size="), "{}", error.message);
-    assert_eq!((error.errno, error.func.as_str()), (22, "total_file_size"));
+    assert_eq!((error.errno, error.func.as_str()), (os::errno::EINVAL, "total_file_size"));
 }
 
 #[test]

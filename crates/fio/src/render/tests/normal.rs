@@ -160,7 +160,7 @@ fn a_job_without_blocks_has_no_line_at_the_start() {
 #[test]
 fn a_failed_worker_is_told_of_to_people_and_to_scripts() {
     let message = "fio: f: No space left on device (os error 28): free some".into();
-    let error = RunError { errno: 28, func: "write".into(), message };
+    let error = RunError { errno: units::errno::ENOSPC, func: "write".into(), message };
     assert_eq!(error_message(&error), "fio: f: No space left on device: free some\n");
     assert_eq!(error_line(7, &error), "fio: pid=7, err=28/func=write, error=No space left on device\n");
 }
