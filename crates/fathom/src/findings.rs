@@ -1,7 +1,7 @@
 //! What an I/O cost and what speaks against the figures of a run, told beside its report.
 
 use judge::Severity;
-use record::Record;
+use record::{Record, RunError, Said};
 use units::diagnostic::Diagnostic;
 
 use crate::output::tell_line;
@@ -14,6 +14,31 @@ pub fn tell(record: &Record) {
     // What is only good to know is in reports for programs.
     for finding in judge::findings(record).iter().filter(|finding| finding.severity > Severity::Info) {
         let diagnostic = Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice);
+        tell_line!("{}", record::plain(&diagnostic.to_string()));
+    }
+}
+
+/// What was said beside the report of a run, once more.
+pub fn repeat_diskspd_warnings(record: &Record) {
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for said in &record.said {
+        if let Said::Warning(text) = said {
+            told.push(Diagnostic::warning(text));
+        }
+    }
+    let mut messages: Vec<String> = Vec::new();
+    for message in record.workers.iter().filter_map(|worker| worker.error.as_ref()).map(RunError::plain) {
+        if !messages.contains(&message) {
+            told.push(Diagnostic::error(message.as_str()));
+            messages.push(message);
+        }
+    }
+    show_plain(&told);
+    tell(record);
+}
+
+pub fn show_plain(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
         tell_line!("{}", record::plain(&diagnostic.to_string()));
     }
 }

@@ -3,31 +3,35 @@
 // They panic where nobody reads: `output` has what doesn't.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod assess;
-mod diskspd;
+mod commands;
+mod comparison;
 mod findings;
-mod fio;
-mod history;
-mod knee;
-mod limits;
+mod kept;
 mod lines;
 mod machine;
 mod outlet;
 mod output;
+mod own_limits;
 mod pictures;
+mod plans;
+mod progress;
 mod repeats;
 mod reports;
 mod run;
 mod saved;
+mod scratch;
 mod series;
-mod show;
-mod suite;
-mod sweep;
+mod suites;
+mod table;
+mod target;
+mod terminal;
 mod words;
+mod workload;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use commands::{assess, compare, delete, diskspd, export, fio, history, knee, limits, show, suite, sweep};
 use output::{print_and_flush, tell, tell_line};
 
 /// What DiskSpd says of a line that it can't read; for fio any but 0 will do.
@@ -95,12 +99,12 @@ fn main() -> ExitCode {
         Some(("knee", rest)) => knee::main(rest),
         Some(("suite", rest)) => suite::main(rest),
         Some(("sweep", rest)) => sweep::main(rest),
-        Some(("run", rest)) => repeats::main(rest),
+        Some(("run", rest)) => commands::run::main(rest),
         Some(("show", rest)) => show::main(rest),
         Some(("history", rest)) => history::main(rest),
-        Some(("export", rest)) => history::export::main(rest),
-        Some(("compare", rest)) => history::compare::main(rest),
-        Some(("delete", rest)) => history::delete::main(rest),
+        Some(("export", rest)) => export::main(rest),
+        Some(("compare", rest)) => compare::main(rest),
+        Some(("delete", rest)) => delete::main(rest),
         Some(("limits", rest)) => limits::main(rest),
         Some(("--version" | "-V", _)) => {
             print_and_flush(concat!("fathom ", env!("CARGO_PKG_VERSION"), "\n"));

@@ -3,7 +3,11 @@
 use std::fmt::Arguments;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The exit code of a command that has no answer.
+const REFUSED: u8 = 2;
 
 pub enum Output {
     Stdout,
@@ -59,6 +63,18 @@ pub fn print_bytes(bytes: &[u8]) -> bool {
     }
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
+}
+
+/// Carries out a command whose answer is a text; what it is called stands before what went wrong.
+pub fn answer(name: &str, carried_out: Result<String, String>) -> ExitCode {
+    match carried_out {
+        Ok(text) if print_and_flush(&text) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(REFUSED),
+        Err(message) => {
+            tell_line!("fathom {name}: {message}");
+            ExitCode::from(REFUSED)
+        }
+    }
 }
 
 /// Says something on standard error, if anybody hears it: `eprint!` would end the run where nobody does.

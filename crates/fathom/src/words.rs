@@ -58,6 +58,20 @@ pub fn report(parser: &mut lexopt::Parser) -> Result<String, Stop> {
     Ok(path)
 }
 
+/// `table` is false, `json` is true.
+pub fn is_json(word: &str) -> Result<bool, String> {
+    match word {
+        "table" => Ok(false),
+        "json" => Ok(true),
+        _ => Err("expected table or json".into()),
+    }
+}
+
+/// A number of runs.
+pub fn repeats(word: &str) -> Result<usize, String> {
+    word.parse().ok().filter(|times| *times > 0).ok_or_else(|| "expected a number of runs, at least 1".into())
+}
+
 /// As a test looks at it.
 #[cfg(test)]
 pub fn told(stop: Stop) -> String {

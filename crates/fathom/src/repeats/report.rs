@@ -7,7 +7,7 @@ use ::history::repeats::Repeated;
 use serde::Serialize;
 use units::figure::percent;
 
-use crate::history::{compare, kept, table};
+use crate::{comparison, kept, table};
 
 const SCHEMA: &str = "fathom.run/1";
 
@@ -89,7 +89,7 @@ impl<'a> Report<'a> {
             text.push('\n');
         }
         if let Some(comparison) = &self.comparison {
-            text += &compare::table(comparison);
+            text += &comparison::table(comparison);
             if comparison.lines.iter().any(|line| line.by == By::Repeats) && !self.mixes() {
                 text += "All runs of A were before those of B: what changed meanwhile looks like a difference. \
                          --interleave takes turns.\n";

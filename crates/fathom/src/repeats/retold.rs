@@ -5,7 +5,7 @@ use ::history::{Document, Store, Wanted, compare, repeats};
 
 use super::report::{Finding, Report, Run, Side};
 use super::{NAMES, note_findings};
-use crate::history::kept;
+use crate::kept;
 
 /// One workload of the set.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! Runs one after another, as sweeps and repeats make them: turn by turn, with rests between them, until a signal comes.
 
 pub mod progress;
-pub mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,0 +1,184 @@
+//! What DiskSpd tells while it runs: its log, its dots, what went wrong; and the events that others wait for.
+
+use std::io::IsTerminal;
+use std::sync::atomic::Ordering::Relaxed;
+
+use diskspd::Profile;
+use engine::{Line, Live};
+use record::{Event, Record, RunError, Stage};
+use units::bytes::with_unit;
+use units::calendar;
+use units::diagnostic::Diagnostic;
+
+use super::signals::Signals;
+use crate::findings::show_plain as show;
+use crate::output::{print_and_flush, tell};
+use crate::run::{Watcher, unix_ms};
+
+pub struct Watch<'a> {
+    verbose: bool,
+    dots: Option<Dots>,
+    making: Making,
+    signals: &'a Signals,
+    told: Vec<String>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(profile: &Profile, signals: &'a Signals) -> Self {
+        let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
+        Watch { verbose: profile.verbose, dots, making: Making::default(), signals, told: Vec::new() }
+    }
+
+    /// Errors that all threads share are told once.
+    pub fn complain(&mut self, error: &RunError) {
+        let message = error.plain();
+        if !self.told.contains(&message) {
+            show(&[Diagnostic::error(message.as_str())]);
+            self.told.push(message);
+        }
+    }
+
+    fn log(&self, message: &str) {
+        if self.verbose {
+            let now_s = (unix_ms() / 1000).saturating_add_signed(i64::from(os::clock::utc_offset_s()));
+            print_and_flush(&format!("{}: {message}\n", calendar::date_and_time(now_s)));
+        }
+    }
+
+    fn stage(&mut self, phase: u32, stage: Stage) {
+        let span = phase + 1;
+        match stage {
+            Stage::Preparing => self.log(&format!("preparing time span {span}")),
+            Stage::WarmingUp => self.log("threads started, warming up"),
+            Stage::Measuring => {
+                self.log("measuring");
+                self.signals.measuring_began();
+            }
+            Stage::CoolingDown => {
+                self.signals.measuring_ended();
+                self.log("measured, cooling down");
+            }
+            Stage::Ended => {
+                // Whoever waits for the end of a run that was stopped early waits no longer.
+                self.signals.measuring_ended();
+                self.log(&format!("time span {span} ended"));
+            }
+        }
+    }
+}
+
+impl Watcher for Watch<'_> {
+    fn event(&mut self, _: &Record, event: &Event) {
+        match event {
+            Event::Stage { phase, stage } => self.stage(*phase, *stage),
+            Event::Ended { ended, .. } => {
+                if let Some(error) = &ended.error {
+                    self.complain(error);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, line: &Line) {
+        match line {
+            Line::News(text) => self.log(text),
+            Line::Warning(text) => show(&[Diagnostic::warning(text)]),
+        }
+    }
+
+    fn tick(&mut self, _: &Record, live: &Live, _: u64) {
+        self.making.show(live);
+        if let Some(dots) = &mut self.dots {
+            let of_thread = |worker: &engine::live::WorkerLive| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum();
+            let due = dots.due(live.workers.iter().map(of_thread));
+            if due > 0 {
+                print_and_flush(&".".repeat(due as usize));
+            }
+        }
+    }
+
+    fn snapshots_taken(&mut self, _: &Record) {}
+}
+
+/// How far the files of `-c` are, for whoever sits before a terminal: hundreds of gigabytes take their time.
+#[derive(Default)]
+struct Making {
+    ticks: u32,
+    shown: bool,
+}
+
+impl Making {
+    /// Files that are made within a second are not worth a line.
+    const TICKS_BEFORE: u32 = 10;
+
+    fn show(&mut self, live: &Live) {
+        let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
+        if whole == 0 {
+            if std::mem::take(&mut self.shown) {
+                tell(format_args!("\r\x1b[K"));
+            }
+            self.ticks = 0;
+            return;
+        }
+        self.ticks += 1;
+        if self.ticks > Self::TICKS_BEFORE && std::io::stderr().is_terminal() {
+            self.shown = true;
+            let percent = (made as f64 * 100.0 / whole as f64) as u64;
+            let (made, whole) = (with_unit(made), with_unit(whole));
+            tell(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
+        }
+    }
+}
+
+/// A dot for so many completions of a thread, in warm-up and cool-down, too.
+struct Dots {
+    every: u64,
+    shown: u64,
+    threads: Vec<Completions>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Completions {
+    /// Before the counter began anew, as it does with the measured time.
+    before: u64,
+    last: u64,
+}
+
+impl Dots {
+    fn new(every: u64) -> Self {
+        Dots { every, shown: 0, threads: Vec::new() }
+    }
+
+    /// How many are to be shown now, by the threads' counters.
+    fn due(&mut self, counts: impl Iterator<Item = u64>) -> u64 {
+        let mut dots = 0;
+        for (at, count) in counts.enumerate() {
+            if at == self.threads.len() {
+                self.threads.push(Completions::default());
+            }
+            let thread = &mut self.threads[at];
+            if count < thread.last {
+                thread.before += thread.last;
+            }
+            thread.last = count;
+            dots += (thread.before + count) / self.every;
+        }
+        let due = dots.saturating_sub(self.shown);
+        self.shown += due;
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dots;
+
+    #[test]
+    fn dots_go_on_where_counters_begin_anew() {
+        let mut dots = Dots::new(10);
+        let mut due = |counts: [u64; 2]| dots.due(counts.into_iter());
+        assert_eq!([due([9, 9]), due([10, 25]), due([10, 29])], [0, 3, 0]);
+        assert_eq!([due([3, 0]), due([10, 1]), due([10, 11])], [0, 2, 1]);
+    }
+}

@@ -1,0 +1,15 @@
+//! The commands: one module each. No command imports another; what they share lies beside this folder.
+
+pub mod assess;
+pub mod compare;
+pub mod delete;
+pub mod diskspd;
+pub mod export;
+pub mod fio;
+pub mod history;
+pub mod knee;
+pub mod limits;
+pub mod run;
+pub mod show;
+pub mod suite;
+pub mod sweep;

@@ -1,0 +1,71 @@
+//! What a user requests of `fathom show`.
+
+use fio::render::Detail;
+use plan::Origin;
+use record::Record;
+
+use crate::reports::Form;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Of a single run, in the words of a dialect.
+    Run(RunReport),
+    Card,
+    /// Of a study, as its command printed it.
+    Text,
+    StudyJson,
+    Page(Form),
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunReport {
+    Fio,
+    FioTerse,
+    FioJson(Detail),
+    DiskSpd,
+    DiskSpdXml,
+}
+
+impl Format {
+    pub fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "fio" => Format::Run(RunReport::Fio),
+            "fio-terse" => Format::Run(RunReport::FioTerse),
+            "fio-json" => Format::Run(RunReport::FioJson(Detail::Plain)),
+            "fio-json+" => Format::Run(RunReport::FioJson(Detail::Bins)),
+            "diskspd" => Format::Run(RunReport::DiskSpd),
+            "diskspd-xml" => Format::Run(RunReport::DiskSpdXml),
+            "card" => Format::Card,
+            "text" => Format::Text,
+            "study-json" => Format::StudyJson,
+            "html" => Format::Page(Form::Html),
+            "markdown" => Format::Page(Form::Markdown),
+            "svg" => Format::Page(Form::Svg),
+            "png" => Format::Page(Form::Png),
+            "json" => Format::Json,
+            _ => return None,
+        })
+    }
+}
+
+impl RunReport {
+    /// The report for people of the dialect that the run was asked for in.
+    pub fn of_origin(record: &Record) -> RunReport {
+        match record.plan.origin {
+            Origin::Fio(_) => RunReport::Fio,
+            Origin::DiskSpd { .. } => RunReport::DiskSpd,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Request {
+    pub files: Vec<String>,
+    pub format: Option<Format>,
+    pub terse_version: Option<u8>,
+    pub chart: Option<String>,
+    pub output: Option<String>,
+    pub reports: Vec<String>,
+    pub help: bool,
+}

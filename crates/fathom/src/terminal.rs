@@ -1,0 +1,16 @@
+//! What the terminal can show.
+
+use std::io::IsTerminal;
+
+/// Standard output shows colours, by the rules of <https://no-color.org>.
+pub fn is_coloured() -> bool {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !is_refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The locale of the environment is a UTF-8 one.
+pub fn writes_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os).find(|name| !name.is_empty());
+    let locale = locale.map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
