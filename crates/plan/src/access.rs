@@ -1,6 +1,6 @@
 //! Which blocks are touched, in which order and direction, and how large.
 
-use crate::{Ddir, PerDdir};
+use crate::ddir::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
 
 /// The access pattern of one worker.

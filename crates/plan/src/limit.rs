@@ -1,6 +1,6 @@
 //! When a worker starts and ends, how fast it may go, and what it does about errors.
 
-use crate::{Ddir, PerDdir};
+use crate::ddir::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]

@@ -4,7 +4,8 @@
 //! keeps I/Os in flight for each stream by itself or over all of them by weight. One generator serves all streams of a
 //! worker, so that equal seeds give DiskSpd's own offsets.
 
-use crate::{Ddir, Open};
+use crate::ddir::Ddir;
+use crate::target::Open;
 use serde::{Deserialize, Serialize};
 
 /// All that a worker's I/O consists of.

@@ -1,35 +1,25 @@
-//! Where a worker is in each of its files.
+//! The position of a worker in each of its files.
 
 use plan::Ddir;
 use units::random::{Lfsr, Normal, Pareto, Zipf};
 
+use super::job::FileExtent;
 use super::map::RandomMap;
 
-/// The part of a file that a worker works on.
-#[derive(Clone, Copy, Debug)]
-pub struct FileExtent<'a> {
-    /// The path as the job names it: it goes into the seeds of skewed distributions.
-    pub name: &'a str,
-    pub offset: u64,
-    /// Bytes of a pass, from the offset on.
-    pub io_size: u64,
-    /// Bytes of the whole file or device.
-    pub real_size: u64,
-}
-
-/// No I/O has started yet.
+/// Value of `last_start` before the first I/O.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 pub(super) struct File {
-    /// Where the extent begins, and where offsets are counted from now: strides move it.
+    /// Start of the extent.
     start: u64,
+    /// Origin of offsets. Strides move it.
     pub(super) base: u64,
     pub(super) io_size: u64,
     pub(super) real_size: u64,
     pub(super) last_start: [u64; 3],
     pub(super) last_end: [u64; 3],
-    /// Places for random blocks, by direction.
+    /// Number of random blocks, by direction.
     pub(super) blocks: [u64; 3],
     pub(super) source: Source,
     pub(super) state: State,
@@ -42,7 +32,7 @@ pub(super) enum State {
     Done,
 }
 
-/// Where random blocks of a file come from.
+/// Source of random blocks of a file.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Uniform,
@@ -73,13 +63,13 @@ impl File {
         self.start
     }
 
-    /// The end of the extent.
+    /// Returns the end of the extent.
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.start.saturating_add(self.io_size)
     }
 
-    /// Forgets what was touched: the map is clear and sequential I/O begins at the base.
+    /// Clears the map and sets sequential I/O to the base.
     pub(super) fn reset(&mut self, seed: u64) {
         self.last_end = [self.base; 3];
         self.last_start = [NOWHERE; 3];

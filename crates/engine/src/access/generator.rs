@@ -1,22 +1,25 @@
-//! Puts file, direction, place and size of the next I/O together.
+//! Combines file, direction, offset and size of the next I/O.
 
 use plan::{Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
 use units::random::{Lfsr, Normal, Pareto, Zipf, hash_name};
 
-use super::file::{File, FileExtent, Source};
+use super::error::AccessError;
+use super::file::{File, Source};
+use super::io::{Due, Io, Next, SyncKind};
+use super::job::{FileExtent, Job};
 use super::map::RandomMap;
 use super::mix::Mix;
 use super::offset::{Offsets, is_skewed};
 use super::plain::Plain;
+use super::seeds::{Purpose, SeedTable};
 use super::service::Service;
 use super::size::Sizes;
 use super::zones::Zones;
-use super::{AccessError, Due, Io, Job, Next, Purpose, SeedTable, SyncKind};
 
-/// Files in a skewed order that give nothing in a row before the pass counts as done.
+/// Number of consecutive files without I/O, in a skewed order, after which the pass ends.
 const MAX_FRUITLESS: u32 = 1 << 16;
 
-/// A 32-bit generator reaches no more blocks than this.
+/// Most blocks that a 32-bit generator can address.
 const NARROW_BLOCKS: u64 = u32::MAX as u64;
 
 #[derive(Clone, Debug)]
@@ -29,7 +32,7 @@ pub struct Generator {
     sizes: Sizes,
     syncs: Option<Syncs>,
     strides: Option<Strides>,
-    /// The grain of the random map, by direction.
+    /// Block size of the random map, by direction.
     grain: [u64; 3],
     random_trim_then_write: bool,
     seeds: SeedTable,
@@ -40,7 +43,7 @@ pub struct Generator {
     pending: Option<Step>,
 }
 
-/// A decision about the next step, which a rate limiter may look at first.
+/// The next step as chosen. A rate limiter sees it before it is executed.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Io { file: usize, rated: Ddir },
@@ -87,7 +90,7 @@ impl Generator {
         })
     }
 
-    /// What [`Generator::next`] will do, as far as a rate limiter cares; asking again changes nothing.
+    /// Returns what [`Generator::next`] will do. Repeated calls return the same.
     pub fn due(&mut self) -> Due {
         let step = match self.pending {
             Some(step) => step,
@@ -101,8 +104,8 @@ impl Generator {
         }
     }
 
-    /// Turns the I/O that is due to the other direction of a mixed pattern, as fio does when the one drawn is ahead of
-    /// its rate and the other is not. False where there is no other.
+    /// Changes the due I/O of a mixed pattern to the other direction. fio does this if the drawn direction is ahead of
+    /// its rate and the other is not. Returns false if the pattern has one direction.
     pub fn switch_direction(&mut self) -> bool {
         let Some(Step::Io { rated, .. }) = &mut self.pending else { return false };
         match self.mix.switch() {
@@ -114,9 +117,9 @@ impl Generator {
         }
     }
 
-    /// The next step. It counts as issued.
+    /// Returns the next step and counts it as issued.
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "a pass ends, the generator does not")]
+    #[expect(clippy::should_implement_trait, reason = "a pass ends, the generator does not end")]
     pub fn next(&mut self) -> Next {
         if let (Some(plain), None) = (self.plain, self.pending)
             && let Some(io) = plain.next(&mut self.files[0], &mut self.offsets.uniform)
@@ -153,7 +156,7 @@ impl Generator {
         Next::PassDone
     }
 
-    /// Begins another pass over all files.
+    /// Starts another pass over all files.
     pub fn start_pass(&mut self) {
         self.pending = None;
         self.service.start_pass(&mut self.files);
@@ -167,7 +170,7 @@ impl Generator {
         }
     }
 
-    /// What was issued so far no longer counts, for the mix of directions and for syncs: the ramp is over.
+    /// Restarts the counts for the mix of directions and for syncs, at the end of a ramp.
     pub fn forget_counts(&mut self) {
         self.issued = [0; 3];
         self.zone_bytes = 0;
@@ -239,14 +242,14 @@ impl Generator {
         Some(Io { ddir, file: index, offset, length, wrapped: self.offsets.wrapped })
     }
 
-    /// In a random trim-then-write pattern a write has the length of the trim before it.
+    /// Returns the length in a random trim-then-write pattern. A write has the length of the trim before it.
     fn paired_length(&mut self, index: usize, ddir: Ddir, offset: u64, is_random: bool) -> Option<u64> {
         let file = &mut self.files[index];
         let (trim, write) = (Ddir::Trim as usize, Ddir::Write as usize);
         if ddir == Ddir::Write {
             return Some(file.last_end[trim] - file.last_start[trim]);
         }
-        // A trim that hits its own last place looks like a finished pair: the write must see a difference.
+        // A trim at the offset of the previous trim would look like a complete pair, so the last write is changed.
         if file.last_start[trim] == offset {
             file.last_start[write] = file.last_start[write].wrapping_sub(1);
         }
@@ -254,7 +257,7 @@ impl Generator {
     }
 }
 
-/// Moves on to the next zone when this one has had its bytes, and round in the zone until then.
+/// Moves to the next zone once this zone has its bytes. Until then I/O wraps around within the zone.
 fn enter_zone(strides: &Strides, zone_bytes: &mut u64, file: &mut File, ddir: Ddir, seed: u64) {
     if *zone_bytes >= strides.size_bytes {
         *zone_bytes = 0;
@@ -272,7 +275,7 @@ fn enter_zone(strides: &Strides, zone_bytes: &mut u64, file: &mut File, ddir: Dd
     }
 }
 
-/// How a job's files divide into blocks.
+/// Division of a job's files into blocks.
 struct Geometry {
     align: [u64; 3],
     min: PerDdir<u64>,
@@ -308,7 +311,7 @@ impl Geometry {
         let smallest = min.0.into_iter().fold(u64::MAX, u64::min);
         let soft = access.random_map == MapMode::Soft;
         let mut geometry = Geometry { align, min, smallest, strides, mapped, soft, needs_wide: false };
-        // fio widens its 32-bit generator by itself where that could not reach all blocks.
+        // fio changes to a 64-bit generator if 32 bits do not reach all blocks.
         geometry.needs_wide = access.generator == plan::Generator::Tausworthe32
             && access.pattern.random
             && job.files.iter().any(|extent| geometry.smallest_blocks(extent) > NARROW_BLOCKS);
@@ -323,7 +326,7 @@ impl Geometry {
         bytes / self.smallest
     }
 
-    /// Places for random offsets of one direction.
+    /// Returns the number of random blocks of one direction.
     fn blocks(&self, extent: &FileExtent, ddir: Ddir) -> u64 {
         let bytes = match &self.strides {
             Some(strides) => strides.range_bytes,

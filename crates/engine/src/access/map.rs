@@ -1,16 +1,16 @@
-//! The random map: which blocks of a file a pass has touched.
+//! The random map: the blocks of a file that a pass has used.
 //!
-//! A bitmap with summaries above it: a bit of a higher level says that the whole word below is taken, so the next free
-//! block is found in a few words however full the map is.
+//! A bitmap with summary levels. A bit of a higher level is set if the whole word below is taken. The next free block is
+//! found within a few words, however full the map is.
 
-use super::AccessError;
+use super::error::AccessError;
 
 const WORD: u64 = u64::BITS as u64;
 
 #[derive(Clone, Debug)]
 pub struct RandomMap {
     blocks: u64,
-    /// From the blocks themselves up to a level of one word.
+    /// Level 0 has the blocks. The last level is one word.
     levels: Vec<Vec<u64>>,
 }
 
@@ -31,14 +31,14 @@ impl RandomMap {
         self.levels.iter_mut().for_each(|level| level.fill(0));
     }
 
-    /// Blocks past the end count as free: whoever asks finds out by the offset.
+    /// Returns true if the block is taken. Blocks past the end are free: the caller checks the offset.
     #[inline]
     pub fn is_taken(&self, block: u64) -> bool {
         let word = self.levels[0].get((block / WORD) as usize).copied().unwrap_or(0);
         word >> (block % WORD) & 1 != 0
     }
 
-    /// Takes a block; false where it was taken, or lies behind the end.
+    /// Takes a block. Returns false if it was taken already or is past the end.
     #[inline]
     pub fn claim(&mut self, block: u64) -> bool {
         let Some(word) = self.levels[0].get_mut((block / WORD) as usize) else { return false };
@@ -53,7 +53,7 @@ impl RandomMap {
         true
     }
 
-    /// The first free block after a taken one, going round at the end; none when all are taken.
+    /// Returns the first free block after a taken one, with wrap-around. Returns `None` if all are taken.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if block >= self.blocks {
             return None;
@@ -62,7 +62,7 @@ impl RandomMap {
         self.free_from(from).or_else(|| if from == 0 { None } else { self.free_from(0) })
     }
 
-    /// Climbs until a word has a gap at or after the place, then descends into the first gap.
+    /// Goes up to a word with a gap at or after the block, then down into the first gap.
     fn free_from(&self, block: u64) -> Option<u64> {
         let mut place = block;
         for height in 0..self.levels.len() {
@@ -85,9 +85,8 @@ impl RandomMap {
         (place < self.blocks).then_some(place)
     }
 
-    /// Takes up to `count` blocks from `block` on, stopping at the first that is taken or past the end, and says how
-    /// many it took. As in fio, the unused bits of the last word may be taken: a block that only partly lies in the
-    /// file has one.
+    /// Takes up to `count` blocks from `block`. Stops at the first block that is taken or past the end. Returns the number
+    /// taken. As in fio the unused bits of the last word can be taken: a block that is partly in the file has one.
     pub fn take(&mut self, block: u64, count: u64) -> u64 {
         let mut taken = 0;
         while taken < count {

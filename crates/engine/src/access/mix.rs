@@ -1,4 +1,4 @@
-//! Which direction the next I/O takes.
+//! Direction of the next I/O.
 
 use plan::{Ddir, Pattern};
 use units::random::Tausworthe32;
@@ -9,7 +9,7 @@ use super::file::File;
 pub(super) struct Mix {
     kind: Kind,
     ddir: Ddir,
-    /// A new direction is drawn once so many I/Os have gone in the present one.
+    /// Number of I/Os in the current direction at which a new direction is drawn.
     until_issued: u64,
     read_percent: u32,
     random: Tausworthe32,
@@ -24,7 +24,7 @@ enum Kind {
 }
 
 impl Mix {
-    /// None for a pattern without a direction.
+    /// Returns `None` for a pattern without a direction.
     pub(super) fn new(pattern: Pattern, read_percent: u32, seed: u64) -> Option<Self> {
         let first = Ddir::ALL.into_iter().find(|&ddir| pattern.has(ddir))?;
         let kind = match (pattern.is_mixed(), pattern.writes && pattern.trims) {
@@ -56,7 +56,7 @@ impl Mix {
         self.ddir
     }
 
-    /// The direction that is really taken on a file where `rated` was drawn.
+    /// Returns the direction on this file if `rated` was drawn.
     #[inline]
     pub(super) fn on_file(&self, rated: Ddir, file: &File) -> Ddir {
         if self.kind != Kind::TrimThenWrite {
@@ -68,7 +68,7 @@ impl Mix {
         }
     }
 
-    /// Turns to the other direction of a mixed pattern, if it has any share.
+    /// Changes to the other direction of a mixed pattern if its share is above 0 %.
     pub(super) fn switch(&mut self) -> Option<Ddir> {
         let other = other(self.ddir);
         if self.kind != Kind::Mixed || self.percent(other) == 0 {

@@ -1,16 +1,17 @@
-//! Where the next I/O starts.
+//! Offset of the next I/O.
 
 use plan::{Ddir, Distribution, Sequencer};
 use units::random::{Tausworthe, Tausworthe32};
 
 use super::file::{File, NOWHERE, Source};
+use super::job::Job;
+use super::seeds::{Purpose, SeedTable};
 use super::zones::Zones;
-use super::{Job, Purpose, SeedTable};
 
 #[derive(Clone, Debug)]
 pub(super) struct Offsets {
     random: bool,
-    /// Writes go where the trim before them went.
+    /// A write has the offset of the trim before it.
     write_follows_trim: bool,
     pub(super) uniform: Tausworthe,
     align: [u64; 3],
@@ -19,20 +20,20 @@ pub(super) struct Offsets {
     zones: Option<Zones>,
     sequencer: Sequencer,
     until_draw: u32,
-    /// Random I/O starts over when a file is exhausted.
+    /// Random I/O starts over at the end of a file.
     restarts_random: bool,
     restarts_at_end: bool,
-    /// The file of the present draw was gone through and starts over.
+    /// The file starts over with the current draw.
     pub(super) wrapped: bool,
-    /// The I/O in the making is not to be marked in the map. As in fio this outlives a file that had nothing left.
+    /// The current I/O is not marked in the map. As in fio this persists if the file has no more I/O.
     pub(super) off_the_map: bool,
 }
 
-/// A place found: relative to the file's base.
+/// An offset, relative to the base of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) offset: u64,
-    /// Drawn, not following the I/O before.
+    /// Drawn at random, not sequential to the previous I/O.
     pub(super) is_random: bool,
 }
 
@@ -60,7 +61,7 @@ impl Offsets {
             random_or_not: std::array::from_fn(|_| Tausworthe32::new(0)),
             zones,
             sequencer: access.sequencer,
-            // The very first I/O draws, however seldom draws are later.
+            // The first I/O always draws.
             until_draw: 1,
             restarts_random: job.time_based || skewed_service,
             restarts_at_end: (job.time_based && job.files.len() == 1) || rewrites,
@@ -80,7 +81,7 @@ impl Offsets {
         }
     }
 
-    /// The next place for a direction; none when the file has no more.
+    /// Returns the next offset for a direction, or `None` if the file has no more.
     #[inline]
     pub(super) fn draw(&mut self, file: &mut File, ddir: Ddir, seed: u64) -> Option<Place> {
         self.wrapped = false;
@@ -119,7 +120,7 @@ impl Offsets {
         if sequential.is_some() {
             return sequential;
         }
-        // fio draws here and still takes the size that goes with sequential I/O.
+        // fio draws here and still uses the size for sequential I/O.
         self.random_place(file, ddir, seed).map(|place| Place::next(place.offset))
     }
 
@@ -142,7 +143,7 @@ impl Offsets {
         if skip == 0 {
             return Some(Place::next(last.wrapping_sub(file.base)));
         }
-        // Backwards from an offset begins at the end. fio leaves the offset out of its sums here, and so do we.
+        // Going backwards from an offset starts at the end. As in fio the offset is not part of the sums here.
         let far_end = file.io_size.min(file.real_size);
         if *last == file.base && file.base > 0 && skip < 0 {
             *last = far_end;
@@ -194,7 +195,7 @@ impl Offsets {
     }
 }
 
-/// Whether a distribution is drawn for each file on its own, by its name.
+/// Returns true if a distribution has a generator per file, seeded by the file's name.
 pub(super) fn is_skewed(distribution: &Distribution) -> bool {
     matches!(distribution, Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. })
 }

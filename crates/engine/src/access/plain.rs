@@ -1,11 +1,12 @@
-//! The commonest pattern, without the questions that the others need: one file, one direction, one size, uniformly
-//! random. What it gives is what the whole of the generator would give.
+//! Fast path for the most common pattern: one file, one direction, one size, uniformly random. It returns the same
+//! sequence as the general path.
 
 use plan::{Ddir, RandomMap as MapMode};
 use units::random::Tausworthe;
 
-use super::file::{File, FileExtent, Source, State};
-use super::{Io, Job};
+use super::file::{File, Source, State};
+use super::io::Io;
+use super::job::{FileExtent, Job};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plain {
@@ -15,7 +16,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// None where the job asks for more.
+    /// Returns `None` if the job needs the general path.
     pub(super) fn of(job: &Job, align: [u64; 3]) -> Option<Self> {
         let access = job.access;
         let pattern = access.pattern;
@@ -38,8 +39,7 @@ impl Plain {
         plain.then_some(Plain { ddir, length, align: align[ddir as usize] })
     }
 
-    /// The next I/O. None where that takes more than a draw, which then is not made: the file isn't open yet, or it is
-    /// gone through.
+    /// Returns the next I/O. Returns `None`, with the generator unchanged, if the file is not open yet or is at its end.
     #[inline]
     pub(super) fn next(self, file: &mut File, random: &mut Tausworthe) -> Option<Io> {
         let blocks = file.blocks[self.ddir as usize];
@@ -52,7 +52,7 @@ impl Plain {
             block < blocks && offset < io_size && offset + self.length <= room
         };
         let before = matches!(file.source, Source::Mapped(_)).then(|| random.clone());
-        // As signed, which is converted faster: there are never 2⁶³ blocks.
+        // The signed conversion is faster. There are always fewer than 2⁶³ blocks.
         let mut block = (blocks as i64 as f64 * random.fraction()) as i64 as u64;
         if let Source::Mapped(map) = &mut file.source {
             if map.is_taken(block) {
@@ -63,7 +63,7 @@ impl Plain {
                 return None;
             }
         } else if !fits(block) {
-            // A draw of exactly 1, once in 2⁵³: it is made again.
+            // A draw of exactly 1 (once in 2⁵³) is repeated.
             return None;
         }
         let offset = file.base + block * self.align;
@@ -71,7 +71,7 @@ impl Plain {
     }
 }
 
-/// Every block of the extent lies in the file, so that no draw is in vain.
+/// Returns true if every block of the extent is in the file, so that every draw is valid.
 fn ends_inside(file: &FileExtent) -> bool {
     file.offset.checked_add(file.io_size).is_some_and(|end| end <= file.real_size)
 }

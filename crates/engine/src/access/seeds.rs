@@ -1,8 +1,8 @@
-//! One seed for each purpose of a worker, as fio spreads `randseed` over them.
+//! One seed per purpose of a worker, derived from `randseed` as in fio.
 
 use plan::Seeds;
 
-/// What a seed is for, in fio's order: the place goes into the number.
+/// Purpose of a seed, in fio's order. The seed depends on the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
 pub enum Purpose {
@@ -17,7 +17,7 @@ pub enum Purpose {
     Trim,
     Buffer,
     SequentialOrRandom,
-    /// Two places that fio has and gives to nobody.
+    /// Two positions that fio reserves and does not use.
     UnusedWrite,
     UnusedTrim,
     StartDelay,
@@ -35,7 +35,7 @@ const PURPOSES: usize = Purpose::DedupeWorkingSet as usize + 1;
 /// The multiplier between one seed and the next.
 const STEP: u64 = 0x9e37_0001;
 
-/// The seeds of one worker, for offsets, sizes, buffers, delays and all else that is drawn.
+/// The seeds of one worker, for offsets, sizes, buffers, delays and all other random values.
 #[derive(Clone, Debug)]
 pub struct SeedTable {
     seeds: [u64; PURPOSES],
@@ -43,7 +43,7 @@ pub struct SeedTable {
 }
 
 impl SeedTable {
-    /// `entropy` is asked only for seeds from the system.
+    /// `entropy` is called only for seeds from the system.
     pub fn new(seeds: Seeds, worker_number: u32, mut entropy: impl FnMut() -> u64) -> Self {
         match seeds {
             Seeds::Repeatable { seed, each_pass } => {
@@ -63,7 +63,7 @@ impl SeedTable {
         self.seeds[purpose as usize]
     }
 
-    /// Generators start from their seeds again with each pass.
+    /// Returns true if generators restart from their seeds in each pass.
     pub fn each_pass(&self) -> bool {
         self.each_pass
     }

@@ -1,19 +1,19 @@
-//! In which order a worker goes from file to file.
+//! Order in which a worker uses its files.
 
 use plan::{FileOrder, FileService};
 use units::random::{Normal, Pareto, Tausworthe, Zipf};
 
 use super::file::{File, State};
-use super::{Purpose, SeedTable};
+use super::seeds::{Purpose, SeedTable};
 
-/// Skewed orders draw from so many places for each file.
+/// Skewed orders draw from 2¹⁰ positions per file.
 const PLACES_SHIFT: u32 = 10;
 
 #[derive(Clone, Debug)]
 pub(super) struct Service {
     order: Order,
     ios_each: u32,
-    /// A file is left only when it is done: by the order, or because there is no other.
+    /// A file is used until it is done: the order says so, or there is one file.
     stays: bool,
     open_limit: usize,
     open: usize,
@@ -66,12 +66,12 @@ impl Service {
         }
     }
 
-    /// With a skewed order no file is ever done: it starts again.
+    /// Returns true for skewed orders. Their files are never done: they start over.
     pub(super) fn is_skewed(&self) -> bool {
         matches!(self.order, Order::Zipf(_) | Order::Pareto(_) | Order::Normal(_))
     }
 
-    /// The file for the next I/O; none when all are done.
+    /// Returns the file for the next I/O, or `None` if all are done.
     #[inline]
     pub(super) fn choose(&mut self, files: &mut [File], seed: u64) -> Option<usize> {
         if let Some(current) = self.current
@@ -125,14 +125,14 @@ impl Service {
         chosen.min(files - 1)
     }
 
-    /// The file has nothing left in this pass.
+    /// Marks a file as done for this pass.
     pub(super) fn finish(&mut self, file: &mut File) {
         file.state = State::Done;
         self.open -= 1;
         self.done += 1;
     }
 
-    /// The file starts again when it is next chosen.
+    /// Closes a file. It starts over when it is chosen next.
     pub(super) fn close(&mut self, file: &mut File) {
         file.state = State::Closed;
         self.open -= 1;

@@ -1,18 +1,19 @@
-//! How large the next I/O is.
+//! Size of the next I/O.
 
 use plan::{BlockSizes, Ddir, SizeShare};
 use units::random::Tausworthe;
 
-use super::{AccessError, Purpose, SeedTable};
+use super::error::AccessError;
+use super::seeds::{Purpose, SeedTable};
 
-/// Draws for one size that end in "does not fit" before the search is given up; a split may name nothing that fits.
+/// Maximum number of draws for one size. A split may have no size that fits.
 const MAX_DRAWS: u32 = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     by_direction: [Sized; 3],
     by_sequential_or_random: bool,
-    /// Trims leave their sizes to the writes that follow, so these two draw the same.
+    /// A write has the size of the trim before it, so both draw the same.
     paired_trims: bool,
     verifies: bool,
 }
@@ -33,13 +34,13 @@ enum Rule {
 
 #[derive(Clone, Copy, Debug)]
 enum Round {
-    /// Any number of bytes will do.
+    /// No rounding.
     Off,
     Mask(u64),
     Multiple(u64),
 }
 
-/// A size is taken when the draw is not above its bound.
+/// A size is chosen if the draw is at most its bound.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     bytes: u64,
@@ -78,9 +79,8 @@ impl Sizes {
         }
     }
 
-    /// The length of an I/O that may take up to `room` bytes, or none where even the smallest would not fit. A size
-    /// that is always the same is not held against the room: such an I/O may reach past the extent while the file
-    /// goes on.
+    /// Returns the length of an I/O of at most `room` bytes, or `None` if the smallest size does not fit. A fixed size is
+    /// not compared with `room`: such an I/O may extend past the extent, within the file.
     #[inline]
     pub(super) fn draw(&mut self, ddir: Ddir, is_random: bool, room: u64) -> Option<u64> {
         let slot = match (self.by_sequential_or_random, is_random) {
@@ -152,7 +152,7 @@ fn rule(block: &BlockSizes, ddir: Ddir, random_max: u64) -> Result<Rule, AccessE
     Ok(Rule::Split { max, round, sizes: shares(split, random_max) })
 }
 
-/// Rarest first, each with the sum of the shares up to it.
+/// Returns the sizes, rarest first, each with the cumulative share.
 fn shares(split: &[SizeShare], random_max: u64) -> Vec<Share> {
     let mut split: Vec<SizeShare> = split.iter().copied().filter(|share| share.percent > 0).collect();
     split.sort_by_key(|share| share.percent);

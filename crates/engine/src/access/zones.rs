@@ -1,9 +1,9 @@
-//! Shares of the accesses over parts of a file (`random_distribution=zoned` and `zoned_abs`).
+//! Shares of the accesses over parts of a file (fio: `random_distribution` `zoned` and `zoned_abs`).
 
 use plan::{Ddir, Distribution};
 use units::random::Tausworthe32;
 
-use super::AccessError;
+use super::error::AccessError;
 
 #[derive(Clone, Debug)]
 pub(super) struct Zones {
@@ -11,7 +11,7 @@ pub(super) struct Zones {
     random: Tausworthe32,
 }
 
-/// For each percent of the accesses, the part of the file that it goes to.
+/// Maps each percent of the accesses to a part of the file.
 #[derive(Clone, Debug)]
 enum Table {
     Whole,
@@ -22,7 +22,7 @@ enum Table {
 }
 
 impl Zones {
-    /// None for distributions without zones.
+    /// Returns `None` for distributions without zones.
     pub(super) fn new(distribution: &Distribution) -> Result<Option<Self>, AccessError> {
         let tables = match distribution {
             Distribution::Zoned(zones) => {
@@ -44,7 +44,7 @@ impl Zones {
         self.random = Tausworthe32::new(seed as u32);
     }
 
-    /// The first block of the zone drawn, and how many it has; none when the zones do not fit into the file.
+    /// Draws a zone and returns its first block and number of blocks. Returns `None` if the zone is past the file's end.
     pub(super) fn draw(&mut self, ddir: Ddir, blocks: u64, block_bytes: u64) -> Option<(u64, u64)> {
         let table = &self.tables[ddir as usize];
         if let Table::Whole = table {

@@ -1,17 +1,17 @@
-//! Which buffers repeat others, for storage that keeps equal blocks once.
+//! Selects the buffers that repeat others, for storage with deduplication.
 
 use plan::{Dedupe, DedupeMode};
 use units::random::{Tausworthe, Tausworthe32, Tausworthe64};
 
-use super::{ContentError, Job};
+use super::error::ContentError;
+use super::job::Job;
 use crate::access::{Purpose, SeedTable};
 
-/// Where the bytes of the next buffer start from.
+/// Seeds of the next buffers.
 #[derive(Clone, Debug)]
 pub(super) struct Origins {
     fresh: Tausworthe,
-    /// As `fresh` was after the last chunk that it gave: a repeat takes what comes after that, which a fresh buffer
-    /// will give again.
+    /// State of `fresh` after its last chunk. A repeat continues from it, and so will the next fresh buffer.
     before: Tausworthe,
     repeats: Option<Repeats>,
 }
@@ -23,18 +23,18 @@ struct Repeats {
     working_set: Option<(WorkingSet, Tausworthe)>,
 }
 
-/// Generators from which a set of buffers can be made again.
+/// Generator states that produce a set of buffers again.
 #[derive(Clone, Debug)]
 enum WorkingSet {
     Narrow(Vec<Tausworthe32>),
     Wide(Vec<Tausworthe64>),
 }
 
-/// The origin of one buffer, which may take several seeds.
+/// The origin of one buffer. A buffer can take several seeds.
 pub(super) enum Origin {
     Fresh,
     Repeat(Tausworthe),
-    /// Every buffer is the same.
+    /// All buffers are equal.
     Always(Tausworthe),
 }
 
@@ -59,7 +59,7 @@ impl Origins {
         }
     }
 
-    /// Where the next buffer comes from.
+    /// Chooses the origin of the next buffer.
     pub(super) fn choose(&mut self) -> Origin {
         let Some(repeats) = &mut self.repeats else { return Origin::Fresh };
         if repeats.percent >= 100 {
@@ -74,7 +74,7 @@ impl Origins {
         }
     }
 
-    /// The seed of the next chunk of a buffer.
+    /// Returns the seed of the next chunk of a buffer.
     #[inline]
     pub(super) fn seed(&mut self, origin: &mut Origin) -> u64 {
         match origin {
@@ -111,7 +111,7 @@ impl WorkingSet {
         if buffers == 0 {
             return Err(ContentError::EmptyWorkingSet);
         }
-        let chunks = job.min_write / super::chunk_bytes(job.min_write, job.buffers.compress_chunk_bytes);
+        let chunks = job.min_write / job.chunk_bytes();
         let seeds = Turns { job, global, each: (buffers / job.peer_seeds.len().max(1) as u64).max(1) };
         if job.wide {
             let advance = |state: &mut Tausworthe64| for_one_seed(|| state.draw());
@@ -132,7 +132,7 @@ impl WorkingSet {
     }
 }
 
-/// Whose buffers the set holds: with a global one it goes through the workers, so that they share some.
+/// Order of the buffers in the set. A global set has buffers of every worker, so that workers share some.
 struct Turns<'a> {
     job: &'a Job<'a>,
     global: bool,
@@ -140,7 +140,7 @@ struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// The seed that begins at a place of the set, if one does.
+    /// Returns the seed that starts at a position of the set.
     fn at(&self, place: u64) -> Option<u64> {
         if place == 0 {
             return Some(self.job.seeds.of(Purpose::Buffer));
@@ -154,7 +154,7 @@ impl Turns<'_> {
     }
 }
 
-/// A seed is made of two draws.
+/// Advances a generator by one seed, which takes two draws.
 fn for_one_seed<T>(mut draw: impl FnMut() -> T) {
     draw();
     draw();

@@ -1,12 +1,12 @@
-//! Random bytes at the speed of memory, and buffers of which a part compresses away.
+//! Random bytes at memory speed, and compressible buffers.
 
 use units::random::hash_u64;
 
-/// Four independent chains keep the multiplier busy; each starts at another multiple of the seed.
+/// Four independent chains keep the multiplier busy. Each starts at a different multiple of the seed.
 const LANES: [u64; 4] = [1, 2, 3, 5];
 const WORD: usize = size_of::<u64>();
 
-/// Fills a buffer with what a seed stands for: the same seed and length give the same bytes, fio's bytes.
+/// Fills a buffer from a seed. The same seed and length give the same bytes as in fio.
 pub(super) fn random(buffer: &mut [u8], seed: u64) {
     let mut lanes = LANES.map(|multiple| seed.wrapping_mul(multiple));
     let mut rows = buffer.chunks_exact_mut(LANES.len() * WORD);
@@ -23,7 +23,7 @@ pub(super) fn random(buffer: &mut [u8], seed: u64) {
     }
 }
 
-/// Repeats a pattern from the start of a buffer; without a pattern the buffer is zeroed.
+/// Repeats a pattern over a buffer. An empty pattern zeroes it.
 pub(super) fn repeat(buffer: &mut [u8], pattern: &[u8]) {
     if pattern.is_empty() {
         buffer.fill(0);
@@ -34,7 +34,7 @@ pub(super) fn repeat(buffer: &mut [u8], pattern: &[u8]) {
     spread(buffer, once);
 }
 
-/// Repeats the first so many bytes over the rest of a buffer.
+/// Repeats the first `filled` bytes over the rest of a buffer.
 pub(super) fn spread(buffer: &mut [u8], mut filled: usize) {
     while filled < buffer.len() {
         let more = filled.min(buffer.len() - filled);
@@ -43,7 +43,7 @@ pub(super) fn spread(buffer: &mut [u8], mut filled: usize) {
     }
 }
 
-/// A chunk of which so many percent compress away: random bytes first, then the pattern or zeroes.
+/// Fills a chunk that is compressible by `percent`: random bytes first, then the pattern or zeroes.
 pub(super) fn compressible(chunk: &mut [u8], seed: u64, percent: u32, pattern: &[u8]) {
     let kept = chunk.len() as u64 * u64::from(100 - percent.min(100)) / 100;
     let (kept, rest) = chunk.split_at_mut(kept as usize);

@@ -1,26 +1,29 @@
-//! The bandwidth of the whole run over time (`--bandwidth-log`): one file for each direction.
+//! The bandwidth of the whole run over time (`--bandwidth-log`): one file per direction.
 
 use std::fs::File;
 use std::io::{self, Write};
 
 use plan::{Ddir, Plan};
 
-use super::NS_PER_MS;
 use super::destination::named;
+use super::io::NS_PER_MS;
 
-/// Where no job says how long the windows of its samples are.
+/// Default window, if no job sets one.
 const WINDOW_MS: u64 = 500;
 
 pub struct AggregateLog {
     files: [(String, File); 3],
     window_ns: u64,
-    /// When the present window began; `None` while nothing is measured.
+    /// Start of the current window; `None` while nothing is measured.
     began_ns: Option<u64>,
     last_bytes: [u64; 3],
 }
 
 impl AggregateLog {
-    /// Makes the files where the plan asks for them.
+    /// Creates the files. Returns `None` if the plan has no such log.
+    ///
+    /// # Errors
+    /// A file cannot be created.
     pub fn open(plan: &Plan) -> io::Result<Option<Self>> {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
         let file = |ddir: Ddir| {
@@ -40,13 +43,16 @@ impl AggregateLog {
         }))
     }
 
-    /// When the present window ends, since the start of the run.
+    /// Returns the end of the current window, since the start of the run.
     pub fn due_ns(&self) -> u64 {
         self.began_ns.map_or(u64::MAX, |began_ns| began_ns.saturating_add(self.window_ns))
     }
 
-    /// Logs a window if it is over. `bytes`: what all workers have done so far, or nothing while some are in their
-    /// ramp; the first window begins with the first call that has them.
+    /// Logs a window if it is over. `bytes` is the total of all workers, or `None` while some are in their ramp. The first
+    /// window starts with the first call that has a total.
+    ///
+    /// # Errors
+    /// A file cannot be written.
     pub fn sample(&mut self, since_start_ns: u64, bytes: Option<[u64; 3]>) -> io::Result<()> {
         let (Some(bytes), Some(began_ns)) = (bytes, self.began_ns) else {
             self.began_ns = bytes.map(|_| since_start_ns);

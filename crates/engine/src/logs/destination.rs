@@ -1,4 +1,4 @@
-//! The log files of one worker: which there are, what they are called and which columns they have.
+//! The log files of one worker: kinds, names and columns.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ impl Kind {
         ["slat", "clat", "lat", "bw", "iops", "clat_hist"][self as usize]
     }
 
-    /// The stem of the file's name, where there is such a file. fio makes none for latencies that are disabled.
+    /// Returns the stem of the file's name. As in fio there is no file for a disabled latency.
     fn stem(self, worker: &Worker) -> Option<&str> {
         let (measure, logs) = (&worker.measure, &worker.measure.logs);
         let (stem, enabled) = match self {
@@ -38,7 +38,7 @@ impl Kind {
         stem.as_deref().filter(|_| enabled)
     }
 
-    /// Whether each I/O has a line: not where its time isn't taken. The file is made, and stays empty.
+    /// Returns true if each I/O has a line. An I/O whose time is not measured has none, and the file stays empty.
     pub fn is_logged_for_each_io(self, worker: &Worker) -> bool {
         let measure = &worker.measure;
         match self {
@@ -50,22 +50,22 @@ impl Kind {
     }
 }
 
-/// Which columns there are beside time, value, direction and size.
+/// Columns in addition to time, value, direction and size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Columns {
     pub second_value: bool,
     pub offset: bool,
-    /// The priority itself, not only whether it is of the real-time class.
+    /// The priority itself, in place of whether it is of the real-time class.
     pub prio: bool,
     pub issue_time: bool,
 }
 
-/// A file of a worker, which is opened anew for each block of lines: a thousand jobs with five logs each must not
-/// hold five thousand descriptors.
+/// A file of a worker. It is opened for each block of lines, so that a thousand jobs with five logs each do not need five
+/// thousand descriptors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogFile {
     pub path: PathBuf,
-    /// Each I/O has a line here, where logs are not by windows.
+    /// Each I/O has a line, unless the log has windows.
     pub each_io: bool,
 }
 
@@ -127,7 +127,7 @@ impl Destination {
         self.files.iter().any(Option::is_some)
     }
 
-    /// Makes the files empty; those that jobs share are added to, as in fio even what an earlier run left.
+    /// Creates empty files. As in fio, files that jobs share keep the lines of earlier runs.
     pub fn make_files(&self) -> io::Result<()> {
         for LogFile { path, .. } in self.files.iter().flatten() {
             let made = match self.per_job {
@@ -140,7 +140,7 @@ impl Destination {
     }
 }
 
-/// The error with the file that it is about.
+/// Adds the path to an error.
 pub fn named(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }

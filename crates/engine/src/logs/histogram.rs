@@ -6,33 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use plan::{Ddir, Worker};
 use record::Histogram;
 
+use super::batch::LogBatch;
 use super::destination::Destination;
-use super::writer::Lot;
-use super::{LoggedIo, NS_PER_MS};
+use super::io::{LoggedIo, NS_PER_MS};
+use super::snapshot::Snapshot;
 
-/// Histograms of a worker beyond those that are being filled.
+/// Number of histograms of a worker in addition to those being filled.
 const SPARE: usize = 2;
-
-/// A window's histogram on its way to the writer. Its memory goes back to the worker when it is dropped.
-pub struct Snapshot {
-    pub time_ms: u64,
-    pub ddir: Ddir,
-    /// Size of the I/O that ended the window.
-    pub bytes: u64,
-    pub histogram: Option<Box<Histogram>>,
-    pub destination: Arc<Destination>,
-    back: SyncSender<Box<Histogram>>,
-}
-
-impl Drop for Snapshot {
-    fn drop(&mut self) {
-        if let Some(mut histogram) = self.histogram.take() {
-            histogram.clear();
-            // A worker that has ended wants nothing back.
-            drop(self.back.try_send(histogram));
-        }
-    }
-}
 
 pub struct HistogramLog {
     window_ns: u64,
@@ -40,21 +20,21 @@ pub struct HistogramLog {
     returned: Receiver<Box<Histogram>>,
     back: SyncSender<Box<Histogram>>,
     destination: Arc<Destination>,
-    lots: SyncSender<Lot>,
+    batches: SyncSender<LogBatch>,
 }
 
 #[derive(Default)]
 struct Window {
-    /// The first I/O of a direction begins its first window.
+    /// The first window starts with the first I/O of its direction.
     start_ns: Option<u64>,
     histogram: Box<Histogram>,
 }
 
 impl HistogramLog {
-    pub fn new(worker: &Worker, destination: &Arc<Destination>, lots: SyncSender<Lot>) -> Self {
+    pub fn new(worker: &Worker, destination: &Arc<Destination>, batches: SyncSender<LogBatch>) -> Self {
         let (back, returned) = sync_channel(SPARE + Ddir::ALL.len());
         for _ in 0..SPARE {
-            // There is room, and the receiver is here.
+            // The channel has room and its receiver exists.
             drop(back.try_send(Box::default()));
         }
         HistogramLog {
@@ -63,7 +43,7 @@ impl HistogramLog {
             returned,
             back,
             destination: Arc::clone(destination),
-            lots,
+            batches,
         }
     }
 
@@ -74,8 +54,8 @@ impl HistogramLog {
         }
     }
 
-    /// Adds a latency; the first one after a window's end still counts in it and ends it, as in fio. False when there
-    /// is no writer any more.
+    /// Adds a latency. As in fio the first latency after a window's end is part of that window and ends it. Returns false
+    /// if the writer has ended.
     #[inline]
     pub fn add(&mut self, since_start_ns: u64, time_ms: u64, io: &LoggedIo) -> bool {
         let window = &mut self.windows[io.ddir as usize];
@@ -86,10 +66,10 @@ impl HistogramLog {
             return true;
         }
         window.start_ns = Some(start_ns + spent_ns / self.window_ns * self.window_ns);
-        self.hand_over(time_ms, io)
+        self.send(time_ms, io)
     }
 
-    fn hand_over(&mut self, time_ms: u64, io: &LoggedIo) -> bool {
+    fn send(&mut self, time_ms: u64, io: &LoggedIo) -> bool {
         let Ok(empty) = self.returned.recv() else { return false };
         let window = &mut self.windows[io.ddir as usize];
         let snapshot = Snapshot {
@@ -100,6 +80,6 @@ impl HistogramLog {
             destination: Arc::clone(&self.destination),
             back: self.back.clone(),
         };
-        self.lots.send(Lot::Histogram(snapshot)).is_ok()
+        self.batches.send(LogBatch::Histogram(snapshot)).is_ok()
     }
 }

@@ -1,20 +1,20 @@
-//! The lines of log files. They are made by the million while the run goes on, so what neighbouring lines have in
-//! common is formatted once.
+//! Formats the lines of log files. A run can have millions of lines, so columns that neighbouring lines share are formatted
+//! once.
 
 use plan::Ddir;
 use record::Histogram;
 
 use super::destination::{Columns, Destination, Kind};
-use super::entry::{Entry, What};
-use super::histogram::Snapshot;
+use super::entry::{Entry, EntryKind};
+use super::snapshot::Snapshot;
 
-/// No column is longer than a separator and the digits of `u64::MAX`.
+/// Maximum size of a column: a separator and the digits of `u64::MAX`.
 const COLUMN_BYTES: usize = 2 + 20;
-/// Seven columns at most, and some room for what is copied in whole blocks.
+/// At most seven columns, and room for the copies of whole blocks.
 const LINE_BYTES: usize = 8 * COLUMN_BYTES;
 const REAL_TIME_CLASS: u16 = 1;
 
-/// Lines of one file, in memory that is used again and again.
+/// Lines of one file, in reusable memory.
 #[derive(Default)]
 pub struct Lines {
     bytes: Vec<u8>,
@@ -26,7 +26,7 @@ impl Lines {
         &self.bytes[..self.len]
     }
 
-    /// Empties the memory and makes room for so many bytes.
+    /// Clears the lines and reserves `room` bytes.
     fn restart(&mut self, room: usize) {
         if self.bytes.len() < room {
             self.bytes.resize(room, 0);
@@ -40,7 +40,7 @@ impl Lines {
         self.len += text.len();
     }
 
-    /// Copies the whole block, which is faster than its unknown length, and counts what is text.
+    /// Appends a block. Copying its fixed capacity is faster than copying its length.
     #[inline]
     fn push_block<const N: usize>(&mut self, block: &Block<N>) {
         self.bytes[self.len..self.len + N].copy_from_slice(&block.bytes);
@@ -64,20 +64,22 @@ impl Lines {
         self.push_number(value);
     }
 
-    /// The lines that `entries` mean for the log of one kind.
+    /// Formats the lines of one kind of log.
     pub fn fill(&mut self, kind: Kind, destination: &Destination, entries: &[Entry]) {
         self.restart((entries.len() + 1) * LINE_BYTES);
         let each_io = destination.file(kind).is_some_and(|file| file.each_io);
-        let mut same = Same::new(destination);
+        let mut common = CommonColumns::new(destination);
         for entry in entries {
-            match entry.what {
-                What::Window(of) if of == kind => self.push_window(entry, destination.columns),
-                What::Submitted if kind == Kind::Slat => self.push_io(entry, entry.value, entry.issue_ns, &mut same),
-                What::Completed if each_io => match kind {
-                    Kind::Clat => self.push_io(entry, entry.value, entry.issue_ns, &mut same),
-                    Kind::Lat => self.push_io(entry, entry.second_value, 0, &mut same),
-                    Kind::Bandwidth => self.push_io(entry, kib_per_s(entry.bytes, entry.value), 0, &mut same),
-                    Kind::Iops => self.push_io(entry, 1, 0, &mut same),
+            match entry.kind {
+                EntryKind::Window(of) if of == kind => self.push_window(entry, destination.columns),
+                EntryKind::Submitted if kind == Kind::Slat => {
+                    self.push_io(entry, entry.value, entry.issue_ns, &mut common)
+                }
+                EntryKind::Completed if each_io => match kind {
+                    Kind::Clat => self.push_io(entry, entry.value, entry.issue_ns, &mut common),
+                    Kind::Lat => self.push_io(entry, entry.second_value, 0, &mut common),
+                    Kind::Bandwidth => self.push_io(entry, kib_per_s(entry.bytes, entry.value), 0, &mut common),
+                    Kind::Iops => self.push_io(entry, 1, 0, &mut common),
                     Kind::Slat | Kind::ClatHistogram => {}
                 },
                 _ => {}
@@ -86,16 +88,16 @@ impl Lines {
     }
 
     #[inline]
-    fn push_io(&mut self, entry: &Entry, value: u64, issue_ns: u64, same: &mut Same) {
-        same.take(entry);
-        self.push_block(&same.head);
+    fn push_io(&mut self, entry: &Entry, value: u64, issue_ns: u64, common: &mut CommonColumns) {
+        common.take(entry);
+        self.push_block(&common.head);
         self.push_number(value);
-        self.push_block(&same.middle);
-        if same.columns.offset {
+        self.push_block(&common.middle);
+        if common.columns.offset {
             self.push_column(entry.offset);
         }
-        self.push_block(&same.prio);
-        if same.columns.issue_time {
+        self.push_block(&common.prio);
+        if common.columns.issue_time {
             self.push_column(issue_ns);
         }
         self.push(b"\n");
@@ -119,7 +121,7 @@ impl Lines {
         self.push(b"\n");
     }
 
-    /// The line of a histogram, neighbouring bins added up as the coarseness says.
+    /// Formats the line of a histogram. The coarseness says how many bins a column adds up.
     pub fn fill_histogram(&mut self, snapshot: &Snapshot) {
         self.restart((Histogram::FIO_BINS + 3) * COLUMN_BYTES);
         let Some(histogram) = &snapshot.histogram else { return };
@@ -135,13 +137,13 @@ impl Lines {
     }
 }
 
-/// Bandwidth of a single I/O, as if there had been nothing beside it.
+/// Returns the bandwidth of a single I/O over its own latency.
 fn kib_per_s(bytes: u64, ns: u64) -> u64 {
-    // An I/O has less than 2^32 bytes, so this does not overflow.
+    // An I/O has fewer than 2^32 bytes, so this does not overflow.
     bytes.saturating_mul(1_000_000_000).checked_div(ns.saturating_mul(1024)).unwrap_or(0)
 }
 
-/// A short text of less than `N` bytes.
+/// A text of at most `N` bytes.
 struct Block<const N: usize> {
     bytes: [u8; N],
     len: usize,
@@ -168,8 +170,8 @@ fn prio_column(prio: u16, columns: Columns) -> Block<8> {
     }
 }
 
-/// What a line has in common with the one before: time, direction and size, as a rule.
-struct Same {
+/// Columns that are usually equal in consecutive lines: time, direction and size.
+struct CommonColumns {
     columns: Columns,
     prio: Block<8>,
     time_ms: u64,
@@ -180,11 +182,11 @@ struct Same {
     middle: Block<32>,
 }
 
-impl Same {
+impl CommonColumns {
     fn new(destination: &Destination) -> Self {
         let columns = destination.columns;
         let prio = prio_column(destination.prio, columns);
-        let mut same = Same {
+        let mut common = CommonColumns {
             columns,
             prio,
             time_ms: 0,
@@ -193,8 +195,8 @@ impl Same {
             bytes: 0,
             middle: Block::new(""),
         };
-        same.set_middle(Ddir::Read, 0);
-        same
+        common.set_middle(Ddir::Read, 0);
+        common
     }
 
     #[inline]
@@ -209,7 +211,7 @@ impl Same {
     }
 
     fn set_middle(&mut self, ddir: Ddir, bytes: u64) {
-        // A single I/O has no second value, yet its column.
+        // A single I/O has an empty second value.
         let second = if self.columns.second_value { ", 0" } else { "" };
         (self.ddir, self.bytes) = (ddir, bytes);
         self.middle = Block::new(&format!("{second}, {}, {bytes}", ddir as u8));

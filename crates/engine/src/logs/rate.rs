@@ -1,19 +1,19 @@
-//! Bandwidth and IOPS over windows of time: one line for each window and direction in which something completed.
+//! Bandwidth and IOPS over windows: one line per window and direction with completions.
 
 use plan::Ddir;
 
 use super::destination::Kind;
 use super::entry::Entry;
-use super::{LoggedIo, NS_PER_MS};
+use super::io::{LoggedIo, NS_PER_MS};
 
-/// A worker that ends so shortly before its window does has filled it.
+/// A window counts as complete if the worker ends at most this long before its end.
 const SLACK_NS: u64 = 10 * NS_PER_MS;
 
 pub struct RateWindows {
     kind: Kind,
     window_ns: u64,
     start_ns: u64,
-    /// Bytes or I/Os, by direction.
+    /// Bytes or number of I/Os, by direction.
     amounts: [u64; 3],
 }
 
@@ -39,7 +39,7 @@ impl RateWindows {
         self.amounts[io.ddir as usize] += if self.kind == Kind::Iops { 1 } else { u64::from(io.bytes) };
     }
 
-    /// Ends the window if it is over, and begins the one in which this moment lies.
+    /// Ends the window if its time is over, and starts the window that includes this time.
     pub fn pass_to(&mut self, since_start_ns: u64, log: &mut dyn FnMut(Entry)) {
         if since_start_ns >= self.end_ns() {
             self.close(self.end_ns(), log);
@@ -47,7 +47,7 @@ impl RateWindows {
         }
     }
 
-    /// The worker's end: a window that has just begun is no measure of a rate and has no line, as in fio.
+    /// Ends the last window at the worker's end. As in fio an incomplete window has no line.
     pub fn end(&mut self, since_start_ns: u64, log: &mut dyn FnMut(Entry)) {
         self.pass_to(since_start_ns, log);
         if since_start_ns.saturating_add(SLACK_NS) >= self.end_ns() && since_start_ns > self.start_ns {
@@ -61,7 +61,7 @@ impl RateWindows {
         for (amount, ddir) in std::mem::take(&mut self.amounts).into_iter().zip(Ddir::ALL) {
             if amount > 0 {
                 let rate = (u128::from(amount) * 1_000_000_000 / spent_ns.max(1) / unit) as u64;
-                // In the log of both average and maximum a rate is both.
+                // A log of average and maximum has the rate twice.
                 log(Entry::window(self.kind, ddir, end_ns / NS_PER_MS, rate, rate));
             }
         }

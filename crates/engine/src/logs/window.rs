@@ -1,10 +1,10 @@
-//! Latencies over windows of time (`log_avg_msec`): one line for each window and direction.
+//! Latencies over windows (`log_avg_msec`): one line per window and direction.
 
 use plan::{Ddir, WindowValue};
 
-use super::NS_PER_MS;
 use super::destination::Kind;
 use super::entry::Entry;
+use super::io::NS_PER_MS;
 
 pub struct LatencyWindows {
     kind: Kind,
@@ -22,7 +22,7 @@ struct Window {
 }
 
 impl Window {
-    /// The line that ends this window, and the window after it. A window in which nothing happened has no line.
+    /// Ends this window and returns its line. A window without I/O has no line.
     fn close(&mut self, since_start_ns: u64, kind: Kind, value: WindowValue, ddir: Ddir) -> Option<Entry> {
         let Window { count, sum, max, .. } = *self;
         (self.count, self.sum, self.max) = (0, 0, 0);
@@ -46,8 +46,8 @@ impl LatencyWindows {
         self.windows = [Window { end_ns: self.window_ns, ..Window::default() }; 3];
     }
 
-    /// Adds a latency. The first one after a window's end still counts in it and ends it, as in fio; the windows
-    /// after it begin at multiples of the window all the same.
+    /// Adds a latency. As in fio the first latency after a window's end is part of that window and ends it. Later windows
+    /// still start at multiples of the window's length.
     #[inline]
     pub fn add(&mut self, since_start_ns: u64, ddir: Ddir, latency_ns: u64) -> Option<Entry> {
         let window = &mut self.windows[ddir as usize];
@@ -61,7 +61,7 @@ impl LatencyWindows {
         window.close(since_start_ns, self.kind, self.value, ddir)
     }
 
-    /// Ends the windows before their time.
+    /// Ends incomplete windows.
     pub fn end(&mut self, since_start_ns: u64, log: &mut dyn FnMut(Entry)) {
         for (window, ddir) in self.windows.iter_mut().zip(Ddir::ALL) {
             if let Some(entry) = window.close(since_start_ns, self.kind, self.value, ddir) {

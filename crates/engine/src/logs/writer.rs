@@ -1,34 +1,27 @@
-//! The thread that turns entries into lines of files.
+//! The thread that formats and writes the log files.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use super::batch::LogBatch;
 use super::destination::Kind;
 use super::entry::Chunk;
-use super::histogram::Snapshot;
 use super::line::Lines;
+use super::snapshot::Snapshot;
 
-/// Lots on their way; the memory in them is bounded by the workers' chunks.
-const LOTS: usize = 1024;
+/// Capacity of the channel. The workers' chunks bound the memory.
+const BATCHES: usize = 1024;
 
-/// What a worker hands over.
-pub enum Lot {
-    Entries(Chunk),
-    Histogram(Snapshot),
-    /// Nothing comes after this.
-    End,
-}
-
-/// Writes the logs of all workers. Its thread starts with the first worker that logs anything.
+/// Writes the logs of all workers. Its thread starts with the first worker that has a log.
 #[derive(Default)]
 pub struct LogWriter {
     thread: Mutex<Option<Thread>>,
 }
 
 struct Thread {
-    lots: SyncSender<Lot>,
+    batches: SyncSender<LogBatch>,
     handle: JoinHandle<io::Result<()>>,
 }
 
@@ -37,37 +30,40 @@ impl LogWriter {
         LogWriter::default()
     }
 
-    pub(super) fn sender(&self) -> io::Result<SyncSender<Lot>> {
+    pub(super) fn sender(&self) -> io::Result<SyncSender<LogBatch>> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = &*thread {
-            return Ok(thread.lots.clone());
+            return Ok(thread.batches.clone());
         }
-        let (lots, receiver) = sync_channel(LOTS);
+        let (batches, receiver) = sync_channel(BATCHES);
         let handle = Builder::new().name("fathom-logs".into()).spawn(move || write_all(&receiver))?;
-        *thread = Some(Thread { lots: lots.clone(), handle });
-        Ok(lots)
+        *thread = Some(Thread { batches: batches.clone(), handle });
+        Ok(batches)
     }
 
-    /// Waits until everything handed over is in the files. Returns the first error there was with any of them.
+    /// Waits until all entries are in the files.
+    ///
+    /// # Errors
+    /// Returns the first error of any file.
     pub fn finish(self) -> io::Result<()> {
         let thread = self.thread.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Some(Thread { lots, handle }) = thread else { return Ok(()) };
-        // A thread that is gone is reported by the join.
-        drop(lots.send(Lot::End));
+        let Some(Thread { batches, handle }) = thread else { return Ok(()) };
+        // `join` reports a thread that has ended.
+        drop(batches.send(LogBatch::End));
         handle.join().unwrap_or_else(|_| Err(io::Error::other("the thread that writes the logs ended early")))
     }
 }
 
-fn write_all(lots: &Receiver<Lot>) -> io::Result<()> {
+fn write_all(batches: &Receiver<LogBatch>) -> io::Result<()> {
     let mut outcome = Ok(());
     let mut lines = Lines::default();
-    while let Ok(lot) = lots.recv() {
-        let written = match lot {
-            Lot::Entries(chunk) => write_entries(&mut lines, chunk),
-            Lot::Histogram(snapshot) => write_histogram(&mut lines, &snapshot),
-            Lot::End => break,
+    while let Ok(batch) = batches.recv() {
+        let written = match batch {
+            LogBatch::Entries(chunk) => write_entries(&mut lines, chunk),
+            LogBatch::Histogram(snapshot) => write_histogram(&mut lines, &snapshot),
+            LogBatch::End => break,
         };
-        // Goes on after an error: the workers must not wait for ever, and other files may be on another disk.
+        // Continues after an error: the workers must not block, and other files may be on another disk.
         outcome = outcome.and(written);
     }
     outcome
@@ -82,7 +78,7 @@ fn write_entries(lines: &mut Lines, chunk: Chunk) -> io::Result<()> {
             outcome = outcome.and(file.append(lines.as_bytes()));
         }
     }
-    chunk.give_back();
+    chunk.recycle();
     outcome
 }
 

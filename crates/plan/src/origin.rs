@@ -1,0 +1,53 @@
+//! The command line and files that a plan was made from.
+
+use serde::{Deserialize, Serialize};
+use units::shell::quoted;
+
+/// The dialect of the request, with its command line and files. Reports in that dialect repeat them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    Fio(FioWords),
+    DiskSpd {
+        command_line: String,
+        /// The profile as XML. It includes every setting of the command line.
+        profile_xml: String,
+    },
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Origin::Fio(FioWords::default())
+    }
+}
+
+impl Origin {
+    /// Returns the command line, quoted for a POSIX shell.
+    pub fn command_line(&self) -> String {
+        match self {
+            Origin::Fio(FioWords { words, .. }) => {
+                let words = words.iter().map(|word| quoted(word));
+                std::iter::once("fio".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+            }
+            Origin::DiskSpd { command_line, .. } => command_line.clone(),
+        }
+    }
+}
+
+/// fio's command line and job files.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FioWords {
+    /// The command line without the program's own name.
+    pub words: Vec<String>,
+    /// Options that override those of every job, such as the axes of a sweep.
+    pub last_words: Vec<String>,
+    /// The text of the job files on the command line and of the files they include.
+    pub job_files: Vec<JobFile>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct JobFile {
+    /// `-` is standard input.
+    pub path: String,
+    pub text: String,
+}

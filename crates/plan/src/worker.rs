@@ -1,0 +1,110 @@
+//! One thread of I/O.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::access::Access;
+use crate::buffer::Buffers;
+use crate::ddir::Ddir;
+use crate::engine::{Depth, Engine};
+use crate::limit::{ErrorPolicy, LatencyTarget, Limits, Rate, ThinkTime};
+use crate::measure::Measure;
+use crate::process::Process;
+use crate::stream::Streams;
+use crate::target::Targets;
+
+/// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Worker {
+    pub name: String,
+    /// fio's thread number, from 1 over all workers of the plan. The seeds depend on it.
+    pub number: u32,
+    /// Number among the `numjobs` clones, from 0.
+    pub clone: u32,
+    /// Reports add up results within a group.
+    pub group: u32,
+    /// A phase starts when all workers of the previous phase have ended (`stonewall`).
+    pub phase: u32,
+    /// Starts when all workers of that name have ended.
+    pub wait_for: Option<String>,
+    pub engine: Engine,
+    pub targets: Targets,
+    pub access: Access,
+    /// A pattern for each target. If there are any, the worker follows them, and `access`, `rate` and `think` are a
+    /// summary of them.
+    pub streams: Streams,
+    pub buffers: Buffers,
+    pub depth: Depth,
+    pub limits: Limits,
+    pub rate: Rate,
+    pub think: ThinkTime,
+    pub latency_target: Option<LatencyTarget>,
+    pub errors: ErrorPolicy,
+    pub process: Process,
+    pub measure: Measure,
+    pub echo: Arc<Echo>,
+}
+
+/// The first worker of a plan with all options at their defaults: it reads its targets once, sequentially, in blocks of
+/// 4 KiB.
+impl Default for Worker {
+    fn default() -> Self {
+        Worker {
+            name: String::new(),
+            number: 1,
+            clone: 0,
+            group: 0,
+            phase: 0,
+            wait_for: None,
+            engine: Engine::default(),
+            targets: Targets::default(),
+            access: Access::default(),
+            streams: Streams::default(),
+            buffers: Buffers::default(),
+            depth: Depth::of(1),
+            limits: Limits { loops: 1, ..Limits::default() },
+            rate: Rate::default(),
+            think: ThinkTime::default(),
+            latency_target: None,
+            errors: ErrorPolicy::default(),
+            process: Process::default(),
+            measure: Measure::default(),
+            echo: Arc::default(),
+        }
+    }
+}
+
+impl Worker {
+    /// Returns true if each I/O in that direction has an intended start: there is a rate, and no pauses that delay I/Os
+    /// as well.
+    pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
+        if self.streams.is_empty() {
+            return self.access.pattern.has(ddir) && self.rate.limits(ddir) && !self.think.pauses();
+        }
+        self.streams.list.iter().any(|stream| stream.has_intended_starts(ddir))
+    }
+
+    /// Returns the depth that reports show. It exceeds the actual depth for synchronous engines.
+    pub fn depth_as_asked(&self) -> u32 {
+        self.echo.iodepth.max(self.depth.iodepth)
+    }
+}
+
+/// Settings that reports repeat as they were written.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Echo {
+    pub description: Option<String>,
+    /// The job's own options as typed.
+    pub options: Vec<(String, String)>,
+    /// The engine's name as typed. It may be an alias.
+    pub ioengine: String,
+    /// fio's name of the pattern, such as `randrw`.
+    pub rw: String,
+    /// The depth as typed.
+    pub iodepth: u32,
+    /// Results of this job are added up over its group.
+    pub group_reporting: bool,
+    /// `thread` is set: fio's report counts threads instead of processes.
+    pub thread: bool,
+}
