@@ -2,7 +2,6 @@
 //! `fathom assess --save` writes is where to begin.
 #![no_main]
 
-use judge::assessment;
 use libfuzzer_sys::fuzz_target;
 use report::{Card, card, html, markdown, svg};
 

@@ -1,6 +1,6 @@
 //! What an I/O cost and what speaks against the figures of a run, told beside its report.
 
-use judge::Severity;
+use assessment::Severity;
 use record::{Record, RunError, Said};
 use units::diagnostic::Diagnostic;
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ::history::{Document, Store, Wanted};
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use record::Record;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use plan::Plan;
 use report::Chart;
 

@@ -1,6 +1,6 @@
 //! Reports in files of their own (`--report`): what they are is told by the ends of their names.
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use plan::Plan;
 
 use crate::pictures::{self, Picture};

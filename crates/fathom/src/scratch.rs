@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use judge::assessment::TargetKind;
+use assessment::TargetKind;
 use os::errno;
 use study::suite::Place;
 

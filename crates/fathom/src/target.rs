@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use judge::assessment::{Device, Mount, Target, TargetKind};
+use assessment::{Device, Mount, Target, TargetKind};
 use os::file::Space;
 
 /// What an assessment leaves free of a file system: a share of it, and so many bytes at least.

@@ -5,7 +5,7 @@
 
 mod stage;
 
-use judge::Finding;
+use assessment::Finding;
 use record::Record;
 use stage::{
     Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, outcome, patiently, signal, system, undisturbed,

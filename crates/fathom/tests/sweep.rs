@@ -55,7 +55,7 @@ fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() 
     std::fs::write(scratch.file("job.fio"), jobs).unwrap();
     let told = run(scratch.path(), "--bs=4k,16k --format json --repeat 2 fio job.fio");
     let document = told.ended_with(0).json();
-    assert_eq!((&document["metric"], &document["runs_made"]), (&"bandwidth".into(), &4.into()));
+    assert_eq!((&document["metric"], &document["runs_made"]), (&"bw".into(), &4.into()));
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 2);
     for (point, block) in points.iter().zip([4096.0, 16384.0]) {
@@ -74,7 +74,7 @@ fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() 
 #[test]
 fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
     let scratch = with_file("sweep-two");
-    let forms = "--format csv --output out.csv --svg out.svg --report out.md --metric p99 --order random --seed 3 --cooldown 0.01";
+    let forms = "--format csv --output out.csv --svg out.svg --report out.md --metric lat.p99 --order random --seed 3 --cooldown 0.01";
     let told = run(scratch.path(), &format!("iodepth=1,4 numjobs=1,2 {forms} fio {JOB} --ioengine=libaio"));
     told.ended_with(0).complained_of("lowest 99th percentile of latency ");
     assert_eq!(told.stdout, "");
@@ -102,7 +102,7 @@ fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
     refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` makes no difference");
     refused("bs=4k,8k fio missing.fio", "missing.fio");
     refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "can't be written");
-    refused(&format!("bs=4k,8k --metric p99 fio {JOB} --gtod_reduce=1"), "doesn't measure latency");
+    refused(&format!("bs=4k,8k --metric lat.p99 fio {JOB} --gtod_reduce=1"), "doesn't measure latency");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::io::{Read, Write};
 
+use assessment::Assessment;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use judge::assessment::{self, Assessment};
 use record::{Record, schema};
 
 /// No document is longer; what claims to be would fill the memory.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use judge::assessment::{Assessment, Study};
-use judge::{Verdict, single};
+use assessment::{Assessment, Study, Verdict};
+use judge::single;
 use serde::Serialize;
 
 use crate::{Document, Summary};

@@ -1,7 +1,7 @@
 //! What repeats of one run say of each other: how far they lie apart, which stands alone, whether they drift.
 
+use assessment::Metric;
 use judge::inference;
-use judge::metric::Metric;
 use judge::stats::{median, slope};
 use serde::Serialize;
 

@@ -1,7 +1,6 @@
 //! The figures of a kept run: a line for each test and direction.
 
-use judge::Verdict;
-use judge::metric::{Metric, Of, Span, Statistic};
+use assessment::{LatencyKind, Metric, Quantity, Statistic, Verdict};
 use judge::verdict::Rounds;
 use plan::Ddir;
 use serde::Serialize;
@@ -64,11 +63,11 @@ fn of_rounds(test: &str, rounds: &Rounds, verdict: Option<Verdict>) -> Vec<Summa
     let figure = |metric: Metric| rounds.figure(metric).map(|figure| figure.measured);
     let mut lines = Vec::new();
     for ddir in rounds.ddirs() {
-        let of = |of: Of| figure(Metric { ddir: Some(ddir), of });
-        let latency = |statistic: Statistic| of(Of::Latency(Span::Completion, statistic));
+        let of = |quantity: Quantity| figure(Metric { ddir: Some(ddir), quantity });
+        let latency = |statistic: Statistic| of(Quantity::Latency(LatencyKind::Completion, statistic));
         lines.push(Summary {
-            iops: of(Of::Iops),
-            bytes_per_s: of(Of::Bandwidth),
+            iops: of(Quantity::Iops),
+            bytes_per_s: of(Quantity::Bandwidth),
             mean_ns: latency(Statistic::Mean),
             p50_ns: latency(Statistic::Percentile(50.0)),
             p99_ns: latency(Statistic::Percentile(99.0)),
@@ -79,7 +78,7 @@ fn of_rounds(test: &str, rounds: &Rounds, verdict: Option<Verdict>) -> Vec<Summa
             })
         });
     }
-    let flush = |statistic: Statistic| figure(Metric { ddir: None, of: Of::Fsync(statistic) });
+    let flush = |statistic: Statistic| figure(Metric { ddir: None, quantity: Quantity::Fsync(statistic) });
     if let Some(mean_ns) = flush(Statistic::Mean) {
         lines.push(Summary {
             mean_ns: Some(mean_ns),

@@ -2,9 +2,9 @@
 
 use units::diagnostic::Source;
 
-use crate::assessment::{Application, Test};
 use crate::requirements::{Requirement, Requirements};
-use crate::verdict::{Verdict, required, tests_for};
+use crate::verdict::{required, tests_for};
+use assessment::{Application, Test, Verdict};
 
 /// Those of which something was measured that one of their rules is about.
 pub fn judge(tests: &[Test]) -> Vec<Application> {

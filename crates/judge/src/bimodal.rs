@@ -10,7 +10,7 @@ use units::figure::{grouped, time_ns};
 
 use crate::course::{Course, courses};
 use crate::stats::{median, spread_around_zero};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// Either kind has at least this share of the I/Os.
 const KIND_MIN: f64 = 0.05;

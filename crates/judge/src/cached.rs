@@ -11,7 +11,7 @@ use units::bytes::with_unit;
 
 use crate::course::{in_words_of, moves_data, workers};
 use crate::device::{Moved, is_direct, moved};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// A cached file of less than this share of the memory will not be pushed out of it.
 const FITS_SHARE: f64 = 0.8;

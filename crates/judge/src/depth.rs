@@ -6,7 +6,7 @@ use record::{Record, WorkerStats};
 
 use crate::course::{in_words_of, moves_data};
 use crate::device::is_direct;
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// Mean I/Os in flight below this share of the depth means that it was not reached.
 const REACHED_SHARE: f64 = 0.8;

@@ -8,7 +8,7 @@ use record::{Record, Slot, Timeline};
 use units::bytes::with_unit;
 
 use crate::course::{in_words_of, moves_data, phase_name, workers};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// Shorter phases are not compared: their first and last I/Os may fall on the other side of a reading.
 const COMPARED_FROM_NS: u64 = 900_000_000;

@@ -8,7 +8,7 @@ use units::bytes::with_unit;
 use units::figure::grouped;
 
 use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// Less than this part of the time is early.
 const EARLY_SHARE: f64 = 0.95;

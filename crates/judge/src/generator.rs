@@ -11,7 +11,7 @@ use plan::{Ddir, Engine, Origin, Worker};
 use record::{Record, Usage, WorkerRecord, WorkerStats};
 
 use crate::course::in_words_of;
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// A shorter run says nothing: the kernel divides processor time into user's and its own by the tick.
 const TOLD_FROM_NS: u64 = 50_000_000;

@@ -3,7 +3,6 @@
 //! Pure functions of the record: no I/O, no clock.
 
 pub mod applications;
-pub mod assessment;
 mod bimodal;
 mod cached;
 mod change;
@@ -11,12 +10,10 @@ mod course;
 mod depth;
 mod device;
 mod ended;
-mod finding;
 mod generator;
 pub mod inference;
 pub mod limits;
 mod memory;
-pub mod metric;
 mod quantity;
 mod rate;
 pub mod requirements;
@@ -29,11 +26,10 @@ mod unsteady;
 mod unwritten;
 pub mod verdict;
 
-pub use finding::{Finding, Severity};
 pub use generator::{Generator, Limit, generator, generators};
 pub use step::{Change, changes};
-pub use verdict::{Judgement, Verdict};
 
+use assessment::Finding;
 use record::Record;
 
 /// All that speaks against the figures of a run.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use record::{Record, TargetFacts};
 
 use crate::course::{moves_data, workers};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let used = |facts: &&TargetFacts| workers(record, facts.phase as usize).any(moves_data);

@@ -5,7 +5,7 @@ use record::{Arrivals, LATE_NS, Record};
 use units::figure::{grouped, percent};
 
 use crate::generator::{Limit, Member, WAITED_SHARE, generator, groups};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// A larger share that never went means that the rate was another than the one asked for.
 const UNISSUED_SHARE: f64 = 0.005;

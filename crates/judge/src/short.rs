@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::Record;
 use units::bytes::with_unit;
 
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut targets: BTreeMap<&str, (u64, u64)> = BTreeMap::new();

@@ -8,8 +8,7 @@ use record::{DdirStats, Record};
 use units::bytes::with_unit;
 use units::figure::{grouped, time_ns};
 
-use crate::Verdict;
-use crate::assessment::{Aim, Assessment, Device, Round, SCHEMA, Target, TargetKind, Test};
+use assessment::{Aim, Assessment, Device, Round, SCHEMA, Target, TargetKind, Test, Verdict};
 
 /// Targets that are named of a run with many.
 const TARGETS_SHOWN: usize = 3;

@@ -4,9 +4,8 @@
 
 use units::figure::percent;
 
-use crate::assessment::Steady;
 use crate::inference::{line, mean, mean_interval, slope_interval};
-use crate::metric::Metric;
+use assessment::{Metric, Steady};
 
 /// No more rounds than these are made.
 pub const ROUNDS_MAX: usize = 25;

@@ -9,7 +9,7 @@ use units::figure::grouped;
 
 use crate::change::{Step, steps};
 use crate::course::{Course, courses, in_words_of, seconds};
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// AWS's gp2 volumes burst to 3,000 IOPS from a bucket of so many I/Os.
 const GP2_BURST: f64 = 3000.0;

@@ -6,7 +6,7 @@ use units::figure::grouped;
 use crate::course::{Course, courses, in_words_of, is_rated, seconds, workers};
 use crate::stats::{median, quantile, slope, trend};
 use crate::step::has_steps;
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 /// Fewer seconds say nothing.
 const SLOTS_MIN: usize = 10;

@@ -6,7 +6,7 @@ use plan::Ddir;
 use record::Record;
 use units::bytes::with_unit;
 
-use crate::{Finding, Severity};
+use assessment::{Finding, Severity};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let mut found = of_streams(record);

@@ -1,6 +1,6 @@
 //! Steady states: SNIA's rule at its borders, and the one for disks that others use as well.
 
-use judge::metric::Metric;
+use assessment::Metric;
 use judge::steady::{ROUNDS_MAX, Rule};
 
 fn look(rule: Rule, values: &[f64]) -> (Option<usize>, String) {

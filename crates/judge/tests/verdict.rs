@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use judge::assessment::{Aim, Assessment, Round, SCHEMA, Steady, Target, Test, VolumeUse};
+use assessment::{
+    Aim, Assessment, Finding, Judgement, Round, SCHEMA, Severity, Steady, Target, Test, Verdict, VolumeUse,
+};
 use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
 use judge::verdict::judge;
-use judge::{Finding, Judgement, Severity, Verdict};
 use plan::{Ddir, Pattern, Plan, Worker};
 use proptest::prelude::*;
 use record::{Machine, PhaseRecord, Record, Timeline};

@@ -9,14 +9,13 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let read = std::fs::read(file).map_err(|error| error.to_string());
-    let assessment =
-        match read.and_then(|text| judge::assessment::read(&text).map_err(|broken| format!("{file}:{broken}"))) {
-            Ok(assessment) => assessment,
-            Err(message) => {
-                eprintln!("{message}");
-                return ExitCode::FAILURE;
-            }
-        };
+    let assessment = match read.and_then(|text| assessment::read(&text).map_err(|broken| format!("{file}:{broken}"))) {
+        Ok(assessment) => assessment,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::FAILURE;
+        }
+    };
     print!(
         "{}",
         match form.as_str() {

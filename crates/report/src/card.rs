@@ -1,7 +1,6 @@
 //! The card for the terminal: fits 80 columns and 24 lines, and says it all without colour.
 
-use judge::assessment::{Assessment, Test};
-use judge::{Severity, Verdict};
+use assessment::{Assessment, Severity, Test, Verdict};
 use units::figure::{grouped, time_ns};
 use units::shell::quoted;
 

@@ -1,6 +1,6 @@
 //! What a test's runs come to: runs with the same settings added up, by direction.
 
-use judge::assessment::{Round, Test};
+use assessment::{Round, Test};
 use plan::{Ddir, Origin};
 use record::{DdirStats, Latency, Record};
 

@@ -1,7 +1,6 @@
 //! Findings as people read them: the worst first, and what several tests share once.
 
-use judge::assessment::{Assessment, Test};
-use judge::{Finding, Severity};
+use assessment::{Assessment, Finding, Severity, Test};
 
 /// The same finding in one or several tests.
 pub struct Shared<'a> {

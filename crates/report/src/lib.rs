@@ -20,7 +20,7 @@ pub use html::html;
 pub use markdown::markdown;
 pub use png::png;
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 
 /// All charts of an assessment, each a picture by itself.
 pub fn charts(assessment: &Assessment) -> Vec<Chart> {

@@ -1,6 +1,6 @@
 //! An assessment as Markdown, for issues, wikis and mails.
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 
 use crate::figures::{cells, jobs};
 use crate::findings::worst_first;

@@ -1,6 +1,6 @@
 //! A test that varies two settings as a table of one by the other, as SNIA has its IOPS by block size and mixture.
 
-use judge::assessment::{Aim, Test};
+use assessment::{Aim, Test};
 use units::figure::{grouped, time_ns};
 
 use crate::figures::{Cell, number};

@@ -1,6 +1,6 @@
 //! Charts as pixels.
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use resvg::usvg::roxmltree::{Document, Node};

@@ -1,7 +1,6 @@
 //! The lines of the verdict table: a figure of a test, what it should be, and what that comes to.
 
-use judge::Verdict;
-use judge::assessment::{Aim, Assessment, Test};
+use assessment::{Aim, Assessment, Test, Verdict};
 
 use crate::figures::{Cell, Side, cells};
 use crate::text;
@@ -91,7 +90,7 @@ impl Figure {
     }
 }
 
-fn judged(test: &Test, judgement: &judge::Judgement) -> Row {
+fn judged(test: &Test, judgement: &assessment::Judgement) -> Row {
     let figure = |value: f64| text::figure(value, &judgement.unit);
     let dash = || NONE.to_owned();
     let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, &judgement.unit));

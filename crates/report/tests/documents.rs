@@ -4,7 +4,7 @@ mod sample;
 
 use std::path::Path;
 
-use judge::assessment::Aim;
+use assessment::Aim;
 use report::{Card, card, charts, html, markdown, svg};
 
 /// Holds a text against the one that was looked at, or takes it as that where SNAPSHOTS=take.

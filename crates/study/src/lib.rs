@@ -21,6 +21,5 @@ pub mod verdict;
 
 pub use axis::Axis;
 pub use figures::Figures;
-pub use metric::Metric;
 pub use sweep::{Point, Row, Sweep};
 pub use turns::{Order, Turn};

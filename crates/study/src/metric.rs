@@ -1,83 +1,56 @@
-//! The figure that a sweep is drawn and judged by.
+//! The values of metrics in the figures that a sweep compares, and the units that they are shown in.
 
-use crate::figures::{Figures, Latencies};
+use assessment::{LatencyKind, Metric, Quantity, Statistic};
+use plan::Ddir;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Metric {
-    Bandwidth,
-    Iops,
-    Latency,
-    P50,
-    P99,
-    P99_9,
-    Cpu,
+use crate::figures::{Figures, Latencies, Rates};
+
+/// Metrics that a sweep can be drawn and judged by, for messages.
+pub const SWEEP_METRICS: &str = "bw, iops, lat.mean, lat.p50, lat.p99, lat.p99.9, cpu, or one direction: read.iops";
+
+/// Whether a sweep keeps the figures that the metric is computed from.
+pub fn is_comparable(metric: Metric) -> bool {
+    match metric.quantity {
+        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => true,
+        Quantity::Latency(LatencyKind::Total, statistic) => of_latencies(statistic).is_some(),
+        Quantity::Latency(..) | Quantity::Fsync(_) => false,
+    }
 }
 
-impl Metric {
-    pub const ALL: [Metric; 7] =
-        [Metric::Bandwidth, Metric::Iops, Metric::Latency, Metric::P50, Metric::P99, Metric::P99_9, Metric::Cpu];
-
-    /// The word that chooses it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Metric::Bandwidth => "bandwidth",
-            Metric::Iops => "iops",
-            Metric::Latency => "lat",
-            Metric::P50 => "p50",
-            Metric::P99 => "p99",
-            Metric::P99_9 => "p99.9",
-            Metric::Cpu => "cpu",
-        }
+/// The metric's value, in its unit; `None` if it was not measured.
+pub fn value(metric: Metric, figures: &Figures) -> Option<f64> {
+    let rates: &Rates = match metric.ddir {
+        Some(Ddir::Read) => &figures.read,
+        Some(Ddir::Write) => &figures.write,
+        Some(Ddir::Trim) => &figures.trim,
+        None => &figures.total,
+    };
+    match metric.quantity {
+        Quantity::Bandwidth => Some(rates.bytes_per_s),
+        Quantity::Iops => Some(rates.iops),
+        Quantity::Cpu => figures.cpu.map(|cpu| cpu.percent),
+        Quantity::Latency(LatencyKind::Total, statistic) => rates.latency.as_ref().map(of_latencies(statistic)?),
+        Quantity::Latency(..) | Quantity::Fsync(_) => None,
     }
+}
 
-    pub fn from_word(word: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| metric.word() == word)
+fn of_latencies(statistic: Statistic) -> Option<fn(&Latencies) -> f64> {
+    match statistic {
+        Statistic::Mean => Some(|latencies| latencies.mean_ns),
+        Statistic::Percentile(50.0) => Some(|latencies| latencies.p50_ns),
+        Statistic::Percentile(99.0) => Some(|latencies| latencies.p99_ns),
+        Statistic::Percentile(99.9) => Some(|latencies| latencies.p99_9_ns),
+        Statistic::Percentile(_) | Statistic::Max => None,
     }
+}
 
-    /// As sentences call it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Metric::Bandwidth => "bandwidth",
-            Metric::Iops => "IOPS",
-            Metric::Latency => "mean latency",
-            Metric::P50 => "median latency",
-            Metric::P99 => "99th percentile of latency",
-            Metric::P99_9 => "99.9th percentile of latency",
-            Metric::Cpu => "CPU use",
-        }
-    }
-
-    pub fn more_is_better(self) -> bool {
-        matches!(self, Metric::Bandwidth | Metric::Iops)
-    }
-
-    pub fn is_latency(self) -> bool {
-        matches!(self, Metric::Latency | Metric::P50 | Metric::P99 | Metric::P99_9)
-    }
-
-    /// In bytes/s, I/Os per s, ns or percent; `None` where it wasn't measured.
-    pub fn of(self, figures: &Figures) -> Option<f64> {
-        let latency = |of: fn(&Latencies) -> f64| figures.total.latency.as_ref().map(of);
-        match self {
-            Metric::Bandwidth => Some(figures.total.bytes_per_s),
-            Metric::Iops => Some(figures.total.iops),
-            Metric::Latency => latency(|latency| latency.mean_ns),
-            Metric::P50 => latency(|latency| latency.p50_ns),
-            Metric::P99 => latency(|latency| latency.p99_ns),
-            Metric::P99_9 => latency(|latency| latency.p99_9_ns),
-            Metric::Cpu => figures.cpu.map(|cpu| cpu.percent),
-        }
-    }
-
-    /// The unit in which values up to `largest` are shown, and what a value is divided by for it.
-    pub fn scale(self, largest: f64) -> Scale {
-        match self {
-            Metric::Bandwidth => Scale { unit: "MiB/s", divisor: 1_048_576.0 },
-            Metric::Iops => Scale { unit: "", divisor: 1.0 },
-            Metric::Cpu => Scale { unit: "%", divisor: 1.0 },
-            _ if largest < 1e8 => Scale::MICROSECONDS,
-            _ => Scale::MILLISECONDS,
-        }
+/// The unit in which values up to `largest` are shown.
+pub fn scale(metric: Metric, largest: f64) -> Scale {
+    match metric.quantity {
+        Quantity::Bandwidth => Scale { unit: "MiB/s", divisor: 1_048_576.0 },
+        Quantity::Iops => Scale { unit: "", divisor: 1.0 },
+        Quantity::Cpu => Scale { unit: "%", divisor: 1.0 },
+        Quantity::Latency(..) | Quantity::Fsync(_) => Scale::of_time(largest),
     }
 }
 
@@ -91,6 +64,11 @@ pub struct Scale {
 impl Scale {
     pub const MICROSECONDS: Scale = Scale { unit: "µs", divisor: 1e3 };
     pub const MILLISECONDS: Scale = Scale { unit: "ms", divisor: 1e6 };
+
+    /// The unit in which times up to `largest_ns` are shown.
+    pub fn of_time(largest_ns: f64) -> Scale {
+        if largest_ns < 1e8 { Scale::MICROSECONDS } else { Scale::MILLISECONDS }
+    }
 
     /// The value without its unit, three digits or more of it: `9.31`, `93.1`, `3,802`.
     pub fn number(self, value: f64) -> String {
@@ -134,17 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_has_a_word_of_its_own() {
-        for metric in Metric::ALL {
-            assert_eq!(Metric::from_word(metric.word()), Some(metric));
+    fn only_metrics_that_figures_hold_are_compared() {
+        let is_comparable = |name: &str| Metric::parse(name).is_some_and(is_comparable);
+        for name in ["bw", "iops", "read.iops", "lat.mean", "lat.p50", "write.lat.p99", "lat.p99.9", "cpu"] {
+            assert!(is_comparable(name), "{name}");
         }
-        assert_eq!(Metric::from_word("speed"), None);
+        assert!(!is_comparable("lat.p95") && !is_comparable("response.p99") && !is_comparable("fsync.p99"));
     }
 
     #[test]
     fn long_latencies_are_shown_in_ms() {
-        assert_eq!(Metric::P99.scale(9e6).with_unit(1.5e6), "1,500 µs");
-        assert_eq!(Metric::P99.scale(3e9).with_unit(41.4e9), "41,400 ms");
-        assert_eq!(Metric::Bandwidth.scale(0.0).with_unit(3802.0 * 1_048_576.0), "3,802 MiB/s");
+        assert_eq!(Scale::of_time(9e6).with_unit(1.5e6), "1,500 µs");
+        assert_eq!(Scale::of_time(3e9).with_unit(41.4e9), "41,400 ms");
+        assert_eq!(scale(Metric::BANDWIDTH, 0.0).with_unit(3802.0 * 1_048_576.0), "3,802 MiB/s");
     }
 }

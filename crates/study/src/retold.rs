@@ -1,9 +1,9 @@
 //! Studies as they are kept, and told again: the same runs in the same order come to the same answer.
 
-use judge::assessment::{self, Assessment, Round};
+use assessment::{Assessment, LatencyKind, Metric, Round, Statistic};
 
 use crate::knee::{self, Depths, Load, Search, Study, Terms};
-use crate::{Axis, Metric, Order, Sweep, show};
+use crate::{Axis, Order, Sweep, show};
 
 /// More threads than any machine has, and few enough to count with.
 const WORKERS_MAX: u64 = 1 << 20;
@@ -82,7 +82,7 @@ pub fn knee(assessment: &Assessment, asked: &assessment::Knee) -> Result<(Study,
 pub fn sweep(assessment: &Assessment, asked: &assessment::Sweep) -> Result<(Sweep, show::Asked), String> {
     let axes = asked.axes.iter().map(|(option, values)| Axis { option: option.clone(), values: values.clone() });
     let order = order(asked).ok_or_else(|| format!("`{}` is no order that is known", asked.order))?;
-    let metric = Metric::from_word(&asked.metric).ok_or_else(|| format!("`{}` is no figure", asked.metric))?;
+    let metric = metric(&asked.metric).ok_or_else(|| format!("`{}` is no figure", asked.metric))?;
     let mut sweep = Sweep::new(axes.collect(), asked.repeats, order)?;
     let mut rounds = assessment.tests.iter().flat_map(|test| &test.rounds);
     for at in 0.. {
@@ -111,6 +111,16 @@ pub fn sweep(assessment: &Assessment, asked: &assessment::Sweep) -> Result<(Swee
         program: format!("fathom {}", assessment.fathom),
     };
     Ok((sweep, told))
+}
+
+/// The metric of a saved sweep. Version 0.1 had names of its own for these.
+fn metric(name: &str) -> Option<Metric> {
+    let latency = |statistic| Metric::latency(LatencyKind::Total, statistic);
+    match name {
+        "lat" => Some(latency(Statistic::Mean)),
+        "p50" | "p99" | "p99.9" => Statistic::parse(name).map(latency),
+        _ => Metric::parse(name).filter(|metric| crate::metric::is_comparable(*metric)),
+    }
 }
 
 fn order(asked: &assessment::Sweep) -> Option<Order> {

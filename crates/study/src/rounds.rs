@@ -2,8 +2,7 @@
 //!
 //! A state machine: it says which run is next, takes the records in, and says in the end what it saw.
 
-use judge::assessment::Steady;
-use judge::metric::{Metric, Of, Span, Statistic};
+use assessment::{LatencyKind, Metric, Quantity, Statistic, Steady};
 use judge::steady::Rule;
 use plan::Ddir;
 use record::{DdirStats, Latency, Record};
@@ -79,7 +78,8 @@ impl Rounds {
 
 /// A metric that rounds can be followed by; `None` where the name is none.
 pub fn followable(name: &str) -> Option<Metric> {
-    let is_kept = |metric: &Metric| !matches!(metric.of, Of::Latency(Span::Response, _));
+    let is_kept =
+        |metric: &Metric| !matches!(metric.quantity, Quantity::Latency(LatencyKind::Response, _) | Quantity::Cpu);
     Metric::parse(name).filter(is_kept)
 }
 
@@ -89,13 +89,13 @@ fn figure(metric: Metric, record: &Record) -> Option<f64> {
         Some(ddir) => &totals.ddirs[ddir as usize],
         None => &totals.all,
     };
-    match metric.of {
-        Of::Iops => Some(stats.ios_per_s()),
-        Of::Bandwidth => Some(stats.bytes_per_s()),
-        Of::Latency(Span::Completion, statistic) => statistic_of(&stats.clat, statistic),
-        Of::Latency(Span::Total, statistic) => statistic_of(&stats.lat, statistic),
-        Of::Latency(Span::Response, _) => None,
-        Of::Fsync(statistic) => {
+    match metric.quantity {
+        Quantity::Iops => Some(stats.ios_per_s()),
+        Quantity::Bandwidth => Some(stats.bytes_per_s()),
+        Quantity::Latency(LatencyKind::Completion, statistic) => statistic_of(&stats.clat, statistic),
+        Quantity::Latency(LatencyKind::Total, statistic) => statistic_of(&stats.lat, statistic),
+        Quantity::Latency(LatencyKind::Response, _) | Quantity::Cpu => None,
+        Quantity::Fsync(statistic) => {
             let mut all = Latency::default();
             record.workers.iter().for_each(|worker| all.merge(&worker.stats.sync_lat));
             statistic_of(&all, statistic)

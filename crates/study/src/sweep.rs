@@ -1,9 +1,10 @@
 //! Which points a sweep has, in which order they are run, and what came of each.
 
+use assessment::Metric;
 use record::Record;
 
 use crate::turns::{self, RUNS_MAX};
-use crate::{Axis, Figures, Metric, Order, Turn};
+use crate::{Axis, Figures, Order, Turn, metric};
 
 /// One value of each axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -174,12 +175,12 @@ impl<'a> Row<'a> {
     }
 
     pub fn value(&self, metric: Metric) -> Option<f64> {
-        metric.of(self.median.as_ref()?)
+        metric::value(metric, self.median.as_ref()?)
     }
 
     /// Smallest and largest of the runs, where there are several.
     pub fn range(&self, metric: Metric) -> Option<(f64, f64)> {
-        let values = || self.runs.iter().flatten().filter_map(|run| metric.of(run));
+        let values = || self.runs.iter().flatten().filter_map(|run| metric::value(metric, run));
         let several = values().count() > 1;
         several.then(|| (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)))
     }
@@ -252,7 +253,7 @@ mod tests {
         let again = sweep.next_turn().unwrap();
         sweep.take_failed(again, "no such device".into());
         let rows = sweep.rows();
-        assert_eq!((rows[0].value(Metric::Iops), rows[0].failures()), (Some(100.0), 1));
+        assert_eq!((rows[0].value(Metric::IOPS), rows[0].failures()), (Some(100.0), 1));
         assert_eq!((rows[0].failure(), rows[1].failure()), (Some("no such device"), Some("disk is full")));
         assert!(rows[2].failure().unwrap().contains("no I/O"));
         assert_eq!((sweep.made(), sweep.len()), (4, 6));
@@ -267,7 +268,7 @@ mod tests {
         }
         let rows = sweep.rows();
         assert_eq!(
-            (rows[0].range(Metric::Iops), rows[0].spread_percent(Metric::Iops)),
+            (rows[0].range(Metric::IOPS), rows[0].spread_percent(Metric::IOPS)),
             (Some((90.0, 120.0)), Some(30.0))
         );
     }

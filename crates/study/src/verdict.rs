@@ -1,7 +1,9 @@
 //! The sentence that a sweep is made for: which point is best, and which come near it.
 
-use crate::metric::Scale;
-use crate::{Axis, Metric, Row, Sweep};
+use assessment::Metric;
+
+use crate::metric::{self, Scale};
+use crate::{Axis, Row, Sweep};
 
 /// Points this near the best count as good as it.
 pub const NEAR_PERCENT: f64 = 2.0;
@@ -23,17 +25,17 @@ pub struct Verdict {
 pub fn verdict(sweep: &Sweep, rows: &[Row], metric: Metric) -> Option<Verdict> {
     let values: Vec<Option<f64>> = rows.iter().map(|row| row.value(metric)).collect();
     let known = || values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
-    let better = |a: f64, b: f64| if metric.more_is_better() { a > b } else { a < b };
+    let better = |a: f64, b: f64| if metric.is_rate() { a > b } else { a < b };
     let (best, value) = known().reduce(|best, other| if better(other.1, best.1) { other } else { best })?;
     let spread = rows[best].spread_percent(metric).unwrap_or(0.0);
     let near_percent = NEAR_PERCENT.max(spread);
     let is_near = |other: f64| (other - value).abs() * 100.0 <= near_percent * value;
     let near: Vec<usize> = known().filter(|(_, other)| is_near(*other)).map(|(at, _)| at).collect();
     let largest = known().map(|(_, value)| value).fold(0.0, f64::max);
-    let scale = metric.scale(largest);
+    let scale = metric::scale(metric, largest);
     let first = format!(
         "{} {} {} at {}",
-        if metric.more_is_better() { "highest" } else { "lowest" },
+        if metric.is_rate() { "highest" } else { "lowest" },
         metric.title(),
         scale.with_unit(value),
         rows[best].point.name()
@@ -60,7 +62,7 @@ fn next_best(rows: &[Row], values: &[Option<f64>], best: usize, metric: Metric, 
     let (next, value) = others.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))?;
     let best = values[best].filter(|best| *best > 0.0)?;
     let percent = distance(value) * 100.0 / best;
-    let side = if metric.more_is_better() { "less" } else { "more" };
+    let side = if metric.is_rate() { "less" } else { "more" };
     let name = rows[next].point.name();
     Some(format!("next is {} at {name}, {percent:.0} % {side}", scale.with_unit(value)))
 }
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_best_point_and_its_neighbours_are_said_in_one_sentence() {
-        let said = |ios: &[u64]| sentence(&["b=4K..64K"], Metric::Bandwidth, ios);
+        let said = |ios: &[u64]| sentence(&["b=4K..64K"], Metric::BANDWIDTH, ios);
         assert_eq!(
             said(&[500, 1000, 2000, 3790, 3802]),
             "highest bandwidth 3,802 MiB/s at b=64K; within 2 % from b=32K on"
@@ -138,13 +140,17 @@ mod tests {
 
     #[test]
     fn less_latency_is_better() {
-        let said = sentence(&["iodepth=1,2,4"], Metric::Latency, &[1000, 1005, 400]);
+        let said = sentence(
+            &["iodepth=1,2,4"],
+            Metric::latency(assessment::LatencyKind::Total, assessment::Statistic::Mean),
+            &[1000, 1005, 400],
+        );
         assert_eq!(said, "lowest mean latency 995 µs at iodepth=2; within 2 % up to iodepth=2");
     }
 
     #[test]
     fn with_several_axes_points_are_named_in_full() {
-        let said = |ios: &[u64]| sentence(&["bs=4k,8k,16k", "ioengine=psync,libaio"], Metric::Iops, ios);
+        let said = |ios: &[u64]| sentence(&["bs=4k,8k,16k", "ioengine=psync,libaio"], Metric::IOPS, ios);
         assert_eq!(
             said(&[1, 1, 2, 995, 3, 1000]),
             "highest IOPS 1,000 at bs=16k ioengine=libaio; within 2 % from bs=8k on"
@@ -162,7 +168,7 @@ mod tests {
             let turn = sweep.next_turn().unwrap();
             sweep.take(turn, &sample::record(&[(ios, 4096, 1000)]));
         }
-        let verdict = verdict(&sweep, &sweep.rows(), Metric::Iops).unwrap();
+        let verdict = verdict(&sweep, &sweep.rows(), Metric::IOPS).unwrap();
         assert_eq!((verdict.best, verdict.near.len()), (0, 2));
         assert!(
             verdict.sentence.ends_with("all others within 12.0 % (the spread of its repeats)"),

@@ -1,8 +1,9 @@
 //! No word makes an axis panic, and no axis, failure or metric a report.
 
+use assessment::{LatencyKind, Metric, Statistic};
 use proptest::prelude::*;
 use study::show::{Asked, Format, Ink, Report};
-use study::{Axis, Metric, Order, Sweep};
+use study::{Axis, Order, Sweep};
 
 const PIECES: [&str; 18] = [
     "bs",
@@ -57,7 +58,7 @@ proptest! {
             line: vec![reason],
             repeats: 1,
             order: Order::Given,
-            metric: Metric::P99,
+            metric: Metric::latency(LatencyKind::Total, Statistic::Percentile(99.0)),
             program: "test".into(),
         };
         let report = Report::new(&asked, &sweep);

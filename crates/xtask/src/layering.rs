@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const EDGES: [(&str, &[&str]); 14] = [
+const EDGES: [(&str, &[&str]); 15] = [
     ("units", &[]),
     ("plan", &["units"]),
     ("record", &["plan"]),
@@ -10,11 +10,28 @@ const EDGES: [(&str, &[&str]); 14] = [
     ("engine", &["os", "plan", "record", "units"]),
     ("fio", &["judge", "plan", "record", "units"]),
     ("diskspd", &["plan", "record", "units"]),
-    ("judge", &["plan", "record", "units"]),
-    ("study", &["judge", "plan", "record", "units"]),
-    ("report", &["judge", "plan", "record", "units"]),
-    ("history", &["judge", "plan", "record"]),
-    ("fathom", &["diskspd", "engine", "fio", "history", "judge", "os", "plan", "record", "report", "study", "units"]),
+    ("assessment", &["plan", "record", "units"]),
+    ("judge", &["assessment", "plan", "record", "units"]),
+    ("study", &["assessment", "judge", "plan", "record", "units"]),
+    ("report", &["assessment", "judge", "plan", "record", "units"]),
+    ("history", &["assessment", "judge", "plan", "record"]),
+    (
+        "fathom",
+        &[
+            "assessment",
+            "diskspd",
+            "engine",
+            "fio",
+            "history",
+            "judge",
+            "os",
+            "plan",
+            "record",
+            "report",
+            "study",
+            "units",
+        ],
+    ),
     ("bench", &["os"]),
     ("xtask", &[]),
 ];

@@ -3,7 +3,7 @@
 pub mod report;
 mod retold;
 
-use judge::Severity;
+use assessment::Severity;
 use record::Record;
 
 use report::Finding;

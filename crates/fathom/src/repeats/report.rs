@@ -197,7 +197,7 @@ impl Side<'_> {
 #[cfg(test)]
 mod tests {
     use ::history::repeats::Drift;
-    use judge::metric::Metric;
+    use assessment::Metric;
 
     use super::*;
 

@@ -1,8 +1,9 @@
 //! A line for each run on standard error, and what the engine has to say in between.
 
+use assessment::Metric;
 use engine::{Line, Live};
 use record::{Event, Record};
-use study::Metric;
+use study::metric;
 use study::sweep::Run;
 use study::time::shown;
 
@@ -45,7 +46,8 @@ impl Progress {
     pub fn end(&mut self, run: &Run) {
         match run {
             Ok(figures) => {
-                let value = self.metric.of(figures).map(|value| self.metric.scale(value).with_unit(value));
+                let value =
+                    metric::value(self.metric, figures).map(|value| metric::scale(self.metric, value).with_unit(value));
                 self.finish(&format!("{} {}", self.metric.title(), value.as_deref().unwrap_or("not measured")));
             }
             Err(reason) => self.finish(&format!("failed: {reason}")),

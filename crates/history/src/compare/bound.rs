@@ -1,6 +1,6 @@
 //! How far a figure may change: `write.iops<-5%`.
 
-use judge::metric::{KNOWN, Metric};
+use assessment::{METRIC_EXAMPLES, Metric};
 
 use super::Line;
 
@@ -23,7 +23,7 @@ impl Bound {
     fn parse(word: &str) -> Result<Bound, String> {
         let at = word.find(['<', '>']).ok_or_else(|| format!("`{word}`: expected its like, write.iops<-5%"))?;
         let (name, change) = (word[..at].trim(), word[at + 1..].trim());
-        let metric = Metric::parse(name).ok_or_else(|| format!("`{name}` is none of {KNOWN}"))?;
+        let metric = Metric::parse(name).ok_or_else(|| format!("`{name}` is not a metric: {METRIC_EXAMPLES}"))?;
         let percent = change.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
         let percent = percent.filter(|percent| percent.is_finite());
         let share = percent.ok_or_else(|| format!("`{change}`: expected a change in percent, such as -5%"))? / 100.0;

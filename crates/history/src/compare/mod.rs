@@ -6,8 +6,8 @@
 mod bound;
 pub(crate) mod side;
 
+use assessment::Metric;
 use judge::inference::{difference, mann_whitney, mean};
-use judge::metric::Metric;
 use judge::verdict::Figure;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! One side of a comparison: its tests, and what each of its runs measured of them.
 
-use judge::metric::{Metric, Of, Span, Statistic};
+use assessment::{LatencyKind, Metric, Quantity, Statistic};
 use judge::verdict::{Figure, Rounds};
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
@@ -102,7 +102,7 @@ impl Case<'_> {
 
     /// Interval by interval, over all runs; empty where intervals say nothing of the metric.
     pub fn series(&self, metric: Metric) -> Vec<f64> {
-        let Of::Latency(Span::Completion | Span::Total, statistic) = metric.of else {
+        let Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, statistic) = metric.quantity else {
             return self.figures(metric).into_iter().flat_map(|figure| figure.series).collect();
         };
         let records = self.runs.iter().flat_map(|rounds| &rounds.records);

@@ -35,8 +35,9 @@ pub fn table(entries: &[Entry]) -> Table {
 }
 
 fn row(entry: &Entry, line: &Summary) -> Vec<Cell> {
-    let verdict =
-        |verdict: Option<judge::Verdict>| Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default());
+    let verdict = |verdict: Option<assessment::Verdict>| {
+        Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default())
+    };
     let cells: [Cell; COLUMNS.len()] = [
         Cell::Count(entry.id),
         entry.kind.as_str().into(),

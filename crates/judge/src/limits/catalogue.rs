@@ -13,8 +13,8 @@ use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
 
 use super::formula::Formula;
-use crate::metric::Metric;
 use crate::quantity::{GIB, KIB, MIB};
+use assessment::Metric;
 
 /// The form of a file.
 pub const SCHEMA: &str = "fathom.limits/1";
@@ -304,8 +304,9 @@ impl Reader<'_> {
         names: &[&str],
     ) -> Result<Vec<(Metric, Formula)>, Diagnostic> {
         let read = |(name, text): (&String, &Spanned<String>)| {
-            let metric = Metric::parse(name)
-                .ok_or_else(|| self.wrong(format!("`{name}` is no metric; {}", crate::metric::KNOWN), text.span()))?;
+            let metric = Metric::parse(name).ok_or_else(|| {
+                self.wrong(format!("`{name}` is no metric; {}", assessment::METRIC_EXAMPLES), text.span())
+            })?;
             Ok((metric, self.formula(text, names)?))
         };
         texts.iter().map(read).collect()

@@ -8,7 +8,7 @@ use units::figure::{grouped, time_ns};
 use super::catalogue::{Confidence, Enough, Kind};
 use super::expectation::{Expectation, Part};
 use super::formula::Formula;
-use crate::metric::{Metric, Of};
+use assessment::{Metric, Quantity};
 
 /// What of a load decides which limit it meets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,7 +74,10 @@ impl Expectation {
         let candidates = self.candidates(ddir, load);
         let mut limits: Vec<Limit> = match load.block_bytes {
             Some(bytes) => rate(&candidates, ddir, bytes.max(1) as f64, load.sequential).into_iter().collect(),
-            None => [Of::Iops, Of::Bandwidth].into_iter().filter_map(|of| plain(&candidates, ddir, of)).collect(),
+            None => [Quantity::Iops, Quantity::Bandwidth]
+                .into_iter()
+                .filter_map(|quantity| plain(&candidates, ddir, quantity))
+                .collect(),
         };
         if load.alone {
             limits.extend(candidates.iter().flat_map(|candidate| latencies(candidate, ddir)));
@@ -127,20 +130,21 @@ impl Part {
     }
 
     fn caps(&self, limits: &[(Metric, Formula)], ddir: Ddir) -> Caps {
-        let least = |of: Of| {
-            let of_direction = |metric: &Metric| metric.of == of && metric.ddir.is_none_or(|only| only == ddir);
+        let least = |quantity: Quantity| {
+            let of_direction =
+                |metric: &Metric| metric.quantity == quantity && metric.ddir.is_none_or(|only| only == ddir);
             let values = limits.iter().filter(|(metric, _)| of_direction(metric));
             let value = values.filter_map(|(_, formula)| self.value(formula)).reduce(f64::min)?;
             let scale = if self.entry.group.together { 1.0 } else { self.count as f64 };
             Some(value * scale).filter(|value| *value > 0.0)
         };
-        Caps { iops: least(Of::Iops), bytes_per_s: least(Of::Bandwidth) }
+        Caps { iops: least(Quantity::Iops), bytes_per_s: least(Quantity::Bandwidth) }
     }
 }
 
 impl Caps {
-    fn of(self, of: Of) -> Option<f64> {
-        if of == Of::Iops { self.iops } else { self.bytes_per_s }
+    fn of(self, quantity: Quantity) -> Option<f64> {
+        if quantity == Quantity::Iops { self.iops } else { self.bytes_per_s }
     }
 
     /// The larger of each: a burst is never below the base.
@@ -156,10 +160,10 @@ impl Caps {
 
 impl Candidate<'_> {
     /// I/Os per second of that size, and which of the two caps it is.
-    fn rate(&self, caps: Caps, block_bytes: f64) -> Option<(f64, Of)> {
+    fn rate(&self, caps: Caps, block_bytes: f64) -> Option<(f64, Quantity)> {
         let counted = self.part.entry.group.io_max_bytes.map_or(1.0, |most| (block_bytes / most).ceil().max(1.0));
-        let by_iops = caps.iops.map(|iops| (iops / counted, Of::Iops));
-        let by_bytes = caps.bytes_per_s.map(|bytes| (bytes / block_bytes, Of::Bandwidth));
+        let by_iops = caps.iops.map(|iops| (iops / counted, Quantity::Iops));
+        let by_bytes = caps.bytes_per_s.map(|bytes| (bytes / block_bytes, Quantity::Bandwidth));
         match (by_iops, by_bytes) {
             (Some(iops), Some(bytes)) => Some(if iops.0 <= bytes.0 { iops } else { bytes }),
             (one, other) => one.or(other),
@@ -192,18 +196,20 @@ impl Candidate<'_> {
 
 /// The limit at a block size, in I/Os or bytes per second, whichever comes first.
 fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool) -> Option<Limit> {
-    let mut rates: Vec<(&Candidate, f64, Of)> = candidates
+    let mut rates: Vec<(&Candidate, f64, Quantity)> = candidates
         .iter()
-        .filter_map(|candidate| candidate.rate(candidate.base, block_bytes).map(|(rate, of)| (candidate, rate, of)))
+        .filter_map(|candidate| {
+            candidate.rate(candidate.base, block_bytes).map(|(rate, quantity)| (candidate, rate, quantity))
+        })
         .collect();
     rates.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let (least, value, of) = *rates.first()?;
-    let scale = if of == Of::Iops { 1.0 } else { block_bytes };
-    let mut limit = least.limit(Metric { ddir: Some(ddir), of }, value * scale);
+    let (least, value, quantity) = *rates.first()?;
+    let scale = if quantity == Quantity::Iops { 1.0 } else { block_bytes };
+    let mut limit = least.limit(Metric { ddir: Some(ddir), quantity }, value * scale);
     limit.others = rates[1..].iter().map(|(other, rate, _)| (other.of.clone(), rate * scale)).collect();
     let allowed = |candidate: &Candidate, caps: Caps| candidate.rate(caps, block_bytes).map(|(rate, _)| rate);
     limit.burst = burst(candidates, allowed).map(|burst| Burst { value: burst.value * scale, ..burst });
-    if sequential && of == Of::Iops && least.part.entry.group.merges {
+    if sequential && quantity == Quantity::Iops && least.part.entry.group.merges {
         let merged = candidates.iter().filter_map(|candidate| candidate.base.bytes_per_s).reduce(f64::min);
         limit.merged = merged.map(|bytes| bytes / block_bytes).filter(|merged| *merged > value);
     }
@@ -211,14 +217,14 @@ fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool
 }
 
 /// The limit as it is published, for no block size.
-fn plain(candidates: &[Candidate], ddir: Ddir, of: Of) -> Option<Limit> {
+fn plain(candidates: &[Candidate], ddir: Ddir, quantity: Quantity) -> Option<Limit> {
     let mut values: Vec<(&Candidate, f64)> =
-        candidates.iter().filter_map(|candidate| Some((candidate, candidate.base.of(of)?))).collect();
+        candidates.iter().filter_map(|candidate| Some((candidate, candidate.base.of(quantity)?))).collect();
     values.sort_by(|one, other| one.1.total_cmp(&other.1));
     let (least, value) = *values.first()?;
-    let mut limit = least.limit(Metric { ddir: Some(ddir), of }, value);
+    let mut limit = least.limit(Metric { ddir: Some(ddir), quantity }, value);
     limit.others = values[1..].iter().map(|(other, value)| (other.of.clone(), *value)).collect();
-    limit.burst = burst(candidates, |_, caps| caps.of(of));
+    limit.burst = burst(candidates, |_, caps| caps.of(quantity));
     Some(limit)
 }
 

@@ -6,7 +6,7 @@ use units::figure::{grouped, percent};
 use super::catalogue::{Catalogue, Group, Kind, Provider};
 use super::expectation::Expectation;
 use super::limit::{Limit, Load};
-use crate::metric::Of;
+use assessment::Quantity;
 
 /// Block sizes that the limits are shown at.
 const BLOCKS: [(u64, &str); 6] =
@@ -114,7 +114,7 @@ fn line(limit: &Limit) -> String {
 }
 
 fn short(limit: &Limit, block_bytes: u64) -> String {
-    let iops = if limit.metric.of == Of::Iops { limit.value } else { limit.value / block_bytes as f64 };
-    let by = if limit.metric.of == Of::Iops { "IOPS" } else { "bandwidth" };
+    let iops = if limit.metric.quantity == Quantity::Iops { limit.value } else { limit.value / block_bytes as f64 };
+    let by = if limit.metric.quantity == Quantity::Iops { "IOPS" } else { "bandwidth" };
     format!("{} IOPS, by {by}", grouped(iops))
 }

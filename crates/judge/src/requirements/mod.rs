@@ -7,7 +7,7 @@ use std::sync::Arc;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
 
-use crate::metric::Metric;
+use assessment::Metric;
 
 pub use read::SCHEMA;
 

@@ -8,8 +8,8 @@ use units::diagnostic::{Diagnostic, Source, Span};
 
 use super::{Bound, Requirement, Requirements};
 use crate::limits::Confidence;
-use crate::metric::{KNOWN, Metric, Of};
 use crate::quantity::{self, Kind};
+use assessment::{METRIC_EXAMPLES, Metric, Quantity};
 
 /// The form of a file.
 pub const SCHEMA: &str = "fathom.requirements/1";
@@ -71,9 +71,11 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         return Err(wrong.help("for example read.iops>=5000 or write.clat.p99<=10ms"));
     };
     let (volume, name) = meant_for(&trimmed(&span.part(0..at)))?;
-    let Some(metric) = Metric::parse(name.text()) else {
+    let Some(metric) = Metric::parse(name.text()).filter(|metric| metric.quantity != Quantity::Cpu) else {
         let wrong = Diagnostic::error(format!("there is no metric `{}`", name.text())).at(&name, "not known");
-        return Err(wrong.help(format!("there are {KNOWN}; before them a volume, as in nocache:write.iops>=5000")));
+        return Err(
+            wrong.help(format!("there are {METRIC_EXAMPLES}; before them a volume, as in nocache:write.iops>=5000"))
+        );
     };
     let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
     Ok(Requirement {
@@ -100,10 +102,10 @@ fn meant_for(span: &Span) -> Result<(Option<String>, Span), Diagnostic> {
 }
 
 fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
-    let kind = match metric.of {
-        Of::Iops => Kind::Count,
-        Of::Bandwidth => Kind::Bandwidth,
-        Of::Latency(..) | Of::Fsync(_) => Kind::Time,
+    let kind = match metric.quantity {
+        Quantity::Iops | Quantity::Cpu => Kind::Count,
+        Quantity::Bandwidth => Kind::Bandwidth,
+        Quantity::Latency(..) | Quantity::Fsync(_) => Kind::Time,
     };
     let wrong = |label: &str| {
         let message = format!("{metric} can't be held against `{}`", span.text());

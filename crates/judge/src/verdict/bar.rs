@@ -3,10 +3,9 @@
 use units::figure::{grouped, percent};
 
 use super::figures::Figure;
-use super::{Judgement, Verdict};
 use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};
 use crate::limits::Limit;
-use crate::metric::Metric;
+use assessment::{Judgement, Metric, Verdict};
 
 /// A rate that drifts by less, of its mean, is steady.
 const DRIFT: f64 = 0.1;

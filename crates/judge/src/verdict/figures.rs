@@ -4,11 +4,10 @@ use plan::stream::Order;
 use plan::{Ddir, Open, SyncMode, Worker};
 use record::{DdirStats, Latency, Record, Slot, Timeline};
 
-use crate::assessment::Round;
 use crate::device::is_direct;
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::Load;
-use crate::metric::{Metric, Of, Span, Statistic};
+use assessment::{LatencyKind, Metric, Quantity, Round, Statistic};
 
 /// A direction that did less than this part of the I/Os is none of the load's.
 const DDIR_MIN: f64 = 0.01;
@@ -96,10 +95,10 @@ impl<'a> Rounds<'a> {
     pub fn asked(&self, metric: Metric) -> Option<f64> {
         let (record, ddir) = (self.records.first()?, metric.ddir?);
         let block = self.load(ddir).block_bytes? as f64;
-        let per_io = match metric.of {
-            Of::Iops => 1.0,
-            Of::Bandwidth => block,
-            Of::Latency(..) | Of::Fsync(_) => return None,
+        let per_io = match metric.quantity {
+            Quantity::Iops => 1.0,
+            Quantity::Bandwidth => block,
+            Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => return None,
         };
         let of_worker = |worker: &Worker| {
             let (ios, bytes) = (worker.rate.ios_per_s[ddir] as f64, worker.rate.bytes_per_s[ddir] as f64 / block);
@@ -117,18 +116,19 @@ impl<'a> Rounds<'a> {
         let measured = *values.get(values.len() / 2)?;
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
-        let interval = match metric.of {
-            Of::Iops | Of::Bandwidth => around(&series, measured),
-            Of::Latency(_, Statistic::Mean) | Of::Fsync(Statistic::Mean) => {
+        let interval = match metric.quantity {
+            Quantity::Iops | Quantity::Bandwidth => around(&series, measured),
+            Quantity::Latency(_, Statistic::Mean) | Quantity::Fsync(Statistic::Mean) => {
                 self.latencies(metric, |all| Some(mean_of(all)))
             }
-            Of::Latency(_, Statistic::Percentile(percent)) | Of::Fsync(Statistic::Percentile(percent)) => {
+            Quantity::Latency(_, Statistic::Percentile(percent)) | Quantity::Fsync(Statistic::Percentile(percent)) => {
                 self.latencies(metric, |all| percentile_of(all, percent))
             }
-            Of::Latency(_, Statistic::Max) | Of::Fsync(Statistic::Max) => self.latencies(metric, |all| {
+            Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => self.latencies(metric, |all| {
                 let most = all.max_ns() as f64;
                 Some(Interval { low: most, high: most })
             }),
+            Quantity::Cpu => None,
         };
         Some(Figure { measured, series, interval, ios })
     }
@@ -174,8 +174,8 @@ fn around(series: &[f64], measured: f64) -> Option<Interval> {
 }
 
 fn rates(timeline: &Timeline, metric: Metric) -> Vec<f64> {
-    let all = match metric.of {
-        Of::Bandwidth => timeline.bytes_per_s(metric.ddir),
+    let all = match metric.quantity {
+        Quantity::Bandwidth => timeline.bytes_per_s(metric.ddir),
         _ => timeline.ios_per_s(metric.ddir),
     };
     let most = timeline.slots.iter().map(|slot| slot.workers).max().unwrap_or_default();
@@ -195,10 +195,11 @@ fn stats(record: &Record, ddir: Option<Ddir>) -> DdirStats {
 
 fn value(record: &Record, metric: Metric) -> Option<f64> {
     let some = |rate: f64| (rate > 0.0).then_some(rate);
-    match metric.of {
-        Of::Iops => some(stats(record, metric.ddir).ios_per_s()),
-        Of::Bandwidth => some(stats(record, metric.ddir).bytes_per_s()),
-        Of::Latency(_, statistic) | Of::Fsync(statistic) => {
+    match metric.quantity {
+        Quantity::Iops => some(stats(record, metric.ddir).ios_per_s()),
+        Quantity::Bandwidth => some(stats(record, metric.ddir).bytes_per_s()),
+        Quantity::Cpu => record.machine_busy_percent().or_else(|| record.threads_busy_percent()),
+        Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => {
             let latency = latency(record, metric)?;
             Some(match statistic {
                 Statistic::Mean => latency.mean_ns(),
@@ -211,30 +212,30 @@ fn value(record: &Record, metric: Metric) -> Option<f64> {
 
 /// How many I/Os a figure is of.
 fn sample(record: &Record, metric: Metric) -> u64 {
-    match metric.of {
-        Of::Iops | Of::Bandwidth => stats(record, metric.ddir).ios,
-        Of::Latency(..) | Of::Fsync(_) => latency(record, metric).map_or(0, |latency| latency.count()),
+    match metric.quantity {
+        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => stats(record, metric.ddir).ios,
+        Quantity::Latency(..) | Quantity::Fsync(_) => latency(record, metric).map_or(0, |latency| latency.count()),
     }
 }
 
 /// The latencies of a metric, if any were taken. One dialect tells of the whole only, the other of its parts as well.
 fn latency(record: &Record, metric: Metric) -> Option<Latency> {
-    let found = match metric.of {
-        Of::Fsync(_) => {
+    let found = match metric.quantity {
+        Quantity::Fsync(_) => {
             let mut all = Latency::default();
             record.workers.iter().for_each(|worker| all.merge(&worker.stats.sync_lat));
             all
         }
-        Of::Latency(span, _) => {
+        Quantity::Latency(span, _) => {
             let stats = stats(record, metric.ddir);
             let whole = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
             match span {
-                Span::Completion => whole(stats.clat, stats.lat),
-                Span::Total => whole(stats.lat, stats.clat),
-                Span::Response => stats.response,
+                LatencyKind::Completion => whole(stats.clat, stats.lat),
+                LatencyKind::Total => whole(stats.lat, stats.clat),
+                LatencyKind::Response => stats.response,
             }
         }
-        Of::Iops | Of::Bandwidth => return None,
+        Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,
     };
     (found.count() > 0).then_some(found)
 }

@@ -2,13 +2,11 @@
 
 use plan::Ddir;
 
-use super::Verdict;
 use super::figures::Rounds;
 use super::test::{self, ALL, Asked};
-use crate::assessment::{Aim, Assessment, Expected, ExpectedLimit, Test};
 use crate::limits::{Expectation, Load};
-use crate::metric::Of;
 use crate::requirements::{Requirement, Requirements};
+use assessment::{Aim, Assessment, Expected, ExpectedLimit, Quantity, Test, Verdict};
 
 /// The cause where nothing was asked for.
 pub const NOTHING_EXPECTED: &str = "nothing was expected of the target";
@@ -38,17 +36,18 @@ pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     if !rule.blocks.is_empty() {
         return all;
     }
-    let shows = |at: &usize| is_made_for(rule.metric.of, tests[*at].aim);
+    let shows = |at: &usize| is_made_for(rule.metric.quantity, tests[*at].aim);
     let made: Vec<usize> = all.iter().copied().filter(shows).collect();
     if made.is_empty() { all } else { made }
 }
 
-fn is_made_for(of: Of, aim: Aim) -> bool {
-    match of {
-        Of::Iops => matches!(aim, Aim::DiskIops | Aim::VmUncached | Aim::VmCached),
-        Of::Bandwidth => aim == Aim::DiskBandwidth,
-        Of::Latency(..) => aim == Aim::LatencyFloor,
-        Of::Fsync(_) => aim == Aim::FlushLatency,
+fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
+    match quantity {
+        Quantity::Iops => matches!(aim, Aim::DiskIops | Aim::VmUncached | Aim::VmCached),
+        Quantity::Bandwidth => aim == Aim::DiskBandwidth,
+        Quantity::Latency(..) => aim == Aim::LatencyFloor,
+        Quantity::Fsync(_) => aim == Aim::FlushLatency,
+        Quantity::Cpu => false,
     }
 }
 

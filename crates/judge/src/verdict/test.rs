@@ -5,14 +5,11 @@ use units::figure::percent;
 
 use super::bar::{self, Bar, Doubts};
 use super::figures::{Figure, Rounds};
-use super::{Judgement, Verdict};
-use crate::assessment::{Aim, Test, VolumeUse};
 use crate::generator::{WAITED_SHARE, waited_share};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::{Expectation, Limit, Load};
-use crate::metric::{Metric, Of};
 use crate::requirements::{Bound, Requirement};
-use crate::{Finding, Severity};
+use assessment::{Aim, Finding, Judgement, Metric, Quantity, Severity, Test, Verdict, VolumeUse};
 
 /// This much of anything is all of it: see docs/verdict.md, "The bar".
 pub const ALL: f64 = 0.98;
@@ -173,7 +170,7 @@ fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, doubts: &Dou
 fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Option<Judgement> {
     let (read, write) = (rounds.figure(reads.metric)?, rounds.figure(writes.metric)?);
     let used = read.measured / reads.value + write.measured / writes.value;
-    let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), of: Of::Iops })?.measured);
+    let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), quantity: Quantity::Iops })?.measured);
     let measured = in_iops(Ddir::Read)? + in_iops(Ddir::Write)?;
     // As much of the limit in each interval, in I/Os of this mix.
     let value = measured / used;
@@ -187,7 +184,7 @@ fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Op
     let mut limit = reads.clone();
     limit.burst = None;
     limit.merged = None;
-    let metric = Metric { ddir: None, of: Of::Iops };
+    let metric = Metric { ddir: None, quantity: Quantity::Iops };
     Some(rate(&limit, metric, value, &figure, &starved(rounds, metric, doubts)))
 }
 
@@ -228,7 +225,10 @@ pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
         return false;
     }
     // A write that only memory has taken says nothing of how long a write takes.
-    if matches!(rule.metric.of, Of::Latency(..)) && rule.metric.ddir != Some(Ddir::Read) && rounds.writes_to_memory() {
+    if matches!(rule.metric.quantity, Quantity::Latency(..))
+        && rule.metric.ddir != Some(Ddir::Read)
+        && rounds.writes_to_memory()
+    {
         return false;
     }
     let ddirs = rounds.ddirs();
@@ -242,7 +242,7 @@ pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
 
 /// A rule for one volume is for tests that have the figure of that volume alone. Flushes go where writes go.
 pub fn is_of_volume(rule: &Requirement, test: &Test) -> bool {
-    let ddir = if matches!(rule.metric.of, Of::Fsync(_)) { Some(Ddir::Write) } else { rule.metric.ddir };
+    let ddir = if matches!(rule.metric.quantity, Quantity::Fsync(_)) { Some(Ddir::Write) } else { rule.metric.ddir };
     rule.volume.as_ref().is_none_or(|volume| is_all_on(test, ddir, volume))
 }
 

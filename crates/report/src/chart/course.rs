@@ -1,6 +1,6 @@
 //! What a test did over time: the timelines of its runs, one after another, in as many points as can be seen.
 
-use judge::assessment::Test;
+use assessment::Test;
 use plan::Ddir;
 use record::{CoarseHistogram, DiskSlot, Record, Slot, Timeline};
 use units::bytes::with_unit;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use judge::assessment::Test;
+use assessment::Test;
 use record::CoarseHistogram;
 use units::figure::{grouped, time_ns};
 

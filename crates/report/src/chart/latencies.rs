@@ -1,6 +1,6 @@
 //! How latencies are spread: their distribution and their percentiles.
 
-use judge::assessment::Test;
+use assessment::Test;
 use record::{Histogram, Latency};
 use units::figure::{grouped, time_ns};
 

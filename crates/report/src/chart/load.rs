@@ -1,7 +1,6 @@
 //! Latency by load: the knee is where the curve turns up.
 
-use judge::assessment::Test;
-use judge::metric::{Metric, Of};
+use assessment::{Metric, Quantity, Test};
 use record::Latency;
 use units::figure::{grouped, time_ns};
 
@@ -88,14 +87,17 @@ fn bound_words((metric, ns): &(&str, f64)) -> String {
 
 /// Latencies that were asked for.
 fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
-    let is_latency = |name: &str| Metric::parse(name).is_some_and(|metric| matches!(metric.of, Of::Latency(..)));
+    let is_latency =
+        |name: &str| Metric::parse(name).is_some_and(|metric| matches!(metric.quantity, Quantity::Latency(..)));
     let asked = test.judgements.iter().filter(move |judgement| is_latency(&judgement.metric));
     asked.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
 }
 
 /// The highest rate that a search found to be sustained: a figure of all directions that nothing was asked of.
 fn sustained(test: &Test) -> Option<f64> {
-    let is_it = |name: &str| Metric::parse(name).is_some_and(|metric| metric.of == Of::Iops && metric.ddir.is_none());
+    let is_it = |name: &str| {
+        Metric::parse(name).is_some_and(|metric| metric.quantity == Quantity::Iops && metric.ddir.is_none())
+    };
     let found = test.judgements.iter().find(|judgement| judgement.expected.is_none() && is_it(&judgement.metric));
     found.map(|judgement| judgement.measured)
 }

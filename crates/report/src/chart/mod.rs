@@ -12,7 +12,7 @@ mod settings;
 mod sheet;
 mod steady;
 
-use judge::assessment::Test;
+use assessment::Test;
 use units::markup::escaped;
 
 pub use sheet::sheet;

@@ -1,7 +1,6 @@
 //! IOPS, bandwidth and latency over time.
 
-use judge::assessment::Test;
-use judge::metric::{Metric, Of, Span};
+use assessment::{LatencyKind, Metric, Quantity, Test};
 use plan::Ddir;
 use units::figure::{grouped, time_ns};
 
@@ -257,7 +256,8 @@ fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
 
 /// Latencies that were expected, of what the chart shows.
 fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
-    let is_shown = |metric: Metric| matches!(metric.of, Of::Latency(Span::Completion | Span::Total, _));
+    let is_shown =
+        |metric: Metric| matches!(metric.quantity, Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, _));
     let shown = test.judgements.iter().filter(move |judgement| Metric::parse(&judgement.metric).is_some_and(is_shown));
     shown.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
 }

@@ -1,6 +1,6 @@
 //! How figures follow a setting that differs from run to run: block sizes, and the load.
 
-use judge::assessment::Test;
+use assessment::Test;
 use units::figure::grouped;
 
 use super::axis::Axis;

@@ -1,6 +1,6 @@
 //! Charts as files of their own: one, or all of an assessment below one another.
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use units::markup::escaped;
 
 use super::{Chart, canvas, colours};

@@ -1,8 +1,7 @@
 //! The rounds of a test, and those that are steady together, with what the rule allows them.
 
-use judge::assessment::{Steady, Test};
+use assessment::{Metric, Steady, Test};
 use judge::inference::line;
-use judge::metric::Metric;
 use judge::steady::Rule;
 use units::figure::grouped;
 

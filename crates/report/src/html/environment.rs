@@ -1,6 +1,6 @@
 //! The parts of the page about what was measured, where, after which preparation, and how to do it again.
 
-use judge::assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
+use assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
 use units::bytes::with_unit;
 use units::markup::escaped;
 use units::shell::quoted;

@@ -3,8 +3,7 @@
 pub mod environment;
 mod test;
 
-use judge::assessment::{Application, Assessment};
-use judge::{Severity, Verdict};
+use assessment::{Application, Assessment, Severity, Verdict};
 use units::markup::escaped;
 
 use crate::chart::{Detail, colours};

@@ -1,6 +1,6 @@
 //! The part of the page that is about one test.
 
-use judge::assessment::{Aim, Steady, Test};
+use assessment::{Aim, Steady, Test};
 use units::figure::{grouped, time_ns};
 use units::markup::escaped;
 
@@ -136,7 +136,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
 
 /// The table beside the plot of the steady state.
 fn rounds(steady: &Steady) -> String {
-    let unit = judge::metric::Metric::parse(&steady.metric);
+    let unit = assessment::Metric::parse(&steady.metric);
     let shown = |value: f64| unit.map_or_else(|| grouped(value), |metric| text::figure(value, metric.unit()));
     let window = steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty());
     let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);

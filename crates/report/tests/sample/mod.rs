@@ -4,11 +4,10 @@
 
 use std::sync::Arc;
 
-use judge::assessment::{
-    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Mount, Preparation, PreparationOutcome, Round,
-    SCHEMA, Steady, Target, TargetKind, Test,
+use assessment::{
+    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Finding, Judgement, Mount, Preparation,
+    PreparationOutcome, Round, SCHEMA, Severity, Steady, Target, TargetKind, Test, Verdict,
 };
-use judge::{Finding, Judgement, Severity, Verdict};
 use plan::{Ddir, Plan, Worker};
 use record::{CoarseHistogram, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
 

@@ -11,7 +11,7 @@ pub use pass::Pass;
 pub use soak::Soak;
 pub use warm::Warm;
 
-use judge::assessment::Preparation;
+use assessment::Preparation;
 use record::Record;
 
 use crate::suite::Job;

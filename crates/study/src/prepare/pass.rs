@@ -1,6 +1,6 @@
 //! Steps that are one pass over the target: fill writes every block, initialise reads it, purge discards it.
 
-use judge::assessment::{Preparation, PreparationOutcome};
+use assessment::{Preparation, PreparationOutcome};
 use record::Record;
 use units::bytes::with_unit;
 

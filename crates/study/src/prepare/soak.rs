@@ -1,7 +1,6 @@
 //! Soak: random writes all over the target until their bandwidth is steady, as a device is that has been in use for long.
 
-use judge::assessment::{Preparation, PreparationOutcome};
-use judge::metric::{Metric, Of};
+use assessment::{Metric, Preparation, PreparationOutcome, Quantity};
 use judge::steady::{ROUNDS_MAX, Rule};
 use plan::Ddir;
 use record::Record;
@@ -24,7 +23,7 @@ pub struct Soak {
 impl Soak {
     /// Writes go on in slices of so many seconds.
     pub fn new(extents: Vec<Extent>, slice_s: u64, last: &[(String, String)], reason: &str) -> Soak {
-        let metrics = vec![Metric { ddir: Some(Ddir::Write), of: Of::Bandwidth }];
+        let metrics = vec![Metric { ddir: Some(Ddir::Write), quantity: Quantity::Bandwidth }];
         let goal = Goal { rule: Rule::Snia, metrics, most: ROUNDS_MAX };
         Soak {
             reason: reason.to_owned(),

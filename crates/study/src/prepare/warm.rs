@@ -1,6 +1,6 @@
 //! Warm: read what the tests will read, until that gets no faster: then the cache holds it.
 
-use judge::assessment::{Preparation, PreparationOutcome};
+use assessment::{Preparation, PreparationOutcome};
 use plan::Ddir;
 use record::Record;
 use units::bytes::with_unit;

@@ -52,12 +52,12 @@ pub(crate) fn bar(value: f64, largest: f64, room: usize) -> String {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     #[test]
     fn the_longest_bar_is_the_largest_value_and_lines_fit() {
         let sweep = swept(&["b=4K..32K"], 1, &[(500, 0), (1000, 0), (0, 0), (2000, 0)]);
-        let chart = draw(&Report::new(&asked(1, Metric::Bandwidth), &sweep));
+        let chart = draw(&Report::new(&asked(1, Metric::BANDWIDTH), &sweep));
         let lines: Vec<&str> = chart.lines().collect();
         assert_eq!(lines[0], "bandwidth, MiB/s, over b");
         let blocks = |line: &str| line.chars().filter(|c| *c == '█').count();
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn other_axes_have_bars_of_their_own_on_the_same_scale() {
         let sweep = swept(&["bs=4k,8k", "o=1,2"], 1, &[(1, 0), (2, 0), (3, 0)]);
-        let chart = draw(&Report::new(&asked(1, Metric::Iops), &sweep));
+        let chart = draw(&Report::new(&asked(1, Metric::IOPS), &sweep));
         let heads: Vec<&str> = chart.lines().filter(|line| line.contains("o=")).collect();
         assert_eq!(heads, ["  o=1", "  o=2"]);
         assert!(chart.ends_with("    8k  not run\n"), "{chart}");

@@ -34,7 +34,7 @@ pub(super) fn write(report: &Report) -> String {
         let counts = [row.runs.len().to_string(), row.failures().to_string()];
         let figures = figures(row.median.as_ref());
         let spread = row.spread_percent(metric).map_or_else(String::new, |percent| format!("{percent:.3}"));
-        let rest = [metric.word().to_owned(), spread, row.failure().unwrap_or_default().to_owned()];
+        let rest = [metric.to_string(), spread, row.failure().unwrap_or_default().to_owned()];
         text.push_str(&line(settings.chain(counts).chain(figures).chain(rest)));
     }
     text
@@ -70,12 +70,12 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     #[test]
     fn each_point_is_a_line_with_as_many_cells_as_there_are_heads() {
         let sweep = swept(&["bs=4k,8k;16k", "o=1,2"], 1, &[(1, 0), (2, 3), (0, 0)]);
-        let text = write(&Report::new(&asked(1, Metric::Iops), &sweep));
+        let text = write(&Report::new(&asked(1, Metric::IOPS), &sweep));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5);
         assert!(lines[0].starts_with("bs,o,runs,failed_runs,iops,"), "{text}");

@@ -25,7 +25,7 @@ pub(super) fn write(report: &Report) -> String {
         "repeats": asked.repeats,
         "runs_made": report.sweep.made(),
         "runs_asked": report.sweep.len(),
-        "metric": asked.metric.word(),
+        "metric": asked.metric.to_string(),
         "points": report.rows.iter().map(|row| point(report, row)).collect::<Vec<_>>(),
         "remarks": remarks(report),
         "verdict": verdict(report),
@@ -105,12 +105,12 @@ fn verdict(report: &Report) -> Value {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     #[test]
     fn a_program_finds_every_run_and_the_verdict() {
         let sweep = swept(&["b=4K,8K"], 2, &[(10, 5), (20, 0), (0, 0)]);
-        let text = write(&Report::new(&asked(2, Metric::Iops), &sweep));
+        let text = write(&Report::new(&asked(2, Metric::IOPS), &sweep));
         let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&document["schema"], &document["runs_made"]), (&json!("fathom.sweep/1"), &json!(3)));
         let points = document["points"].as_array().unwrap();

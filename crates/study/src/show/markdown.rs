@@ -64,12 +64,12 @@ fn code(text: &str) -> String {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     #[test]
     fn rows_have_as_many_cells_as_the_head() {
         let sweep = swept(&["b=4K,8K,16K"], 1, &[(1, 0), (0, 0)]);
-        let text = write(&Report::new(&asked(1, Metric::Bandwidth), &sweep));
+        let text = write(&Report::new(&asked(1, Metric::BANDWIDTH), &sweep));
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 5);
         assert!(rows.iter().all(|row| row.matches('|').count() == rows[0].matches('|').count()), "{text}");

@@ -8,11 +8,13 @@ mod svg;
 mod table;
 pub(crate) mod text;
 
+use assessment::Metric;
+
 use crate::figures::CpuOf;
-use crate::metric::Scale;
+use crate::metric::{self, Scale};
 use crate::sweep::Remark;
 use crate::verdict::{Verdict, verdict};
-use crate::{Metric, Order, Row, Sweep};
+use crate::{Order, Row, Sweep};
 
 /// How a sweep is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +77,7 @@ impl<'a> Report<'a> {
 
     /// In which unit the metric's values are shown.
     fn scale(&self) -> Scale {
-        self.asked.metric.scale(self.largest())
+        metric::scale(self.asked.metric, self.largest())
     }
 
     fn largest(&self) -> f64 {
@@ -86,7 +88,7 @@ impl<'a> Report<'a> {
     /// `bandwidth, MiB/s`.
     fn metric_title(&self) -> String {
         let (title, unit) = (self.asked.metric.title(), self.scale().unit);
-        if unit.is_empty() { title.to_owned() } else { format!("{title}, {unit}") }
+        if unit.is_empty() { title } else { format!("{title}, {unit}") }
     }
 
     /// The rows by the first axis, apart for each combination of the other axes' values, which is their name.
@@ -202,7 +204,7 @@ mod tests {
     #[test]
     fn notes_tell_of_repeats_failures_and_an_early_end() {
         let sweep = swept(&["o=1,2"], 2, &[(10, 10), (20, 20), (0, 0)]);
-        let asked = asked(2, Metric::Iops);
+        let asked = asked(2, Metric::IOPS);
         let notes = Report::new(&asked, &sweep).notes();
         assert_eq!(notes[0], "CPU: the jobs' threads; 100 % is one processor");
         assert!(notes[1].starts_with("figures are medians of 2 runs"));
@@ -224,7 +226,7 @@ mod tests {
                 sweep.remark(turn, "odd", "odd");
             }
         }
-        let asked = asked(1, Metric::Iops);
+        let asked = asked(1, Metric::IOPS);
         let notes = Report::new(&asked, &sweep).notes();
         assert_eq!(notes[1..], ["all points: 0 bytes were cached", "6 of 7 points: slow", "o=4: odd"]);
     }
@@ -239,7 +241,7 @@ mod tests {
             let turn = sweep.next_turn().unwrap();
             sweep.take(turn, &record);
         }
-        let asked = asked(1, Metric::Iops);
+        let asked = asked(1, Metric::IOPS);
         let notes = Report::new(&asked, &sweep).notes();
         assert_eq!(notes[0], "CPU: mean over the machine's processors");
         assert!(notes[1].starts_with("o=1: all processors were busy") && notes.len() == 2, "{notes:?}");
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn series_go_by_the_first_axis() {
         let sweep = swept(&["bs=4k,8k", "o=1,2"], 1, &[]);
-        let asked = asked(1, Metric::Iops);
+        let asked = asked(1, Metric::IOPS);
         let series = Report::new(&asked, &sweep).series();
         assert_eq!(series, [("o=1".to_owned(), vec![0, 2]), ("o=2".to_owned(), vec![1, 3])]);
     }

@@ -1,8 +1,10 @@
 //! The table of a sweep, before it has a form: columns with heads, a row for each point.
 
+use assessment::Metric;
+
 use super::Report;
 use crate::figures::{Figures, Latencies, Rates};
-use crate::metric::{Metric, Scale};
+use crate::metric::{self, Scale};
 
 pub(super) struct Table {
     pub columns: Vec<Column>,
@@ -77,7 +79,7 @@ fn shown<'a>(report: &Report) -> Vec<Shown<'a>> {
         }
     }
     if any(|_| true) {
-        let scale = Metric::Bandwidth.scale(0.0);
+        let scale = metric::scale(Metric::BANDWIDTH, 0.0);
         shown.push((column("", "MiB/s"), Box::new(move |figures| scale.number(figures.total.bytes_per_s))));
     }
     if any(|figures| figures.total.latency.is_some()) {

@@ -142,12 +142,12 @@ fn row_line(row: &TableRow, widths: &[usize]) -> String {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     #[test]
     fn a_table_a_chart_and_a_sentence_fit_the_terminal() {
         let sweep = swept(&["b=4K..32K"], 1, &[(300, 200), (600, 400), (0, 0), (2_000, 1_802)]);
-        let text = write(&Report::new(&asked(1, Metric::Bandwidth), &sweep));
+        let text = write(&Report::new(&asked(1, Metric::BANDWIDTH), &sweep));
         let expected = "\
 sweep of: diskspd -b64k -w40 my <test> & more.dat
 
@@ -179,7 +179,7 @@ bandwidth, MiB/s, over b
     fn long_values_are_shown_by_their_ends() {
         assert_eq!((tail("/mnt/a/data.bin", 8), tail("short", 8)), ("…ata.bin".to_owned(), "short".to_owned()));
         let sweep = swept(&["filename=/mnt/with/a/very/long/path/one,/mnt/with/a/very/long/path/two"], 1, &[(1, 0)]);
-        let text = write(&Report::new(&asked(1, Metric::Iops), &sweep));
+        let text = write(&Report::new(&asked(1, Metric::IOPS), &sweep));
         assert!(text.lines().skip(2).take(4).all(|line| length(line) <= WIDTH), "{text}");
         assert!(text.contains("path/one ") && text.contains("path/two "), "{text}");
     }
@@ -187,7 +187,7 @@ bandwidth, MiB/s, over b
     #[test]
     fn repeats_add_a_spread_and_reads_alone_no_writes() {
         let sweep = swept(&["o=1,2"], 2, &[(90, 0), (200, 0), (110, 0), (200, 0)]);
-        let text = write(&Report::new(&asked(2, Metric::Iops), &sweep));
+        let text = write(&Report::new(&asked(2, Metric::IOPS), &sweep));
         assert!(!text.contains("write "), "{text}");
         let row = text.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap();
         assert!(row.contains(" 100 ") && row.ends_with(" 20.0"), "{text}");
@@ -196,7 +196,7 @@ bandwidth, MiB/s, over b
     #[test]
     fn a_sweep_of_which_nothing_came_has_only_its_reasons() {
         let sweep = swept(&["o=1,2"], 1, &[(0, 0)]);
-        let text = write(&Report::new(&asked(1, Metric::Iops), &sweep));
+        let text = write(&Report::new(&asked(1, Metric::IOPS), &sweep));
         assert!(
             text.contains("\n\n  o\n  1  failed: test.dat") && text.contains("not run") && !text.contains("highest"),
             "{text}"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use judge::assessment::Aim;
+use assessment::Aim;
 use plan::Plan;
 use units::bytes::with_unit;
 

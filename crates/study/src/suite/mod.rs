@@ -21,7 +21,7 @@ pub use site::{Place, Site, Sites};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use judge::assessment::{Aim, VolumeUse};
+use assessment::{Aim, VolumeUse};
 use plan::{Amount, Ddir, Plan, Worker};
 use units::diagnostic::Span;
 

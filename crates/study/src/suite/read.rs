@@ -1,7 +1,6 @@
 //! Reads a suite's text: every error carries its place.
 
-use judge::assessment::Aim;
-use judge::metric::{KNOWN, Metric};
+use assessment::{Aim, METRIC_EXAMPLES, Metric};
 use judge::steady::{ROUNDS_MAX, Rule};
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
@@ -272,7 +271,8 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
 
 fn metric(value: &Value) -> Read<Metric> {
     let name = value.text()?;
-    let told = || Diagnostic::error(format!("`{name}` can't be followed")).at(&value.at, format!("such as {KNOWN}"));
+    let told =
+        || Diagnostic::error(format!("`{name}` can't be followed")).at(&value.at, format!("such as {METRIC_EXAMPLES}"));
     followable(&name).ok_or_else(told)
 }
 

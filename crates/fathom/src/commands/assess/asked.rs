@@ -1,6 +1,6 @@
 //! What is asked of the target: what a vendor publishes (`--expect`), what is needed (`--require`, `--for`).
 
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
 use study::suite::Suite;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use judge::assessment::{Aim, Assessment, Preparation, PreparationOutcome, Round, SCHEMA, Steady, Test as Measured};
-use judge::metric::{Metric, Of, Span, Statistic};
+use assessment::{
+    Aim, Assessment, Finding, LatencyKind, Metric, Preparation, PreparationOutcome, Quantity, Round, SCHEMA, Severity,
+    Statistic, Steady, Test as Measured, Verdict,
+};
 use judge::verdict::NOTHING_EXPECTED;
-use judge::{Finding, Severity, Verdict};
 use os::signal::Interrupts;
 use record::{Record, RunError};
 use study::rounds::Goal;
@@ -382,14 +383,14 @@ fn not_steady(steady: &Steady) -> Finding {
 /// What a test is followed by until it is steady: what it is meant to show, of each direction that it has.
 fn followed(aim: Aim, run: &Run) -> Vec<Metric> {
     if aim == Aim::FlushLatency && run.plan.workers.iter().any(flushes) {
-        return vec![Metric { ddir: None, of: Of::Fsync(Statistic::Mean) }];
+        return vec![Metric { ddir: None, quantity: Quantity::Fsync(Statistic::Mean) }];
     }
-    let of = match aim {
-        Aim::DiskBandwidth => Of::Bandwidth,
-        Aim::LatencyFloor | Aim::FlushLatency => Of::Latency(Span::Completion, Statistic::Mean),
-        Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Of::Iops,
+    let quantity = match aim {
+        Aim::DiskBandwidth => Quantity::Bandwidth,
+        Aim::LatencyFloor | Aim::FlushLatency => Quantity::Latency(LatencyKind::Completion, Statistic::Mean),
+        Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Quantity::Iops,
     };
-    study::rounds::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), of }).collect()
+    study::rounds::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), quantity }).collect()
 }
 
 fn flushes(worker: &plan::Worker) -> bool {

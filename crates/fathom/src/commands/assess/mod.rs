@@ -12,8 +12,7 @@ mod words;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use judge::Verdict;
-use judge::assessment::{Assessment, TargetKind, write};
+use assessment::{Assessment, TargetKind, Verdict, write};
 use study::suite::{Planned, Sites, Suite, Terms, takes_bytes, takes_ns, time_told};
 use units::bytes::with_unit;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use judge::assessment::{Preparation, PreparationOutcome, TargetKind};
+use assessment::{Preparation, PreparationOutcome, TargetKind};
 use study::prepare::{Extent, Next, Pass, Soak, Step, Warm};
 use study::suite::{FillWay, Needs, Site, footprint, is_read};
 

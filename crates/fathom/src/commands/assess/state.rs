@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use judge::assessment::{Assessment, read, write};
+use assessment::{Assessment, read, write};
 
 /// Characters of a target's path in the name of its file.
 const NAME_MAX: usize = 150;

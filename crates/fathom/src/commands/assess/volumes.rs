@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use judge::assessment::{self, Target, TargetKind};
+use assessment::{Target, TargetKind};
 use study::suite::{Site, Suite, Terms, Test};
 
 use super::ready::Ready;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use judge::assessment::{Knee, TargetKind};
+use assessment::{Knee, TargetKind};
 use plan::Plan;
 use study::knee::Load;
 use study::suite::{Job, Place, footprint, size, writes};

@@ -9,8 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use judge::Severity;
-use judge::assessment::{Knee, Target};
+use assessment::{Knee, Severity, Target};
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Record, RunError};

@@ -1,7 +1,8 @@
 //! What a search came to as an assessment, for reports with charts and for the history.
 
-use judge::assessment::{self, Aim, Assessment, Knee, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test};
-use judge::{Finding, Judgement, Verdict};
+use assessment::{
+    Aim, Assessment, Finding, Judgement, Knee, Preparation, PreparationOutcome, Round, SCHEMA, Target, Test, Verdict,
+};
 use record::Record;
 use study::knee::show::{Asked, bend, sentence};
 use study::knee::{Load, Search, Study};

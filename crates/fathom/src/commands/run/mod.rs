@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use ::history::compare::{self, Comparison};
 use ::history::{Document, repeats};
+use assessment::Metric;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Record, schema};
-use study::{Figures, Metric, Order, Turn};
+use study::{Figures, Order, Turn};
 use units::calendar::date_and_time;
 
 use crate::comparison::broken;
@@ -63,7 +64,7 @@ fn carry_out(request: &Request) -> Result<ExitCode, String> {
             .map_err(|why| format!("{}: {why}", folder.display()))?;
     }
     let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
-    let progress = Progress::new(turns.len(), Metric::Iops, request.repeats);
+    let progress = Progress::new(turns.len(), Metric::IOPS, request.repeats);
     progress.announce(series::at_most_ns(&plans, request.repeats, request.cooldown));
     let set = request.in_history.then(set_name);
     let sides = plans.iter().map(|_| Measured::default()).collect();

@@ -11,7 +11,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use ::history::Document;
-use judge::assessment::Assessment;
+use assessment::Assessment;
 use plan::Plan;
 
 use crate::output::{print_and_flush, print_bytes, tell, tell_line};

@@ -1,6 +1,6 @@
 //! A search or a sweep as its command told it.
 
-use judge::assessment::{Assessment, Study};
+use assessment::{Assessment, Study};
 use study::knee::show as knee;
 use study::retold;
 use study::show::{Format, Ink, Report};

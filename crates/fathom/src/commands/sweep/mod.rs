@@ -9,11 +9,12 @@ mod words;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use assessment::Metric;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::Record;
 use study::show::{Asked, Report};
-use study::{Metric, Sweep, Turn};
+use study::{Sweep, Turn};
 use units::diagnostic::Diagnostic;
 
 use crate::kept;
@@ -93,16 +94,13 @@ fn metric(request: &Request) -> Metric {
         Dialect::DiskSpd => option == diskspd_line::BLOCK_SIZE,
     };
     let by_size = request.axes.iter().any(|axis| is_block_size(&axis.option));
-    request.metric.unwrap_or(if by_size { Metric::Bandwidth } else { Metric::Iops })
+    request.metric.unwrap_or(if by_size { Metric::BANDWIDTH } else { Metric::IOPS })
 }
 
 fn run_all(request: &Request, typed: &[String], mut sweep: Sweep, plans: &[Arc<Plan>]) -> ExitCode {
     let metric = metric(request);
     if !points::measures(plans, metric) {
-        return refused(&format!(
-            "fathom sweep: the line doesn't measure latency, which --metric {} is",
-            metric.word()
-        ));
+        return refused(&format!("fathom sweep: the line doesn't measure latency, which --metric {} is", metric));
     }
     // Found out now, not after an hour.
     let mut files = match Files::create(request, plans) {

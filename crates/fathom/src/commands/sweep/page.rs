@@ -1,9 +1,8 @@
 //! What a sweep showed as an assessment, for reports with charts and for the history.
 
-use judge::assessment::{self, Aim, Assessment, Round, SCHEMA, Study, Target, Test};
-use judge::{Finding, Verdict};
+use assessment::{Aim, Assessment, Finding, Metric, Round, SCHEMA, Study, Target, Test, Verdict};
 use record::Record;
-use study::{Metric, Order, Sweep};
+use study::{Order, Sweep};
 use units::shell::quoted;
 
 use super::request::Request;
@@ -128,7 +127,7 @@ fn asked(request: &Request, metric: Metric, refused: Vec<(usize, String)>) -> as
             Order::Random { seed } => Some(seed),
             _ => None,
         },
-        metric: metric.word().to_owned(),
+        metric: metric.to_string(),
         refused,
     }
 }

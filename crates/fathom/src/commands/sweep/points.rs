@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use assessment::Metric;
 use fio::parse::Printed;
 use plan::{Echo, Origin, Plan};
-use study::{Metric, Point, Sweep};
+use study::{Point, Sweep};
 use units::diagnostic::Diagnostic;
 
 use crate::lines::{Planned, Told, writes_logs};

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assessment::Metric;
 use study::show::Format;
-use study::{Axis, Metric, Order};
+use study::{Axis, Order};
 
 use crate::lines::Dialect;
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use assessment::Metric;
 use lexopt::prelude::*;
 use study::show::Format;
-use study::{Axis, Metric, Order};
+use study::{Axis, Order};
 
 use super::request::{ReportFormat, Request};
 use crate::kept;
@@ -21,8 +22,8 @@ LINE is what that program's command line says, unchanged. OPTION is one of its o
 values have the last word in all that is run. 4k..64k is each power of two from the one to the other; values that hold
 commas stand between semicolons. Several options make all combinations.
 
-       --metric NAME     draw and judge by bandwidth, iops, lat, p50, p99, p99.9 or cpu; bandwidth where block sizes
-                         are varied, else iops
+       --metric NAME     draw and judge by bw, iops, lat.mean, lat.p50, lat.p99, lat.p99.9 or cpu, or by one of a
+                         direction, as read.iops; default: bw if block sizes are varied, else iops
        --repeat N        run each point N times: figures are medians, and the spread is told
        --order random    shuffle the runs, so that what drifts over time doesn't look like an effect
        --seed N          for another shuffle; 1 if not given
@@ -137,8 +138,8 @@ fn next_axis(parser: &mut lexopt::Parser) -> Option<String> {
 }
 
 fn metric(word: &str) -> Result<Metric, String> {
-    let known = || Metric::ALL.map(Metric::word).join(", ");
-    Metric::from_word(word).ok_or_else(|| format!("expected one of {}", known()))
+    let parsed = Metric::parse(word).filter(|metric| study::metric::is_comparable(*metric));
+    parsed.ok_or_else(|| format!("expected one of {}", study::metric::SWEEP_METRICS))
 }
 
 fn order(word: &str) -> Result<Order, String> {
@@ -171,12 +172,13 @@ mod tests {
 
     #[test]
     fn axes_and_options_stand_in_any_order_before_the_line() {
-        let words =
-            read_line("b=4K..16K --metric=p99 -o=1,2 --order random --seed 7 --cooldown 0.5 diskspd.exe -b64k --help")
-                .unwrap_or_else(|message| panic!("{message}"));
+        let words = read_line(
+            "b=4K..16K --metric=lat.p99 -o=1,2 --order random --seed 7 --cooldown 0.5 diskspd.exe -b64k --help",
+        )
+        .unwrap_or_else(|message| panic!("{message}"));
         let options: Vec<&str> = words.axes.iter().map(|axis| axis.option.as_str()).collect();
         assert_eq!((options, words.dialect), (vec!["b", "o"], Dialect::DiskSpd));
-        assert_eq!((words.metric, words.order), (Some(Metric::P99), Order::Random { seed: 7 }));
+        assert_eq!((words.metric, words.order), (Metric::parse("lat.p99"), Order::Random { seed: 7 }));
         assert_eq!((words.cooldown, words.line), (Duration::from_millis(500), vec!["-b64k".into(), "--help".into()]));
     }
 
@@ -192,7 +194,7 @@ mod tests {
         assert!(refused("bs=4k").contains("a line to sweep is missing"));
         assert!(refused("fio job.fio").contains("nothing to vary"));
         assert!(refused("bs=4k mkfs x").contains("`mkfs` is neither"));
-        assert!(refused("bs=4k --metric speed fio x").contains("bandwidth, iops"));
+        assert!(refused("bs=4k --metric speed fio x").contains("bw, iops"));
         assert!(refused("bs=4k --repeat 0 fio x").contains("at least 1"));
         assert!(refused("bs=4k --seed 3 fio x").contains("--order random"));
         assert!(refused("bs=4k --colour fio x").contains("--colour"));

@@ -5,7 +5,7 @@ use units::figure::grouped;
 use super::{Asked, sentence};
 use crate::figures::median;
 use crate::knee::{Measured, Study};
-use crate::metric::{Metric, Scale};
+use crate::metric::Scale;
 use crate::show::chart::bar;
 use crate::show::text::{WIDTH, wrapped};
 
@@ -108,7 +108,7 @@ fn table(rows: &[Row], study: &Study, asked: &Asked) -> String {
     let is_rate = matches!(study, Study::Rate(_));
     let is_usual = ["p50", "p99", "p99.9"].contains(&asked.percentile.as_str());
     let largest = rows.iter().map(|row| row.ns[1]).fold(0.0, f64::max);
-    let scale = Metric::P99.scale(largest);
+    let scale = Scale::of_time(largest);
     let mut heads: Vec<String> = vec![if is_rate { "asked/s" } else { "iodepth" }.into(), "done/s".into()];
     heads.extend(["p50", "p99", "p99.9"].map(str::to_owned));
     heads.extend((!is_usual).then(|| asked.percentile.clone()));
@@ -163,7 +163,7 @@ fn chart(rows: &[Row], study: &Study, asked: &Asked) -> String {
         let lines = rows.iter().map(|row| line(row, bar(row.iops, largest, room), grouped(row.iops)));
         return format!("I/Os a second over iodepth\n{}", lines.collect::<String>());
     };
-    let scale = Metric::P99.scale(rows.iter().filter_map(|row| row.asked_ns).fold(0.0, f64::max));
+    let scale = Scale::of_time(rows.iter().filter_map(|row| row.asked_ns).fold(0.0, f64::max));
     let curve = search.curve();
     let of_knee = search.knee().and_then(|knee| curve.iter().find(|(rate, _)| *rate == knee)).map(|(_, ns)| *ns);
     let reach = search.terms.bound_ns.map(|ns| ns as f64).or(of_knee);

@@ -210,11 +210,11 @@ impl Series<'_> {
 mod tests {
     use super::super::tests::{asked, swept};
     use super::*;
-    use crate::Metric;
+    use assessment::Metric;
 
     fn drawn(axes: &[&str], repeats: usize, runs: &[(u64, u64)]) -> String {
         let sweep = swept(axes, repeats, runs);
-        write(&Report::new(&asked(repeats, Metric::Bandwidth), &sweep))
+        write(&Report::new(&asked(repeats, Metric::BANDWIDTH), &sweep))
     }
 
     #[test]

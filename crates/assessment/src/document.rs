@@ -1,6 +1,6 @@
-//! An assessment: what a suite came to on a target, as it is shown, kept and compared.
+//! The result of a study on a target, as it is rendered, saved and compared.
 //!
-//! Plain data. Every figure in a view of it comes from the records in it.
+//! Every figure in a view of it comes from the records in it.
 
 use record::schema::{Broken, check_record, read_document, write_document};
 use record::{Machine, Record};
