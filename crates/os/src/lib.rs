@@ -12,5 +12,8 @@ pub mod file;
 pub mod io;
 pub mod machine;
 pub mod memory;
+pub mod platform;
 pub mod process;
 pub mod signal;
+#[doc(hidden)]
+pub mod simulation;

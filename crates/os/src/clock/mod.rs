@@ -7,14 +7,21 @@
 //! microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
 
 mod tsc;
+mod virtual_clock;
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use tsc::{Scale, Stamp};
+pub use virtual_clock::VirtualClock;
 
 /// How long the counter's rate is measured at least. Most of it is what a program takes from [`begin`] to its first I/O.
 const CALIBRATION: Duration = Duration::from_millis(5);
+
+/// About what it takes a thread to wake from a sleep.
+const WAKE_LATENCY: Duration = Duration::from_micros(15);
+/// How far a virtual clock goes on in one turn of a spin.
+const VIRTUAL_SPIN_NS: u64 = 1_000_000;
 
 /// Where time comes from, in fio's terms of `clocksource`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +47,8 @@ enum Reading {
     Monotonic(u64),
     /// The wall clock's value at this clock's zero.
     Gettimeofday(u64),
+    /// The clock of a simulated run.
+    Virtual(VirtualClock),
 }
 
 /// The moment from which every clock of the process counts.
@@ -74,10 +83,81 @@ impl Clock {
     /// Nanoseconds since the process's common moment.
     #[inline]
     pub fn now(&self) -> u64 {
+        // Comparisons, not a table of jumps: the counter is read with one predictable branch.
+        if let Reading::Tsc(scale) = &self.reading {
+            scale.now()
+        } else if let Reading::Monotonic(zero) = &self.reading {
+            monotonic().saturating_sub(*zero)
+        } else {
+            self.now_of_others()
+        }
+    }
+
+    #[cold]
+    fn now_of_others(&self) -> u64 {
         match &self.reading {
-            Reading::Tsc(scale) => scale.now(),
-            Reading::Monotonic(zero) => monotonic().saturating_sub(*zero),
             Reading::Gettimeofday(zero) => gettimeofday().saturating_sub(*zero),
+            Reading::Virtual(clock) => clock.now(),
+            Reading::Tsc(_) | Reading::Monotonic(_) => 0,
+        }
+    }
+
+    /// Returns the system's time, in µs since 1970.
+    pub fn unix_us(&self) -> u64 {
+        match self.reading {
+            Reading::Virtual(clock) => clock.unix_us(),
+            _ => std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_micros() as u64),
+        }
+    }
+
+    /// Sleeps for `time`.
+    pub fn sleep(&self, time: Duration) {
+        match self.reading {
+            Reading::Virtual(clock) => clock.wait_until(clock.now().saturating_add(time.as_nanos() as u64)),
+            _ => std::thread::sleep(time),
+        }
+    }
+
+    /// Waits towards `due_ns` with the precision of a spin: sleeps for at most `longest` while more than the
+    /// [`wake_latency`](Self::wake_latency) is left, and spins once when less is left. To be called until it is time.
+    pub fn wait_towards(&self, due_ns: u64, longest: Duration) {
+        let left = Duration::from_nanos(due_ns.saturating_sub(self.now()));
+        match left.checked_sub(self.wake_latency()) {
+            Some(sleep) if !sleep.is_zero() => self.sleep(sleep.min(longest)),
+            _ => self.spin_towards(due_ns),
+        }
+    }
+
+    /// Spins once on the way to `due_ns`. A virtual clock goes on by up to 1 ms, and not beyond that time.
+    #[inline]
+    pub fn spin_towards(&self, due_ns: u64) {
+        match self.reading {
+            Reading::Virtual(clock) => clock.wait_until(due_ns.min(clock.now() + VIRTUAL_SPIN_NS)),
+            _ => std::hint::spin_loop(),
+        }
+    }
+
+    /// Returns about what it takes a thread to wake from a sleep.
+    pub fn wake_latency(&self) -> Duration {
+        match self.reading {
+            Reading::Virtual(_) => Duration::ZERO,
+            _ => WAKE_LATENCY,
+        }
+    }
+
+    /// Returns the calling thread, for others to wake it from [`park_timeout`](Self::park_timeout).
+    pub fn current_thread(&self) -> Thread {
+        match self.reading {
+            Reading::Virtual(clock) => Thread::Virtual(clock, clock.current()),
+            _ => Thread::System(std::thread::current()),
+        }
+    }
+
+    /// Waits until another thread calls [`Thread::unpark`], for at most `time`. It may return early without cause.
+    pub fn park_timeout(&self, time: Duration) {
+        match self.reading {
+            Reading::Virtual(clock) => clock.park_until(clock.now().saturating_add(time.as_nanos() as u64)),
+            _ => std::thread::park_timeout(time),
         }
     }
 
@@ -85,7 +165,7 @@ impl Clock {
     pub fn source(&self) -> Source {
         match self.reading {
             Reading::Tsc(_) => Source::Cpu,
-            Reading::Monotonic(_) => Source::Monotonic,
+            Reading::Monotonic(_) | Reading::Virtual(_) => Source::Monotonic,
             Reading::Gettimeofday(_) => Source::Gettimeofday,
         }
     }
@@ -104,6 +184,30 @@ impl Clock {
                 self.reading = Reading::Monotonic(zero);
                 broken
             }
+        }
+    }
+}
+
+impl From<VirtualClock> for Clock {
+    fn from(clock: VirtualClock) -> Self {
+        Clock { reading: Reading::Virtual(clock) }
+    }
+}
+
+/// A thread that other threads can wake.
+#[derive(Clone, Debug)]
+pub enum Thread {
+    System(std::thread::Thread),
+    /// By its number in a simulated run.
+    Virtual(VirtualClock, u32),
+}
+
+impl Thread {
+    /// Wakes the thread from [`Clock::park_timeout`].
+    pub fn unpark(&self) {
+        match self {
+            Thread::System(thread) => thread.unpark(),
+            Thread::Virtual(clock, id) => clock.unpark(*id),
         }
     }
 }

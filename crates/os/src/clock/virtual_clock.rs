@@ -1,0 +1,292 @@
+//! Virtual time: a discrete-event clock for the threads of a simulated run.
+//!
+//! Threads take part in the simulation. Exactly one of them runs at a time. A thread that waits names the time until
+//! which it waits. The thread with the least such time runs next, and the clock then shows that time. Code takes no
+//! virtual time, waiting takes no real time, and the order of events does not depend on the machine.
+//!
+//! A thread that does not take part runs beside the others in real time. Virtual time stands still while a thread that
+//! takes part waits for it.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The time that a new clock shows. It is above 0, which is "not yet" to the engine.
+const START_NS: u64 = 1_000_000_000;
+/// The system's time at 0 of the clock, in µs since 1970.
+const UNIX_US_AT_ZERO: u64 = 1_800_000_000_000_000;
+const FOREVER: u64 = u64::MAX;
+
+/// A clock that stands still while its threads run.
+#[derive(Clone, Copy)]
+pub struct VirtualClock {
+    shared: &'static Shared,
+}
+
+struct Shared {
+    now_ns: AtomicU64,
+    schedule: Mutex<Schedule>,
+}
+
+#[derive(Default)]
+struct Schedule {
+    threads: Vec<Participant>,
+    running: Option<u32>,
+    ids: u32,
+    waits: u64,
+    /// The thread that started the simulation is waiting and no thread will ever run again.
+    is_deadlocked: bool,
+}
+
+struct Participant {
+    id: u32,
+    until_ns: u64,
+    /// Waits that began earlier end first among those that end at the same time.
+    wait: u64,
+    is_parked: bool,
+    is_root: bool,
+    turn: Arc<Condvar>,
+}
+
+thread_local! {
+    /// The calling thread's number in the simulation that it takes part in.
+    static ID: Cell<Option<u32>> = const { Cell::new(None) };
+}
+
+impl VirtualClock {
+    /// Returns a new clock. Its memory is never freed: tests make few.
+    #[expect(clippy::new_without_default, reason = "each clock is another one")]
+    pub fn new() -> Self {
+        let shared = Shared { now_ns: AtomicU64::new(START_NS), schedule: Mutex::default() };
+        VirtualClock { shared: Box::leak(Box::new(shared)) }
+    }
+
+    /// Returns the virtual time in ns.
+    pub fn now(self) -> u64 {
+        self.shared.now_ns.load(Relaxed)
+    }
+
+    /// Returns the system's time that belongs to the virtual time, in µs since 1970.
+    pub fn unix_us(self) -> u64 {
+        UNIX_US_AT_ZERO + self.now() / 1000
+    }
+
+    /// Runs `body` on the calling thread as the first of the threads that take part.
+    ///
+    /// # Panics
+    /// Panics if threads of this clock are running, or the calling thread takes part in another simulation.
+    pub fn run<T>(self, body: impl FnOnce() -> T) -> T {
+        let mut schedule = self.schedule();
+        assert!(schedule.running.is_none(), "the simulation is running");
+        let id = schedule.add(self.now(), true);
+        schedule.running = Some(id);
+        drop(schedule);
+        let _membership = Membership { clock: self, id }.enter();
+        body()
+    }
+
+    /// Adds a thread that is about to be started. Time does not pass before it waits for the first time.
+    pub(crate) fn add_thread(self) -> Membership {
+        let id = self.schedule().add(self.now(), false);
+        Membership { clock: self, id }
+    }
+
+    /// Waits until `due_ns`.
+    pub fn wait_until(self, due_ns: u64) {
+        self.wait(due_ns, false);
+    }
+
+    /// Waits until `due_ns`, or until another thread calls [`unpark`](Self::unpark).
+    pub(crate) fn park_until(self, due_ns: u64) {
+        self.wait(due_ns, true);
+    }
+
+    /// Ends the calling thread's `park_until`, if it is in one.
+    pub(crate) fn unpark(self, id: u32) {
+        let now_ns = self.now();
+        let mut schedule = self.schedule();
+        let wait = schedule.waits;
+        let Some(thread) = schedule.threads.iter_mut().find(|thread| thread.id == id) else { return };
+        if thread.is_parked {
+            (thread.is_parked, thread.until_ns, thread.wait) = (false, now_ns, wait);
+            schedule.waits += 1;
+        }
+    }
+
+    /// Returns the calling thread's number.
+    ///
+    /// # Panics
+    /// Panics if the thread does not take part in a simulation.
+    pub(crate) fn current(self) -> u32 {
+        ID.get().expect("only a thread that takes part in the simulation waits by its clock")
+    }
+
+    fn wait(self, due_ns: u64, is_parked: bool) {
+        let id = self.current();
+        let mut schedule = self.schedule();
+        let wait = schedule.waits;
+        schedule.waits += 1;
+        let thread = schedule.thread(id);
+        (thread.until_ns, thread.wait, thread.is_parked) = (due_ns, wait, is_parked);
+        let turn = Arc::clone(&thread.turn);
+        let is_root = thread.is_root;
+        self.pass_on(&mut schedule);
+        while schedule.running != Some(id) {
+            assert!(!(is_root && schedule.is_deadlocked), "all threads of the simulation wait for ever");
+            schedule = turn.wait(schedule).unwrap_or_else(PoisonError::into_inner);
+        }
+        schedule.thread(id).is_parked = false;
+    }
+
+    /// Lets the thread run that is due first, and sets the clock to its time.
+    fn pass_on(self, schedule: &mut Schedule) {
+        schedule.running = None;
+        let Some(next) = schedule.threads.iter().min_by_key(|thread| (thread.until_ns, thread.wait)) else { return };
+        if next.until_ns == FOREVER {
+            // Threads that a run gave up on stay where they are.
+            schedule.is_deadlocked = true;
+            schedule.threads.iter().filter(|thread| thread.is_root).for_each(|root| root.turn.notify_one());
+            return;
+        }
+        self.shared.now_ns.fetch_max(next.until_ns, Relaxed);
+        next.turn.notify_one();
+        schedule.running = Some(next.id);
+    }
+
+    fn schedule(self) -> MutexGuard<'static, Schedule> {
+        self.shared.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for VirtualClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "VirtualClock({} ns)", self.now())
+    }
+}
+
+impl Schedule {
+    fn add(&mut self, now_ns: u64, is_root: bool) -> u32 {
+        let (id, wait) = (self.ids, self.waits);
+        (self.ids, self.waits) = (id + 1, wait + 1);
+        let turn = Arc::new(Condvar::new());
+        self.threads.push(Participant { id, until_ns: now_ns, wait, is_parked: false, is_root, turn });
+        id
+    }
+
+    fn thread(&mut self, id: u32) -> &mut Participant {
+        self.threads.iter_mut().find(|thread| thread.id == id).expect("the thread takes part")
+    }
+}
+
+/// A thread's place among those that take part. It ends when this value is dropped.
+pub(crate) struct Membership {
+    clock: VirtualClock,
+    id: u32,
+}
+
+impl Membership {
+    /// Makes the calling thread the one that takes part, and waits until it is its turn to run.
+    pub(crate) fn enter(self) -> Self {
+        assert!(ID.get().is_none(), "the thread takes part in another simulation");
+        ID.set(Some(self.id));
+        let mut schedule = self.clock.schedule();
+        while schedule.running != Some(self.id) {
+            let turn = Arc::clone(&schedule.thread(self.id).turn);
+            schedule = turn.wait(schedule).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(schedule);
+        self
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        if ID.get() == Some(self.id) {
+            ID.set(None);
+        }
+        let mut schedule = self.clock.schedule();
+        schedule.threads.retain(|thread| thread.id != self.id);
+        if schedule.running == Some(self.id) {
+            self.clock.pass_on(&mut schedule);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Starts a thread that takes part.
+    fn spawn(clock: VirtualClock, body: impl FnOnce() + Send + 'static) {
+        let membership = clock.add_thread();
+        std::thread::spawn(move || {
+            let _membership = membership.enter();
+            body();
+        });
+    }
+
+    #[test]
+    fn time_jumps_to_the_least_deadline_and_threads_run_in_its_order() {
+        for _ in 0..50 {
+            let clock = VirtualClock::new();
+            let events: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
+            clock.run(|| {
+                let start_ns = clock.now();
+                for period in [3, 2, 5] {
+                    let events = Arc::clone(&events);
+                    spawn(clock, move || {
+                        for turn in 1..=2 {
+                            clock.wait_until(start_ns + turn * period * S);
+                            events.lock().unwrap().push(((clock.now() - start_ns) / S, period));
+                        }
+                    });
+                }
+                clock.wait_until(start_ns + 3600 * S);
+                assert_eq!(clock.now(), start_ns + 3600 * S);
+                assert_eq!(*events.lock().unwrap(), [(2, 2), (3, 3), (4, 2), (5, 5), (6, 3), (10, 5)]);
+            });
+        }
+    }
+
+    #[test]
+    fn a_parked_thread_runs_at_once_when_unparked_and_else_at_its_deadline() {
+        let clock = VirtualClock::new();
+        clock.run(|| {
+            let (start_ns, root) = (clock.now(), clock.current());
+            spawn(clock, move || {
+                clock.wait_until(start_ns + S);
+                clock.unpark(root);
+                clock.unpark(root);
+            });
+            clock.park_until(start_ns + 9 * S);
+            assert_eq!(clock.now(), start_ns + S);
+            clock.park_until(start_ns + 2 * S);
+            assert_eq!(clock.now(), start_ns + 2 * S, "nobody unparks it any more");
+        });
+    }
+
+    #[test]
+    fn a_thread_that_panics_or_never_starts_holds_nobody_up() {
+        let clock = VirtualClock::new();
+        clock.run(|| {
+            drop(clock.add_thread());
+            spawn(clock, || panic!("the test panics here"));
+            spawn(clock, move || clock.wait_until(FOREVER));
+            let start_ns = clock.now();
+            clock.wait_until(start_ns + S);
+            assert_eq!(clock.now(), start_ns + S);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "wait for ever")]
+    fn a_simulation_in_which_nothing_can_happen_any_more_is_an_error() {
+        let clock = VirtualClock::new();
+        clock.run(|| {
+            spawn(clock, move || clock.wait_until(FOREVER));
+            clock.wait_until(FOREVER);
+        });
+    }
+}

@@ -1,0 +1,88 @@
+//! A worker's way to the simulated device.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use super::Simulation;
+use crate::file::File;
+use crate::io::{Backend, BackendConfig, Completion, EngineKind, Op};
+use crate::memory::Slots;
+
+pub(super) struct SimulatedBackend {
+    simulation: &'static Simulation,
+    slots: Slots,
+    /// By the time at which each is done, then in their order.
+    in_flight: BTreeMap<(u64, u64), Completion>,
+    submitted: u64,
+    is_synchronous: bool,
+}
+
+impl SimulatedBackend {
+    pub(super) fn new(simulation: &'static Simulation, config: &BackendConfig, slots: Slots) -> Self {
+        let asynchronous = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Posixaio, EngineKind::Null];
+        let is_synchronous = !asynchronous.contains(&config.engine) && !config.offload;
+        SimulatedBackend { simulation, slots, in_flight: BTreeMap::new(), submitted: 0, is_synchronous }
+    }
+
+    fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
+        let now_ns = self.simulation.clock().now();
+        let mut taken = 0;
+        while taken < max
+            && let Some(first) = self.in_flight.first_entry()
+            && first.key().0 <= now_ns
+        {
+            let completion = first.remove();
+            self.slots.finish(completion.slot);
+            out.push(completion);
+            taken += 1;
+        }
+        taken
+    }
+}
+
+impl Backend for SimulatedBackend {
+    fn attach(&mut self, _: u32, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn detach(&mut self, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
+        let clock = self.simulation.clock();
+        for (at, op) in ops.iter().enumerate() {
+            match self.slots.start(op) {
+                Ok(_) => {}
+                Err(_) if at > 0 => return Ok(at),
+                Err(error) => return Err(error),
+            }
+            let served = self.simulation.device().serve(op, clock.now());
+            let completion = Completion { slot: op.slot, result: served.result };
+            self.in_flight.insert((served.done_ns, self.submitted), completion);
+            self.submitted += 1;
+            if self.is_synchronous {
+                clock.wait_until(served.done_ns);
+            }
+        }
+        Ok(ops.len())
+    }
+
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
+        let clock = self.simulation.clock();
+        let taken = self.take(max, out);
+        let missing = min.min(max).saturating_sub(taken).min(self.in_flight.len());
+        if missing == 0 || timeout.is_zero() {
+            return Ok(());
+        }
+        let done_ns = self.in_flight.keys().nth(missing - 1).map_or(u64::MAX, |(done_ns, _)| *done_ns);
+        clock.wait_until(done_ns.min(clock.now().saturating_add(timeout.as_nanos() as u64)));
+        self.take(max - taken, out);
+        Ok(())
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.is_synchronous
+    }
+}

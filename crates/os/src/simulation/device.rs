@@ -1,0 +1,155 @@
+//! The simulated device: when each I/O is served, computed exactly at the time it is submitted.
+
+use units::random::Tausworthe64;
+
+use super::model::{DeviceModel, FaultKind, Limit, LimitUnit, ServiceTime};
+use crate::io::{Kind, Op};
+
+const NS_PER_S: u128 = 1_000_000_000;
+
+/// One I/O as the device served it. Times are those of the virtual clock, in ns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ServedIo {
+    pub kind: Kind,
+    pub file: u32,
+    pub offset: u64,
+    pub len: u32,
+    pub submitted_ns: u64,
+    /// When a channel began to serve it.
+    pub started_ns: u64,
+    /// When it was done; `u64::MAX` is never.
+    pub done_ns: u64,
+    /// As in a completion.
+    pub result: i32,
+}
+
+/// A device at work.
+pub(super) struct Device {
+    model: DeviceModel,
+    random: Tausworthe64,
+    /// The time of the first I/O: the model's times count from there.
+    origin_ns: Option<u64>,
+    /// When each channel is free.
+    channels: Vec<u64>,
+    buckets: Vec<Bucket>,
+    served: Vec<ServedIo>,
+}
+
+impl Device {
+    pub(super) fn new(model: DeviceModel) -> Self {
+        Device {
+            random: Tausworthe64::new(model.seed),
+            origin_ns: None,
+            channels: vec![0; model.channels.max(1)],
+            buckets: model.limits.iter().map(|limit| Bucket { limit: *limit, due: 0 }).collect(),
+            served: Vec::new(),
+            model,
+        }
+    }
+
+    pub(super) fn served(&self) -> &[ServedIo] {
+        &self.served
+    }
+
+    /// Takes an I/O at `now_ns`, after all before it. What becomes of it is known from then on.
+    pub(super) fn serve(&mut self, op: &Op, now_ns: u64) -> ServedIo {
+        let origin_ns = *self.origin_ns.get_or_insert(now_ns);
+        let number = self.served.len() as u64;
+        let channel = (0..self.channels.len()).min_by_key(|&channel| self.channels[channel]).unwrap_or(0);
+        let mut started_ns = now_ns.max(self.channels[channel]);
+        for bucket in &self.buckets {
+            started_ns = started_ns.max(bucket.admits_ns(op));
+        }
+        started_ns = self.after_stalls(started_ns, 0, origin_ns);
+        self.buckets.iter_mut().for_each(|bucket| bucket.take(op, started_ns));
+        let service_ns = self.draw_service_ns();
+        let mut done_ns = self.after_stalls(started_ns, service_ns, origin_ns);
+        self.channels[channel] = done_ns;
+        let mut result = if op.kind.moves_data() { op.len as i32 } else { 0 };
+        match self.model.faults.iter().find(|fault| fault.ios.contains(&number)).map(|fault| fault.kind) {
+            None => {}
+            Some(FaultKind::Errno(errno)) => result = -errno,
+            Some(FaultKind::Short(bytes)) => result = result.min(bytes as i32),
+            Some(FaultKind::Lost) => done_ns = u64::MAX,
+        }
+        if self.model.dies_at_ns.is_some_and(|dies_ns| done_ns >= origin_ns.saturating_add(dies_ns)) {
+            done_ns = u64::MAX;
+        }
+        let &Op { kind, file, offset, len, .. } = op;
+        let served = ServedIo { kind, file, offset, len, submitted_ns: now_ns, started_ns, done_ns, result };
+        self.served.push(served);
+        served
+    }
+
+    /// Returns when work of `work_ns` that begins at `from_ns` is done. No work is done in a stall.
+    fn after_stalls(&self, from_ns: u64, work_ns: u64, origin_ns: u64) -> u64 {
+        let mut end_ns = from_ns.saturating_add(work_ns);
+        // In their order: each moves what comes after its start.
+        for stall in &self.model.stalls {
+            let (start_ns, stop_ns) = (origin_ns.saturating_add(stall.start), origin_ns.saturating_add(stall.end));
+            let is_done_before = end_ns < start_ns || (end_ns == start_ns && work_ns > 0);
+            if from_ns < stop_ns && !is_done_before {
+                end_ns = end_ns.saturating_add(stop_ns - start_ns.max(from_ns));
+            }
+        }
+        end_ns
+    }
+
+    fn draw_service_ns(&mut self) -> u64 {
+        match &self.model.service {
+            ServiceTime::Fixed(ns) => *ns,
+            ServiceTime::Uniform(least_ns, most_ns) => self.random.between(*least_ns, *most_ns),
+            ServiceTime::Exponential { mean_ns } => {
+                (-(1.0 - self.random.fraction()).ln() * *mean_ns as f64).round() as u64
+            }
+            ServiceTime::Modes(modes) => {
+                let total: u64 = modes.iter().map(|(_, weight)| u64::from(*weight)).sum();
+                let mut left = self.random.between(0, total.saturating_sub(1));
+                for (ns, weight) in modes {
+                    match left.checked_sub(u64::from(*weight)) {
+                        Some(rest) => left = rest,
+                        None => return *ns,
+                    }
+                }
+                0
+            }
+        }
+    }
+}
+
+/// A limit at work: the generic cell rate algorithm.
+struct Bucket {
+    limit: Limit,
+    /// When the next I/O is due at the plain rate, in ns times the rate: a whole number for any rate.
+    due: u128,
+}
+
+impl Bucket {
+    /// Returns the first ns at which the limit lets the next I/O begin.
+    fn admits_ns(&self, op: &Op) -> u64 {
+        if self.cost(op) == 0 {
+            return 0;
+        }
+        let saved = u128::from(self.limit.credit) * NS_PER_S;
+        self.due.saturating_sub(saved).div_ceil(u128::from(self.limit.per_s)) as u64
+    }
+
+    /// Counts an I/O that begins.
+    fn take(&mut self, op: &Op, started_ns: u64) {
+        let per_s = u128::from(self.limit.per_s);
+        // One that begins when it is due, rounded up to a ns, does not put the later ones off.
+        if u128::from(started_ns) > self.due.div_ceil(per_s) {
+            self.due = u128::from(started_ns) * per_s;
+        }
+        self.due += self.cost(op) * NS_PER_S;
+    }
+
+    /// Returns what an I/O costs. Only those that move data are limited.
+    fn cost(&self, op: &Op) -> u128 {
+        match self.limit.unit {
+            _ if !op.kind.moves_data() => 0,
+            LimitUnit::Ios => 1,
+            LimitUnit::Bytes => u128::from(op.len),
+        }
+    }
+}
