@@ -80,7 +80,7 @@ mod tests {
         let before = cpu_s(id);
         let start = std::time::Instant::now();
         while cpu_s(id) <= before {
-            assert!(start.elapsed().as_secs() < 30, "no time passes");
+            assert!(start.elapsed().as_secs() < 240, "no time passes");
         }
     }
 }

@@ -1,8 +1,10 @@
-//! A broken profile is refused with file, line, column and what was expected; a huge or hostile one is refused soon.
+//! A broken profile is refused with file, line, column and what was expected. Refusing a huge or hostile one takes CPU
+//! time in proportion to its length.
 
 use std::time::Duration;
 
 use diskspd::xml;
+use nix::time::{ClockId, clock_gettime};
 use units::diagnostic::Diagnostic;
 
 fn errors(text: &str) -> Vec<Diagnostic> {
@@ -143,41 +145,62 @@ fn a_path_is_free_of_its_layout() {
     assert_eq!(path("<![CDATA[a&b]]>"), "a&b");
 }
 
-#[test]
-fn hostile_documents_are_refused_soon() {
-    let many = |part: &str, times: usize| part.repeat(times);
+/// Documents of an attacker. Their length is proportional to `size`.
+fn hostile(size: usize) -> Vec<String> {
+    let many = |part: &str, times: usize| part.repeat(times * size);
     let numbered = |before: &str, after: &str, times: usize| -> String {
-        (0..times).map(|number| format!("{before}{number}{after}")).collect()
+        (0..times * size).map(|number| format!("{before}{number}{after}")).collect()
     };
-    let bomb =
-        "<!DOCTYPE a [<!ENTITY b \"1234567890\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]><Profile>&c;</Profile>";
-    let documents = [
-        bomb.to_owned(),
-        many("<a>", 3 << 20),
-        many("<Profile>", 1 << 20),
-        format!("<Profile {}/>", numbered("a", "='' ", 300_000)),
-        numbered("<a xmlns:b", "='c'>", 200_000),
-        format!("<Profile>{}</Profile>", many("<a/>", 1 << 20)),
-        target(&many("<Weight>1</Weight>", 300_000)),
-        target(&format!("<BlockSize>{}</BlockSize>", many("9", 8 << 20))),
-        target(&format!("<{}/>", many("a", 4 << 20))),
-        many(" ", 64 << 20),
-        target(&many("&amp;", 1 << 20)),
-    ];
-    for (number, text) in documents.iter().enumerate() {
-        let start = on_processor();
+    let bomb = format!(
+        "<!DOCTYPE a [<!ENTITY b \"{}\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]><Profile>&c;</Profile>",
+        many("1234567890", 1 << 9)
+    );
+    vec![
+        bomb,
+        many("<a>", 3 << 14),
+        many("<Profile>", 1 << 14),
+        format!("<Profile {}/>", numbered("a", "='' ", 300_000 >> 6)),
+        numbered("<a xmlns:b", "='c'>", 200_000 >> 6),
+        format!("<Profile>{}</Profile>", many("<a/>", 1 << 14)),
+        target(&many("<Weight>1</Weight>", 300_000 >> 6)),
+        target(&format!("<BlockSize>{}</BlockSize>", many("9", 8 << 14))),
+        target(&format!("<{}/>", many("a", 4 << 14))),
+        many(" ", 64 << 14),
+        target(&many("&amp;", 1 << 14)),
+    ]
+}
+
+#[test]
+fn hostile_documents_are_refused_with_few_errors() {
+    for (number, text) in hostile(16).iter().enumerate() {
         let errors = errors(text);
         let shown: usize = errors.iter().take(3).map(|error| error.message.len()).sum();
         assert!(errors.len() <= 101 && shown < 1000, "document {number}");
-        let took = on_processor().saturating_sub(start);
-        assert!(took < Duration::from_secs(20), "document {number} took {took:?}");
     }
 }
 
-/// For how long this thread has had a processor: on a busy machine that is little of the time.
-fn on_processor() -> Duration {
-    let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("the kernel tells it");
-    let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
-    // In ticks of 10 ms: in the program, and in the kernel for it.
-    Duration::from_millis(fields[11..=12].iter().map(|ticks| 10 * ticks.parse::<u64>().expect("ticks")).sum())
+/// CPU time must grow no faster than a document: at most by 2.2 for twice the length.
+#[test]
+fn a_document_of_eight_times_the_length_takes_no_more_than_eight_times_the_cpu_time() {
+    const RATIO_MAX: f64 = 2.2 * 2.2 * 2.2;
+    // Caches and other work on the machine disturb single measurements. The least of several is compared.
+    const TRIES: usize = 12;
+    let (short, long) = (hostile(1), hostile(8));
+    for (number, (short, long)) in short.iter().zip(&long).enumerate() {
+        let (mut short_s, mut long_s) = (f64::INFINITY, f64::INFINITY);
+        let is_linear = (0..TRIES).any(|_| {
+            short_s = short_s.min(cpu_s(|| errors(short)));
+            long_s = long_s.min(cpu_s(|| errors(long)));
+            long_s <= RATIO_MAX * short_s
+        });
+        assert!(is_linear, "document {number}: {short_s} s, {long_s} s for eight times the length");
+    }
+}
+
+/// CPU time of this thread in `work`, in seconds.
+fn cpu_s<T>(work: impl FnOnce() -> T) -> f64 {
+    let now = || Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every Linux has this clock"));
+    let start = now();
+    work();
+    (now() - start).as_secs_f64()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use plan::{Ddir, Plan, Worker};
 use record::{PhaseRecord, Record, Timeline, schema};
-use stage::{AT_ONCE, Outcome, Scratch, command, outcome, patiently, signal, wait_until};
+use stage::{Outcome, Scratch, command, outcome, patiently, signal, wait_until};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -200,22 +200,21 @@ fn what_was_measured_before_a_failure_or_a_signal_is_told() {
     told.ended_with(1).complained_of("--prepare of B, run 2: exit status: 1");
     assert!(told.stdout.contains("A: 2 runs") && told.stdout.contains("B: 1 run of"), "{}", told.stdout);
 
-    let long = format!("{a} --runtime=60s");
+    let long = format!("{a} --runtime=600s");
     let once = |times| {
         let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
         stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
     };
     let has_both = |told: &Outcome| told.stdout.contains("A: 2 runs of");
     let told = patiently(once, has_both);
-    assert!(has_both(told.ended_with(130)) && told.took < AT_ONCE, "{}", told.stdout);
+    assert!(has_both(told.ended_with(130)), "{}", told.stdout);
     // A command of the user's is ended, too.
     let mut command = repeats(&scratch, "--repeat 2", &[&b, "--prepare"]);
-    let child = command.arg("touch begun; exec sleep 60").spawn().unwrap();
+    let child = command.arg("touch begun; exec sleep 600").spawn().unwrap();
     wait_until("the command", || scratch.file("begun").exists());
     signal(&child, "TERM");
     let told = outcome(child, Instant::now());
     told.ended_with(143).complained_of("nothing was measured");
-    assert!(told.took < AT_ONCE, "{:?}", told.took);
 }
 
 #[test]

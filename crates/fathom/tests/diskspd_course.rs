@@ -90,21 +90,20 @@ fn an_interrupt_ends_a_run_wherever_it_is() {
     let at = |words, line| {
         let ran = Logged::start(scratch.path(), line).until(words).interrupt();
         ran.ended_with(0);
-        assert!(ran.took.as_secs() < 20, "{words}: {:?}", ran.took);
         ran.stdout
     };
-    let created = at("preparing time span 1", "-c1G -W60 -d60 new.dat");
+    let created = at("preparing time span 1", "-c1G -W600 -d600 new.dat");
     assert!(created.contains(INTERRUPTED), "{created}");
     let whole = |found: std::fs::Metadata| found.len() == 1 << 30;
     assert!(std::fs::metadata(scratch.file("new.dat")).map_or(true, whole), "half a file is no file");
-    for line in ["-W60 -d60 t.dat", "-W60 -d60 -o1 -g1i t.dat", "-W60 -d60 -i1 -j60000 t.dat"] {
+    for line in ["-W600 -d600 t.dat", "-W600 -d600 -o1 -g1i t.dat", "-W600 -d600 -i1 -j600000 t.dat"] {
         let warm_up = at("warming up", line);
         assert!(warm_up.contains(INTERRUPTED), "{warm_up}");
     }
-    let measured = at("measuring", "-W0 -d60 t.dat");
-    assert!(!measured.contains(INTERRUPTED) && !measured.contains("actual test time:\t60"), "{measured}");
+    let measured = at("measuring", "-W0 -d600 t.dat");
+    assert!(!measured.contains(INTERRUPTED) && !measured.contains("actual test time:\t600"), "{measured}");
     total(&measured);
-    let cool_down = at("cooling down", "-W0 -d1 -C60 t.dat");
+    let cool_down = at("cooling down", "-W0 -d1 -C600 t.dat");
     assert!(cool_down.contains("actual test time:\t1.00s") && total(&cool_down)[1] > 0, "{cool_down}");
 }
 

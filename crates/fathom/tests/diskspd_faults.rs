@@ -10,8 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use stage::{
-    AT_ONCE, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, opens, outcome, patiently, signal, system,
-    wait_until,
+    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, opens, outcome, patiently, signal, system, wait_until,
 };
 
 const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
@@ -119,7 +118,7 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
 fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
     for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
         let scratch = Scratch::new("diskspd-shrinks");
-        let line = format!("-d60 -W0 -r -b64K {how} -Rxml=report.xml f");
+        let line = format!("-d600 -W0 -r -b64K {how} -Rxml=report.xml f");
         let shrunk = |times| {
             let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
             let child = diskspd(scratch.path(), &line).spawn().unwrap();
@@ -133,7 +132,6 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
         let ended = patiently(shrunk, has_more_than(10));
         // A file that is written grows again: only reads find its end.
         failed(&ended, 1, &["f: read "]);
-        assert!(ended.took < AT_ONCE, "{how}: {:?}", ended.took);
         assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
         assert!(ended.stdout.contains("The test failed: f: read "), "{how}: {}", ended.stdout);
         let xml = std::fs::read_to_string(scratch.file("report.xml")).unwrap();
@@ -141,17 +139,18 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
     }
     let scratch = Scratch::new("diskspd-removed");
     let removed = |times| {
-        let path = scratch.filled("f", MIB);
+        let (path, since) = (scratch.filled("f", MIB), Instant::now());
         let child = diskspd(scratch.path(), &format!("-d{times} -W0 -r -b4K -w20 f")).spawn().unwrap();
         opens(&child, &path);
         std::thread::sleep(Duration::from_millis(400) * times);
         std::fs::remove_file(path).unwrap();
-        (times, outcome(child, Instant::now()))
+        let ended = outcome(child, Instant::now());
+        assert_within(&ended.stdout, since);
+        (times, ended)
     };
     let (times, ended) = patiently(removed, |(_, ended)| ended.code == Some(0));
     ended.ended_with(0);
-    let more = seconds(&ended.stdout) - f64::from(times);
-    assert!((-0.1..1.0).contains(&more), "{}", ended.stdout);
+    assert!(seconds(&ended.stdout) >= f64::from(times) - 0.1, "{}", ended.stdout);
 }
 
 #[test]
@@ -159,7 +158,7 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
     let scratch = Scratch::new("diskspd-eio");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     for how in ["-o1 -Sh -w0", "-o8 -Su -w0", "-o8 -t2 -Sh -w0 -Rxml"] {
-        let line = format!("-d60 -W0 -r -b64K {how} {}", device.device);
+        let line = format!("-d600 -W0 -r -b64K {how} {}", device.device);
         let has_counted = |ended: &Outcome| has_more_than(10)(ended) || ended.stdout.contains("<IOCount>");
         let cut = |times| {
             std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
@@ -171,7 +170,6 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
         };
         let ended = patiently(cut, has_counted);
         failed(&ended, 1, &[&device.device, "failed: Input/output error"]);
-        assert!(ended.took < AT_ONCE, "{how}: {:?}", ended.took);
         if how.contains("xml") {
             assert!(ended.stdout.contains("<Error>") && ended.stdout.contains("<IOCount>"), "{}", ended.stdout);
         } else {
@@ -276,9 +274,9 @@ fn what_this_user_may_not_do_is_told() {
     failed(&ended, 3, &["secret can't be read: Permission denied"]);
     // No more threads than this user may have: none of them measures then.
     let script = format!(r#"ulimit -u 30; exec {another} "$0" "$@""#);
-    let ended = shell(scratch.path(), &script, "-d60 -W0 -t1000 -o1 -b4K -r f");
+    let ended = shell(scratch.path(), &script, "-d600 -W0 -t1000 -o1 -b4K -r f");
     failed(&ended, 1, &["f: no thread to be had", "-t, -F"]);
-    assert!(ended.took < Duration::from_secs(40) && ended.stdout.contains(NOT_MEASURED), "{:?}", ended.took);
+    assert!(ended.stdout.contains(NOT_MEASURED), "{}", ended.stdout);
 }
 
 #[test]
@@ -292,13 +290,9 @@ fn limits_of_the_process_are_told_and_keep_all_threads_from_measuring() {
         ("ulimit -v 3000000", "-w100 -Z2G", "no memory for 2147483648 bytes of data that writes are taken from"),
     ] {
         let ended =
-            shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d60 -W0 -b4K -r {line} f"));
+            shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d600 -W0 -b4K -r {line} f"));
         failed(&ended, 1, &[said]);
-        assert!(
-            ended.took < Duration::from_secs(40) && ended.stdout.contains(NOT_MEASURED),
-            "{limit}: {:?}",
-            ended.took
-        );
+        assert!(ended.stdout.contains(NOT_MEASURED), "{limit}: {}", ended.stdout);
     }
     run(scratch.path(), "-d1 -W0 -b4K -r -t1000 f").ended_with(0);
     if std::fs::read_to_string("/proc/sys/vm/nr_hugepages").is_ok_and(|pages| pages.trim() == "0") {
@@ -347,7 +341,6 @@ fn interrupted(
     // Hundreds of threads that have yet to get a processor do not stop in time.
     let ended = patiently(once, |ended| ended.code == Some(0) && enough(ended));
     ended.ended_with(0);
-    assert!(ended.took < AT_ONCE, "{line}: took {:?}", ended.took);
     assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
     ended
 }
@@ -362,11 +355,11 @@ fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() 
     scratch.filled("f", MIB);
     let is_over = |ended: &Outcome| has_more_than(10)(ended) && seconds(&ended.stdout) >= 1.0;
     for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
-        let ended = interrupted(&scratch, "-d60 -W0 -r -b4K -L -D100 f", 500, signals, has_more_than(10));
+        let ended = interrupted(&scratch, "-d600 -W0 -r -b4K -L -D100 f", 500, signals, has_more_than(10));
         assert!(has_more_than(10)(&ended), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d60 -W60 -r -b4K f", 500, signals, is_not_measured);
+        let ended = interrupted(&scratch, "-d600 -W600 -r -b4K f", 500, signals, is_not_measured);
         assert!(is_not_measured(&ended), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d1 -W0 -C60 -r -b4K f", 1700, signals, is_over);
+        let ended = interrupted(&scratch, "-d1 -W0 -C600 -r -b4K f", 1700, signals, is_over);
         assert_eq!((ios(&ended.stdout) > 10, seconds(&ended.stdout)), (true, 1.0));
     }
 }
@@ -389,16 +382,17 @@ fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
 fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
     let scratch = Scratch::new("diskspd-waits");
     scratch.filled("f", MIB);
-    for wait in ["-g8", "-g2i -o1", "-i1 -j50000", "-i1 -j50000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
+    for wait in
+        ["-g8", "-g2i -o1", "-i1 -j600000", "-i1 -j600000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
     {
-        let line = format!("-d60 -W0 -r -b4K {wait} f");
+        let line = format!("-d600 -W0 -r -b4K {wait} f");
         let ended = interrupted(&scratch, &line, 700, &["INT"], has_more_than(0));
         assert!(has_more_than(0)(&ended), "{wait}: {}", ended.stdout);
     }
-    let line = format!("-d60 -W0 -yrfathom-{} f", std::process::id());
+    let line = format!("-d600 -W0 -yrfathom-{} f", std::process::id());
     let ended = interrupted(&scratch, &line, 500, &["INT"], is_not_measured);
     assert!(is_not_measured(&ended), "{}", ended.stdout);
-    let span = "<TimeSpan><Duration>60</Duration><Warmup>0</Warmup><Targets><Target><Path>f</Path></Target></Targets></TimeSpan>";
+    let span = "<TimeSpan><Duration>600</Duration><Warmup>0</Warmup><Targets><Target><Path>f</Path></Target></Targets></TimeSpan>";
     std::fs::write(scratch.file("p.xml"), format!("<Profile><TimeSpans>{span}{span}</TimeSpans></Profile>")).unwrap();
     let ended = interrupted(&scratch, "-Xp.xml", 500, &["TERM"], has_more_than(10));
     let spans: Vec<&str> = ended.stdout.split("Results for timespan ").skip(1).collect();
@@ -410,7 +404,6 @@ fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
     };
     let ended = patiently(waiting, |ended| ended.stderr.contains("did not stop"));
     failed(&ended, 1, &["did not stop"]);
-    assert!(ended.took < AT_ONCE, "{:?}", ended.took);
 }
 
 /// What became of a run that is interrupted while its device answers no more.
@@ -419,8 +412,6 @@ struct Stuck {
     /// What was on standard output and in `report.xml` before the device answered again.
     text: String,
     xml: String,
-    /// From the signal to the whole report.
-    took: Duration,
 }
 
 impl Stuck {
@@ -428,15 +419,13 @@ impl Stuck {
     /// only then.
     fn interrupt(scratch: &Scratch, mut child: Child, throttle: &Throttle) -> Self {
         signal(&child, "INT");
-        let begin = Instant::now();
         let xml = || std::fs::read_to_string(scratch.file("report.xml")).unwrap_or_default();
         wait_until("a report", || xml().ends_with("</Results>") || child.try_wait().unwrap().is_some());
-        let took = begin.elapsed();
         let text = std::fs::read_to_string(scratch.file("report")).unwrap();
         throttle.bytes_per_s(0);
         let xml = xml();
         drop(child.stdout.take());
-        Stuck { ended: outcome(child, Instant::now()), text, xml, took }
+        Stuck { ended: outcome(child, Instant::now()), text, xml }
     }
 }
 
@@ -455,10 +444,10 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
         let words = ["stuck in the kernel", "did not return: the device doesn't answer"];
         words.iter().any(|said| stuck.ended.stderr.contains(said))
     };
-    for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W60"] {
+    for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W600"] {
         let scratch = Scratch::new("diskspd-stuck");
         scratch.filled("f", MIB);
-        let line = format!("-d60 -W0 -r -b4K -w50 -Sh -L {how} -Rxml=report.xml {} f", device.device);
+        let line = format!("-d600 -W0 -r -b4K -w50 -Sh -L {how} -Rxml=report.xml {} f", device.device);
         let interrupt = |times| {
             let since = Instant::now();
             let child = with_report(&scratch, diskspd(scratch.path(), &line));
@@ -471,12 +460,11 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
             stuck
         };
         let is_measured = |stuck: &Stuck| counted(&stuck.text) > Some(100) && seconds(&stuck.text) > 0.5;
-        let stuck = patiently(interrupt, |stuck| says_why(stuck) && (how == "-W60" || is_measured(stuck)));
+        let stuck = patiently(interrupt, |stuck| says_why(stuck) && (how == "-W600" || is_measured(stuck)));
         failed(&stuck.ended, 1, &[&device.device]);
         assert!(says_why(&stuck), "{how}: {}", stuck.ended.stderr);
-        assert!(stuck.took < AT_ONCE, "{how}: {:?}", stuck.took);
         let Stuck { text, xml, .. } = &stuck;
-        if how == "-W60" {
+        if how == "-W600" {
             assert!(text.contains(NOT_MEASURED) && xml.contains("interrupted before"), "{text}");
             continue;
         }
@@ -507,7 +495,7 @@ fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending(
     };
     let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(&why));
     failed(&stuck.ended, 1, &[&why]);
-    assert!(stuck.took < AT_ONCE && stuck.text.contains(NOT_MEASURED), "{:?}: {}", stuck.took, stuck.text);
+    assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
 }
 
 #[test]
@@ -528,5 +516,5 @@ fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
     };
     let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(why));
     failed(&stuck.ended, 1, &[why]);
-    assert!(stuck.took < AT_ONCE && stuck.text.contains(NOT_MEASURED), "{:?}: {}", stuck.took, stuck.text);
+    assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
 }

@@ -273,18 +273,14 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
 fn a_sweep_that_is_interrupted_keeps_what_was_measured() {
     let scratch = Scratch::new("history-stopped");
     scratch.filled("test.dat", 1 << 20);
-    let line = "runtime=100ms,40s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
+    let line = "runtime=100ms,600s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
     let said = scratch.file("said");
     let mut sweep = with_history(scratch.path(), "sweep", line);
     let mut child = sweep.stderr(std::fs::File::create(&said).unwrap()).spawn().unwrap();
-    let since = Instant::now();
-    while !std::fs::read_to_string(&said).unwrap().contains("2/2 ") {
-        assert!(
-            since.elapsed().as_secs() < 25 && child.try_wait().unwrap().is_none(),
-            "it never came to its second run"
-        );
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    stage::wait_until("the second run", || {
+        assert!(child.try_wait().unwrap().is_none(), "the sweep ended before its second run");
+        std::fs::read_to_string(&said).unwrap().contains("2/2 ")
+    });
     stage::signal(&child, "INT");
     let told = outcome(child, Instant::now());
     told.ended_with(130);

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use stage::{AT_ONCE, Outcome, Scratch, Throttle, Zram, command, first, outcome, patiently};
+use stage::{Outcome, Scratch, Throttle, Zram, command, first, outcome, patiently};
 
 fn knee(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "knee", arguments);
@@ -122,7 +122,6 @@ fn ctrl_c_ends_in_a_report_of_what_was_measured() {
     };
     let told = patiently(once, |told| told.stdout.contains("so far: "));
     told.ended_with(130);
-    assert!(told.took < AT_ONCE, "{:?}", told.took);
     let last = told.stdout.split_once("stopped early").unwrap_or_else(|| panic!("{}", told.stdout)).1;
     assert!(last.contains("so far: "), "{}", told.stdout);
     assert!(told.stdout.contains("Poisson arrivals") && scratch.names().is_empty(), "{}", told.stdout);

@@ -87,7 +87,8 @@ fn the_words_and_job_files_of_a_run_are_in_its_record() {
 fn an_interrupted_run_keeps_its_record() {
     let scratch = Scratch::new("saved");
     scratch.filled("f", MIB);
-    let job = "--record=r --name=a --filename=f --size=1m --rw=randread --time_based --runtime=60 --output-format=json";
+    let job =
+        "--record=r --name=a --filename=f --size=1m --rw=randread --time_based --runtime=600 --output-format=json";
     let child = stage::fathom(scratch.path(), job).spawn().unwrap();
     let ran = interrupted(child, Duration::from_millis(500), &["INT"]);
     ran.ended_with(128);
@@ -307,7 +308,7 @@ fn numbers(line: &str) -> Vec<u64> {
 
 #[test]
 fn an_interrupted_run_of_diskspds_keeps_its_record() {
-    for warm_up in ["-W0", "-W60"] {
+    for warm_up in ["-W0", "-W600"] {
         let scratch = Scratch::new("saved");
         scratch.filled("f", MIB);
         let reads = || -> u64 {
@@ -315,7 +316,7 @@ fn an_interrupted_run_of_diskspds_keeps_its_record() {
             fio["jobs"][0]["read"]["total_ios"].as_u64().unwrap()
         };
         let once = |times| {
-            let line = format!("-d60 {warm_up} -L -D -Rrecord=r f");
+            let line = format!("-d600 {warm_up} -L -D -Rrecord=r f");
             let child = stage::diskspd(scratch.path(), &line).spawn().unwrap();
             interrupted(child, Duration::from_millis(400) * times, &["INT"])
         };

@@ -11,7 +11,7 @@ use crate::priority::may_go_first;
 use crate::{binary, system};
 
 /// A run that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_secs(240);
 
 /// What a run of the binary came to.
 pub struct Outcome {

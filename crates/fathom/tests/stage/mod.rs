@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-pub use time::{AT_ONCE, HANGS, interrupted, listens, opens, patiently, signal, undisturbed, wait_until};
+pub use time::{HANGS, interrupted, listens, opens, patiently, signal, undisturbed, wait_until};
 
 pub const MIB: u64 = 1 << 20;
 

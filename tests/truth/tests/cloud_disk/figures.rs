@@ -4,6 +4,9 @@
 //! The kernel lets a throttled device do what is allowed for 100 ms at once, and then nothing until the next 100 ms. So
 //! a device at rest begins with such a lot, before it settles: nothing is measured for the first second. And so the
 //! ends of the measured time matter: see [`ramp_ms`] and [`Interval::is_clear`].
+//!
+//! How long a machine takes for such a lot depends on its speed. Where it is too slow for the limits of the page, limits
+//! and queue depths are halved, until a lot is done well before the next one.
 
 use fathom_truth::kernel::History;
 use fathom_truth::{fio_report, run};
@@ -19,23 +22,31 @@ const LOT_MS: f64 = 100.0;
 /// A lot more or less is 2 % of it, and ends that are not quite where they should be much less.
 const RUNTIME_S: u32 = 6;
 
-/// The job files as the page has them, but for directories and sizes.
-const FIO_WRITE: &str = "[global]\nsize=192m\ndirect=1\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\n\
+/// The job files as the page has them, except for directories and sizes. `DEPTH` and `RATE` stand for the page's queue
+/// depth and rate, divided like the limits.
+const FIO_WRITE: &str = "[global]\nsize=192m\ndirect=1\niodepth=DEPTH\nioengine=libaio\nbs=4k\nnumjobs=4\n\
                          [writer1]\nrw=randwrite\ndirectory=nocache\n";
-const FIO_READ: &str = "[global]\nsize=1g\ndirect=1\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\n\
+const FIO_READ: &str = "[global]\nsize=1g\ndirect=1\niodepth=DEPTH\nioengine=libaio\nbs=4k\nnumjobs=4\n\
                         [reader1]\nrw=randread\ndirectory=readcache\n";
-const FIO_BOTH: &str = "[global]\nsize=192m\ndirect=1\niodepth=128\nioengine=libaio\nbs=4k\nnumjobs=4\n\
+const FIO_BOTH: &str = "[global]\nsize=192m\ndirect=1\niodepth=DEPTH\nioengine=libaio\nbs=4k\nnumjobs=4\n\
                         [reader1]\nrw=randread\ndirectory=readcache\nsize=1g\n\
-                        [writer1]\nrw=randwrite\ndirectory=nocache\nrate_iops=3200\n";
+                        [writer1]\nrw=randwrite\ndirectory=nocache\nrate_iops=RATE\n";
+const FIO_DEPTH: u32 = 256;
+const FIO_BOTH_DEPTH: u32 = 128;
+const JOBS: u32 = 4;
 /// The lines likewise, with shorter times.
-const DISKSPD_WRITE: &str = "-c256M -w100 -b8K -F4 -r -o128 -W1 -d3 -Sh nocache/testfile.dat";
-const DISKSPD_READ: &str = "-c256M -b4K -F4 -r -o128 -W1 -d3 -Sh readcache/testfile.dat";
+const DISKSPD_WRITE: &str = "-c256M -w100 -b8K -F4 -r -oDEPTH -W1 -d3 -Sh nocache/testfile.dat";
+const DISKSPD_READ: &str = "-c256M -b4K -F4 -r -oDEPTH -W1 -d3 -Sh readcache/testfile.dat";
+const DISKSPD_DEPTH: u32 = 128;
 
 impl Machine {
-    /// Runs a job file with `--runtime`, as the page does, and a ramp.
-    fn fio(&self, job_file: &str, ramp_ms: u32) -> Measured {
+    /// Runs a job file with `--runtime`, as the page does, and a ramp. The limit of `iops` settles when the ramp ends.
+    fn fio(&self, job_file: &str, depth: u32, iops: u32, divisor: u32) -> Measured {
         let directory = self.scratch.path();
+        let (depth, iops, rate) = (depth / divisor, iops / divisor, WRITE_IOPS / JOBS / divisor);
+        let job_file = job_file.replace("DEPTH", &depth.to_string()).replace("RATE", &rate.to_string());
         std::fs::write(directory.join("job.ini"), job_file).unwrap();
+        let ramp_ms = ramp_ms(JOBS * depth, iops);
         let words =
             format!("--runtime {RUNTIME_S} --ramp_time={ramp_ms}ms --output-format=json --record=record job.ini");
         let (outcome, histories) = self.run(&run::command(directory, "fio", &words));
@@ -47,7 +58,8 @@ impl Machine {
         }
     }
 
-    fn diskspd(&self, line: &str) -> Measured {
+    fn diskspd(&self, line: &str, divisor: u32) -> Measured {
+        let line = line.replace("DEPTH", &(DISKSPD_DEPTH / divisor).to_string());
         let command = run::command(self.scratch.path(), "diskspd", &format!("-Rrecord=record {line}"));
         let (outcome, histories) = self.run(&command);
         Measured { iops: [total_iops(&outcome.stdout); 2], record: self.record(), histories }
@@ -143,18 +155,31 @@ fn agrees(what: &str, limits: &[(usize, u32)], measured: &Measured) -> Result<()
     Ok(())
 }
 
-/// Runs until fathom, the kernel and the limit agree: a busy machine may keep threads from running for longer than the
-/// figures allow, but what is counted wrongly is so in every run.
-fn find(limits: &[(usize, u32)], what: &str, run: impl Fn() -> Measured) {
-    const TRIES: u32 = 8;
+/// Runs until fathom, the kernel and the limit agree. What is counted wrongly is so in every run. A busy machine may stop
+/// threads for longer than the figures allow: each divisor has some tries. A slow machine does a lot too slowly for the
+/// limit: the next divisor makes the lot smaller. Starts with `divisor`, and leaves the one that was small enough there.
+fn find(
+    machine: &mut Machine,
+    divisor: &mut u32,
+    limits: &[(usize, u32)],
+    what: &str,
+    run: impl Fn(&Machine, u32) -> Measured,
+) {
+    const TRIES: u32 = 3;
+    const DIVISOR_MAX: u32 = 16;
     let mut told = Vec::new();
-    while told.len() < TRIES as usize {
-        match agrees(what, limits, &run()) {
-            Ok(()) => return,
-            Err(why) => told.push(why),
+    while *divisor <= DIVISOR_MAX {
+        machine.hold_at_part(*divisor).unwrap();
+        let limits: Vec<_> = limits.iter().map(|(direction, limit)| (*direction, limit / *divisor)).collect();
+        for _ in 0..TRIES {
+            match agrees(what, &limits, &run(machine, *divisor)) {
+                Ok(()) => return,
+                Err(why) => told.push(why),
+            }
         }
+        *divisor *= 2;
     }
-    panic!("in none of {TRIES} runs:\n{}", told.join("\n"));
+    panic!("in none of {} runs:\n{}", told.len(), told.join("\n"));
 }
 
 /// All jobs' I/Os over the longest job's time, as in fio's status of a group.
@@ -172,16 +197,20 @@ fn total_iops(report: &str) -> f64 {
 
 #[test]
 fn the_job_files_find_the_limits_each_by_itself_and_both_at_once() {
-    let Some(machine) = Machine::new("cloud-fio").map(Machine::with_files) else { return };
+    let Some(mut machine) = Machine::new("cloud-fio").map(Machine::with_files) else { return };
     let (writes, reads) = ((WRITES, WRITE_IOPS), (READS, READ_IOPS));
-    find(&[writes], "fiowrite.ini", || machine.fio(FIO_WRITE, ramp_ms(4 * 256, WRITE_IOPS)));
-    find(&[reads], "fioread.ini", || machine.fio(FIO_READ, ramp_ms(4 * 256, READ_IOPS)));
-    find(&[reads, writes], "fioreadwrite.ini", || machine.fio(FIO_BOTH, ramp_ms(4 * 128, READ_IOPS)));
+    let fio = |file: &'static str, depth, iops| move |machine: &Machine, part| machine.fio(file, depth, iops, part);
+    let mut divisor = 1;
+    find(&mut machine, &mut divisor, &[writes], "fiowrite.ini", fio(FIO_WRITE, FIO_DEPTH, WRITE_IOPS));
+    find(&mut machine, &mut divisor, &[reads], "fioread.ini", fio(FIO_READ, FIO_DEPTH, READ_IOPS));
+    find(&mut machine, &mut divisor, &[reads, writes], "fioreadwrite.ini", fio(FIO_BOTH, FIO_BOTH_DEPTH, READ_IOPS));
 }
 
 #[test]
 fn the_lines_find_the_limits() {
-    let Some(machine) = Machine::new("cloud-diskspd") else { return };
-    find(&[(WRITES, WRITE_IOPS)], DISKSPD_WRITE, || machine.diskspd(DISKSPD_WRITE));
-    find(&[(READS, READ_IOPS)], DISKSPD_READ, || machine.diskspd(DISKSPD_READ));
+    let Some(mut machine) = Machine::new("cloud-diskspd") else { return };
+    let diskspd = |line: &'static str| move |machine: &Machine, part| machine.diskspd(line, part);
+    let mut divisor = 1;
+    find(&mut machine, &mut divisor, &[(WRITES, WRITE_IOPS)], DISKSPD_WRITE, diskspd(DISKSPD_WRITE));
+    find(&mut machine, &mut divisor, &[(READS, READ_IOPS)], DISKSPD_READ, diskspd(DISKSPD_READ));
 }

@@ -46,6 +46,13 @@ impl Machine {
         self.throttle.limit(&self.nocache.device, Limit { write_iops: Some(iops), ..Limit::default() })
     }
 
+    /// Divides both limits of IOPS by a number.
+    pub fn hold_at_part(&mut self, divisor: u32) -> Result<(), String> {
+        self.hold_writes_at(WRITE_IOPS / divisor)?;
+        let reads = Limit { read_iops: Some(READ_IOPS / divisor), ..Limit::default() };
+        self.throttle.limit(&self.readcache.device, reads)
+    }
+
     /// The limits of bandwidth beside those of IOPS.
     pub fn with_bandwidths(mut self) -> Self {
         let iops = Limit { write_iops: Some(WRITE_IOPS), read_iops: Some(READ_IOPS), ..Limit::default() };
