@@ -2,7 +2,7 @@
 
 use os::clock::Clock;
 use plan::{Engine, Worker};
-use std::hint::{black_box, spin_loop};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -44,8 +44,9 @@ impl CpuBurn {
     pub fn burn(&mut self, stop: &AtomicBool) -> Duration {
         let start_ns = self.clock.now();
         if self.numbers.is_empty() {
-            while self.clock.now() - start_ns < self.chunk_ns && !stop.load(Ordering::Relaxed) {
-                (0..SPINS).for_each(|_| spin_loop());
+            let end_ns = start_ns.saturating_add(self.chunk_ns);
+            while self.clock.now() < end_ns && !stop.load(Ordering::Relaxed) {
+                (0..SPINS).for_each(|_| self.clock.spin_towards(end_ns));
             }
         } else {
             self.sort();

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use os::clock::Clock;
 use os::device::{Counters, Disk};
 use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse};
 
-use crate::live::shared_clock;
 use crate::prepare::Nature;
 
 /// The disks of a plan, each with its counters at the start.
 pub struct Disks {
+    clock: Clock,
     watched: Vec<Watched>,
 }
 
@@ -23,9 +24,9 @@ struct Watched {
 
 impl Disks {
     /// Finds the disks under the targets. Targets that aren't there yet are found by the directory they will be in.
-    pub fn start(plan: &Plan) -> Self {
+    pub fn start(plan: &Plan, clock: Clock) -> Self {
         let mut watched: Vec<Watched> = Vec::new();
-        let now_ns = shared_clock().now();
+        let now_ns = clock.now();
         let uses_disk = |worker: &&Worker| worker.measure.disk_util && !Nature::of(&worker.engine).diskless;
         for worker in plan.workers.iter().filter(uses_disk) {
             for path in &worker.targets.paths {
@@ -40,12 +41,12 @@ impl Disks {
                 }
             }
         }
-        Disks { watched }
+        Disks { clock, watched }
     }
 
     /// Counts from now on: what laid out the files is not part of the run.
     pub fn restart(&mut self) {
-        let now_ns = shared_clock().now();
+        let now_ns = self.clock.now();
         self.watched.iter_mut().for_each(|watched| watched.restart(now_ns));
     }
 
@@ -60,7 +61,7 @@ impl Disks {
     }
 
     pub fn used(&self) -> Vec<DiskUse> {
-        let now_ns = shared_clock().now();
+        let now_ns = self.clock.now();
         self.watched.iter().filter_map(|watched| watched.used(now_ns)).collect()
     }
 }

@@ -5,9 +5,11 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
+use os::clock::{Clock, Source};
+use os::platform::{Platform, Receiver};
 use plan::{Plan, Worker};
 use record::RunError;
 
@@ -28,27 +30,33 @@ pub struct EarlyLayout {
     news: Receiver<News>,
     stop: &'static AtomicBool,
     /// Stopped, and how long the thread may still take to put back what was there.
-    give_up: Option<Instant>,
+    give_up_ns: Option<u64>,
     patience: Duration,
+    clock: Clock,
 }
 
 impl EarlyLayout {
     /// Starts with the first job. Jobs that lay out for themselves are left out.
-    pub fn start(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Duration) -> io::Result<Self> {
+    pub fn start(
+        plan: &Arc<Plan>,
+        stop: &'static AtomicBool,
+        patience: Duration,
+        platform: Platform,
+    ) -> io::Result<Self> {
         let plan = Arc::clone(plan);
-        let (sender, news) = channel();
-        std::thread::Builder::new().name("fathom-layout".into()).spawn(move || {
+        let (sender, news) = platform.channel();
+        let thread = std::thread::Builder::new().name("fathom-layout".into());
+        platform.spawn(thread, move || {
             lay_out_all(&plan, stop, &|news| drop(sender.send(news)));
         })?;
-        Ok(EarlyLayout { news, stop, give_up: None, patience })
+        Ok(EarlyLayout { news, stop, give_up_ns: None, patience, clock: platform.clock(Source::Monotonic) })
     }
 
     /// The next news, or after a short while that there is nothing new; `None` when all is said.
     pub fn next(&mut self) -> Option<News> {
         if self.stop.load(Relaxed) {
-            let patience = self.patience;
-            let give_up = *self.give_up.get_or_insert_with(|| Instant::now() + patience);
-            if Instant::now() >= give_up {
+            let now_ns = self.clock.now();
+            if now_ns >= *self.give_up_ns.get_or_insert(now_ns + self.patience.as_nanos() as u64) {
                 return None;
             }
         }

@@ -2,16 +2,7 @@
 //!
 //! A worker writes its own counters with plain stores and reads the flags with plain loads; nothing here makes it wait.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
-
-use os::clock::{Clock, Source};
-
-/// The engine's clock: workers may use another source, but all sources share one epoch.
-pub fn shared_clock() -> Clock {
-    static CLOCK: OnceLock<Clock> = OnceLock::new();
-    *CLOCK.get_or_init(|| Clock::new(Source::Monotonic))
-}
 
 /// Where a worker is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]

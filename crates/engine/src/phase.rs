@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use os::clock::Clock;
 use os::cpu::CpuTimes;
 use plan::Plan;
 use record::{CpuUse, Ended, PhaseRecord, Stage};
 
-use crate::worker::{Gate, unix_ms};
+use crate::worker::Gate;
 
 pub struct PhaseWatch {
+    clock: Clock,
     phase: u32,
     /// Opens when the phase starts.
     gate: Option<Arc<Gate>>,
@@ -27,11 +29,12 @@ struct Times {
 }
 
 impl PhaseWatch {
-    pub fn new(plan: &Plan, phase: u32) -> Self {
+    pub fn new(plan: &Plan, phase: u32, clock: Clock) -> Self {
         let worker = plan.workers.iter().find(|worker| worker.phase == phase && !worker.streams.is_empty());
         let times =
             worker.map(|worker| Times { warm_up_ns: worker.limits.ramp_ns, measured_ns: worker.limits.runtime_ns });
         PhaseWatch {
+            clock,
             phase,
             gate: None,
             times,
@@ -60,7 +63,7 @@ impl PhaseWatch {
         match coming {
             Stage::Measuring => {
                 self.cpus_before = CpuTimes::now().unwrap_or_default();
-                self.record.measured_from_unix_ms = unix_ms();
+                self.record.measured_from_unix_ms = self.clock.unix_us() / 1000;
             }
             Stage::CoolingDown => self.take_cpus(),
             _ => {}

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use os::errno;
+use os::platform::{Platform, Receiver};
 use plan::Plan;
 use record::{RunError, TargetFacts};
 
@@ -30,15 +31,21 @@ pub type Outcome = Result<(Shared, Vec<TargetFacts>), RunError>;
 
 impl PhaseSetup {
     /// Begins; `None` where the phase has nothing to prepare.
-    pub fn start(plan: &Arc<Plan>, phase: u32, stop: &'static AtomicBool, live: &Arc<Live>) -> Option<Self> {
+    pub fn start(
+        plan: &Arc<Plan>,
+        phase: u32,
+        stop: &'static AtomicBool,
+        live: &Arc<Live>,
+        platform: Platform,
+    ) -> Option<Self> {
         let streams = plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty());
         if !streams && !target_facts::are_there(plan, phase) {
             return None;
         }
-        let (sender, outcome) = channel();
+        let (sender, outcome) = platform.channel();
         let (failed, plan, live) = (sender.clone(), Arc::clone(plan), Arc::clone(live));
         let thread = std::thread::Builder::new().name("fathom-prepare".into());
-        let started = thread.spawn(move || {
+        let started = platform.spawn(thread, move || {
             let made = new_files::make_all(&plan, phase, stop, &live);
             let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
             let made = made.map(|shared| (shared, target_facts::of_phase(&plan, phase, stop)));

@@ -5,12 +5,13 @@ mod ends;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use os::clock::Clock;
+use os::clock::{Clock, Source};
 use os::errno;
+use os::platform::{Platform, Receiver, Sender};
 use plan::{Plan, Worker};
 use record::{Ended, Event, RunError, WorkerStats};
 
@@ -19,7 +20,7 @@ use crate::disks::Disks;
 use crate::early_layout::{EarlyLayout, News, lays_out_early};
 use crate::idleness::Idleness;
 use crate::line::Line;
-use crate::live::{Live, State, shared_clock};
+use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::machine;
 use crate::phase::PhaseWatch;
@@ -54,6 +55,8 @@ pub trait Observer {
 
 /// How a run is watched and stopped.
 pub struct Controls<'a> {
+    /// Gives the run its clock, its threads and its back ends.
+    pub platform: Platform,
     /// Set by whoever wants the run to end, such as a signal handler.
     pub stop: &'static AtomicBool,
     pub tick: Duration,
@@ -72,7 +75,7 @@ pub struct Refusal(pub Vec<RunError>);
 pub fn run(plan: &Arc<Plan>, controls: &Controls, observer: &mut dyn Observer) -> Result<(), Refusal> {
     // A report of a plan that isn't carried out tells of the machine, too.
     observer.event(Event::Machine(machine::describe()));
-    check::check_aside(plan, controls.stop, STOP_PATIENCE).map_err(Refusal)?;
+    check::check_aside(plan, controls.stop, STOP_PATIENCE, controls.platform).map_err(Refusal)?;
     let mut coordinator = Coordinator::new(plan, controls, observer);
     coordinator.lay_out();
     coordinator.open_logs()?;
@@ -119,10 +122,10 @@ struct Coordinator<'a> {
 
 impl<'a> Coordinator<'a> {
     fn new(plan: &'a Arc<Plan>, controls: &'a Controls<'a>, observer: &'a mut dyn Observer) -> Self {
-        let clock = shared_clock();
+        let clock = controls.platform.clock(Source::Monotonic);
         let now_ns = clock.now();
         let workers = plan.workers.len();
-        let (sender, receiver) = channel();
+        let (sender, receiver) = controls.platform.channel();
         Coordinator {
             plan,
             controls,
@@ -138,7 +141,7 @@ impl<'a> Coordinator<'a> {
             spawned: vec![false; workers],
             threads: (0..workers).map(|_| None).collect(),
             last_stats: vec![None; workers],
-            disks: Disks::start(plan),
+            disks: Disks::start(plan, clock),
             idleness: None,
             sender,
             receiver,
@@ -155,7 +158,8 @@ impl<'a> Coordinator<'a> {
 
     /// Lays files out one job after another, before anything starts.
     fn lay_out(&mut self) {
-        let mut layout = match EarlyLayout::start(self.plan, self.controls.stop, STOP_PATIENCE) {
+        let mut layout = match EarlyLayout::start(self.plan, self.controls.stop, STOP_PATIENCE, self.controls.platform)
+        {
             Ok(layout) => layout,
             Err(error) => {
                 for (index, job) in self.plan.workers.iter().enumerate() {
@@ -205,7 +209,7 @@ impl<'a> Coordinator<'a> {
         let aggregate = AggregateLog::open(self.plan);
         self.aggregate = aggregate.map_err(|error| log_refused("--bandwidth-log", &error))?;
         for index in 0..self.plan.workers.len() {
-            let logs = WorkerLogs::open(self.plan, index, &self.log_writer);
+            let logs = WorkerLogs::open(self.plan, index, &self.log_writer, self.clock);
             self.logs[index] = logs.map_err(|error| log_refused(&self.plan.workers[index].name, &error))?;
         }
         Ok(())
@@ -248,7 +252,7 @@ impl<'a> Coordinator<'a> {
             return;
         }
         // One place is the coordinator's: nobody starts without leave.
-        let gate = Arc::new(Gate::new(ready.len() + 1));
+        let gate = Arc::new(Gate::new(ready.len() + 1, self.clock));
         if let Some(watch) = &mut self.phase {
             watch.starts_through(&gate);
         }
@@ -260,6 +264,7 @@ impl<'a> Coordinator<'a> {
                 self.observer.say(&Line::News(DEPTH_IS_ONE.into()));
             }
             let assignment = Assignment {
+                platform: self.controls.platform,
                 plan: Arc::clone(self.plan),
                 index,
                 live: Arc::clone(&self.live),
@@ -270,7 +275,8 @@ impl<'a> Coordinator<'a> {
                 shared: Arc::clone(&self.shared),
             };
             let thread = std::thread::Builder::new().name(thread_name(&self.plan.workers[index].name));
-            match thread.stack_size(STACK_BYTES).spawn(move || worker::run(assignment)) {
+            let thread = thread.stack_size(STACK_BYTES);
+            match self.controls.platform.spawn(thread, move || worker::run(assignment)) {
                 Ok(thread) => self.threads[index] = Some(thread),
                 Err(error) => {
                     gate.give_up();

@@ -241,6 +241,7 @@ fn counted_after(start_ns: u64, (from_ns, to_ns): (u64, u64), counted: DiskSlot)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use os::clock::{Clock, Source};
     use std::path::Path;
 
     const MS: u64 = 1_000_000;
@@ -251,7 +252,7 @@ mod tests {
         worker.measure.disk_util = false;
         change(&mut worker);
         let plan = Plan { workers: vec![worker], ..Plan::default() };
-        let disks = Disks::start(&plan);
+        let disks = Disks::start(&plan, Clock::new(Source::Monotonic));
         (TimelineWatch::new(&plan, 0, &disks, 1), Live::new(1, 1), disks)
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use engine::{Controls, Line, Live, Observer};
+use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError, Said};
@@ -67,6 +68,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mu
     let _ = os::process::raise_open_files();
     let snapshot_wanted = || interrupts.take_status_request();
     let controls = Controls {
+        platform: Platform::MACHINE,
         stop: &STOP,
         tick: TICK,
         snapshot_every: terms.snapshot_every,

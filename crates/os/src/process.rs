@@ -1,6 +1,8 @@
 //! The process and its threads: what they used, with which priority they run, their names, the terminal.
 
 use std::io::{self, Read};
+use std::process::{Child, ExitStatus};
+use std::time::Duration;
 
 use crate::file::check;
 
@@ -109,6 +111,28 @@ impl Drop for LockedMemory {
 
 // SAFETY: the memory belongs to this value alone and is never read or written.
 unsafe impl Send for LockedMemory {}
+
+/// How often is looked whether a child has ended.
+const CHILD_LOOK: Duration = Duration::from_millis(5);
+
+/// Waits for a child process and returns how it ended. Once `is_stopped` says true the child gets `grace` more, and is
+/// then left to itself: `None`.
+///
+/// # Errors
+/// Returns the error of the system if the child cannot be waited for.
+pub fn wait(mut child: Child, grace: Duration, is_stopped: impl Fn() -> bool) -> io::Result<Option<ExitStatus>> {
+    let mut left = grace;
+    while !left.is_zero() {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(CHILD_LOOK);
+        if is_stopped() {
+            left = left.saturating_sub(CHILD_LOOK);
+        }
+    }
+    Ok(None)
+}
 
 /// The kernel's number of this thread.
 pub fn thread_id() -> u32 {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
+use os::clock::Source;
 use os::errno;
+use os::platform::Platform;
 use plan::Plan;
 use record::RunError;
 
@@ -15,15 +17,21 @@ use crate::prepare::fault;
 const SPELL: Duration = Duration::from_millis(50);
 
 /// Checks a plan; gives up `patience` after a stop.
-pub fn check_aside(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Duration) -> Result<(), Vec<RunError>> {
-    let (sender, outcome) = channel();
+pub fn check_aside(
+    plan: &Arc<Plan>,
+    stop: &'static AtomicBool,
+    patience: Duration,
+    platform: Platform,
+) -> Result<(), Vec<RunError>> {
+    let clock = platform.clock(Source::Monotonic);
+    let (sender, outcome) = platform.channel();
     let shared = Arc::clone(plan);
     let thread = std::thread::Builder::new().name("fathom-check".into());
-    if thread.spawn(move || drop(sender.send(check(&shared, stop)))).is_err() {
+    if platform.spawn(thread, move || drop(sender.send(check(&shared, stop, platform)))).is_err() {
         // Without a thread to be had there will be no run, which is told later.
-        return check(plan, stop);
+        return check(plan, stop, platform);
     }
-    let mut give_up = None;
+    let mut give_up_ns = None;
     loop {
         match outcome.recv_timeout(SPELL) {
             Ok(outcome) => return outcome,
@@ -32,7 +40,8 @@ pub fn check_aside(plan: &Arc<Plan>, stop: &'static AtomicBool, patience: Durati
             }
             Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
             Err(RecvTimeoutError::Timeout) => {
-                if Instant::now() >= *give_up.get_or_insert_with(|| Instant::now() + patience) {
+                let now_ns = clock.now();
+                if now_ns >= *give_up_ns.get_or_insert(now_ns + patience.as_nanos() as u64) {
                     let said = format!("looking at {} is stuck in the kernel", targets(plan));
                     return Err(vec![fault::new(errno::EIO, "check", said, "nothing was started")]);
                 }

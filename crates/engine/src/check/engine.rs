@@ -5,6 +5,7 @@ use crate::prepare::{Nature, fault};
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use os::io::BackendConfig;
+use os::platform::Platform;
 use plan::{Ddir, Engine, IoUring, Worker};
 use record::RunError;
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::path::Path;
 const BLOCK_BYTES_MAX: u64 = u32::MAX as u64;
 
 /// `probed` holds the configurations that this machine was found to have.
-pub(super) fn check(worker: &Worker, probed: &mut Vec<BackendConfig>) -> Result<(), RunError> {
+pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<BackendConfig>) -> Result<(), RunError> {
     check_options(worker)?;
     let Some(config) = backend::config(worker, worker.targets.paths.len()) else {
         return Ok(());
@@ -21,7 +22,7 @@ pub(super) fn check(worker: &Worker, probed: &mut Vec<BackendConfig>) -> Result<
     if probed.contains(&config) {
         return Ok(());
     }
-    os::io::probe(&config).map_err(|error| {
+    platform.probe(&config).map_err(|error| {
         let errno = error.source.as_ref().and_then(|source| source.raw_os_error()).unwrap_or(errno::EINVAL);
         fault::new(errno, "td_io_init", format!("fio: io engine {} init failed.", config.engine), &error.to_string())
     })?;

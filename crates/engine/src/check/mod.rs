@@ -17,13 +17,14 @@ pub(crate) use safety::in_use;
 
 use crate::prepare::fault;
 use os::errno;
+use os::platform::Platform;
 use plan::{Plan, Worker};
 use record::RunError;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Says everything that keeps `plan` from being carried out, or what was found until `stop` was set: a plan may have
 /// millions of files.
-pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
+pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
     let mut safety = safety::Safety::default();
@@ -31,7 +32,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool) -> Result<(), Vec<RunError>> {
         if plan.readonly {
             faults.take(readonly(worker));
         }
-        faults.take(engine::check(worker, &mut probed));
+        faults.take(engine::check(worker, platform, &mut probed));
         if !worker.streams.is_empty() {
             streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
             continue;

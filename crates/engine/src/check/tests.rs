@@ -2,6 +2,7 @@
 
 use crate::sample::{self, Loop, Scratch};
 use os::file::OpenOptions;
+use os::platform::Platform;
 use plan::{Amount, Engine, IoUring, Memory, Plan, Worker};
 use record::RunError;
 use std::io::{Seek, SeekFrom, Write};
@@ -18,7 +19,7 @@ fn job(rw: &str, path: &Path) -> Worker {
 }
 
 fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
-    super::check(plan, &AtomicBool::new(false))
+    super::check(plan, &AtomicBool::new(false), Platform::MACHINE)
 }
 
 /// What a plan of one job is refused for; empty if it isn't.

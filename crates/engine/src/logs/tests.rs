@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use os::clock::{Clock, Source};
 use plan::{Ddir, IoPrio, Logs, Plan, WindowValue, Worker};
 
 use super::{AggregateLog, LogWriter, LoggedIo, SubmittedIo, WorkerLogs};
@@ -35,7 +36,7 @@ fn run(jobs: Vec<Worker>, mut work: impl FnMut(usize, &mut WorkerLogs)) {
     let plan = Plan { workers: jobs, ..Plan::default() };
     let writer = LogWriter::start();
     for index in 0..plan.workers.len() {
-        if let Some(mut logs) = WorkerLogs::open(&plan, index, &writer).unwrap() {
+        if let Some(mut logs) = WorkerLogs::open(&plan, index, &writer, Clock::new(Source::Monotonic)).unwrap() {
             work(index, &mut logs);
             logs.finish(START + 2_350 * MS);
         }
@@ -189,7 +190,7 @@ fn times_are_of_the_clock_that_is_asked_for() {
     assert!((before + 2_000..=unix() + 2_000).contains(&time), "{line}");
     let plan =
         Plan { workers: vec![job(scratch.path(), Logs { epoch_clock: Some(15), ..all(true) })], ..Plan::default() };
-    assert!(WorkerLogs::open(&plan, 0, &LogWriter::start()).is_err());
+    assert!(WorkerLogs::open(&plan, 0, &LogWriter::start(), Clock::new(Source::Monotonic)).is_err());
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn what_waits_is_written_after_a_second_of_a_run_that_goes_on() {
 fn a_file_that_cannot_be_made_is_named() {
     let scratch = Scratch::new("logs-unmade");
     let plan = Plan { workers: vec![job(&scratch.file("nowhere"), all(true))], ..Plan::default() };
-    let error = WorkerLogs::open(&plan, 0, &LogWriter::start()).err().unwrap();
+    let error = WorkerLogs::open(&plan, 0, &LogWriter::start(), Clock::new(Source::Monotonic)).err().unwrap();
     assert!(error.to_string().contains("nowhere/a_slat.1.log"), "{error}");
 }
 
@@ -303,7 +304,7 @@ fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_nobody() {
     std::os::unix::fs::symlink("/dev/full", scratch.file("a_iops.log")).unwrap();
     let plan = Plan { workers: vec![job(scratch.path(), all(false))], ..Plan::default() };
     let writer = LogWriter::start();
-    let mut logs = WorkerLogs::open(&plan, 0, &writer).unwrap().unwrap();
+    let mut logs = WorkerLogs::open(&plan, 0, &writer, Clock::new(Source::Monotonic)).unwrap().unwrap();
     logs.begin(START);
     logs.complete(&completed(MS, Ddir::Read, 4096, 3));
     logs.finish(START + 2 * MS);

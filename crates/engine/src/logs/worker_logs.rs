@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use os::clock::Clock;
 use plan::{Plan, Worker};
 
 use super::chunks::Chunks;
@@ -19,6 +20,7 @@ const FLUSH_NS: u64 = 1_000_000_000;
 
 /// The logs of one worker, owned by its thread.
 pub struct WorkerLogs {
+    clock: Clock,
     /// False before [`begin`](Self::begin), and once the writer has ended.
     active: bool,
     /// Start of the log: on the worker's clock, and as a time in the log.
@@ -56,14 +58,14 @@ impl WorkerLogs {
     /// # Errors
     /// A file cannot be created, the clock of `log_alternate_epoch_clock_id` does not exist, or the writer's thread
     /// cannot be started.
-    pub fn open(plan: &Plan, worker_index: usize, writer: &LogWriter) -> io::Result<Option<WorkerLogs>> {
+    pub fn open(plan: &Plan, worker_index: usize, writer: &LogWriter, clock: Clock) -> io::Result<Option<WorkerLogs>> {
         let worker = &plan.workers[worker_index];
         let measure = &worker.measure;
         let destination = Destination::new(worker);
-        if let Some(clock) = measure.logs.epoch_clock {
-            os::clock::kernel_clock(clock).map_err(|error| {
-                io::Error::new(error.kind(), format!("log_alternate_epoch_clock_id={clock}: {error}"))
-            })?;
+        if let Some(id) = measure.logs.epoch_clock {
+            clock
+                .kernel_clock(id)
+                .map_err(|error| io::Error::new(error.kind(), format!("log_alternate_epoch_clock_id={id}: {error}")))?;
         }
         destination.make_files()?;
         if !measure.stats || !destination.has_files() {
@@ -76,6 +78,7 @@ impl WorkerLogs {
         let histogram = (destination.has(Kind::ClatHistogram) && measure.clat && logs.histogram_ms > 0)
             .then(|| HistogramLog::new(worker, &destination, batches.clone()));
         let mut opened = WorkerLogs {
+            clock,
             active: false,
             start_ns: 0,
             start_ms: 0,
@@ -96,7 +99,7 @@ impl WorkerLogs {
         self.active = true;
         self.start_ns = now_ns;
         // `open` has checked that the clock exists.
-        let clock_ns = self.epoch_clock.map(os::clock::kernel_clock).and_then(Result::ok);
+        let clock_ns = self.epoch_clock.and_then(|id| self.clock.kernel_clock(id).ok());
         self.start_ms = clock_ns.map_or(0, |ns| ns / NS_PER_MS);
         match &mut self.detail {
             Detail::Each { .. } => self.chunks.clear(),

@@ -7,12 +7,8 @@ use os::file::{File, Kind, OpenOptions};
 use record::RunError;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 const READ_BYTES: u64 = 1 << 20;
-/// A multipath device refuses to flush while its maps change; that lasts for some tens of milliseconds.
-const FLUSH_TRIES: u32 = 25;
-const FLUSH_PAUSE: Duration = Duration::from_millis(10);
 
 /// Throws cached pages of the target away. That it can't be done is no error, but worth telling: the text is returned.
 pub fn invalidate(file: &File, target: &Target) -> Option<String> {
@@ -22,21 +18,13 @@ pub fn invalidate(file: &File, target: &Target) -> Option<String> {
     if !matches!(target.kind, Kind::Regular | Kind::Block) {
         return None;
     }
-    let mut tries = 0;
-    loop {
-        let Err(error) = file.invalidate_cache(target.offset, target.io_size) else {
-            return None;
-        };
-        tries += 1;
-        if error.raw_os_error() == Some(errno::EAGAIN) && tries < FLUSH_TRIES {
-            std::thread::sleep(FLUSH_PAUSE);
-            continue;
-        }
-        if error.raw_os_error() == Some(errno::EACCES) && target.kind == Kind::Block {
-            return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
-        }
-        return Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display()));
+    let Err(error) = file.invalidate_cache(target.offset, target.io_size) else {
+        return None;
+    };
+    if error.raw_os_error() == Some(errno::EACCES) && target.kind == Kind::Block {
+        return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
     }
+    Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display()))
 }
 
 /// Reads the job's part of the target into the page cache.

@@ -24,7 +24,7 @@ impl Coordinator<'_> {
 
     pub(super) fn begin_phase(&mut self, phase: u32) {
         self.observer.event(Event::Stage { phase, stage: Stage::Preparing });
-        self.phase = Some(PhaseWatch::new(self.plan, phase));
+        self.phase = Some(PhaseWatch::new(self.plan, phase, self.clock));
         match self.set_up(phase) {
             Ok((shared, targets)) => {
                 self.shared = Arc::new(shared);
@@ -52,7 +52,8 @@ impl Coordinator<'_> {
 
     /// Prepares what the streams of a phase ask for, and looks at the targets.
     fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), RunError> {
-        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop, &self.live) else {
+        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop, &self.live, self.controls.platform)
+        else {
             return Ok(Default::default());
         };
         loop {

@@ -137,6 +137,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
+    use os::platform::Platform;
     use plan::Plan;
 
     use super::*;
@@ -166,7 +167,14 @@ mod tests {
         let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
         let tick = Duration::from_millis(1);
-        let controls = Controls { stop, tick, snapshot_every: None, snapshot_wanted: &|| false, may_start: &|| true };
+        let controls = Controls {
+            platform: Platform::MACHINE,
+            stop,
+            tick,
+            snapshot_every: None,
+            snapshot_wanted: &|| false,
+            may_start: &|| true,
+        };
         let mut ends = Ends::default();
         let mut coordinator = Coordinator::new(&plan, &controls, &mut ends);
         coordinator.spawned[0] = true;

@@ -252,7 +252,7 @@ impl IoLoop<'_> {
         stats.add_up_targets();
         stats.runtime_ns = runtime_ns;
         let ago_us = self.clock.now().saturating_sub(from_ns) / 1000;
-        stats.measured_from_unix_us = super::unix_us().saturating_sub(ago_us);
+        stats.measured_from_unix_us = self.clock.unix_us().saturating_sub(ago_us);
         stats.elapsed_ns = now_ns - self.clocks.start_ns;
         stats.usage = usage;
         stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);

@@ -5,12 +5,12 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Thread;
 use std::time::Duration;
 
-use crate::live::shared_clock;
+use os::clock::{Clock, Thread};
 
 pub struct Gate {
+    clock: Clock,
     waiting: Mutex<Waiting>,
     /// When it opened, on the engine's clock; 0 before.
     opened_ns: AtomicU64,
@@ -27,8 +27,9 @@ struct Waiting {
 }
 
 impl Gate {
-    pub fn new(workers: usize) -> Self {
+    pub fn new(workers: usize, clock: Clock) -> Self {
         Gate {
+            clock,
             waiting: Mutex::new(Waiting { missing: workers, threads: Vec::with_capacity(workers) }),
             opened_ns: AtomicU64::new(0),
             incomplete: AtomicBool::new(false),
@@ -43,7 +44,7 @@ impl Gate {
             return;
         }
         let threads = std::mem::take(&mut waiting.threads);
-        self.opened_ns.store(shared_clock().now().max(1), Release);
+        self.opened_ns.store(self.clock.now().max(1), Release);
         drop(waiting);
         threads.iter().for_each(Thread::unpark);
     }
@@ -67,11 +68,11 @@ impl Gate {
     fn wait_open(&self, stop: &AtomicBool) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.missing > 0 {
-            waiting.threads.push(std::thread::current());
+            waiting.threads.push(self.clock.current_thread());
         }
         drop(waiting);
         while self.opened_ns().is_none() && !stop.load(Relaxed) {
-            std::thread::park_timeout(Duration::from_millis(100));
+            self.clock.park_timeout(Duration::from_millis(100));
         }
     }
 }
@@ -113,11 +114,13 @@ impl Drop for Ticket {
 
 #[cfg(test)]
 mod tests {
+    use os::clock::Source;
+
     use super::*;
 
     #[test]
     fn nobody_waits_for_a_worker_that_panicked_or_after_a_stop() {
-        let (gate, stop) = (Arc::new(Gate::new(3)), AtomicBool::new(false));
+        let (gate, stop) = (Arc::new(Gate::new(3, Clock::new(Source::Monotonic))), AtomicBool::new(false));
         let mut ticket = Ticket::new(Arc::clone(&gate));
         let dead = Ticket::new(Arc::clone(&gate));
         drop(Ticket::new(gate));
@@ -128,7 +131,7 @@ mod tests {
         ticket.wait(&stop);
         assert!(panicked.join().is_err());
 
-        let mut alone = Ticket::new(Arc::new(Gate::new(2)));
+        let mut alone = Ticket::new(Arc::new(Gate::new(2, Clock::new(Source::Monotonic))));
         stop.store(true, Relaxed);
         alone.wait(&stop);
     }

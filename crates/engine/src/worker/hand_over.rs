@@ -29,7 +29,7 @@ impl IoLoop<'_> {
         let taken = self.backend.submit(&self.ops).map_err(|error| self.engine_failed("submit", &error))?;
         if taken == 0 {
             if self.flights.count() as usize == self.ops.len() {
-                std::thread::sleep(Duration::from_micros(100));
+                self.clock.sleep(Duration::from_micros(100));
             }
             return Ok(());
         }

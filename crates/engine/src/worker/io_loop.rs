@@ -33,8 +33,6 @@ use crate::metadata::Metadata;
 
 /// Longest wait before the flags are looked at again.
 pub(super) const WAIT_MAX: Duration = Duration::from_millis(100);
-/// About what it takes to wake from a sleep.
-const WAKING: Duration = Duration::from_micros(15);
 /// How long a worker that was stopped or has failed waits for I/Os that are still in flight.
 const STOP_GRACE_NS: u64 = 800_000_000;
 
@@ -345,9 +343,9 @@ impl IoLoop<'_> {
             };
         }
         if let Some(due_ns) = wait_until_ns {
-            // As in `sleep_until` the last of the time is spent turning.
+            // Spins for the last microseconds, as `sleep_until` does.
             let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
-            let Some(spell) = left.checked_sub(WAKING).filter(|spell| !spell.is_zero()) else {
+            let Some(spell) = left.checked_sub(self.clock.wake_latency()).filter(|spell| !spell.is_zero()) else {
                 return self.collect(0, max, Duration::ZERO);
             };
             self.stats.waits.throttle += 1;
@@ -479,17 +477,15 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Sleeps in short spells, so that a stop is seen. What the kernel's timers are too coarse for is spent turning.
+    /// Sleeps until `due_ns`, a stop or the next point in time. Spins for the last microseconds: the kernel's timers
+    /// are too coarse for them.
     pub(super) fn sleep_until(&mut self, due_ns: u64) {
         while !self.is_stopped() {
-            let left = Duration::from_nanos(due_ns.min(self.clocks.next_ns).saturating_sub(self.tick()));
-            if left.is_zero() {
+            let due_ns = due_ns.min(self.clocks.next_ns);
+            if self.tick() >= due_ns {
                 break;
             }
-            match left.checked_sub(WAKING) {
-                Some(spell) if !spell.is_zero() => std::thread::sleep(spell.min(WAIT_MAX)),
-                _ => std::hint::spin_loop(),
-            }
+            self.clock.wait_towards(due_ns, WAIT_MAX);
         }
     }
 

@@ -26,13 +26,13 @@ mod think;
 mod unsynced;
 mod voice;
 
-use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use os::clock::Clock;
 use os::errno;
+use os::platform::Platform;
 use os::process::LockedMemory;
 use plan::{Engine, Plan, Worker};
 use record::{Ended, RunError, Started, WorkerStats};
@@ -52,11 +52,10 @@ pub use voice::{Message, Voice};
 
 /// How long a command of the job's may go on after a stop before it is left to itself.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
-/// How often is looked whether it has ended.
-const COMMAND_LOOK: Duration = Duration::from_millis(5);
 
 /// What a worker's thread is given.
 pub struct Assignment {
+    pub platform: Platform,
     pub plan: Arc<Plan>,
     pub index: usize,
     pub live: Arc<Live>,
@@ -72,49 +71,43 @@ pub struct Assignment {
 
 /// The body of a worker's thread: it ends with an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
-    let Assignment { plan, index, live, prepared, logs, voice, gate, shared } = assignment;
+    let Assignment { platform, plan, index, live, prepared, logs, voice, gate, shared } = assignment;
     let worker = &plan.workers[index];
+    let clock = setup::clock(worker, platform);
     let live_self = &live.workers[index];
     live_self.set_state(State::Initialising);
-    voice.started(Started { tid: os::process::thread_id(), unix_ms: unix_ms() });
+    voice.started(Started { tid: os::process::thread_id(), unix_ms: clock.unix_us() / 1000 });
     let mut ticket = Ticket::new(gate);
     let outcome = if worker.streams.is_empty() {
         let mut wait_at_gate = || {
             live_self.set_state(State::Ready);
             ticket.wait(&live_self.stop)
         };
-        work(&plan, worker, live_self, prepared, logs, &voice, &mut wait_at_gate)
+        work(&plan, worker, platform, live_self, prepared, logs, &voice, &mut wait_at_gate)
     } else {
         let mut wait_at_gate = || {
             live_self.set_state(State::Ready);
             ticket.wait_for_all(&live_self.stop)
         };
-        work_on_streams(worker, live_self, &shared, &voice, &mut wait_at_gate)
+        work_on_streams(worker, platform, live_self, &shared, &voice, &mut wait_at_gate)
     };
     drop(ticket);
     live_self.set_state(State::Ended);
     voice.ended(outcome);
 }
 
-/// The system's time, in ms.
-pub fn unix_ms() -> u64 {
-    unix_us() / 1000
-}
-
-fn unix_us() -> u64 {
-    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_micros() as u64)
-}
-
+#[expect(clippy::too_many_arguments, reason = "the parts of an assignment, handed on one by one")]
 fn work(
     plan: &Plan,
     worker: &Worker,
+    platform: Platform,
     live: &WorkerLive,
     prepared: Option<Prepared>,
     logs: Option<WorkerLogs>,
     voice: &Voice,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
-    let clock = setup::clock(worker);
+    let clock = setup::clock(worker, platform);
     if let Err(error) = setup::thread_settings(worker) {
         return Ended::failed(error);
     }
@@ -138,7 +131,7 @@ fn work(
         Err(error) => return Ended::failed(error),
     };
     live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
-    let mut io_loop = match setup::io_loop(plan, worker, live, clock, prepared, logs, voice) {
+    let mut io_loop = match setup::io_loop(plan, worker, platform, live, prepared, logs, voice) {
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),
     };
@@ -154,12 +147,14 @@ fn work(
 #[inline(never)]
 fn work_on_streams(
     worker: &Worker,
+    platform: Platform,
     live: &WorkerLive,
     shared: &Shared,
     voice: &Voice,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
-    let built = setup::thread_settings(worker).and_then(|()| stream_setup::io_loop(worker, live, shared, voice));
+    let built =
+        setup::thread_settings(worker).and_then(|()| stream_setup::io_loop(worker, platform, live, shared, voice));
     let mut io_loop = match built {
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),
@@ -224,7 +219,7 @@ fn sleep_until(live: &WorkerLive, clock: Clock, end_ns: u64) {
         if left.is_zero() {
             break;
         }
-        std::thread::sleep(left.min(Duration::from_millis(100)));
+        clock.sleep(left.min(Duration::from_millis(100)));
     }
 }
 
@@ -261,7 +256,7 @@ fn shell(worker: &Worker, command: &str, when: &str, stop: &AtomicBool, voice: &
     let output = std::fs::File::create(kept).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let started = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).spawn();
-    match started.and_then(|child| wait_for(child, stop)) {
+    match started.and_then(|child| os::process::wait(child, COMMAND_GRACE, || stop.load(Relaxed))) {
         Ok(None) => Ok(()),
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => Err(RunError {
@@ -271,21 +266,6 @@ fn shell(worker: &Worker, command: &str, when: &str, stop: &AtomicBool, voice: &
         }),
         Err(error) => Err(failed(&error)),
     }
-}
-
-/// How a command ended; `None` where the run is stopped and the command left to itself.
-fn wait_for(mut child: Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
-    let mut patience = COMMAND_GRACE;
-    while !patience.is_zero() {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        std::thread::sleep(COMMAND_LOOK);
-        if stop.load(Relaxed) {
-            patience = patience.saturating_sub(COMMAND_LOOK);
-        }
-    }
-    Ok(None)
 }
 
 fn start_delay(worker: &Worker, live: &WorkerLive, clock: Clock) {

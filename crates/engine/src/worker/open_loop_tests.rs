@@ -3,13 +3,12 @@
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, atomic::AtomicBool};
 use std::time::{Duration, Instant};
 
-use os::clock::{Clock, Source};
 use os::file::File;
 use os::io::{Backend, Completion, Op};
+use os::platform::Platform;
 use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::{Arrivals, DdirStats, LATE_NS, WorkerStats};
@@ -94,10 +93,9 @@ fn run_over(backend: Silent, change: impl Fn(&mut Worker)) -> WorkerStats {
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
     let live = WorkerLive::default();
-    let voice = Voice::new(0, channel().0);
+    let voice = Voice::new(0, Platform::MACHINE.channel().0);
     let prepared = setup::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let clock = Clock::new(Source::Monotonic);
-    let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
+    let mut io_loop = setup::io_loop(&plan, worker, Platform::MACHINE, &live, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
     passes(&mut io_loop, None).unwrap();
     *io_loop.current_stats()

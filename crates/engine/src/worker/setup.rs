@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use os::clock::{Clock, Source};
 use os::cpu::MemoryPolicy;
 use os::errno;
-use os::io::open_backend;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
+use os::platform::Platform;
 use plan::{Access, Ddir, DedupeMode, Measure, Memory, Plan, Worker};
 use record::{DdirStats, RunError, WorkerStats};
 use units::random::Tausworthe;
@@ -34,8 +34,8 @@ use crate::metadata::Metadata;
 use crate::prepare::{self, Prepared, Site};
 
 /// The clock that a worker asks for.
-pub fn clock(worker: &Worker) -> Clock {
-    Clock::new(match worker.measure.clock {
+pub fn clock(worker: &Worker, platform: Platform) -> Clock {
+    platform.clock(match worker.measure.clock {
         plan::ClockSource::Cpu => Source::Cpu,
         plan::ClockSource::Monotonic => Source::Monotonic,
         plan::ClockSource::Gettimeofday => Source::Gettimeofday,
@@ -302,8 +302,8 @@ fn pass_limits(worker: &Worker, prepared: &Prepared, synchronous: bool) -> PassL
 pub fn io_loop<'a>(
     plan: &Plan,
     worker: &'a Worker,
+    platform: Platform,
     live: &'a WorkerLive,
-    clock: Clock,
     prepared: Prepared,
     logs: Option<WorkerLogs>,
     voice: &'a Voice,
@@ -318,7 +318,7 @@ pub fn io_loop<'a>(
     }
     let config = backend::config(worker, prepared.targets.len());
     let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
-    let backend = open_backend(&config, &buffers).map_err(|error| RunError {
+    let backend = platform.open_backend(&config, &buffers).map_err(|error| RunError {
         errno: errno::EINVAL,
         func: "td_io_init".into(),
         message: error.to_string(),
@@ -331,7 +331,7 @@ pub fn io_loop<'a>(
     Ok(Box::new(IoLoop {
         worker,
         live,
-        clock,
+        clock: clock(worker, platform),
         backend,
         buffers,
         supply: Supply::Pattern { access: Box::new(access), content: Box::new(content) },

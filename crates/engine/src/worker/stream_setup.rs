@@ -4,7 +4,8 @@ use std::path::Path;
 
 use os::errno;
 use os::file::{Kind, StatCall};
-use os::io::{BackendError, open_backend};
+use os::io::BackendError;
+use os::platform::Platform;
 use plan::stream::StreamRate;
 use plan::{Ddir, Memory, Stream, Streams, Worker};
 use record::{RunError, Series, TargetStats, WorkerStats};
@@ -31,6 +32,7 @@ const DATA_ALIGN: u32 = 4096;
 #[inline(never)]
 pub fn io_loop<'a>(
     worker: &'a Worker,
+    platform: Platform,
     live: &'a WorkerLive,
     shared: &Shared,
     voice: &'a Voice,
@@ -44,13 +46,13 @@ pub fn io_loop<'a>(
     let buffers = setup::memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
-    let backend = open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
+    let backend = platform.open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
     let stats = counters(worker, &source, shared, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
     let mut io_loop = Box::new(IoLoop {
         worker,
         live,
-        clock: setup::clock(worker),
+        clock: setup::clock(worker, platform),
         backend,
         buffers,
         supply: Supply::Streams(Box::new(Streaming::new(source, ioprios, depth, write_at, is_paced(streams)))),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use os::platform::Platform;
 use plan::stream::{Burst, Flush, Mapping, NewFile, StreamRate, WriteContent};
 use plan::{Ddir, Plan, Worker};
 use record::{Event, Record};
@@ -29,8 +30,14 @@ fn run(workers: Vec<Worker>) -> Record {
     static STOP: AtomicBool = AtomicBool::new(false);
     let plan = Arc::new(Plan { workers, ..Plan::default() });
     let tick = Duration::from_millis(10);
-    let controls =
-        Controls { stop: &STOP, tick, snapshot_every: None, snapshot_wanted: &|| false, may_start: &|| true };
+    let controls = Controls {
+        platform: Platform::MACHINE,
+        stop: &STOP,
+        tick,
+        snapshot_every: None,
+        snapshot_wanted: &|| false,
+        may_start: &|| true,
+    };
     let mut fold = Fold(Record::new(Arc::clone(&plan), 0));
     crate::run(&plan, &controls, &mut fold).unwrap();
     fold.0

@@ -1,14 +1,13 @@
 //! The loop on an engine that does what kernels seldom do: takes little, moves little, fails as a whole.
 
 use std::io;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, atomic::AtomicBool};
 use std::time::Duration;
 
-use os::clock::{Clock, Source};
 use os::errno;
 use os::file::File;
 use os::io::{Backend, Completion, Op};
+use os::platform::Platform;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::RunError;
 
@@ -92,10 +91,9 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
     let live = WorkerLive::default();
-    let voice = Voice::new(0, channel().0);
+    let voice = Voice::new(0, Platform::MACHINE.channel().0);
     let prepared = setup::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let clock = Clock::new(Source::Monotonic);
-    let mut io_loop = setup::io_loop(&plan, worker, &live, clock, prepared, None, &voice).unwrap();
+    let mut io_loop = setup::io_loop(&plan, worker, Platform::MACHINE, &live, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
     let outcome = passes(&mut io_loop, None);
     judge(&io_loop, outcome);

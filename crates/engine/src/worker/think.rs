@@ -61,8 +61,9 @@ impl IoLoop<'_> {
         let (spin_ns, pause_ns) = think.pause_ns();
         self.wait_for_all()?;
         let began_ns = self.tick();
-        while self.tick() < began_ns.saturating_add(spin_ns).min(self.clocks.deadline_ns) && !self.is_stopped() {
-            std::hint::spin_loop();
+        let spin_end_ns = began_ns.saturating_add(spin_ns).min(self.clocks.deadline_ns);
+        while self.tick() < spin_end_ns && !self.is_stopped() {
+            self.clock.spin_towards(spin_end_ns);
         }
         self.sleep_until(began_ns.saturating_add(pause_ns).min(self.clocks.deadline_ns));
         let now_ns = self.clocks.now_ns;

@@ -1,7 +1,6 @@
 //! How a worker tells the coordinator what happens: a channel that never makes it wait.
 
-use std::sync::mpsc::Sender;
-
+use os::platform::Sender;
 use record::{Ended, Event, Started, WorkerStats};
 
 use crate::line::Line;

@@ -110,6 +110,17 @@ impl Clock {
         }
     }
 
+    /// Returns the time of one of the kernel's clocks in ns, by its number.
+    ///
+    /// # Errors
+    /// Returns the error of the system if there is no clock of that number.
+    pub fn kernel_clock(&self, id: i32) -> std::io::Result<u64> {
+        match self.reading {
+            Reading::Virtual(clock) => Ok(clock.unix_us() * 1000),
+            _ => kernel_clock(id),
+        }
+    }
+
     /// Sleeps for `time`.
     pub fn sleep(&self, time: Duration) {
         match self.reading {

@@ -1,11 +1,15 @@
 //! The page cache under a file: advice and invalidation.
 
 use std::io;
+use std::time::Duration;
 
 use super::{File, Kind, check};
 
 /// `_IO(0x12, 97)` of `linux/fs.h`.
 const BLKFLSBUF: libc::Ioctl = 0x1261;
+/// A multipath device refuses to flush while its maps change. That lasts for some tens of milliseconds.
+const FLUSH_TRIES: u32 = 25;
+const FLUSH_PAUSE: Duration = Duration::from_millis(10);
 
 /// In which order a file will be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,12 +34,24 @@ impl File {
     }
 
     /// Drops the range from the page cache: `POSIX_FADV_DONTNEED`, and for a block device all of its buffers.
+    ///
+    /// # Errors
+    /// Returns the error of the system. A device that is busy is tried again for 250 ms.
     pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        if self.kind == Kind::Block {
-            // SAFETY: this request takes no argument.
-            return check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop);
+        let mut tries = 1;
+        loop {
+            let outcome = if self.kind == Kind::Block {
+                // SAFETY: this request takes no argument.
+                check(unsafe { libc::ioctl(self.raw(), BLKFLSBUF, 0) }).map(drop)
+            } else {
+                self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
+            };
+            match outcome {
+                Err(error) if error.raw_os_error() == Some(libc::EAGAIN) && tries < FLUSH_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+            std::thread::sleep(FLUSH_PAUSE);
         }
-        self.fadvise(libc::POSIX_FADV_DONTNEED, offset, bytes)
     }
 
     /// Starts writing the range's dirty pages to the device, without waiting for them.
