@@ -107,9 +107,9 @@ impl Metric {
     /// Formats a value with its unit.
     pub fn show(self, value: f64) -> String {
         match self.quantity {
-            Quantity::Iops => format!("{} IOPS", units::figure::grouped(value)),
-            Quantity::Bandwidth => units::figure::bandwidth(value),
-            Quantity::Latency(..) | Quantity::Fsync(_) => units::figure::time_ns(value),
+            Quantity::Iops => format!("{} IOPS", units::format::grouped(value)),
+            Quantity::Bandwidth => units::format::bandwidth_both(value),
+            Quantity::Latency(..) | Quantity::Fsync(_) => units::format::time_ns(value),
             Quantity::Cpu => format!("{value:.0} %"),
         }
     }

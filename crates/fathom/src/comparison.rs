@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ::history::compare::{Bound, By, Comparison, Line};
-use units::figure::percent;
+use units::format::percent;
 
 use crate::table;
 

@@ -101,7 +101,7 @@ impl diskspd::lower::Machine for RealMachine {
 
 /// A disk as one tells another of it.
 fn told(disk: &os::device::Listed) -> String {
-    let mut told = format!("{} ({}", disk.path.display(), units::bytes::with_unit(disk.bytes));
+    let mut told = format!("{} ({}", disk.path.display(), units::format::size(disk.bytes));
     if !disk.model.is_empty() {
         told.push_str(&format!(", {}", disk.model));
     }

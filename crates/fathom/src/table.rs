@@ -2,7 +2,7 @@
 
 use ::history::Entry;
 use units::calendar::date_and_time;
-use units::figure::grouped;
+use units::format::grouped;
 
 const HEAD: [&str; 7] = ["run", "when", "verdict", "what", "IOPS", "target", "tags"];
 /// Characters of the longest cells: what is cut is whole in the JSON.

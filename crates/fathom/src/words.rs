@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use units::diagnostic::Diagnostic;
+use units::quantity::{Size, Time};
 
 use crate::reports::Kind;
 
@@ -28,27 +29,16 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// `500ms`, `30s`, `5m`, `1h`; seconds where no unit is said.
+/// Parses a time of at most 30 days. A number without a unit is in seconds.
 pub fn time(word: &str) -> Result<Duration, String> {
-    let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
-    let (number, unit) = word.split_at(digits);
-    let scale = match unit {
-        "ns" => Some(1e-9),
-        "us" | "µs" | "usec" => Some(1e-6),
-        "ms" | "msec" => Some(1e-3),
-        "" | "s" | "sec" => Some(1.0),
-        "m" | "min" => Some(60.0),
-        "h" => Some(3600.0),
-        _ => None,
-    };
-    let seconds = scale.and_then(|scale| Some(number.parse::<f64>().ok()? * scale));
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.filter(|time| *time <= LONGEST)
-        .ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
+    let time = Time::parse_or_seconds(word).ok().map(Duration::from).filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| "expected a time, such as 30s or 5m, of at most 30 days".to_owned())
 }
 
+/// Parses a size of at least 1 byte.
 pub fn size(word: &str) -> Result<u64, String> {
-    study::suite::size(word).filter(|bytes| *bytes > 0).ok_or_else(|| "expected a size, such as 10G".to_owned())
+    let bytes = word.parse::<Size>().ok().map(Size::bytes).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "expected a size, such as 10G".to_owned())
 }
 
 /// The next word as the place of a report, whose name says what it is to be.
@@ -93,7 +83,7 @@ mod tests {
             (ns("250us"), ns("20ms"), ns("720h")),
             (Some(250_000), Some(20_000_000), Some(2_592_000_000_000_000))
         );
-        for wrong in ["", "s", "5 m", "-1s", "1d", "721h", "1e3", "9999999999999999999999h", "1.2.3s"] {
+        for wrong in ["", "s", "-1s", "31d", "721h", "1e3", "9999999999999999999999h", "1.2.3s"] {
             assert_eq!(ns(wrong), None, "{wrong}");
         }
     }

@@ -6,7 +6,7 @@
 
 use plan::Ddir;
 use record::{Histogram, Record};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use crate::course::{Course, courses};
 use crate::stats::{median, spread_around_zero};

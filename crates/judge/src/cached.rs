@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use plan::{Ddir, Stream, Worker};
 use record::{Record, TargetFacts};
-use units::bytes::with_unit;
+use units::format;
 
 use crate::course::{in_words_of, moves_data, workers};
 use crate::device::{Moved, is_direct, moved};
@@ -87,9 +87,9 @@ fn fitting(record: &Record, facts: &TargetFacts) -> Option<Finding> {
         what: format!("{} fits into the memory and was gone over more than once through the page cache", facts.path),
         evidence: format!(
             "it has {}, the memory {}, and {} were moved",
-            with_unit(size_bytes),
-            with_unit(memory_bytes),
-            with_unit(moved_bytes)
+            format::size(size_bytes),
+            format::size(memory_bytes),
+            format::size(moved_bytes)
         ),
         advice: "use direct=1 to go around the cache, or a file several times the size of the memory".into(),
     })
@@ -126,15 +126,15 @@ fn used_bytes(stream: &Stream, size_bytes: u64) -> u64 {
 }
 
 fn finding(record: &Record, path: &str, target: &Cached) -> Finding {
-    let memory = with_unit(record.machine.memory_bytes);
-    let mut evidence = format!("{} of it are used, of {memory} of memory", with_unit(target.used_bytes));
+    let memory = format::size(record.machine.memory_bytes);
+    let mut evidence = format!("{} of it are used, of {memory} of memory", format::size(target.used_bytes));
     if let Some(by_disks) = disk_bytes(record)
         && by_disks < target.moved_bytes / 2
     {
         evidence = format!(
             "{evidence}, and of {} that were moved the disks under the targets moved {}",
-            with_unit(target.moved_bytes),
-            with_unit(by_disks)
+            format::size(target.moved_bytes),
+            format::size(by_disks)
         );
     }
     Finding {

@@ -5,7 +5,7 @@
 
 use plan::{Ddir, Engine, Worker};
 use record::{Record, Slot, Timeline};
-use units::bytes::with_unit;
+use units::format;
 
 use crate::course::{in_words_of, moves_data, phase_name, workers};
 use assessment::{Finding, Severity};
@@ -94,8 +94,8 @@ impl Moved<'_> {
         let devices = self.devices.join(", ");
         format!(
             "{} were {verb}, and {devices} counted {} of {done} meanwhile",
-            with_unit(self.asked[way]),
-            with_unit(self.did[way])
+            format::size(self.asked[way]),
+            format::size(self.did[way])
         )
     }
 
@@ -239,7 +239,7 @@ mod tests {
         let record = on_device([100 * MIB, 0], [3 * MIB, 0], true);
         let found = &find(&record)[0];
         assert_eq!((found.id.as_str(), found.severity), ("direct-not-honoured", Severity::Invalid));
-        assert_eq!(found.evidence, "1000 MiB were read, and x counted 30 MiB of reads meanwhile");
+        assert_eq!(found.evidence, "1,000 MiB were read, and x counted 30 MiB of reads meanwhile");
         assert!(found.advice.contains("direct=1") && find(&as_diskspd(record))[0].advice.contains("-Su"));
         assert_eq!(ids(&on_device([0, 100 * MIB], [0, 70 * MIB], true)), ["device-disagrees"]);
     }

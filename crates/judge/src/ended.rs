@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::{ExitAll, Worker};
 use record::{Record, WorkerRecord};
-use units::bytes::with_unit;
-use units::figure::grouped;
+use units::format::{self, grouped};
 
 use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
 use assessment::{Finding, Severity};
@@ -53,7 +52,7 @@ fn ended_early(name: &str, members: &[(&Worker, &WorkerRecord)]) -> Option<Findi
             "{} were asked for, and it ended{of} after {} when its {} were done",
             seconds(asked_ns as f64 / 1e9),
             seconds(ran_ns as f64 / 1e9),
-            with_unit(bytes)
+            format::size(bytes)
         ),
         advice: "add time_based=1, or a larger size".into(),
     })
@@ -109,7 +108,7 @@ mod tests {
     fn a_job_with_a_time_that_ends_by_its_size_is_told() {
         let record = ran(|worker| worker.limits.runtime_ns = 60_000_000_000);
         let found = &early(&record)[0];
-        assert_eq!(found.evidence, "60.0 s were asked for, and it ended after 20.0 s when its 390.6 MiB were done");
+        assert_eq!(found.evidence, "60.0 s were asked for, and it ended after 20.0 s when its 391 MiB were done");
         assert!(found.advice.contains("time_based=1"));
         let mut stopped = record.clone();
         stopped.stopped = true;

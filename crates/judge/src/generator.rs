@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Origin, Worker};
 use record::{Record, Usage, WorkerRecord, WorkerStats};
+use units::format::time_ns;
 
 use crate::course::in_words_of;
 use assessment::{Finding, Severity};
@@ -71,22 +72,18 @@ impl Generator {
     /// The cost, and whether it was the limit, as a sentence.
     pub fn sentence(&self) -> String {
         let (cpu, user, system) = (self.cpu_ns_per_io(), self.user_ns_per_io, self.system_ns_per_io);
-        let cost = format!("an I/O took {} of processor time (user {}, system {})", ns(cpu), ns(user), ns(system));
+        let cost = format!(
+            "an I/O took {} of processor time (user {}, system {})",
+            time_ns(cpu),
+            time_ns(user),
+            time_ns(system)
+        );
         let evidence = &self.evidence;
         match self.limit {
             Limit::Generator => format!("{cost}; fathom was the limit: {evidence}"),
             Limit::NotGenerator => format!("{cost}; fathom was not the limit: {evidence}"),
             Limit::Untold => format!("{cost}; whether fathom was the limit can't be told: {evidence}"),
         }
-    }
-}
-
-/// As short as reports have it.
-fn ns(ns: f64) -> String {
-    match ns {
-        ..10_000.0 => format!("{ns:.0} ns"),
-        ..10_000_000.0 => format!("{:.1} µs", ns / 1e3),
-        _ => format!("{:.1} ms", ns / 1e6),
     }
 }
 

@@ -14,7 +14,6 @@ mod generator;
 pub mod inference;
 pub mod limits;
 mod memory;
-mod quantity;
 mod rate;
 pub mod requirements;
 mod short;

@@ -2,7 +2,7 @@
 
 use plan::{Origin, Worker};
 use record::{Arrivals, LATE_NS, Record};
-use units::figure::{grouped, percent};
+use units::format::{grouped, percent};
 
 use crate::generator::{Limit, Member, WAITED_SHARE, generator, groups};
 use assessment::{Finding, Severity};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::Record;
-use units::bytes::with_unit;
+use units::format;
 
 use assessment::{Finding, Severity};
 
@@ -23,7 +23,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
             id: "target-short".into(),
             severity: Severity::Warning,
             what: format!("{path} ends before the part that was to be used does: I/O went only to what is there"),
-            evidence: format!("it has {}, and was to be used up to {}", with_unit(size), with_unit(end)),
+            evidence: format!("it has {}, and was to be used up to {}", format::size(size), format::size(end)),
             advice: "use a larger target (-c<size> makes one), or a lower -f or -B<base>:<length>".into(),
         })
         .collect()

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
-use units::bytes::with_unit;
-use units::figure::{grouped, time_ns};
+use units::format::{self, grouped, time_ns};
 
 use assessment::{Aim, Assessment, Device, Round, SCHEMA, Target, TargetKind, Test, Verdict};
 
@@ -156,8 +155,8 @@ fn sentence(ddirs: &[DdirStats; 3]) -> String {
             0 => String::new(),
             _ => format!(", p99 {}", time_ns(latency.percentile_ns(99.0) as f64)),
         };
-        let bandwidth = with_unit(stats.bytes_per_s() as u64);
-        format!("{} {} IOPS, {bandwidth}/s{p99}", ddir.name(), grouped(stats.ios_per_s()))
+        let bandwidth = format::bandwidth(stats.bytes_per_s());
+        format!("{} {} IOPS, {bandwidth}{p99}", ddir.name(), grouped(stats.ios_per_s()))
     });
     let said = said.collect::<Vec<_>>().join("; ");
     if said.is_empty() { "no I/O was completed".to_owned() } else { said }

@@ -2,7 +2,7 @@
 //!
 //! A round's figure is any metric of any direction; reads and writes are looked at one by one.
 
-use units::figure::percent;
+use units::format::percent;
 
 use crate::inference::{line, mean, mean_interval, slope_interval};
 use assessment::{Metric, Steady};

@@ -4,8 +4,7 @@
 //! it is empty only the base rate is left. The step shows the base, the time before it what was in the bucket.
 
 use record::Record;
-use units::bytes::with_unit;
-use units::figure::grouped;
+use units::format::{self, grouped};
 
 use crate::change::{Step, steps};
 use crate::course::{Course, courses, in_words_of, seconds};
@@ -77,8 +76,7 @@ fn figures(course: &Course) -> Option<Figures> {
 fn of_course(record: &Record, course: &Course) -> Option<Finding> {
     let Figures { steps, in_bytes, slot_s } = figures(course)?;
     let (first, last) = (steps.first()?, steps.last()?);
-    let rate =
-        |rate: f64| if in_bytes { format!("{}/s", with_unit(rate as u64)) } else { format!("{} IOPS", grouped(rate)) };
+    let rate = |rate: f64| if in_bytes { format::bandwidth(rate) } else { format::iops(rate) };
     let at_s = |step: &Step| course.from_s + step.when * slot_s;
     let mut evidence = format!("{} until {} after the start", rate(first.before), seconds(at_s(first)));
     for pair in steps.windows(2) {
@@ -146,8 +144,8 @@ fn after(record: &Record, at_s: f64) -> String {
 /// What a token bucket would have held to do that.
 fn bucket(burst: f64, base: f64, burst_s: f64, in_bytes: bool) -> String {
     let credits = (burst - base) * burst_s;
-    let amount = if in_bytes { with_unit(credits as u64) } else { format!("{} I/Os", grouped(credits.round())) };
-    let per_s = if in_bytes { format!("{}/s", with_unit(base as u64)) } else { format!("{}/s", grouped(base)) };
+    let amount = if in_bytes { format::size(credits as u64) } else { format!("{} I/Os", grouped(credits.round())) };
+    let per_s = if in_bytes { format::bandwidth(base) } else { format!("{}/s", grouped(base)) };
     let like = |value: f64, known: f64| (value / known - 1.0).abs() <= LIKE;
     let known = if !in_bytes && like(burst, GP2_BURST) && like(credits, GP2_CREDITS) {
         "; AWS's gp2 volumes do this"

@@ -1,7 +1,7 @@
 //! Figures that drift or scatter over the run: their mean is of no state that lasts.
 
 use record::Record;
-use units::figure::grouped;
+use units::format::grouped;
 
 use crate::course::{Course, courses, in_words_of, is_rated, seconds, workers};
 use crate::stats::{median, quantile, slope, trend};

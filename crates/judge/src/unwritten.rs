@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::Ddir;
 use record::Record;
-use units::bytes::with_unit;
+use units::format;
 
 use assessment::{Finding, Severity};
 
@@ -36,9 +36,9 @@ fn of_jobs(record: &Record) -> Vec<Finding> {
         what: format!("{path} was read where it was never written: such reads need no disk"),
         evidence: match size_bytes {
             Some(bytes) => {
-                format!("{} of its {} were unwritten before the job", with_unit(unwritten), with_unit(bytes))
+                format!("{} of its {} were unwritten before the job", format::size(unwritten), format::size(bytes))
             }
-            None => format!("{} of it were unwritten before the job", with_unit(unwritten)),
+            None => format!("{} of it were unwritten before the job", format::size(unwritten)),
         },
         advice: "write the whole target first (rw=write, bs=1m); fio writes a file that it makes itself".into(),
     });
@@ -63,8 +63,8 @@ fn of_streams(record: &Record) -> Vec<Finding> {
             what: format!("{path} was read where it was never written: such reads need no disk"),
             evidence: format!(
                 "{} of its {} were unwritten when the threads started ({:.0} %)",
-                with_unit(unwritten),
-                with_unit(size),
+                format::size(unwritten),
+                format::size(size),
                 unwritten as f64 * 100.0 / size.max(1) as f64
             ),
             advice: "write the whole target first; -c<size> makes a file that is written".into(),

@@ -53,7 +53,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("read.iops>=5000,", "no >= or <= in it", 17),
         ("read.iosp>=5000", "there is no metric `read.iosp`", 1),
         ("read.iops>=many", "no number", 12),
-        ("read.iops>=5ms", "no such unit", 12),
+        ("read.iops>=5ms", "unknown unit", 13),
         ("read.iops>=5,write.bw>=250", "the unit is missing", 24),
         ("read.clat.p99<=10", "the unit is missing", 16),
         ("read.clat.p999<=10ms", "there is no metric", 1),

@@ -1,7 +1,7 @@
 //! The card for the terminal: fits 80 columns and 24 lines, and says it all without colour.
 
 use assessment::{Assessment, Severity, Test, Verdict};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 use units::shell::quoted;
 
 use crate::figures::cells;

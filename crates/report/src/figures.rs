@@ -171,33 +171,3 @@ pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
     }
     if (2..=JOBS_MOST).contains(&jobs.len()) { jobs } else { Vec::new() }
 }
-
-/// A setting's value as a number: `64k`, `16`, `1500.5`.
-pub fn number(value: &str) -> Option<f64> {
-    let value = value.trim();
-    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let suffix = value[digits.len()..].to_ascii_lowercase();
-    let power = match suffix.trim_end_matches('b').trim_end_matches('i') {
-        "" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        _ => return None,
-    };
-    digits.parse::<f64>().ok().map(|number| number * 1024f64.powi(power)).filter(|number| number.is_finite())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_numbers_too() {
-        assert_eq!(
-            ["4k", "512", "1MiB", "2g", "1.5k"].map(number),
-            [4096.0, 512.0, 1048576.0, 2147483648.0, 1536.0].map(Some)
-        );
-        assert_eq!(["read", "", "4x"].map(number), [None; 3]);
-    }
-}

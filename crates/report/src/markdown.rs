@@ -76,7 +76,7 @@ fn figures(assessment: &Assessment) -> String {
         for cell in cells(test).into_iter().chain(jobs(test)) {
             for side in cell.sides() {
                 let rate = |of: fn(&crate::figures::Rates) -> f64| {
-                    side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::figure::grouped(of(rates)))
+                    side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::format::grouped(of(rates)))
                 };
                 let latency = side.latency;
                 let percentiles = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent) as f64);

@@ -1,9 +1,10 @@
 //! A test that varies two settings as a table of one by the other, as SNIA has its IOPS by block size and mixture.
 
 use assessment::{Aim, Test};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
+use units::quantity::option_value;
 
-use crate::figures::{Cell, number};
+use crate::figures::Cell;
 
 /// Rows by columns.
 pub struct Matrix {
@@ -51,7 +52,7 @@ fn values(cells: &[Cell], setting: &str) -> Vec<String> {
             values.push(value.to_owned());
         }
     }
-    let size = |value: &String| number(value).unwrap_or(f64::MAX);
+    let size = |value: &String| option_value(value).unwrap_or(f64::MAX);
     values.sort_by(|one, other| size(one).total_cmp(&size(other)));
     values
 }

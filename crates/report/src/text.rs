@@ -1,7 +1,7 @@
 //! Text of others in our documents: what would break them is taken out or masked.
 
 use assessment::{Aim, Verdict};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 /// As one line of a terminal: nothing in it moves the cursor or changes the colour.
 pub fn plain(text: &str) -> String {

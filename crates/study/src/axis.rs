@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::quantity::option_value;
 
 use crate::quantity;
 
@@ -56,7 +57,7 @@ impl Axis {
 
     /// The values are quantities that grow, so that one may say "from 32k on".
     pub fn is_ordered(&self) -> bool {
-        let sizes: Option<Vec<f64>> = self.values.iter().map(|value| quantity::size(value)).collect();
+        let sizes: Option<Vec<f64>> = self.values.iter().map(|value| option_value(value)).collect();
         sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))
     }
 }

@@ -36,24 +36,6 @@ fn power(unit: &str) -> Option<u32> {
     }
 }
 
-/// A number with its unit as one number, to see which of two is more. Units of time are in their order, too: nobody
-/// mixes them with sizes.
-pub fn size(text: &str) -> Option<f64> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let number: f64 = number.parse().ok()?;
-    let scale = match unit.to_ascii_lowercase().as_str() {
-        "ns" => 1e-9,
-        "us" | "usec" => 1e-6,
-        "ms" | "msec" => 1e-3,
-        "s" | "sec" | "%" => 1.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        unit => 1024f64.powi(power(unit)? as i32),
-    };
-    Some(number * scale)
-}
-
 /// `4k..64k` as the values 4k, 8k, … 64k; a text that is no range as itself. Else why the range is none that doubles.
 pub fn doubled(text: &str) -> Result<Vec<String>, String> {
     let Some((first, last)) = text.split_once("..") else { return Ok(vec![text.to_owned()]) };
@@ -134,12 +116,5 @@ mod tests {
     fn a_text_with_dots_may_be_no_range() {
         assert_eq!(range("../a..b"), "../a..b");
         assert_eq!(range("libaio"), "libaio");
-    }
-
-    #[test]
-    fn sizes_and_times_are_in_their_order() {
-        let growing = [["512", "4k"], ["64K", "1M"], ["0.5", "1"], ["10ms", "1s"], ["90s", "1h"], ["30%", "70%"]];
-        assert!(growing.iter().all(|[less, more]| size(less) < size(more)));
-        assert_eq!((size("x"), size("4q"), size("")), (None, None, None));
     }
 }

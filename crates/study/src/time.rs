@@ -19,18 +19,6 @@ pub fn at_most_ns(plan: &Plan) -> Option<u64> {
     })
 }
 
-/// `49 s`, `6.5 min`, `2.1 h`.
-pub fn shown(ns: u64) -> String {
-    let seconds = ns as f64 / 1e9;
-    let (value, unit) = match seconds {
-        ..120.0 => (seconds, "s"),
-        ..7200.0 => (seconds / 60.0, "min"),
-        _ => (seconds / 3600.0, "h"),
-    };
-    let value = format!("{value:.1}");
-    format!("{} {unit}", value.strip_suffix(".0").unwrap_or(&value))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,11 +29,5 @@ mod tests {
         let jobs = "--size=1m --runtime=10 --ramp_time=2 --name=a --name=b --runtime=20 --name=c --stonewall";
         assert_eq!(at_most_ns(&sample::plan_of(jobs)), Some(34_000_000_000));
         assert_eq!(at_most_ns(&sample::plan_of("--size=1m --name=a --runtime=10 --name=b --runtime=0")), None);
-    }
-
-    #[test]
-    fn times_are_shown_in_what_people_think_in() {
-        assert_eq!([400_000_000, 49_000_000_000].map(shown), ["0.4 s", "49 s"]);
-        assert_eq!([390_000_000_000, 7_560_000_000_000].map(shown), ["6.5 min", "2.1 h"]);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ::history::compare::{By, Comparison};
 use ::history::repeats::Repeated;
 use serde::Serialize;
-use units::figure::percent;
+use units::format::percent;
 
 use crate::{comparison, kept, table};
 

@@ -5,7 +5,6 @@ use engine::{Line, Live};
 use record::{Event, Record};
 use study::metric;
 use study::sweep::Run;
-use study::time::shown;
 
 use crate::output::{tell, tell_line};
 use crate::run::Watcher;
@@ -30,7 +29,9 @@ impl Progress {
 
     /// How much there is to do.
     pub fn announce(&self, at_most_ns: Option<u64>) {
-        let time = at_most_ns.map_or_else(String::new, |ns| format!(", {} at most but for preparation", shown(ns)));
+        let time = at_most_ns.map_or_else(String::new, |ns| {
+            format!(", {} at most but for preparation", units::format::time_ns(ns as f64))
+        });
         tell_line!("{} run{}{time}", self.runs, if self.runs == 1 { "" } else { "s" });
     }
 

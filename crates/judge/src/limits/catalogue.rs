@@ -11,9 +11,9 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::quantity::{GIB, KIB, MIB};
 
 use super::formula::Formula;
-use crate::quantity::{GIB, KIB, MIB};
 use assessment::Metric;
 
 /// The form of a file.

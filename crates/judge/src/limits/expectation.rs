@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use plan::Ddir;
 use units::diagnostic::{Diagnostic, Source, Span};
-use units::figure::grouped;
+use units::format::grouped;
 use units::nearest::nearest;
+use units::quantity::{self, GIB, MIB, TIB, Written};
 
 use super::catalogue::{COUNT, Catalogue, Entry, Kind, Parameter, Provider, constant};
 use super::formula::Formula;
 use super::words::{Words, split};
-use crate::quantity::{self, GIB, MIB, TIB};
 
 /// More disks than any machine takes.
 const COUNT_MAX: u64 = 256;
@@ -249,9 +249,10 @@ impl Resolver<'_> {
         };
         let expected = match parameter.unit.as_str() {
             "" => "a number".to_owned(),
-            unit => format!("a number of {unit}, or one with {}", kind.units()),
+            unit => format!("a number of {unit}, or one with a unit: {}", kind.units()),
         };
-        let (number, unit) = quantity::split(span.text()).ok_or_else(|| wrong(&expected))?;
+        let written = Written::parse(span.text()).map_err(|_| wrong(&expected))?;
+        let (number, unit) = (written.value(), written.unit());
         if unit.is_empty() {
             return Ok(number);
         }
@@ -259,9 +260,9 @@ impl Resolver<'_> {
             (quantity::Kind::Size, "gb") if self.provider.gb_is_gib => GIB,
             (quantity::Kind::Size, "tb") if self.provider.gb_is_gib => TIB,
             (quantity::Kind::Size, "mb") if self.provider.gb_is_gib => MIB,
-            _ => kind.unit(unit).ok_or_else(|| wrong(&expected))?,
+            _ => kind.scale(unit).ok_or_else(|| wrong(&expected))?,
         };
-        let own = if parameter.unit.is_empty() { Some(1.0) } else { kind.unit(&parameter.unit) };
+        let own = if parameter.unit.is_empty() { Some(1.0) } else { kind.scale(&parameter.unit) };
         Ok(number * scale / own.unwrap_or(1.0))
     }
 

@@ -3,7 +3,7 @@
 //! A part caps I/Os per second and bytes per second; at a block size one of the two comes first.
 
 use plan::Ddir;
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use super::catalogue::{Confidence, Enough, Kind};
 use super::expectation::{Expectation, Part};

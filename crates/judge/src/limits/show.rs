@@ -1,7 +1,7 @@
 //! The catalogue and an expectation, as text for people.
 
 use plan::Ddir;
-use units::figure::{grouped, percent};
+use units::format::{grouped, percent};
 
 use super::catalogue::{Catalogue, Group, Kind, Provider};
 use super::expectation::Expectation;

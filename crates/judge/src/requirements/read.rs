@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::quantity::{Kind, Size};
 
 use super::{Bound, Requirement, Requirements};
 use crate::limits::Confidence;
-use crate::quantity::{self, Kind};
 use assessment::{METRIC_EXAMPLES, Metric, Quantity};
 
 /// The form of a file.
@@ -107,16 +107,10 @@ fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
         Quantity::Bandwidth => Kind::Bandwidth,
         Quantity::Latency(..) | Quantity::Fsync(_) => Kind::Time,
     };
-    let wrong = |label: &str| {
+    kind.parse(span.text()).map_err(|error| {
         let message = format!("{metric} can't be held against `{}`", span.text());
-        Diagnostic::error(message).at(span, label).help(format!("units are {}", kind.units()))
-    };
-    let (number, unit) = quantity::split(span.text()).ok_or_else(|| wrong("no number"))?;
-    if unit.is_empty() {
-        // 250 of what?
-        return if kind == Kind::Count { Ok(number) } else { Err(wrong("the unit is missing")) };
-    }
-    kind.unit(unit).map(|scale| number * scale).ok_or_else(|| wrong("no such unit"))
+        Diagnostic::error(message).at(&span.part(error.range()), error.problem().label()).help(error.help())
+    })
 }
 
 pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
@@ -135,12 +129,11 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         (read.sequential, read.synced) = (given.sequential, given.synced);
         for block in &given.blocks {
             let span = inner(&at(block.span()));
-            let bytes = quantity::split(span.text()).and_then(|(number, unit)| {
-                let scale = if unit.is_empty() { 1.0 } else { Kind::Size.unit(unit)? };
-                Some(number * scale).filter(|bytes| *bytes >= 1.0)
-            });
-            let wrong = || Diagnostic::error("this is no block size").at(&span, "expected one as 64k or 16MiB");
-            read.blocks.push(bytes.ok_or_else(wrong)? as u64);
+            let bytes = span.text().parse::<Size>().map_err(|error| error.diagnostic(&span))?.bytes();
+            if bytes == 0 {
+                return Err(Diagnostic::error("a block has at least 1 byte").at(&span, "0 bytes"));
+            }
+            read.blocks.push(bytes);
         }
         read.origin = origin(&file, given);
         list.push(read);

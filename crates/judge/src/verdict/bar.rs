@@ -1,6 +1,6 @@
 //! One figure held against one bar. The whole of the interval in which it lies with 95 % confidence must be on one side.
 
-use units::figure::{grouped, percent};
+use units::format::{grouped, percent};
 
 use super::figures::Figure;
 use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};

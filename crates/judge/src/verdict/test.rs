@@ -1,7 +1,7 @@
 //! The judgements of one test: its figures against the limits that it is meant to hit, and against what is required.
 
 use plan::Ddir;
-use units::figure::percent;
+use units::format::percent;
 
 use super::bar::{self, Bar, Doubts};
 use super::figures::{Figure, Rounds};

@@ -1,6 +1,6 @@
 //! The scales of a chart's axes, and where their ticks are.
 
-use units::figure::grouped;
+use units::format::grouped;
 
 /// Ticks of a linear axis, about.
 const STEPS: f64 = 5.0;
@@ -67,7 +67,7 @@ impl Axis {
         let first = from.log10().floor() as i32;
         let powers = first..=to.log10().ceil() as i32;
         let values = powers.flat_map(|power| within.iter().map(move |times| times * 10f64.powi(power)));
-        let ticks = values.filter(|ns| (from..=to).contains(ns)).map(|ns| (ns, units::figure::time_ns(ns))).collect();
+        let ticks = values.filter(|ns| (from..=to).contains(ns)).map(|ns| (ns, units::format::time_ns(ns))).collect();
         Axis { scale: Scale::Log { from, to }, ticks, name: name.to_owned() }
     }
 

@@ -3,8 +3,7 @@
 use assessment::Test;
 use plan::Ddir;
 use record::{CoarseHistogram, DiskSlot, Record, Slot, Timeline};
-use units::bytes::with_unit;
-use units::figure::grouped;
+use units::format;
 
 use crate::figures;
 
@@ -155,7 +154,7 @@ fn counted(record: &Record, timeline: &Timeline) -> Vec<usize> {
 
 fn told(change: &judge::Change) -> String {
     let rate = |rate: f64| {
-        if change.in_bytes { format!("{}/s", with_unit(rate as u64)) } else { format!("{} IOPS", grouped(rate)) }
+        if change.in_bytes { format::bandwidth(rate) } else { format::iops(rate) }
     };
     format!("from {} to {}", rate(change.before), rate(change.after))
 }

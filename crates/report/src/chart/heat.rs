@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::Test;
 use record::CoarseHistogram;
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use super::axis::Axis;
 use super::canvas::{Canvas, number};

@@ -2,7 +2,7 @@
 
 use assessment::Test;
 use record::{Histogram, Latency};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use super::Chart;
 use super::axis::Axis;

@@ -2,13 +2,14 @@
 
 use assessment::{Metric, Quantity, Test};
 use record::Latency;
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
+use units::quantity::option_value;
 
 use super::Chart;
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::settings::grouped_by_others;
-use crate::figures::{Cell, number};
+use crate::figures::Cell;
 
 const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
@@ -48,7 +49,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     for (at, (_, group)) in groups.iter().enumerate() {
         let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
         // Less may be delivered of a larger load, and the curve goes back.
-        let asked = |cell: &Cell| cell.value(setting).and_then(number).unwrap_or(0.0);
+        let asked = |cell: &Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0);
         let order = |cell: &Cell| if is_offered { load(cell) } else { asked(cell) };
         group.sort_by(|one, other| order(one).total_cmp(&order(other)));
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
@@ -74,7 +75,7 @@ fn words(steps: &[&Cell], setting: &str) -> String {
     let ends = |cell: &Cell| {
         format!("{} IOPS with p99 {}", grouped(cell.rates().iops), time_ns(of(cell.load_latency(), 99.0)))
     };
-    let by_load = |cell: &&&Cell| cell.value(setting).and_then(number).unwrap_or(0.0) as u64;
+    let by_load = |cell: &&&Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0) as u64;
     match (steps.iter().min_by_key(by_load), steps.iter().max_by_key(by_load)) {
         (Some(first), Some(last)) => format!("From {} to {}, by {setting}.", ends(first), ends(last)),
         _ => String::new(),

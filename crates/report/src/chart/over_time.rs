@@ -2,7 +2,7 @@
 
 use assessment::{LatencyKind, Metric, Quantity, Test};
 use plan::Ddir;
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};

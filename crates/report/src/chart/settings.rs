@@ -1,13 +1,14 @@
 //! How figures follow a setting that differs from run to run: block sizes, and the load.
 
 use assessment::Test;
-use units::figure::grouped;
+use units::format::grouped;
+use units::quantity::option_value;
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
 use super::{Chart, load};
-use crate::figures::{Cell, number};
+use crate::figures::Cell;
 
 /// How the dialects call a block's size.
 const BLOCK_SIZE: [&str; 2] = ["bs", "b"];
@@ -42,7 +43,7 @@ fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
         }
     }
     values.sort_by(|one, other| {
-        let (one, other) = (number(one).unwrap_or(f64::MAX), number(other).unwrap_or(f64::MAX));
+        let (one, other) = (option_value(one).unwrap_or(f64::MAX), option_value(other).unwrap_or(f64::MAX));
         one.total_cmp(&other)
     });
     values

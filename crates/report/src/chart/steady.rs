@@ -3,7 +3,7 @@
 use assessment::{Metric, Steady, Test};
 use judge::inference::line;
 use judge::steady::Rule;
-use units::figure::grouped;
+use units::format::grouped;
 
 use super::Chart;
 use super::axis::Axis;

@@ -1,7 +1,7 @@
 //! The parts of the page about what was measured, where, after which preparation, and how to do it again.
 
 use assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
-use units::bytes::with_unit;
+use units::format;
 use units::markup::escaped;
 use units::shell::quoted;
 
@@ -32,7 +32,7 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
         add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
     }
     if machine.memory_bytes > 0 {
-        add("Memory", with_unit(machine.memory_bytes));
+        add("Memory", format::size(machine.memory_bytes));
     }
     add("Governors", machine.governors.join(", "));
     add("fathom", assessment.fathom.clone());
@@ -47,7 +47,7 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
         TargetKind::Device => ("device", " of "),
     };
     // Of a single run not all is known.
-    let size = if target.size_bytes > 0 { format!("{of}{}", with_unit(target.size_bytes)) } else { String::new() };
+    let size = if target.size_bytes > 0 { format!("{of}{}", format::size(target.size_bytes)) } else { String::new() };
     add(name, format!("{}: {kind}{size}", target.path));
     for device in &target.devices {
         add("Device", device.name.clone());
@@ -57,7 +57,7 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
         let kind = device.rotational.map(|turns| if turns { "rotational" } else { "not rotational" });
         let blocks = format!(
             "{}, blocks of {} bytes (physical: {}){}",
-            with_unit(device.size_bytes),
+            format::size(device.size_bytes),
             device.logical_block_bytes,
             device.physical_block_bytes,
             kind.map_or_else(String::new, |kind| format!(", {kind}"))

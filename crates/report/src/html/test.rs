@@ -1,7 +1,7 @@
 //! The part of the page that is about one test.
 
 use assessment::{Aim, Steady, Test};
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
 use super::badge;

@@ -2,11 +2,10 @@
 
 use assessment::{Preparation, PreparationOutcome};
 use record::Record;
-use units::bytes::with_unit;
+use units::format;
 
 use super::{Extent, Next, Step};
 use crate::suite::Job;
-use crate::time::shown;
 
 type Options = Vec<(String, String)>;
 
@@ -82,13 +81,13 @@ impl Step for Pass {
             None => return Next::Run(self.job()),
             Some(Err(why)) => (PreparationOutcome::Failed, why.clone(), 0, 0),
             Some(Ok(Ran { error: Some(error), bytes, took_ms })) => {
-                let detail = format!("{} {}, then failed: {error}", self.verb, with_unit(*bytes));
+                let detail = format!("{} {}, then failed: {error}", self.verb, format::size(*bytes));
                 (PreparationOutcome::Failed, detail, *bytes, *took_ms)
             }
             Some(Ok(ran)) => {
-                let per_s = with_unit(ran.bytes * 1000 / ran.took_ms.max(1));
-                let time = shown(ran.took_ms * 1_000_000);
-                let detail = format!("{} {} in {time} ({per_s}/s)", self.verb, with_unit(ran.bytes));
+                let per_s = format::bandwidth(ran.bytes as f64 * 1000.0 / ran.took_ms.max(1) as f64);
+                let time = format::time_ns(ran.took_ms as f64 * 1e6);
+                let detail = format!("{} {} in {time} ({per_s})", self.verb, format::size(ran.bytes));
                 (PreparationOutcome::Done, detail, ran.bytes, ran.took_ms)
             }
         };

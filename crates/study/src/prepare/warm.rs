@@ -3,12 +3,11 @@
 use assessment::{Preparation, PreparationOutcome};
 use plan::Ddir;
 use record::Record;
-use units::bytes::with_unit;
+use units::format;
 
 use super::{Extent, Next, Step};
 use crate::Figures;
 use crate::suite::Job;
-use crate::time::shown;
 
 /// A pass that is faster than the best before it by less was no faster.
 const FASTER: f64 = 1.1;
@@ -124,13 +123,13 @@ impl Warm {
             return (PreparationOutcome::Failed, "nothing was read".to_owned());
         };
         let rate =
-            |pass: &Read| format!("{}/s (median {:.0} µs)", with_unit(pass.bytes_per_s as u64), pass.p50_ns / 1e3);
-        let time = shown(self.took_ms() * 1_000_000);
-        let passes = format!("{} passes over {} in {time}", self.passes.len(), with_unit(first.bytes));
+            |pass: &Read| format!("{} (median {})", format::bandwidth(pass.bytes_per_s), format::time_ns(pass.p50_ns));
+        let time = format::time_ns(self.took_ms() as f64 * 1e6);
+        let passes = format!("{} passes over {} in {time}", self.passes.len(), format::size(first.bytes));
         let (from, to) = (rate(first), rate(last));
         let proof = last.intervals.map_or_else(String::new, |intervals| {
-            let [least, most] = [intervals.least, intervals.most].map(|rate| with_unit(rate as u64));
-            format!("; in the {} intervals of the last pass from {least}/s to {most}/s", intervals.count)
+            let [least, most] = [intervals.least, intervals.most].map(format::bandwidth);
+            format!("; in the {} intervals of the last pass from {least} to {most}", intervals.count)
         });
         if !self.is_level() {
             let detail = format!("{passes} came to no level: {from} at first, {to} in the end");
@@ -243,7 +242,7 @@ mod tests {
     fn it_reads_until_the_cache_holds_all_and_proves_it() {
         let (passes, done) = warmed(Simulated { held: 0.0, holds_most: 1.0, waits: 0 });
         assert_eq!((passes, done.outcome), (3, PreparationOutcome::Done), "{}", done.detail);
-        assert!(done.detail.contains("(median 1000 µs) to 39.1 MiB/s (median 100 µs)"), "{}", done.detail);
+        assert!(done.detail.contains("(median 1 ms) to 39.1 MiB/s (median 100 us)"), "{}", done.detail);
     }
 
     #[test]
@@ -271,7 +270,7 @@ mod tests {
         warm.take(&pass([1000; 8]));
         let Next::Done(done) = warm.next() else { panic!("it goes on") };
         assert!(
-            done.detail.ends_with("; in the 8 intervals of the last pass from 3.9 MiB/s to 3.9 MiB/s"),
+            done.detail.ends_with("; in the 8 intervals of the last pass from 3.91 MiB/s to 3.91 MiB/s"),
             "{}",
             done.detail
         );

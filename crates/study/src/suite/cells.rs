@@ -1,6 +1,8 @@
 //! What a test varies: all combinations of some options' values.
 
-use super::{Test, size};
+use units::quantity::option_value;
+
+use super::Test;
 
 /// What the dialects call the size of a block.
 const BLOCK_SIZES: [&str; 2] = ["bs", "b"];
@@ -22,7 +24,8 @@ impl Test {
         };
         axes.iter().fold(vec![Cell::new()], |cells, (name, values)| {
             let fits = |value: &&String| {
-                !BLOCK_SIZES.contains(&name.as_str()) || size(value).is_none_or(|bytes| bytes >= least_block_bytes)
+                !BLOCK_SIZES.contains(&name.as_str())
+                    || option_value(value).is_none_or(|bytes| bytes >= least_block_bytes as f64)
             };
             let with = |cell: &Cell, value: &String| {
                 let mut cell = cell.clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::Aim;
 use plan::Plan;
-use units::bytes::with_unit;
+use units::format;
 
 use super::{Form, MeantFor, Needs, Rounds, Suite, Test, footprint, writes};
 use crate::time;
@@ -79,8 +79,8 @@ pub fn time_told(tests: &[Planned]) -> String {
     let least = if tests.iter().any(is_open) { " at least" } else { "" };
     match takes_ns(tests) {
         (0, _) => "as long as the tests' work takes".to_owned(),
-        (ns, true) => format!("{}{least}", time::shown(ns)),
-        (ns, false) => format!("{}{least} and as long as the work of some tests takes", time::shown(ns)),
+        (ns, true) => format!("{}{least}", format::time_ns(ns as f64)),
+        (ns, false) => format!("{}{least} and as long as the work of some tests takes", format::time_ns(ns as f64)),
     }
 }
 
@@ -123,10 +123,10 @@ fn in_all(suite: &Suite, tests: &[Planned]) -> String {
             |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         taken.iter().filter(|(path, _)| is_below(path)).map(|(_, bytes)| bytes).sum()
     };
-    let of_volume = |name: &str| format!("{} in all on {name}", with_unit(below(name)));
+    let of_volume = |name: &str| format!("{} in all on {name}", format::size(below(name)));
     let of_volumes: Vec<String> = suite.volumes.iter().map(|volume| of_volume(&volume.name)).collect();
     match of_volumes.as_slice() {
-        [] => format!("{} in all", with_unit(below(""))),
+        [] => format!("{} in all", format::size(below(""))),
         several => several.join(", "),
     }
 }
@@ -151,7 +151,8 @@ fn one(planned: &Planned, form: Form) -> String {
     }
     let runs = planned.plans.len();
     let each = planned.plans.first().and_then(time::at_most_ns);
-    let each = each.map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", time::shown(ns)));
+    let each = each
+        .map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", format::time_ns(ns as f64)));
     text += &match (&test.rounds, runs) {
         (Rounds::Fixed { times: 1, .. }, 1) => format!("      One run, {}.\n", each.trim_end_matches(" each")),
         (Rounds::Fixed { times: times @ 2.., rest_s: rest_s @ 1.. }, 1) => {

@@ -1,7 +1,7 @@
 //! A test's job in its dialect's words: the suite's options in their layers, put to a place.
 
-use units::bytes::with_unit;
 use units::diagnostic::{Diagnostic, Span};
+use units::format;
 
 use super::layers::{Layers, Merged, Setting};
 use super::{Beside, Cell, Files, Form, Line, Place, Site, Sites, Suite, Test, Work};
@@ -242,8 +242,8 @@ impl Suite {
     pub fn told_size(&self) -> String {
         match (self.size_bytes, self.files) {
             (None, _) => "all of the device".to_owned(),
-            (Some(bytes), Files::One) => format!("one file of {}", with_unit(bytes)),
-            (Some(bytes), Files::Each) => format!("a file of {} for each job", with_unit(bytes)),
+            (Some(bytes), Files::One) => format!("one file of {}", format::size(bytes)),
+            (Some(bytes), Files::Each) => format!("a file of {} for each job", format::size(bytes)),
         }
     }
 }

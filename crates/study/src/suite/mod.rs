@@ -16,7 +16,6 @@ pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use cells::Cell;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_told};
 pub use job::{Dialect, FillWay, Job, Terms};
-pub use read::size;
 pub use site::{Place, Site, Sites};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,7 @@ use record::{Record, RunError};
 use study::rounds::Goal;
 use study::suite::{Cell, Job, Rounds, Suite, Terms, Test};
 use study::time::at_most_ns;
-use units::bytes::with_unit;
+use units::format;
 
 use super::ready::{self, Ready, Run};
 use super::request::Request;
@@ -106,7 +106,7 @@ impl<'a> Course<'a> {
         }
         let told = stopped
             .size_bytes
-            .map_or_else(|| "no --size".to_owned(), |bytes| format!("a --size of {}", with_unit(bytes)));
+            .map_or_else(|| "no --size".to_owned(), |bytes| format!("a --size of {}", format::size(bytes)));
         Err(format!("what is to be gone on with had {told}: say the same, or begin anew without --resume"))
     }
 

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use assessment::{Assessment, TargetKind, Verdict, write};
 use study::suite::{Planned, Sites, Suite, Terms, takes_bytes, takes_ns, time_told};
-use units::bytes::with_unit;
+use units::format;
 
 use crate::output::{print_and_flush, tell, tell_line};
 use crate::reports::Reports;
@@ -163,7 +163,7 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], terms: &Terms) {
         let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
         let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
         let what = match (volume.found.existed, volume.found.may_write, is_written) {
-            (false, ..) => format!("takes {}, freed at the end", with_unit(bytes)),
+            (false, ..) => format!("takes {}, freed at the end", format::size(bytes)),
             (true, true, _) => "overwrites what it holds".to_owned(),
             (true, false, true) => "only what reads is run there".to_owned(),
             (true, false, false) => "only reads".to_owned(),

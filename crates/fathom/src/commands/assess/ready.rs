@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan::Plan;
 use study::suite::{Cell, Job, Planned, Site, Suite, Terms, Test, takes_bytes};
-use units::bytes::with_unit;
+use units::format;
 
 use super::request::Request;
 use super::volumes::Volume;
@@ -143,7 +143,7 @@ impl Room<'_> {
             } else {
                 "a tenth of the file system, at least 1 GiB, stays free"
             };
-            let (now, before) = (with_unit(total_now), with_unit(wanted));
+            let (now, before) = (format::size(total_now), format::size(wanted));
             format!("{}the tests take {now} in place of {before}: {why}", self.named())
         }))
     }
@@ -161,7 +161,7 @@ impl Room<'_> {
         let is_old = self.volumes[self.together[0]].found.existed;
         let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
         let advice = if room > 0 { "--size takes less" } else { "make room there, or name another target" };
-        let (room, bytes) = (with_unit(room), with_unit(bytes));
+        let (room, bytes) = (format::size(room), format::size(bytes));
         format!("{}: there is room for {room} of the tests' {bytes}{left}; {advice}", self.shown())
     }
 

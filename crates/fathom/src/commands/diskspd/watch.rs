@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use diskspd::Profile;
 use engine::{Line, Live};
 use record::{Event, Record, RunError, Stage};
-use units::bytes::with_unit;
 use units::calendar;
 use units::diagnostic::Diagnostic;
+use units::format;
 
 use super::signals::Signals;
 use crate::findings::show_plain as show;
@@ -125,7 +125,7 @@ impl Making {
         if self.ticks > Self::TICKS_BEFORE && std::io::stderr().is_terminal() {
             self.shown = true;
             let percent = (made as f64 * 100.0 / whole as f64) as u64;
-            let (made, whole) = (with_unit(made), with_unit(whole));
+            let (made, whole) = (format::size(made), format::size(whole));
             tell(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
         }
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use assessment::{Knee, TargetKind};
 use plan::Plan;
 use study::knee::Load;
-use study::suite::{Job, Place, footprint, size, writes};
-use units::bytes::with_unit;
+use study::suite::{Job, Place, footprint, writes};
+use units::format;
+use units::quantity::option_value;
 
 use super::request::Request;
 use crate::plans;
@@ -104,7 +105,7 @@ pub fn asked(request: &Request, steps: &Steps, workers: usize) -> Knee {
 
 /// As sentences call the I/Os.
 fn work(request: &Request) -> String {
-    let block = size(&request.bs).map_or_else(|| request.bs.clone(), with_unit);
+    let block = option_value(&request.bs).map_or_else(|| request.bs.clone(), |bytes| format::size(bytes as u64));
     match request.rw.as_str() {
         "randread" => format!("random {block} reads"),
         "randwrite" => format!("random {block} writes"),

@@ -18,7 +18,7 @@ use study::knee::{Load, Study};
 use study::prepare::{Extent, Next, Pass, Step};
 use study::show::Ink;
 use study::time::at_most_ns;
-use units::figure::{grouped, time_ns};
+use units::format::{grouped, time_ns};
 
 use crate::output::{Output, print_and_flush, tell_line};
 use crate::plans;

@@ -8,7 +8,7 @@ use study::knee::show::{Asked, bend, sentence};
 use study::knee::{Load, Search, Study};
 use study::retold::setting;
 use study::suite::Job;
-use units::bytes::with_unit;
+use units::format;
 
 use super::request::Request;
 use crate::run;
@@ -160,7 +160,7 @@ pub fn filled(bytes: u64, took_ms: u64) -> Preparation {
         target: None,
         reason: "blocks that were never written are read without the disk".to_owned(),
         outcome: PreparationOutcome::Done,
-        detail: format!("wrote {} ({}/s)", with_unit(bytes), with_unit(per_s as u64)),
+        detail: format!("wrote {} ({})", format::size(bytes), format::bandwidth(per_s)),
         bytes,
         took_ms,
     }

@@ -1,6 +1,7 @@
 //! The words of `fathom knee`.
 
 use lexopt::prelude::*;
+use units::quantity::option_value;
 
 use super::request::{Format, Request};
 use crate::kept;
@@ -178,7 +179,10 @@ fn measured_time(word: &str) -> Result<u64, String> {
 }
 
 fn block(word: &str) -> Result<String, String> {
-    size(word).map(|_| word.to_owned()).map_err(|_| "expected one block size, such as 4k".to_owned())
+    let bytes = size(word).map_err(|_| "expected one block size, such as 4k".to_owned())?;
+    // fio reads 4kB as 4096 bytes.
+    let is_same_in_fio = option_value(word) == Some(bytes as f64);
+    Ok(if is_same_in_fio { word.to_owned() } else { bytes.to_string() })
 }
 
 fn depth(word: &str) -> Result<u32, String> {

@@ -1,6 +1,6 @@
 //! The one sentence that a search is made for.
 
-use units::figure::grouped;
+use units::format::grouped;
 
 use super::Asked;
 use super::text::time;

@@ -1,6 +1,6 @@
 //! A search for a terminal: the table of its loads, the curve, and what they come to.
 
-use units::figure::grouped;
+use units::format::grouped;
 
 use super::{Asked, sentence};
 use crate::figures::median;
@@ -195,5 +195,5 @@ fn too_few(study: &Study, asked: &Asked) -> Option<String> {
 
 /// With its unit, for people.
 pub fn time(ns: f64) -> String {
-    units::figure::time_ns(ns).replace(" us", " µs")
+    units::format::time_ns(ns).replace(" us", " µs")
 }

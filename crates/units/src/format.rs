@@ -1,0 +1,147 @@
+//! Quantities as short texts for people: three significant digits, a unit by size, commas between thousands.
+//!
+//! These texts are for reading. [`crate::quantity`] has exact texts that parse back.
+
+const MIB: f64 = 1024.0 * 1024.0;
+const MB: f64 = 1e6;
+
+/// Significant digits below 1,000.
+const DIGITS: i32 = 3;
+
+/// Binary units and their bytes, the largest first.
+const SIZES: [(&str, f64); 5] =
+    [("PiB", MIB * MIB * 1024.0), ("TiB", MIB * MIB), ("GiB", MIB * 1024.0), ("MiB", MIB), ("KiB", 1024.0)];
+
+/// Units of time and their nanoseconds, the largest first.
+const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+
+/// Seconds from which a time is shown in minutes, and in hours.
+const MINUTES_FROM_S: f64 = 120.0;
+const HOURS_FROM_S: f64 = 7200.0;
+
+/// From this part of a unit on, three digits round up to one whole unit.
+const ROUNDS_TO_ONE: f64 = 0.9995;
+
+/// Formats a number: `12,800`. Below 100 it has as many decimals as three significant digits leave: `62.4`.
+pub fn grouped(number: f64) -> String {
+    if !number.is_finite() {
+        return number.to_string();
+    }
+    if number.abs() < 99.95 {
+        return digits(number);
+    }
+    let whole = format!("{:.0}", number.abs());
+    let mut text = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if number < 0.0 { format!("-{text}") } else { text }
+}
+
+/// Formats a number for the tick of an axis: `12k`, `2.5M`.
+pub fn compact(number: f64) -> String {
+    match number.abs() {
+        1e9.. => format!("{}G", grouped(number / 1e9)),
+        1e6.. => format!("{}M", grouped(number / 1e6)),
+        1e3.. => format!("{}k", grouped(number / 1e3)),
+        _ => grouped(number),
+    }
+}
+
+/// Formats a number of bytes in the largest binary unit that it fills: `1.5 GiB`, `512 bytes`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        1 => "1 byte".to_owned(),
+        ..1024 => format!("{} bytes", grouped(bytes as f64)),
+        _ => in_unit(bytes as f64, &SIZES),
+    }
+}
+
+/// Formats a bandwidth in MiB/s: `191 MiB/s`. The unit is always the same, so that figures can be compared.
+pub fn bandwidth(bytes_per_s: f64) -> String {
+    format!("{} MiB/s", grouped(bytes_per_s / MIB))
+}
+
+/// Formats a bandwidth in the unit of operating systems and in that of vendors: `191 MiB/s (200 MB/s)`.
+pub fn bandwidth_both(bytes_per_s: f64) -> String {
+    format!("{} ({} MB/s)", bandwidth(bytes_per_s), grouped(bytes_per_s / MB))
+}
+
+/// Formats a rate of I/Os: `12,800 IOPS`.
+pub fn iops(per_s: f64) -> String {
+    format!("{} IOPS", grouped(per_s))
+}
+
+/// Formats a time: `812 ns`, `62.4 us`, `10 ms`, `49 s`, `6.5 min`, `2.1 h`.
+pub fn time_ns(ns: f64) -> String {
+    let seconds = ns / 1e9;
+    match seconds.abs() {
+        HOURS_FROM_S.. => format!("{} h", grouped(seconds / 3600.0)),
+        MINUTES_FROM_S.. => format!("{} min", grouped(seconds / 60.0)),
+        _ => in_unit(ns, &TIMES),
+    }
+}
+
+/// Formats a ratio as a percentage: 0.5 is `50 %`.
+pub fn percent(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    format!("{} %", if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) })
+}
+
+/// Formats a value in the largest unit that it fills once it is rounded, or in the smallest unit.
+fn in_unit(value: f64, units: &[(&str, f64)]) -> String {
+    let filled = units.iter().find(|(_, scale)| value.abs() >= scale * ROUNDS_TO_ONE).or(units.last());
+    let (name, scale) = filled.copied().unwrap_or(("", 1.0));
+    let number = value / scale;
+    let is_rounded_up = (ROUNDS_TO_ONE..1.0).contains(&number.abs());
+    format!("{} {name}", grouped(if is_rounded_up { number.signum() } else { number }))
+}
+
+/// Formats a number with three significant digits and without zeros at the end.
+fn digits(number: f64) -> String {
+    let before = if number == 0.0 { 1 } else { number.abs().log10().floor() as i32 + 1 };
+    let decimals = (DIGITS - before).clamp(0, 6) as usize;
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_have_commas_and_small_numbers_three_digits() {
+        let texts = [0.0, 0.1234, 7.0, 62.4, 999.6, 12_800.0, 1_234_567.2, -4096.0].map(grouped);
+        assert_eq!(texts, ["0", "0.123", "7", "62.4", "1,000", "12,800", "1,234,567", "-4,096"]);
+        assert_eq!([950.0, 12_000.0, 2_500_000.0, 3e9].map(compact), ["950", "12k", "2.5M", "3G"]);
+    }
+
+    #[test]
+    fn sizes_are_in_the_largest_unit_that_they_fill() {
+        let texts = [0, 1, 1023, 1024, 1536, 512 << 20, (3 << 30) / 2, 5 << 40, 3 << 50].map(size);
+        let expected = ["0 bytes", "1 byte", "1,023 bytes", "1 KiB", "1.5 KiB", "512 MiB", "1.5 GiB", "5 TiB", "3 PiB"];
+        assert_eq!(texts, expected);
+        assert_eq!([1023 << 20, (1 << 30) - 1].map(size), ["1,023 MiB", "1 GiB"]);
+    }
+
+    #[test]
+    fn times_are_in_the_unit_that_leaves_a_short_number() {
+        let texts = [0.0, 812.0, 62_400.0, 999_600.0, 1e7, 4e8, 2.5e9, 4.9e10].map(time_ns);
+        assert_eq!(texts, ["0 ns", "812 ns", "62.4 us", "1 ms", "10 ms", "400 ms", "2.5 s", "49 s"]);
+        assert_eq!([1.1e11, 3.9e11, 7.56e12, 2.592e15].map(time_ns), ["110 s", "6.5 min", "2.1 h", "720 h"]);
+    }
+
+    #[test]
+    fn rates_and_ratios_have_one_unit() {
+        assert_eq!(bandwidth_both(200e6), "191 MiB/s (200 MB/s)");
+        assert_eq!([4096.0, 12_811.0 * MIB].map(bandwidth), ["0.00391 MiB/s", "12,811 MiB/s"]);
+        assert_eq!(iops(12_800.4), "12,800 IOPS");
+        assert_eq!([0.703, 1.0, 0.999, 12.5].map(percent), ["70.3 %", "100 %", "99.9 %", "1,250 %"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! Kinds of quantities and their units.
+
+use super::error::{ParseError, Problem};
+use super::written::Written;
+
+/// What a number measures. It decides which units are allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// In bytes.
+    Size,
+    /// In bytes per second.
+    Bandwidth,
+    /// In nanoseconds.
+    Time,
+    /// A number of things, or I/Os per second.
+    Count,
+    /// In percent.
+    Percent,
+}
+
+type Units = [(&'static str, u64)];
+
+/// Units and their bytes, in lower case.
+const SIZES: [(&str, u64); 23] = [
+    ("b", 1),
+    ("byte", 1),
+    ("bytes", 1),
+    ("k", 1 << 10),
+    ("kib", 1 << 10),
+    ("ki", 1 << 10),
+    ("m", 1 << 20),
+    ("mib", 1 << 20),
+    ("mi", 1 << 20),
+    ("g", 1 << 30),
+    ("gib", 1 << 30),
+    ("gi", 1 << 30),
+    ("t", 1 << 40),
+    ("tib", 1 << 40),
+    ("ti", 1 << 40),
+    ("p", 1 << 50),
+    ("pib", 1 << 50),
+    ("pi", 1 << 50),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("pb", 1_000_000_000_000_000),
+];
+
+/// Units and their nanoseconds.
+const TIMES: [(&str, u64); 15] = [
+    ("ns", 1),
+    ("nsec", 1),
+    ("us", 1_000),
+    ("usec", 1_000),
+    ("ms", 1_000_000),
+    ("msec", 1_000_000),
+    ("s", 1_000_000_000),
+    ("sec", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("hour", 3_600_000_000_000),
+    ("hours", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
+    ("days", 86_400_000_000_000),
+];
+
+const COUNTS: [(&str, u64); 4] = [("iops", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+
+const PERCENT: [(&str, u64); 1] = [("%", 1)];
+
+impl Kind {
+    /// Parses a quantity and returns it in the kind's base unit: bytes, bytes per second, ns, a count, percent.
+    ///
+    /// # Errors
+    /// The text has no number, a unit of another kind or none, or is too large.
+    pub fn parse(self, text: &str) -> Result<f64, ParseError> {
+        let (written, scale) = self.divide(text)?;
+        let value = written.value() * scale as f64;
+        if value.is_finite() { Ok(value) } else { Err(ParseError::new(self, text, 0..text.len(), Problem::TooLarge)) }
+    }
+
+    /// Returns how many base units one of `unit` is. `None` if the kind has no such unit.
+    pub fn scale(self, unit: &str) -> Option<f64> {
+        self.exact_scale(unit).map(|scale| scale as f64)
+    }
+
+    /// Names the kind in an error message: "`10Q` is not a size".
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Size => "a size",
+            Kind::Bandwidth => "a bandwidth",
+            Kind::Time => "a time",
+            Kind::Count => "a count",
+            Kind::Percent => "a percentage",
+        }
+    }
+
+    /// Lists the units for a help text.
+    pub fn units(self) -> &'static str {
+        match self {
+            Kind::Size => "K, M, G, T (powers of 1024, also KiB, MiB, ...) or kB, MB, GB, TB (powers of 1000)",
+            Kind::Bandwidth => "KiB/s, MiB/s, GiB/s (powers of 1024) or kB/s, MB/s, GB/s (powers of 1000)",
+            Kind::Time => "ns, us, ms, s, min, h or d",
+            Kind::Count => "k, M or G (powers of 1000)",
+            Kind::Percent => "%",
+        }
+    }
+
+    /// Divides a text into its number and the scale of its unit.
+    pub(super) fn divide(self, text: &str) -> Result<(Written<'_>, u64), ParseError> {
+        let written = Written::parse(text).map_err(|problem| ParseError::new(self, text, 0..text.len(), problem))?;
+        let unit = written.unit();
+        if unit.is_empty() {
+            let needs_unit = !matches!(self, Kind::Size | Kind::Count);
+            // 0 is the same in every unit.
+            if needs_unit && written.value() != 0.0 {
+                return Err(ParseError::new(self, text, 0..text.len(), Problem::MissingUnit));
+            }
+            return Ok((written, 1));
+        }
+        let wrong = |problem| ParseError::new(self, text, written.unit_range(), problem);
+        if self == Kind::Bandwidth && is_bits(unit) {
+            return Err(wrong(Problem::Bits));
+        }
+        let scale = self.exact_scale(unit).ok_or_else(|| wrong(Problem::UnknownUnit))?;
+        Ok((written, scale))
+    }
+
+    fn exact_scale(self, unit: &str) -> Option<u64> {
+        let unit = unit.trim().to_ascii_lowercase();
+        match self {
+            Kind::Size => find(&SIZES, &unit),
+            Kind::Bandwidth => find(&SIZES, unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(&unit)),
+            // The micro sign and the Greek letter look alike.
+            Kind::Time => find(&TIMES, &unit.replace(['µ', 'μ'], "u")),
+            Kind::Count => {
+                let prefix = unit.strip_suffix("iops").map(str::trim).filter(|prefix| !prefix.is_empty());
+                find(&COUNTS, prefix.unwrap_or(&unit))
+            }
+            Kind::Percent => find(&PERCENT, &unit),
+        }
+    }
+}
+
+fn find(units: &Units, unit: &str) -> Option<u64> {
+    units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
+}
+
+/// `Mb/s` and `Gbps`, as network engineers write megabits.
+fn is_bits(unit: &str) -> bool {
+    let unit = unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(unit);
+    matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib")
+}
