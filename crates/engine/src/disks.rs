@@ -7,7 +7,7 @@ use os::device::{Counters, Disk};
 use plan::{Plan, Worker};
 use record::{DiskCounters, DiskUse};
 
-use crate::prepare::Nature;
+use crate::engine_flags::EngineFlags;
 
 /// The disks of a plan, each with its counters at the start.
 pub struct Disks {
@@ -27,7 +27,7 @@ impl Disks {
     pub fn start(plan: &Plan, clock: Clock) -> Self {
         let mut watched: Vec<Watched> = Vec::new();
         let now_ns = clock.now();
-        let uses_disk = |worker: &&Worker| worker.measure.disk_util && !Nature::of(&worker.engine).diskless;
+        let uses_disk = |worker: &&Worker| worker.measure.disk_util && !EngineFlags::of(&worker.engine).diskless;
         for worker in plan.workers.iter().filter(uses_disk) {
             for path in &worker.targets.paths {
                 // A path with no disk under it, or one that can't be asked, has nothing to report.

@@ -14,14 +14,14 @@ use plan::{Plan, Worker};
 use record::RunError;
 
 use crate::cpu_burn::CpuBurn;
-use crate::line::Line;
-use crate::prepare::Prepared;
-use crate::worker;
+use crate::layout;
+use crate::message::Line;
+use crate::target::LaidOut;
 
 /// What becomes known while files are laid out.
 pub enum News {
     Say(Line),
-    LaidOut(usize, Result<Prepared, RunError>),
+    LaidOut(usize, Result<LaidOut, RunError>),
     /// Nothing new for a while.
     Nothing,
 }
@@ -84,7 +84,7 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
         if let Some(announcement) = CpuBurn::announcement(job) {
             tell(News::Say(Line::News(announcement)));
         }
-        let outcome = worker::lay_out(plan, job, stop, &mut |line| tell(News::Say(line)));
+        let outcome = layout::lay_out(plan, job, stop, &mut |line| tell(News::Say(line)));
         tell(News::LaidOut(index, outcome));
     }
 }

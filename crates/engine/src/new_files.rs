@@ -9,8 +9,8 @@ use plan::Plan;
 use plan::stream::NewFile;
 use record::RunError;
 
+use crate::fault;
 use crate::live::Live;
-use crate::prepare::fault;
 
 /// Makes the files of a phase.
 pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), RunError> {

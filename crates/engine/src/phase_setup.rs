@@ -13,9 +13,9 @@ use os::platform::{Platform, Receiver};
 use plan::Plan;
 use record::{RunError, TargetFacts};
 
+use crate::fault;
 use crate::live::Live;
 use crate::new_files;
-use crate::prepare::fault;
 use crate::shared::Shared;
 use crate::target_facts;
 

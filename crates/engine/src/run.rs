@@ -18,15 +18,16 @@ use record::{Ended, Event, RunError, WorkerStats};
 use crate::check;
 use crate::disks::Disks;
 use crate::early_layout::{EarlyLayout, News, lays_out_early};
+use crate::fault;
 use crate::idleness::Idleness;
-use crate::line::Line;
 use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::machine;
+use crate::message::Line;
 use crate::phase::PhaseWatch;
-use crate::prepare::{self, Prepared};
 use crate::sampler::Sampler;
 use crate::shared::Shared;
+use crate::target::LaidOut;
 use crate::timeline::TimelineWatch;
 use crate::worker::{self, Assignment, Gate, Message, Voice};
 
@@ -96,7 +97,7 @@ struct Coordinator<'a> {
     observer: &'a mut dyn Observer,
     clock: Clock,
     live: Arc<Live>,
-    prepared: Vec<Option<Prepared>>,
+    prepared: Vec<Option<LaidOut>>,
     logs: Vec<Option<WorkerLogs>>,
     log_writer: LogWriter,
     aggregate: Option<AggregateLog>,
@@ -177,7 +178,7 @@ impl<'a> Coordinator<'a> {
                     missing.retain(|&other| other != index);
                     match outcome {
                         Ok(prepared) => self.prepared[index] = Some(prepared),
-                        Err(error) if prepare::was_stopped(&error) => self.never_began(index),
+                        Err(error) if fault::was_stopped(&error) => self.never_began(index),
                         Err(error) => self.worker_ended(index, Ended::failed(error)),
                     }
                 }

@@ -12,7 +12,7 @@ use plan::stream::WriteContent;
 use plan::{Plan, Stream};
 use record::RunError;
 
-use crate::prepare::fault;
+use crate::fault;
 use crate::streams::{SourceData, SourceMaker};
 
 /// What is read of a file before a stop is looked for.

@@ -10,7 +10,7 @@ use os::file::Written;
 use plan::{Amount, Plan, Worker};
 use record::TargetFacts;
 
-use crate::prepare::Nature;
+use crate::engine_flags::EngineFlags;
 
 /// Of more targets than this the first are looked at.
 const TARGETS_MAX: usize = 64;
@@ -21,8 +21,8 @@ pub fn are_there(plan: &Plan, phase: u32) -> bool {
 }
 
 fn uses_targets(worker: &Worker) -> bool {
-    let nature = Nature::of(&worker.engine);
-    !nature.diskless && !nature.fake && !worker.targets.create.only
+    let flags = EngineFlags::of(&worker.engine);
+    !flags.diskless && !flags.fake && !worker.targets.create.only
 }
 
 /// Looks at the targets of a phase.

@@ -1,6 +1,8 @@
 //! One seed per purpose of a worker, derived from `randseed` as in fio.
 
-use plan::Seeds;
+use plan::{Seeds, Worker};
+
+use crate::entropy;
 
 /// Purpose of a seed, in fio's order. The seed depends on the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +45,11 @@ pub struct SeedTable {
 }
 
 impl SeedTable {
+    /// Returns the seeds of a worker of a plan.
+    pub fn of_worker(worker: &Worker) -> Self {
+        SeedTable::new(worker.access.seeds, worker.number, entropy::draw)
+    }
+
     /// `entropy` is called only for seeds from the system.
     pub fn new(seeds: Seeds, worker_number: u32, mut entropy: impl FnMut() -> u64) -> Self {
         match seeds {

@@ -11,8 +11,8 @@ use os::platform::Platform;
 use plan::Plan;
 use record::RunError;
 
-use super::check;
-use crate::prepare::fault;
+use super::plan_check::check;
+use crate::fault;
 
 const SPELL: Duration = Duration::from_millis(50);
 

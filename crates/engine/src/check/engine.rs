@@ -1,9 +1,9 @@
 //! Whether this machine has the engine, and the engine can do what is asked of it.
 
 use crate::backend;
-use crate::prepare::{Nature, fault};
+use crate::engine_flags::EngineFlags;
+use crate::fault;
 use os::errno;
-use os::file::{Kind, OpenOptions, StatCall};
 use os::io::BackendConfig;
 use os::platform::Platform;
 use plan::{Ddir, Engine, IoUring, Worker};
@@ -59,7 +59,7 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
             format!("{}: ioengine=ftruncate knows writes only", worker.name),
             "use rw=write or rw=randwrite",
         ),
-        _ if Nature::of(&worker.engine).no_extend && worker.targets.extent.append => refuse(
+        _ if EngineFlags::of(&worker.engine).no_extend && worker.targets.extent.append => refuse(
             "init",
             format!("fio: can't append/extent with IO engine {engine}"),
             "use another ioengine, or leave file_append= out",
@@ -80,60 +80,4 @@ pub(super) fn check_polling(worker: &Worker, path: &Path) -> Result<(), RunError
         format!("fio: hipri: {} can't be polled for completions", disk.name),
         &format!("leave hipri out, or give the driver of {} queues to poll (for NVMe: nvme.poll_queues=)", disk.name),
     ))
-}
-
-/// Direct I/O takes whole blocks of the device only. Asked of targets that exist; of others when they are made.
-pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
-    if Nature::of(&worker.engine).diskless || !worker.targets.open.direct || worker.engine == Engine::Falloc {
-        return Ok(());
-    }
-    match direct_unit(path) {
-        Some(unit) => fits(worker, path, unit),
-        None => Ok(()),
-    }
-}
-
-fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
-    let Some(size) = direct_sizes(worker).into_iter().find(|size| size % unit != 0) else {
-        return Ok(());
-    };
-    Err(fault::new(
-        errno::EINVAL,
-        "td_io_queue",
-        "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
-         size. Try setting direct=0."
-            .into(),
-        &format!("direct I/O on {} goes in units of {unit} bytes, and bs={size} isn't a multiple of it", path.display()),
-    ))
-}
-
-/// What direct I/O on `path` goes in units of, if that can be told.
-pub(super) fn direct_unit(path: &Path) -> Option<u64> {
-    if let Ok(Some(unit)) = os::file::direct_alignment(path) {
-        return Some(u64::from(unit));
-    }
-    let status = os::file::stat(path, StatCall::Stat).ok()?;
-    if status.kind != Kind::Block {
-        return None;
-    }
-    let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path).ok()?;
-    file.logical_block_size().ok().map(u64::from)
-}
-
-/// Block sizes that the job will use for sure.
-fn direct_sizes(worker: &Worker) -> Vec<u64> {
-    let (pattern, block) = (worker.access.pattern, &worker.access.block);
-    let used: Vec<Ddir> = if block.by_sequential_or_random {
-        vec![if pattern.random { Ddir::Write } else { Ddir::Read }]
-    } else {
-        [Ddir::Read, Ddir::Write].into_iter().filter(|&ddir| pattern.has(ddir)).collect()
-    };
-    let mut sizes = Vec::new();
-    for ddir in used {
-        match &block.split[ddir as usize] {
-            split if split.is_empty() => sizes.push(block.min_bytes[ddir]),
-            split => sizes.extend(split.iter().filter(|share| share.percent > 0).map(|share| share.bytes)),
-        }
-    }
-    sizes
 }

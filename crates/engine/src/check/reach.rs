@@ -1,6 +1,8 @@
 //! Whether targets are there or may be made, and are of a kind that a job can do I/O on.
 
-use crate::prepare::{self, Nature, fault};
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::layout;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
@@ -10,23 +12,23 @@ use std::path::{Path, PathBuf};
 
 /// The targets of a job as they are now.
 pub(super) fn targets(worker: &Worker) -> Result<Vec<PathBuf>, RunError> {
-    let nature = Nature::of(&worker.engine);
-    if nature.no_io {
+    let flags = EngineFlags::of(&worker.engine);
+    if flags.no_io {
         return Ok(Vec::new());
     }
-    prepare::check_size(worker)?;
-    prepare::paths(worker, &mut |_| {})
+    layout::check_size(worker)?;
+    layout::paths(worker, &mut |_| {})
 }
 
 pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), RunError> {
-    let nature = Nature::of(&worker.engine);
-    if nature.metadata {
-        prepare::refuse_devices(path)?;
+    let flags = EngineFlags::of(&worker.engine);
+    if flags.metadata {
+        layout::refuse_devices(path)?;
     }
-    if nature.diskless {
+    if flags.diskless {
         return Ok(());
     }
-    let kind = prepare::kind_of_target(worker, path)?;
+    let kind = layout::kind_of_target(worker, path)?;
     if worker.access.pattern.trims
         && worker.engine != Engine::Falloc
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
@@ -63,7 +65,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
 fn may_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let pattern = worker.access.pattern;
     let write = pattern.writes || pattern.trims;
-    if Nature::of(&worker.engine).metadata {
+    if EngineFlags::of(&worker.engine).metadata {
         return Ok(());
     }
     let options = OpenOptions { read: pattern.reads || !write, write, ..OpenOptions::new() };

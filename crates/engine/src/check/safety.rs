@@ -1,6 +1,8 @@
 //! No write, trim, creation or removal on what somebody else uses.
 
-use crate::prepare::{Nature, fault};
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::in_use::{list, refuse_in_fios_words, unknown, way_out};
 use os::device::{Census, Holder, Use};
 use os::errno;
 use os::file::{Kind, StatCall};
@@ -20,8 +22,8 @@ pub(super) struct Safety {
 impl Safety {
     /// Refuses a job that would change a target in use. Jobs that only read are never refused.
     pub(super) fn check(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        let nature = Nature::of(&worker.engine);
-        if nature.diskless && !nature.metadata {
+        let flags = EngineFlags::of(&worker.engine);
+        if flags.diskless && !flags.metadata {
             return Ok(());
         }
         match kind_at(path) {
@@ -76,12 +78,6 @@ impl Safety {
     }
 }
 
-/// Refuses to change a file that swap or a loop device lies on: for a layout, which extends files of jobs that only
-/// read, too.
-pub(crate) fn in_use(census: &Census, job: &str, path: &Path) -> Result<(), RunError> {
-    refuse_in_fios_words(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
-}
-
 /// fio's `allow_mounted_write` is about mounted file systems, and about nothing else.
 fn allowed(worker: &Worker, holder: &Holder) -> bool {
     worker.targets.allow_mounted_write && matches!(holder.used, Use::Mounted { .. })
@@ -97,40 +93,6 @@ fn refuse(worker: &Worker, path: &Path, holders: Vec<Holder>) -> Result<(), RunE
     }
 }
 
-fn list(holders: &[Holder]) -> String {
-    let each: Vec<_> = holders.iter().map(ToString::to_string).collect();
-    each.join("; ")
-}
-
-fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
-    let Some(first) = holders.first() else {
-        return Ok(());
-    };
-    let shown = path.display();
-    let said = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
-        format!("fio: {shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")
-    } else {
-        format!("fio: {shown} is in use. Aborting.")
-    };
-    let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
-    Err(fault::new(errno::EBUSY, "check_mount_writes", said, &advice))
-}
-
-fn way_out(used: &Use) -> String {
-    match used {
-        Use::Mounted { at } => format!("umount {} first", at.display()),
-        Use::Swap => "swapoff first".into(),
-        Use::Stacked { .. } => "take down what lies on it first".into(),
-        Use::Member { .. } => "if that is over, wipefs removes the signature".into(),
-        Use::Exclusive { .. } => "end that use first".into(),
-    }
-}
-
-fn unknown(path: &Path, error: &io::Error) -> RunError {
-    let said = format!("fio: {}: who uses it can't be told: {error}", path.display());
-    fault::of_io(error, "check_mount_writes", said, "nothing is written to what may be in use")
-}
-
 fn kind_at(path: &Path) -> Option<Kind> {
     match os::file::stat(path, StatCall::Stat) {
         Ok(status) => Some(status.kind),
@@ -143,7 +105,7 @@ fn kind_at(path: &Path) -> Option<Kind> {
 /// The job may change what is in a target, or the space it takes.
 fn changes_bytes(worker: &Worker) -> bool {
     let pattern = worker.access.pattern;
-    let metadata = Nature::of(&worker.engine).metadata;
+    let metadata = EngineFlags::of(&worker.engine).metadata;
     !metadata && (pattern.writes || pattern.trims || matches!(worker.engine, Engine::Falloc | Engine::Ftruncate))
 }
 

@@ -1,6 +1,7 @@
 //! Whether the disks have the I/O scheduler that the job wants (`ioscheduler`).
 
-use crate::prepare::{Nature, fault};
+use crate::engine_flags::EngineFlags;
+use crate::fault;
 use os::device::disks;
 use os::errno;
 use plan::Worker;
@@ -11,7 +12,7 @@ pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let Some(wanted) = &worker.targets.ioscheduler else {
         return Ok(());
     };
-    if Nature::of(&worker.engine).diskless {
+    if EngineFlags::of(&worker.engine).diskless {
         return Ok(());
     }
     // A path without a disk below, such as on tmpfs, is passed over, as in fio; so is a disk that has no schedulers.

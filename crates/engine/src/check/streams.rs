@@ -8,10 +8,10 @@ use plan::stream::{Order, Stream};
 use plan::{Plan, Worker};
 use record::RunError;
 
-use super::engine::direct_unit;
 use super::safety::Safety;
-use crate::prepare::fault;
-use crate::worker::slot_bytes;
+use crate::direct_io::direct_unit;
+use crate::fault;
+use crate::streams::slot_bytes;
 
 /// Refuses streams that would change what somebody else uses (those that only read are never refused), and direct I/O
 /// that the target can't do.

@@ -19,7 +19,7 @@ fn job(rw: &str, path: &Path) -> Worker {
 }
 
 fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
-    super::check(plan, &AtomicBool::new(false), Platform::MACHINE)
+    super::plan_check::check(plan, &AtomicBool::new(false), Platform::MACHINE)
 }
 
 /// What a plan of one job is refused for; empty if it isn't.
@@ -163,14 +163,9 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     assert_eq!(refusals(removing).len(), 1);
     let mut extending = job("read", &image);
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
-    let mut site = crate::prepare::Site {
-        readonly: false,
-        stop: &std::sync::atomic::AtomicBool::new(false),
-        say: &mut |_| {},
-        fill: &mut |_| {},
-        seeds: &crate::access::SeedTable::new(extending.access.seeds, 1, || 1),
-    };
-    let error = crate::prepare::lay_out(&extending, &mut site).unwrap_err();
+    let plan = Plan { workers: vec![extending], ..Plan::default() };
+    let laid_out = crate::layout::lay_out(&plan, &plan.workers[0], &AtomicBool::new(false), &mut |_| {});
+    let error = laid_out.unwrap_err();
     assert!(error.message.contains("loop device"), "{}", error.message);
     assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);
 }

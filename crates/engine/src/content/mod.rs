@@ -8,10 +8,12 @@ mod dedupe;
 mod error;
 mod fill;
 mod filler;
+mod for_worker;
 mod job;
 #[cfg(test)]
 mod tests;
 
 pub use error::ContentError;
 pub use filler::Content;
+pub use for_worker::for_worker;
 pub use job::Job;

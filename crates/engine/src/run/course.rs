@@ -7,9 +7,9 @@ use os::errno;
 use record::{Ended, Event, RunError, Stage, TargetFacts};
 
 use super::Coordinator;
+use crate::fault;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
-use crate::prepare;
 use crate::shared::Shared;
 use crate::timeline::TimelineWatch;
 
@@ -71,7 +71,7 @@ impl Coordinator<'_> {
     /// Ends the workers of a phase that can't begin.
     fn give_up_phase(&mut self, phase: u32, error: &RunError) {
         for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
-            if prepare::was_stopped(error) {
+            if fault::was_stopped(error) {
                 self.never_began(index);
             } else {
                 self.worker_ended(index, Ended::failed(error.clone()));

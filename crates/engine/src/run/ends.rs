@@ -141,8 +141,8 @@ mod tests {
     use plan::Plan;
 
     use super::*;
-    use crate::line::Line;
     use crate::live::Live;
+    use crate::message::Line;
     use crate::run::{Controls, Observer};
 
     #[derive(Default)]

@@ -9,6 +9,7 @@ mod error;
 mod offsets;
 mod pace;
 mod remainder;
+mod slots;
 mod source;
 mod spread;
 #[cfg(test)]
@@ -16,4 +17,5 @@ mod tests;
 
 pub use content::{SourceData, SourceMaker};
 pub use error::{Fault, SourceError};
+pub(crate) use slots::{slot_bytes, write_at};
 pub use source::{Source, Step};

@@ -10,8 +10,8 @@ use record::{RunError, WorkerStats};
 use super::depth_search::DepthSearch;
 use super::flight::{Flight, Purpose};
 use super::io_loop::{IoLoop, Supply};
-use crate::line::Line;
 use crate::logs::LoggedIo;
+use crate::message::Line;
 
 /// What a job that goes on after errors goes on after if it doesn't say: the device's word that it failed, and data
 /// that turned out wrong.

@@ -12,8 +12,10 @@ use plan::{Engine, Stream, SyncMode, Worker};
 use record::RunError;
 
 use crate::backend;
+use crate::engine_flags::EngineFlags;
+use crate::layout;
 use crate::live::WorkerLive;
-use crate::prepare::{self, Nature, Target};
+use crate::target::Target;
 
 pub struct OpenFiles {
     targets: Vec<Target>,
@@ -45,7 +47,7 @@ impl OpenFiles {
     pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
         let pattern = worker.access.pattern;
         let open = &worker.targets.open;
-        let nature = Nature::of(&worker.engine);
+        let flags = EngineFlags::of(&worker.engine);
         let create = &worker.targets.create;
         // Reserving space is a write, whatever the job calls it.
         let writes = pattern.writes || pattern.trims || worker.engine == Engine::Falloc;
@@ -67,7 +69,7 @@ impl OpenFiles {
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             ways: vec![Way { options, advice: backend::advice(worker), mapping: None }],
             of_streams: false,
-            without_files: nature.diskless && nature.fake,
+            without_files: flags.diskless && flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
             visited: vec![false; targets.len()],
@@ -167,7 +169,7 @@ impl OpenFiles {
         }
         if self.invalidate && !options.direct && !self.without_files {
             // A cache that can't be dropped is no reason not to measure.
-            let _ = prepare::invalidate(&file, target);
+            let _ = layout::invalidate(&file, target);
         }
         let attached = match mapping {
             None => backend.attach(index, &file),
@@ -187,7 +189,7 @@ impl OpenFiles {
             && !self.way(index).options.direct
             && !self.without_files
         {
-            let _ = prepare::invalidate(file, &self.targets[index as usize]);
+            let _ = layout::invalidate(file, &self.targets[index as usize]);
         }
     }
 

@@ -38,16 +38,16 @@ use plan::{Engine, Plan, Worker};
 use record::{Ended, RunError, Started, WorkerStats};
 
 use crate::cpu_burn::CpuBurn;
-use crate::line::Line;
+use crate::fault;
+use crate::layout;
 use crate::live::{Live, State, WorkerLive};
 use crate::logs::WorkerLogs;
-use crate::prepare::{self, Prepared};
+use crate::message::Line;
 use crate::shared::Shared;
+use crate::target::LaidOut;
 pub use gate::Gate;
 use gate::Ticket;
 use io_loop::{IoLoop, PassEnd, Supply};
-pub use setup::lay_out;
-pub(crate) use stream_setup::slot_bytes;
 pub use voice::{Message, Voice};
 
 /// How long a command of the job's may go on after a stop before it is left to itself.
@@ -60,7 +60,7 @@ pub struct Assignment {
     pub index: usize,
     pub live: Arc<Live>,
     /// The targets, where they were laid out beforehand.
-    pub prepared: Option<Prepared>,
+    pub prepared: Option<LaidOut>,
     pub logs: Option<WorkerLogs>,
     pub voice: Voice,
     /// Opened when all workers of the phase are ready.
@@ -102,7 +102,7 @@ fn work(
     worker: &Worker,
     platform: Platform,
     live: &WorkerLive,
-    prepared: Option<Prepared>,
+    prepared: Option<LaidOut>,
     logs: Option<WorkerLogs>,
     voice: &Voice,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
@@ -125,9 +125,9 @@ fn work(
         postrun(worker, live, voice);
         return ended;
     }
-    let prepared = match prepared.map_or_else(|| setup::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
+    let prepared = match prepared.map_or_else(|| layout::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
         Ok(prepared) => prepared,
-        Err(error) if prepare::was_stopped(&error) => return Ended { error: None, ..Ended::failed(error) },
+        Err(error) if fault::was_stopped(&error) => return Ended { error: None, ..Ended::failed(error) },
         Err(error) => return Ended::failed(error),
     };
     live.goal_bytes.store(goal_bytes(worker, &prepared), Relaxed);
@@ -167,7 +167,7 @@ fn work_on_streams(
 }
 
 /// What the worker means to transfer.
-fn goal_bytes(worker: &Worker, prepared: &Prepared) -> u64 {
+fn goal_bytes(worker: &Worker, prepared: &LaidOut) -> u64 {
     if worker.limits.time_based { u64::MAX } else { prepared.total_bytes }
 }
 
@@ -232,7 +232,7 @@ fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
     if !io_loop.worker.targets.pre_read {
         return Ok(());
     }
-    io_loop.files.targets().iter().try_for_each(|target| prepare::pre_read(target, &io_loop.live.stop))
+    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &io_loop.live.stop))
 }
 
 /// A job whose preparations fail is not worth measuring.
@@ -292,7 +292,7 @@ fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunError> {
         }
         io_loop.files.close_all(io_loop.backend.as_mut(), io_loop.live)?;
         if worker.targets.unlink_each_loop {
-            prepare::unlink(worker, io_loop.files.targets())?;
+            layout::unlink(worker, io_loop.files.targets())?;
         }
         if let Supply::Pattern { access, content } = &mut io_loop.supply {
             access.start_pass();
@@ -347,7 +347,7 @@ fn finish(mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
     if let Some(logs) = logs {
         logs.finish(now_ns);
     }
-    let unlinked = if worker.targets.unlink { prepare::unlink(worker, files.targets()) } else { Ok(()) };
+    let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets()) } else { Ok(()) };
     postrun(worker, live, voice);
     Ended {
         stats,

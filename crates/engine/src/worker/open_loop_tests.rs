@@ -94,7 +94,7 @@ fn run_over(backend: Silent, change: impl Fn(&mut Worker)) -> WorkerStats {
     let worker = &plan.workers[0];
     let live = WorkerLive::default();
     let voice = Voice::new(0, Platform::MACHINE.channel().0);
-    let prepared = setup::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let prepared = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let mut io_loop = setup::io_loop(&plan, worker, Platform::MACHINE, &live, prepared, None, &voice).unwrap();
     io_loop.backend = Box::new(backend);
     passes(&mut io_loop, None).unwrap();

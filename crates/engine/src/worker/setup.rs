@@ -1,15 +1,11 @@
 //! From a plan's worker to a loop that is ready to run: thread settings, buffers, engine, patterns, logs.
 
-use std::hash::{BuildHasher, Hasher};
-use std::io::Read;
-use std::sync::atomic::AtomicBool;
-
 use os::clock::{Clock, Source};
 use os::cpu::MemoryPolicy;
 use os::errno;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::platform::Platform;
-use plan::{Access, Ddir, DedupeMode, Measure, Memory, Plan, Worker};
+use plan::{Access, Ddir, Measure, Memory, Plan, Worker};
 use record::{DdirStats, RunError, WorkerStats};
 use units::random::Tausworthe;
 
@@ -26,12 +22,12 @@ use super::unsynced::Unsynced;
 use super::voice::Voice;
 use crate::access::{FileExtent, Generator, Job, Purpose, SeedTable};
 use crate::backend;
-use crate::content::{self, Content};
-use crate::line::Line;
+use crate::content;
+use crate::fault;
 use crate::live::WorkerLive;
 use crate::logs::WorkerLogs;
 use crate::metadata::Metadata;
-use crate::prepare::{self, Prepared, Site};
+use crate::target::LaidOut;
 
 /// The clock that a worker asks for.
 pub fn clock(worker: &Worker, platform: Platform) -> Clock {
@@ -51,15 +47,6 @@ pub fn failed(func: &str, error: &std::io::Error) -> RunError {
     }
 }
 
-/// A number from the system, for jobs that are not to repeat.
-fn entropy() -> u64 {
-    let mut bytes = [0; 8];
-    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
-    // Without the device the address space's randomness and the time still differ from run to run.
-    let fallback = || std::hash::RandomState::new().build_hasher().finish();
-    read.map_or_else(|_| fallback(), |()| u64::from_ne_bytes(bytes))
-}
-
 /// Sets the I/O scheduler of the disks under the targets. Disks that have none to choose from stay as they are.
 fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
     let Some(scheduler) = &worker.targets.ioscheduler else { return Ok(()) };
@@ -75,10 +62,6 @@ fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
     Ok(())
 }
 
-fn seeds(worker: &Worker) -> SeedTable {
-    SeedTable::new(worker.access.seeds, worker.number, entropy)
-}
-
 /// How long the worker waits before it starts.
 pub fn start_delay_ns(worker: &Worker) -> u64 {
     let (least, most) = worker.limits.start_delay_ns;
@@ -86,46 +69,8 @@ pub fn start_delay_ns(worker: &Worker) -> u64 {
         return least;
     }
     let wide = worker.access.generator == plan::Generator::Tausworthe64;
-    let mut state = Tausworthe::new(seeds(worker).of(Purpose::StartDelay), wide);
+    let mut state = Tausworthe::new(SeedTable::of_worker(worker).of(Purpose::StartDelay), wide);
     least.saturating_add((state.fraction() * ((most - least) as f64 + 1.0)) as u64)
-}
-
-/// What goes into the worker's buffers.
-fn content(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) -> Result<Content, RunError> {
-    let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
-    let peers = plan.workers.iter().filter(|_| worker.buffers.dedupe.is_some_and(shares));
-    let peer_seeds: Vec<u64> = peers.map(|peer| self::seeds(peer).of(Purpose::Buffer)).collect();
-    let job = content::Job {
-        buffers: &worker.buffers,
-        min_write: worker.access.block.min_bytes[Ddir::Write],
-        size,
-        seeds,
-        wide: worker.access.generator == plan::Generator::Tausworthe64,
-        verifies: false,
-        worker_number: worker.number,
-        peer_seeds: &peer_seeds,
-        nonce: entropy(),
-    };
-    Content::new(&job).map_err(|error| RunError {
-        errno: errno::EINVAL,
-        func: "init_io_u".into(),
-        message: format!("{}: {error}", worker.name),
-    })
-}
-
-/// Lays out the targets of a worker.
-pub fn lay_out(
-    plan: &Plan,
-    worker: &Worker,
-    stop: &AtomicBool,
-    say: &mut dyn FnMut(Line),
-) -> Result<Prepared, RunError> {
-    let seeds = seeds(worker);
-    let mut content = content(plan, worker, &seeds, worker.targets.extent.size.map_or(0, |size| size.of(0)))?;
-    prepare::lay_out(
-        worker,
-        &mut Site { readonly: plan.readonly, stop, say, fill: &mut |block| content.fill_initial(block), seeds: &seeds },
-    )
 }
 
 /// What the calling thread has used since.
@@ -223,7 +168,7 @@ pub(super) fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> Result<Buf
     Buffers::new(slots, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
 }
 
-fn generator(worker: &Worker, prepared: &Prepared, seeds: &SeedTable) -> Result<Generator, RunError> {
+fn generator(worker: &Worker, prepared: &LaidOut, seeds: &SeedTable) -> Result<Generator, RunError> {
     let names: Vec<_> = prepared.targets.iter().map(|target| target.path.to_string_lossy()).collect();
     let extents: Vec<_> = prepared
         .targets
@@ -277,7 +222,7 @@ pub(super) fn prepare_latencies(measure: &Measure, intended_starts: bool, ddir: 
 }
 
 /// When a pass and the work as a whole are done, by fio's reckoning.
-fn pass_limits(worker: &Worker, prepared: &Prepared, synchronous: bool) -> PassLimits {
+fn pass_limits(worker: &Worker, prepared: &LaidOut, synchronous: bool) -> PassLimits {
     // Trimmed and then written, each byte counts twice in a pass, each I/O twice in their number.
     let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
@@ -304,13 +249,14 @@ pub fn io_loop<'a>(
     worker: &'a Worker,
     platform: Platform,
     live: &'a WorkerLive,
-    prepared: Prepared,
+    prepared: LaidOut,
     logs: Option<WorkerLogs>,
     voice: &'a Voice,
 ) -> Result<Box<IoLoop<'a>>, RunError> {
     let mut buffers = buffers(worker)?;
-    let seeds = seeds(worker);
-    let mut content = content(plan, worker, &seeds, prepared.pass_bytes)?;
+    let seeds = SeedTable::of_worker(worker);
+    let mut content = content::for_worker(plan, worker, &seeds, prepared.pass_bytes)
+        .map_err(|error| fault::of_content(worker, &error))?;
     // Reads need nothing in their buffers, and pages that nobody touches take no memory.
     let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {

@@ -19,13 +19,11 @@ use super::setup;
 use super::streaming::Streaming;
 use super::voice::Voice;
 use crate::backend;
+use crate::layout;
 use crate::live::WorkerLive;
-use crate::prepare::{self, Target};
 use crate::shared::Shared;
-use crate::streams::{Source, SourceError};
-
-/// Data of writes begins at a multiple of this, which direct I/O can take on any disk.
-const DATA_ALIGN: u32 = 4096;
+use crate::streams::{Source, SourceError, slot_bytes, write_at};
+use crate::target::Target;
 
 /// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it. Not inlined: what this
 /// takes of the stack is taken by the I/O after it.
@@ -122,7 +120,7 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
     let status = os::file::stat(path, StatCall::Stat).map_err(failed)?;
     let bytes = match status.kind {
         Kind::Regular => status.bytes,
-        Kind::Block => prepare::device_size(path)?,
+        Kind::Block => layout::device_size(path)?,
         other => return Err(unfit("open", format!("{}: this is {}; give a file or a disk", stream.path, name(other)))),
     };
     let offset = stream.base_bytes;
@@ -169,23 +167,6 @@ fn advice(error: &std::io::Error) -> &'static str {
         std::io::ErrorKind::NotFound => ": -c<size> makes a file",
         _ => "",
     }
-}
-
-fn largest_block(streams: &[Stream]) -> u32 {
-    streams.iter().map(|stream| stream.block_bytes).max().unwrap_or(0)
-}
-
-/// What an outstanding I/O takes of a thread's buffers.
-pub(crate) fn slot_bytes(streams: &Streams) -> u64 {
-    u64::from(write_at(&streams.list)) + u64::from(largest_block(&streams.list))
-}
-
-/// Where in a slot's buffer the data of writes is. What a write takes must not be what a read brought, so the two have
-/// places of their own where a worker does both.
-fn write_at(streams: &[Stream]) -> u32 {
-    let reads = streams.iter().any(|stream| stream.write_percent < 100);
-    let writes = streams.iter().any(|stream| stream.write_percent > 0);
-    if reads && writes { largest_block(streams).next_multiple_of(DATA_ALIGN) } else { 0 }
 }
 
 /// Counters for each target, with room for all that the worker will record.

@@ -3,7 +3,7 @@
 use os::platform::Sender;
 use record::{Ended, Event, Started, WorkerStats};
 
-use crate::line::Line;
+use crate::message::Line;
 
 pub enum Message {
     Event(Event),

@@ -1,7 +1,7 @@
 //! Layouts on devices: of the test's own, or harmless ones.
 
 use super::super::invalidate;
-use super::{prepare, prepare_saying};
+use super::{laid_out, laid_out_with_messages};
 use crate::sample::{self, Loop, Scratch};
 use os::file::{Kind, OpenOptions};
 use plan::Amount;
@@ -14,8 +14,8 @@ fn a_block_device_says_its_size() {
     let scratch = Scratch::new("loop");
     let Some(device) = Loop::new(&scratch.file("image"), 3 * MIB, &[]) else { return };
     let worker = sample::worker("job", "randwrite", 4096, &[device.path()]);
-    let (prepared, said) = prepare_saying(&worker);
-    let target = prepared.unwrap().targets.remove(0);
+    let (done, said) = laid_out_with_messages(&worker);
+    let target = done.unwrap().targets.remove(0);
     assert_eq!((target.kind, target.real_size, target.io_size), (Kind::Block, 3 * MIB, 3 * MIB));
     assert_eq!(said, Vec::<String>::new());
     let file = OpenOptions { read: true, ..OpenOptions::new() }.open(device.path()).unwrap();
@@ -28,8 +28,8 @@ fn a_device_is_never_extended() {
     let Some(device) = Loop::new(&scratch.file("image"), MIB, &[]) else { return };
     let mut worker = sample::worker("job", "read", 4096, &[device.path()]);
     worker.targets.extent.size = Some(Amount::Bytes(4 * MIB));
-    let (prepared, said) = prepare_saying(&worker);
-    let target = prepared.unwrap().targets.remove(0);
+    let (done, said) = laid_out_with_messages(&worker);
+    let target = done.unwrap().targets.remove(0);
     assert_eq!((target.real_size, target.io_size, said.len()), (MIB, 4 * MIB, 0));
 }
 
@@ -37,7 +37,7 @@ fn a_device_is_never_extended() {
 fn a_device_without_a_medium_is_told_apart() {
     let scratch = Scratch::new("loop-empty");
     let Some(device) = Loop::new(&scratch.file("image"), 0, &[]) else { return };
-    let error = prepare(&sample::worker("job", "read", 4096, &[device.path()])).unwrap_err();
+    let error = laid_out(&sample::worker("job", "read", 4096, &[device.path()])).unwrap_err();
     assert!(error.message.ends_with("that was never set up)"), "{}", error.message);
     assert!(error.message.contains("zero sized block device?"), "{}", error.message);
 }
@@ -45,9 +45,9 @@ fn a_device_without_a_medium_is_told_apart() {
 #[test]
 fn a_character_device_needs_a_size() {
     let mut worker = sample::worker("job", "read", 4096, &[Path::new("/dev/zero")]);
-    assert!(prepare(&worker).unwrap_err().message.starts_with("job: you need to specify size="));
+    assert!(laid_out(&worker).unwrap_err().message.starts_with("job: you need to specify size="));
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    let target = prepare(&worker).unwrap().targets.remove(0);
+    let target = laid_out(&worker).unwrap().targets.remove(0);
     assert_eq!((target.kind, target.real_size), (Kind::Char, MIB));
 }
 
@@ -55,6 +55,6 @@ fn a_character_device_needs_a_size() {
 fn engines_that_make_files_take_no_devices() {
     let mut worker = sample::worker("job", "write", 4096, &[Path::new("/dev/zero")]);
     worker.engine = plan::Engine::FileDelete;
-    let error = prepare(&worker).unwrap_err();
+    let error = laid_out(&worker).unwrap_err();
     assert!(error.message.starts_with("fio: only files are supported"), "{}", error.message);
 }

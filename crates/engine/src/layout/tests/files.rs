@@ -1,8 +1,10 @@
 //! Layouts of regular files.
 
-use super::super::{Site, invalidate, lay_out, pre_read, unlink};
+use super::super::lay_out::lay_out_in;
+use super::super::site::Site;
+use super::super::{invalidate, pre_read, unlink};
 use super::sharing::units_random;
-use super::{DATA, prepare, prepare_saying, seeds};
+use super::{DATA, laid_out, laid_out_with_messages, seeds};
 use crate::sample::{self, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
@@ -22,11 +24,11 @@ fn job(rw: &str, path: &Path, bytes: u64) -> Worker {
 fn a_file_to_be_read_is_made_of_real_data() {
     let scratch = Scratch::new("read-data");
     let path = scratch.file("f");
-    let (prepared, said) = prepare_saying(&job("read", &path, MIB + 4096));
+    let (done, said) = laid_out_with_messages(&job("read", &path, MIB + 4096));
     assert_eq!(std::fs::read(&path).unwrap(), vec![DATA; MIB as usize + 4096]);
     assert_eq!(said, ["job: Laying out IO file (1 file / 1MiB)"]);
-    let prepared = prepared.unwrap();
-    assert_eq!((prepared.pass_bytes, prepared.targets[0].real_size), (MIB + 4096, MIB + 4096));
+    let done = done.unwrap();
+    assert_eq!((done.pass_bytes, done.targets[0].real_size), (MIB + 4096, MIB + 4096));
 }
 
 #[test]
@@ -42,7 +44,7 @@ fn a_file_to_be_written_only_gets_its_space() {
         let path = scratch.file(&format!("{mode:?}"));
         let mut worker = job("write", &path, MIB);
         worker.targets.create.fallocate = mode;
-        prepare(&worker).unwrap();
+        laid_out(&worker).unwrap();
         let state = std::fs::metadata(&path).unwrap();
         assert_eq!((state.len(), state.blocks() >= MIB / 512), (size, has_blocks), "{mode:?}");
     }
@@ -54,8 +56,8 @@ fn what_is_already_large_enough_is_left_alone() {
     let path = scratch.file("f");
     std::fs::write(&path, vec![7; 2 * MIB as usize]).unwrap();
     for rw in ["read", "write", "randrw"] {
-        let (prepared, said) = prepare_saying(&job(rw, &path, MIB));
-        prepared.unwrap();
+        let (done, said) = laid_out_with_messages(&job(rw, &path, MIB));
+        done.unwrap();
         assert_eq!(said, Vec::<String>::new());
         assert_eq!(std::fs::read(&path).unwrap(), vec![7; 2 * MIB as usize]);
     }
@@ -93,7 +95,7 @@ fn whatever_is_asked_no_file_gets_shorter_or_loses_a_byte() {
         create.on_open = random() & 1 == 1;
         create.fallocate = [Fallocate::None, Fallocate::Native, Fallocate::Posix, Fallocate::Keep, Fallocate::Truncate]
             [random() as usize % 5];
-        let outcome = prepare(&worker);
+        let outcome = laid_out(&worker);
         let after = std::fs::read(&path).unwrap();
         assert!(after.starts_with(&before), "round {round}: {} to {} bytes, {outcome:?}", before.len(), after.len());
     }
@@ -120,7 +122,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
             },
             seeds: &seeds(&worker),
         };
-        let error = lay_out(&worker, &mut site).unwrap_err();
+        let error = lay_out_in(&worker, &mut site).unwrap_err();
         assert_eq!(error.message, "fio: stopped while laying out files");
         assert_eq!(std::fs::read(&path).ok(), before);
     }
@@ -142,14 +144,14 @@ fn a_full_file_system_is_told_in_fios_words_and_left_with_its_space() {
     let outcome = std::panic::catch_unwind(|| {
         let mut worker = job("read", &path, 4 * MIB);
         worker.targets.create.fallocate = Fallocate::None;
-        let error = prepare(&worker).unwrap_err();
+        let error = laid_out(&worker).unwrap_err();
         assert!(error.message.starts_with("fio: ENOSPC on laying out file, stopping"), "{}", error.message);
         assert_eq!((error.errno, path.exists()), (os::errno::ENOSPC, false));
         worker.targets.extent.size = None;
         worker.targets.extent.fill_device = true;
-        let prepared = prepare(&worker).unwrap();
-        assert_eq!(prepared.targets[0].real_size, std::fs::metadata(&path).unwrap().len());
-        assert_eq!((prepared.pass_bytes, prepared.targets[0].io_size), (MIB, MIB));
+        let done = laid_out(&worker).unwrap();
+        assert_eq!(done.targets[0].real_size, std::fs::metadata(&path).unwrap().len());
+        assert_eq!((done.pass_bytes, done.targets[0].io_size), (MIB, MIB));
     });
     let unmounted = std::process::Command::new("umount").arg(scratch.path()).status();
     assert!(unmounted.is_ok_and(|status| status.success()), "{} stays mounted", scratch.path().display());
@@ -162,7 +164,7 @@ fn creation_that_is_not_allowed_is_refused() {
     let path = scratch.file("sub/f");
     let mut worker = job("read", &path, MIB);
     worker.targets.create.allowed = false;
-    let error = prepare(&worker).unwrap_err();
+    let error = laid_out(&worker).unwrap_err();
     assert!(error.message.starts_with("fio: file creation disallowed by allow_file_create=0"), "{}", error.message);
     assert!(!scratch.file("sub").exists());
 }
@@ -179,7 +181,7 @@ fn a_readonly_run_extends_nothing() {
         fill: &mut |_| {},
         seeds: &seeds(&worker),
     };
-    let error = lay_out(&worker, &mut site).unwrap_err();
+    let error = lay_out_in(&worker, &mut site).unwrap_err();
     assert!(error.message.starts_with("fio: refusing extend of file due to read-only"), "{}", error.message);
     assert!(!path.exists());
 }
@@ -190,8 +192,8 @@ fn directories_on_the_way_are_made_for_all_files() {
     let (first, second) = (scratch.file("a/b/f"), scratch.file("c/f"));
     let mut worker = sample::worker("job", "write", 4096, &[&first, &second]);
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    let (prepared, said) = prepare_saying(&worker);
-    prepared.unwrap();
+    let (done, said) = laid_out_with_messages(&worker);
+    done.unwrap();
     assert_eq!(said, ["job: Laying out IO files (2 files / total 1MiB)"]);
     assert!(first.is_file() && second.is_file());
 }
@@ -202,8 +204,8 @@ fn files_made_when_opened_are_not_made_before() {
     let path = scratch.file("f");
     let mut worker = job("write", &path, MIB);
     worker.targets.create.on_open = true;
-    let prepared = prepare(&worker).unwrap();
-    assert_eq!((prepared.targets[0].real_size, path.exists()), (MIB, false));
+    let done = laid_out(&worker).unwrap();
+    assert_eq!((done.targets[0].real_size, path.exists()), (MIB, false));
 }
 
 #[test]
@@ -217,11 +219,11 @@ fn every_file_below_a_directory_becomes_a_target() {
     let mut worker = sample::worker("job", "read", 4096, &[Path::new("job.0.0")]);
     worker.targets.generated = true;
     worker.targets.opendir = Some(scratch.file("d").to_str().unwrap().into());
-    let (prepared, said) = prepare_saying(&worker);
-    let prepared = prepared.unwrap();
-    let mut names: Vec<_> = prepared.targets.iter().map(|target| target.path.file_name().unwrap().to_owned()).collect();
+    let (done, said) = laid_out_with_messages(&worker);
+    let done = done.unwrap();
+    let mut names: Vec<_> = done.targets.iter().map(|target| target.path.file_name().unwrap().to_owned()).collect();
     names.sort();
-    assert_eq!((names, prepared.pass_bytes), (vec!["one".into(), "two".into()], 16384));
+    assert_eq!((names, done.pass_bytes), (vec!["one".into(), "two".into()], 16384));
     assert_eq!(said, ["fio: opendir added 2 files"]);
 }
 
@@ -237,7 +239,7 @@ fn what_no_job_can_do_io_on_is_refused_by_name() {
         (scratch.path().to_path_buf(), "it is a directory"),
         ("-".into(), "it is the standard input or output"),
     ] {
-        let error = prepare(&job("read", &path, MIB)).unwrap_err();
+        let error = laid_out(&job("read", &path, MIB)).unwrap_err();
         let start = format!("job: failed to get file size of {}", path.display());
         assert!(error.message.starts_with(&start) && error.message.contains(what), "{}", error.message);
     }
@@ -257,9 +259,9 @@ fn metadata_engines_get_the_files_that_they_work_on() {
         let mut worker = sample::worker("job", rw, 4096, &[&paths[0], &paths[1]]);
         worker.targets.file_size = Some((4096, 4096));
         worker.engine = engine.clone();
-        let prepared = prepare(&worker).unwrap();
-        assert_eq!((paths[0].exists(), prepared.pass_bytes), (exists, pass), "{engine:?}");
-        unlink(&worker, &prepared.targets).unwrap();
+        let done = laid_out(&worker).unwrap();
+        assert_eq!((paths[0].exists(), done.pass_bytes), (exists, pass), "{engine:?}");
+        unlink(&worker, &done.targets).unwrap();
         assert!(!paths[0].exists() && !paths[1].exists(), "{engine:?}");
     }
 }
@@ -268,7 +270,7 @@ fn metadata_engines_get_the_files_that_they_work_on() {
 fn the_cache_is_filled_and_emptied() {
     let scratch = Scratch::new("cache");
     let path = scratch.file("f");
-    let target = prepare(&job("read", &path, MIB)).unwrap().targets.remove(0);
+    let target = laid_out(&job("read", &path, MIB)).unwrap().targets.remove(0);
     pre_read(&target, &AtomicBool::new(false)).unwrap();
     let file = OpenOptions { read: true, ..OpenOptions::new() }.open(&path).unwrap();
     assert_eq!(invalidate(&file, &target), None);

@@ -5,9 +5,11 @@ mod files;
 mod like_fio;
 mod sharing;
 
-use super::{Prepared, Site, lay_out};
+use super::lay_out::lay_out_in;
+use super::site::Site;
 use crate::access::SeedTable;
-use crate::line::Line;
+use crate::message::Line;
+use crate::target::LaidOut;
 use plan::Worker;
 use record::RunError;
 use std::sync::atomic::AtomicBool;
@@ -15,12 +17,12 @@ use std::sync::atomic::AtomicBool;
 /// The byte that every block of job data in these tests is made of.
 const DATA: u8 = 0xda;
 
-fn prepare(worker: &Worker) -> Result<Prepared, RunError> {
-    prepare_saying(worker).0
+fn laid_out(worker: &Worker) -> Result<LaidOut, RunError> {
+    laid_out_with_messages(worker).0
 }
 
 /// Lays out, and returns what was said beside the outcome.
-fn prepare_saying(worker: &Worker) -> (Result<Prepared, RunError>, Vec<String>) {
+fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<String>) {
     let mut said = Vec::new();
     let mut site = Site {
         readonly: false,
@@ -31,7 +33,7 @@ fn prepare_saying(worker: &Worker) -> (Result<Prepared, RunError>, Vec<String>) 
         fill: &mut |block| block.fill(DATA),
         seeds: &seeds(worker),
     };
-    let outcome = lay_out(worker, &mut site);
+    let outcome = lay_out_in(worker, &mut site);
     (outcome, said)
 }
 

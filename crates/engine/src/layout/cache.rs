@@ -1,7 +1,7 @@
 //! The page cache before the first I/O: emptied of a target, or filled with it.
 
-use super::Target;
-use super::fault;
+use crate::fault;
+use crate::target::Target;
 use os::errno;
 use os::file::{File, Kind, OpenOptions};
 use record::RunError;

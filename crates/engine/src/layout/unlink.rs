@@ -1,7 +1,8 @@
 //! Removing targets where the job says so (`unlink`, `unlink_each_loop`).
 
-use super::nature::Nature;
-use super::{Target, fault};
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::target::Target;
 use os::file::Kind;
 use plan::Worker;
 use record::RunError;
@@ -10,13 +11,13 @@ use std::io::ErrorKind;
 /// Removes the files, and for engines that work on directories the directories, of a job. Devices stay, and so does
 /// whatever an engine without a disk never made.
 pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
-    let nature = Nature::of(&worker.engine);
-    if nature.diskless && !nature.one_block_each && !nature.makes_directories {
+    let flags = EngineFlags::of(&worker.engine);
+    if flags.diskless && !flags.one_block_each && !flags.makes_directories {
         return Ok(());
     }
     for target in targets.iter().filter(|target| target.kind == Kind::Regular) {
         let done =
-            if nature.directories { std::fs::remove_dir(&target.path) } else { std::fs::remove_file(&target.path) };
+            if flags.directories { std::fs::remove_dir(&target.path) } else { std::fs::remove_file(&target.path) };
         if let Err(error) = done
             && error.kind() != ErrorKind::NotFound
         {

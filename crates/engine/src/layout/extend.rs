@@ -1,11 +1,12 @@
 //! Making files as large as the job needs them, with real data where the job reads it.
 
-use super::Site;
-use super::fault;
-use super::nature::Nature;
+use super::site::Site;
 use super::sizes::Shares;
-use crate::check::{check_alignment, in_use};
-use crate::line::Line;
+use crate::direct_io::check_alignment;
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::in_use::refuse_in_use;
+use crate::message::Line;
 use os::device::Census;
 use os::errno;
 use os::file::{File, OpenOptions};
@@ -25,14 +26,14 @@ const WRITEBACK_BYTES: u64 = 16 * MIB;
 /// Makes the directories that the targets are to lie in, and those that are themselves targets.
 pub(crate) fn make_directories(
     worker: &Worker,
-    nature: Nature,
+    flags: EngineFlags,
     paths: &[PathBuf],
     readonly: bool,
 ) -> Result<(), RunError> {
     let refused = readonly || !worker.targets.create.allowed;
     for path in paths {
-        let directory = if nature.makes_directories { Some(path.as_path()) } else { path.parent() };
-        let wanted = !nature.diskless || nature.makes_directories;
+        let directory = if flags.makes_directories { Some(path.as_path()) } else { path.parent() };
+        let wanted = !flags.diskless || flags.makes_directories;
         let Some(directory) = directory.filter(|directory| wanted && !directory.as_os_str().is_empty()) else {
             continue;
         };
@@ -50,7 +51,7 @@ pub(crate) fn make_directories(
 /// Makes every file that is too short as large as its share says.
 pub(crate) fn extend(
     worker: &Worker,
-    nature: Nature,
+    flags: EngineFlags,
     paths: &[PathBuf],
     shares: &mut Shares,
     site: &mut Site,
@@ -76,7 +77,7 @@ pub(crate) fn extend(
             "lay the files out with a run without --readonly first, or use files that are large enough",
         ));
     }
-    let with_data = needs_data(worker, nature);
+    let with_data = needs_data(worker, flags);
     // Where that can't be read there is nobody to ask, as in a container that hides its devices.
     let census = Census::take().ok();
     let mut shrunk = false;
@@ -101,10 +102,10 @@ pub(crate) fn extend(
 }
 
 /// A file must hold data of its own before the job's first I/O on it.
-fn needs_data(worker: &Worker, nature: Nature) -> bool {
+fn needs_data(worker: &Worker, flags: EngineFlags) -> bool {
     let pattern = worker.access.pattern;
     let overwrites = worker.targets.create.overwrite && !worker.targets.extent.append;
-    pattern.reads || pattern.writes && (overwrites || nature.no_extend)
+    pattern.reads || pattern.writes && (overwrites || flags.no_extend)
 }
 
 /// One file while it is made.
@@ -125,7 +126,7 @@ impl<'a> Layout<'a> {
         let existing = OpenOptions { write: true, ..OpenOptions::new() };
         let (file, made) = match existing.open(path) {
             Ok(file) => {
-                census.map_or(Ok(()), |census| in_use(census, &worker.name, path))?;
+                census.map_or(Ok(()), |census| refuse_in_use(census, &worker.name, path))?;
                 (file, false)
             }
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),

@@ -1,6 +1,6 @@
 //! The same jobs laid out by fio and by us leave the same files.
 
-use super::prepare;
+use super::laid_out;
 use crate::sample::{self, Scratch};
 use plan::{Amount, Engine, Fallocate, Generator, Seeds, StatCall, Worker};
 use std::os::unix::fs::MetadataExt;
@@ -317,7 +317,7 @@ fn compare(fio: &str, scratch: &Scratch, number: usize, job: &Job) -> Option<Str
     let mut worker = sample::worker("job", job.rw, 4096, &paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     (job.change)(&mut worker);
     worker.targets.create.only = true;
-    let outcome = prepare(&worker);
+    let outcome = laid_out(&worker);
     let (theirs, ours) = (listing(&theirs), listing(&ours));
     let same = outcome.is_ok() == their_verdict && theirs == ours;
     let about = format!("{number} {} {}", job.rw, job.options);

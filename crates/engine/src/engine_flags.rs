@@ -4,7 +4,7 @@ use plan::Engine;
 
 /// How an engine's targets are to be treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Nature {
+pub struct EngineFlags {
     /// Needs no file on a disk (fio: DISKLESSIO).
     pub diskless: bool,
     /// Moves no data (fio: FAKEIO).
@@ -23,20 +23,20 @@ pub struct Nature {
     pub makes_directories: bool,
 }
 
-impl Nature {
-    pub fn of(engine: &Engine) -> Nature {
-        let none = Nature::default();
-        let metadata = Nature { fake: true, metadata: true, ..none };
+impl EngineFlags {
+    pub fn of(engine: &Engine) -> EngineFlags {
+        let none = EngineFlags::default();
+        let metadata = EngineFlags { fake: true, metadata: true, ..none };
         match engine {
-            Engine::Null => Nature { diskless: true, fake: true, ..none },
-            Engine::Cpu { .. } => Nature { diskless: true, no_io: true, ..none },
-            Engine::Mmap { .. } => Nature { no_extend: true, ..none },
-            Engine::Ftruncate => Nature { fake: true, ..none },
+            Engine::Null => EngineFlags { diskless: true, fake: true, ..none },
+            Engine::Cpu { .. } => EngineFlags { diskless: true, no_io: true, ..none },
+            Engine::Mmap { .. } => EngineFlags { no_extend: true, ..none },
+            Engine::Ftruncate => EngineFlags { fake: true, ..none },
             Engine::FileStat(_) | Engine::FileDelete => metadata,
-            Engine::FileCreate => Nature { diskless: true, one_block_each: true, ..metadata },
-            Engine::DirCreate => Nature { diskless: true, directories: true, one_block_each: true, ..metadata },
+            Engine::FileCreate => EngineFlags { diskless: true, one_block_each: true, ..metadata },
+            Engine::DirCreate => EngineFlags { diskless: true, directories: true, one_block_each: true, ..metadata },
             Engine::DirStat(_) | Engine::DirDelete => {
-                Nature { diskless: true, directories: true, makes_directories: true, ..metadata }
+                EngineFlags { diskless: true, directories: true, makes_directories: true, ..metadata }
             }
             Engine::IoUring(_)
             | Engine::Libaio { .. }

@@ -1,9 +1,9 @@
 //! What a job's targets are, and how large they are, before anything is made.
 
-use super::fault;
-use super::nature::Nature;
 use super::sizes::{Found, UNKNOWN, min_block};
-use crate::line::Line;
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::message::Line;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
@@ -55,14 +55,14 @@ fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
 }
 
 /// Kind and present size of a target of `worker`.
-pub(crate) fn inspect(worker: &Worker, nature: Nature, path: &Path) -> Result<Found, RunError> {
-    if nature.metadata {
+pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
+    if flags.metadata {
         refuse_devices(path)?;
     }
-    if nature.one_block_each {
+    if flags.one_block_each {
         return Ok(Found { kind: Kind::Regular, bytes: min_block(worker) });
     }
-    if nature.diskless {
+    if flags.diskless {
         return Ok(Found { kind: Kind::Regular, bytes: UNKNOWN });
     }
     let (kind, bytes) = kind_of_target(worker, path)?.unwrap_or((Kind::Regular, 0));

@@ -1,7 +1,7 @@
 //! The arithmetic, without files.
 
-use super::super::nature::Nature;
 use super::super::sizes::{Found, Shares, UNKNOWN, share_out};
+use crate::engine_flags::EngineFlags;
 use crate::sample;
 use os::file::Kind;
 use plan::{Amount, Engine, Worker};
@@ -15,7 +15,7 @@ fn worker() -> Worker {
 }
 
 fn shares(worker: &Worker, found: &[Found]) -> Result<Shares, RunError> {
-    share_out(worker, Nature::of(&worker.engine), found, &mut || 0.5)
+    share_out(worker, EngineFlags::of(&worker.engine), found, &mut || 0.5)
 }
 
 fn file(bytes: u64) -> Found {

@@ -1,8 +1,11 @@
 //! Errors before the run: fio's words, then what to do about it.
 
 use os::errno;
+use plan::Worker;
 use record::RunError;
 use std::io;
+
+use crate::content::ContentError;
 
 const STOPPED: &str = "setup_files";
 
@@ -25,4 +28,9 @@ pub(crate) fn stopped() -> RunError {
 /// True where a layout ended only because the run did: nothing is wrong.
 pub(crate) fn was_stopped(error: &RunError) -> bool {
     error.errno == errno::EINTR && error.func == STOPPED
+}
+
+/// The content of a worker's buffers cannot be made.
+pub(crate) fn of_content(worker: &Worker, error: &ContentError) -> RunError {
+    new(errno::EINVAL, "init_io_u", format!("{}: {error}", worker.name), "")
 }

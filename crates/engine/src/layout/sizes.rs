@@ -1,7 +1,7 @@
 //! How a job's size is shared out over its targets: fio's arithmetic, without any I/O.
 
-use super::fault;
-use super::nature::Nature;
+use crate::engine_flags::EngineFlags;
+use crate::fault;
 use os::errno;
 use os::file::Kind;
 use plan::{Amount, Worker};
@@ -52,7 +52,7 @@ pub(crate) fn min_block(worker: &Worker) -> u64 {
 /// Shares the job out over `found`. `fraction` draws the next number below 1 from the job's generator of file sizes.
 pub(crate) fn share_out(
     worker: &Worker,
-    nature: Nature,
+    flags: EngineFlags,
     found: &[Found],
     fraction: &mut dyn FnMut() -> f64,
 ) -> Result<Shares, RunError> {
@@ -70,7 +70,7 @@ pub(crate) fn share_out(
     let there = found.iter().fold(0u64, |sum, found| sum.saturating_add(real(found)));
     if (there == 0 || there == UNKNOWN)
         && size == 0
-        && !nature.no_io
+        && !flags.no_io
         && !extent.fill_device
         && file_range(worker).is_none()
     {
@@ -100,8 +100,8 @@ pub(crate) fn share_out(
         }
         let end = io_size.saturating_add(offset);
         let grows = found.kind == Kind::Regular && end > real;
-        let extend = grows && !nature.diskless && !worker.targets.create.on_open;
-        let real_size = if grows && (!nature.diskless || nature.fake) { end } else { real };
+        let extend = grows && !flags.diskless && !worker.targets.create.on_open;
+        let real_size = if grows && (!flags.diskless || flags.fake) { end } else { real };
         files.push(Share { offset, io_size, real_size, extend });
     }
 

@@ -1,0 +1,76 @@
+//! Checks of a whole plan.
+
+use super::safety::Safety;
+use super::{engine, reach, scheduler, streams};
+use crate::direct_io::check_alignment;
+use crate::fault;
+use os::errno;
+use os::platform::Platform;
+use plan::{Plan, Worker};
+use record::RunError;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Says everything that keeps `plan` from being carried out, or what was found until `stop` was set: a plan may have
+/// millions of files.
+pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
+    let mut faults = Faults::default();
+    let mut probed = Vec::new();
+    let mut safety = Safety::default();
+    for worker in &plan.workers {
+        if plan.readonly {
+            faults.take(readonly(worker));
+        }
+        faults.take(engine::check(worker, platform, &mut probed));
+        if !worker.streams.is_empty() {
+            streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
+            continue;
+        }
+        // Without a sound engine and size there is no telling what a job does to its targets.
+        let paths = match reach::targets(worker) {
+            Ok(paths) => paths,
+            Err(fault) => {
+                faults.take(Err(fault));
+                continue;
+            }
+        };
+        for path in paths.iter().take_while(|_| !stop.load(Relaxed)) {
+            faults.take(reach::check(plan, worker, path));
+            faults.take(check_alignment(worker, path));
+            faults.take(engine::check_polling(worker, path));
+            faults.take(safety.check(worker, path));
+            faults.take(scheduler::check(worker, path));
+        }
+        faults.take(safety.check_buffer_file(worker));
+    }
+    faults.take(streams::check_memory(plan));
+    if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
+}
+
+/// Each fault once: clones of a job share theirs.
+#[derive(Default)]
+struct Faults {
+    found: Vec<RunError>,
+}
+
+impl Faults {
+    fn take(&mut self, outcome: Result<(), RunError>) {
+        if let Err(fault) = outcome
+            && !self.found.contains(&fault)
+        {
+            self.found.push(fault);
+        }
+    }
+}
+
+fn readonly(worker: &Worker) -> Result<(), RunError> {
+    let pattern = worker.access.pattern;
+    if !pattern.writes && !pattern.trims {
+        return Ok(());
+    }
+    Err(fault::new(
+        errno::EROFS,
+        "readonly",
+        "fio: trim and write operations are not allowed with the --readonly parameter.".into(),
+        &format!("job {} is rw={}", worker.name, worker.echo.rw),
+    ))
+}

@@ -1,0 +1,30 @@
+//! The content of a worker of a plan.
+
+use plan::{Ddir, DedupeMode, Plan, Worker};
+
+use super::error::ContentError;
+use super::filler::Content;
+use super::job::Job;
+use crate::access::{Purpose, SeedTable};
+use crate::entropy;
+
+/// Returns the content of a worker's buffers. `size` is the size of a pass in bytes.
+///
+/// # Errors
+/// As [`Content::new`].
+pub fn for_worker(plan: &Plan, worker: &Worker, seeds: &SeedTable, size: u64) -> Result<Content, ContentError> {
+    let shares = |dedupe: plan::Dedupe| matches!(dedupe.mode, DedupeMode::WorkingSet { global: true, .. });
+    let peers = plan.workers.iter().filter(|_| worker.buffers.dedupe.is_some_and(shares));
+    let peer_seeds: Vec<u64> = peers.map(|peer| SeedTable::of_worker(peer).of(Purpose::Buffer)).collect();
+    Content::new(&Job {
+        buffers: &worker.buffers,
+        min_write: worker.access.block.min_bytes[Ddir::Write],
+        size,
+        seeds,
+        wide: worker.access.generator == plan::Generator::Tausworthe64,
+        verifies: false,
+        worker_number: worker.number,
+        peer_seeds: &peer_seeds,
+        nonce: entropy::draw(),
+    })
+}

@@ -1,0 +1,50 @@
+//! Targets in use: nothing here is written, resized, replaced or removed.
+
+use std::io;
+use std::path::Path;
+
+use os::device::{Census, Holder, Use};
+use os::errno;
+use record::RunError;
+
+use crate::fault;
+
+/// Refuses to change a file that swap or a loop device lies on: for a layout, which extends files of jobs that only
+/// read, too.
+pub(crate) fn refuse_in_use(census: &Census, job: &str, path: &Path) -> Result<(), RunError> {
+    refuse_in_fios_words(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
+}
+
+pub(crate) fn list(holders: &[Holder]) -> String {
+    let each: Vec<_> = holders.iter().map(ToString::to_string).collect();
+    each.join("; ")
+}
+
+pub(crate) fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
+    let Some(first) = holders.first() else {
+        return Ok(());
+    };
+    let shown = path.display();
+    let said = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
+        format!("fio: {shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")
+    } else {
+        format!("fio: {shown} is in use. Aborting.")
+    };
+    let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
+    Err(fault::new(errno::EBUSY, "check_mount_writes", said, &advice))
+}
+
+pub(crate) fn way_out(used: &Use) -> String {
+    match used {
+        Use::Mounted { at } => format!("umount {} first", at.display()),
+        Use::Swap => "swapoff first".into(),
+        Use::Stacked { .. } => "take down what lies on it first".into(),
+        Use::Member { .. } => "if that is over, wipefs removes the signature".into(),
+        Use::Exclusive { .. } => "end that use first".into(),
+    }
+}
+
+pub(crate) fn unknown(path: &Path, error: &io::Error) -> RunError {
+    let said = format!("fio: {}: who uses it can't be told: {error}", path.display());
+    fault::of_io(error, "check_mount_writes", said, "nothing is written to what may be in use")
+}

@@ -1,0 +1,62 @@
+//! Lays out the targets of one job.
+
+use std::sync::atomic::AtomicBool;
+
+use plan::{Plan, Worker};
+use record::RunError;
+use units::random::Tausworthe;
+
+use super::site::Site;
+use super::{extend, find, sizes};
+use crate::access::{Purpose, SeedTable};
+use crate::content;
+use crate::engine_flags::EngineFlags;
+use crate::fault;
+use crate::message::Line;
+use crate::target::{LaidOut, Target};
+
+/// Lays out the targets of a worker of a plan.
+pub fn lay_out(
+    plan: &Plan,
+    worker: &Worker,
+    stop: &AtomicBool,
+    say: &mut dyn FnMut(Line),
+) -> Result<LaidOut, RunError> {
+    let seeds = SeedTable::of_worker(worker);
+    let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
+    let mut content =
+        content::for_worker(plan, worker, &seeds, size).map_err(|error| fault::of_content(worker, &error))?;
+    let fill = &mut |block: &mut [u8]| content.fill_initial(block);
+    lay_out_in(worker, &mut Site { readonly: plan.readonly, stop, say, fill, seeds: &seeds })
+}
+
+/// Finds and makes the targets of `worker`, so that its I/O can start.
+pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, RunError> {
+    let flags = EngineFlags::of(&worker.engine);
+    if flags.no_io {
+        return Ok(LaidOut { targets: Vec::new(), pass_bytes: u64::MAX, total_bytes: u64::MAX });
+    }
+    let paths = find::paths(worker, site.say)?;
+    extend::make_directories(worker, flags, &paths, site.readonly)?;
+    let mut found = Vec::with_capacity(paths.len());
+    for path in &paths {
+        found.push(find::inspect(worker, flags, path)?);
+    }
+    let wide = worker.access.generator == plan::Generator::Tausworthe64;
+    let mut file_sizes = Tausworthe::new(site.seeds.of(Purpose::FileSize), wide);
+    let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
+    for (share, path) in shares.files.iter().zip(&paths) {
+        if share.io_size == 0 {
+            (site.say)(Line::Warning(format!("fio: file {} may be ignored", path.display())));
+        }
+    }
+    extend::extend(worker, flags, &paths, &mut shares, site)?;
+    let targets = paths.into_iter().zip(found).zip(shares.files).map(|((path, found), share)| Target {
+        path,
+        kind: found.kind,
+        offset: share.offset,
+        io_size: share.io_size,
+        real_size: share.real_size,
+    });
+    Ok(LaidOut { targets: targets.collect(), pass_bytes: shares.pass_bytes, total_bytes: shares.total_bytes })
+}
