@@ -201,7 +201,7 @@ mod tests {
     fn a_worker_that_hangs_is_given_up_with_what_it_had_done() {
         static STOP: AtomicBool = AtomicBool::new(true);
         let (release, hangs) = std::sync::mpsc::channel::<()>();
-        let ended = ended_by(std::thread::spawn(move || drop(hangs.recv())), &STOP);
+        let ended = ended_by(std::thread::spawn(move || _ = hangs.recv()), &STOP);
         drop(release);
         assert!(ended.error.unwrap().message.contains("stuck"));
         let read = &ended.stats.ddirs[0];

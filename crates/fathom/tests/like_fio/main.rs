@@ -8,7 +8,9 @@
 mod codes;
 mod counts;
 mod figures;
+mod files_like_fio;
 mod json;
+mod logs;
 mod normal;
 mod outputs;
 mod pair;

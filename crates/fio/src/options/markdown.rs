@@ -10,7 +10,7 @@ pub fn page() -> String {
     let mut page = String::from(
         "# fio's options in fathom\n\n\
          This page is printed from the option table in `crates/fio/src/options` and is not edited by hand. \
-         A test compares the two; `cargo test -p fathom-fio --test fio_options_page` with `UPDATE_DOCS=1` writes it anew.\n\n\
+         A test compares the two; `cargo test -p fathom-fio --test dialect` with `UPDATE_DOCS=1` writes it anew.\n\n\
          **honoured**: does what it does in fio. **taken**: legal and without effect, for the reason given. \
          **not yet**: refused, unless its value is what happens without it. \
          **with …**: has an effect only together with an option that is not supported yet.\n\n",

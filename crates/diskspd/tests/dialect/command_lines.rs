@@ -1,0 +1,287 @@
+//! DiskSpd's own answers to command lines: what it takes, what it refuses and warns of, what it makes of them.
+//!
+//! Every exception is named in `docs/diskspd-differences.md`, and one that is none is a failure.
+
+use diskspd::lower::{FixedMachine, lower};
+use diskspd::parse::env::FixedEnv;
+use diskspd::profile::{Profile, ResultFormat};
+use diskspd::render::profile_text;
+use diskspd::{Request, parse, xml};
+use roxmltree::Node;
+use serde_json::{Map, Value, json};
+use units::diagnostic::{Diagnostic, Level};
+
+const DIFFERENCES: &str = include_str!("../../../../docs/diskspd-differences.md");
+
+/// Cases that we answer otherwise.
+const EXCEPTIONS: &[&str] = &["ut121", "or524", "or529", "or543", "or544", "or545", "or561", "or587", "or623"];
+
+fn cases() -> Vec<Value> {
+    serde_json::from_str(include_str!("../../../../corpus/diskspd/cases.json")).unwrap()
+}
+
+fn id(case: &Value) -> &str {
+    case["id"].as_str().unwrap()
+}
+
+fn args(case: &Value) -> Vec<String> {
+    case["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap().to_owned()).collect()
+}
+
+/// As the cases were made: `-Rpxml` in front, unless the line says for itself what it wants printed.
+fn ask(case: &Value) -> Result<Request, Vec<Diagnostic>> {
+    let mut words = args(case);
+    let runs = case["why"].as_str().unwrap();
+    let as_it_is = words.is_empty()
+        || words.iter().any(|word| word.starts_with("-R") || word == "-?")
+        || runs.contains("left over in a run")
+        || runs.contains("this machine does not have");
+    if !as_it_is {
+        words.insert(0, "-Rpxml".to_owned());
+    }
+    parse(&words, &FixedEnv::default())
+}
+
+/// Complains of the cases for which `check` has something to say, and of exceptions that are none.
+fn compare(check: impl Fn(&Value) -> Option<String>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for case in cases() {
+        if let Some(complaint) = check(&case) {
+            complaints.push(format!("{} {:?}: {complaint}", id(&case), args(&case)));
+        }
+    }
+    complaints
+}
+
+fn assert_none(complaints: &[String]) {
+    let wrong: Vec<&String> =
+        complaints.iter().filter(|line| !EXCEPTIONS.iter().any(|id| line.starts_with(&format!("{id} ")))).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn answer(case: &Value) -> Option<String> {
+    let accept = case["accept"] == true;
+    match ask(case) {
+        // Whether an event can be signalled is known when it is tried.
+        Ok(Request::Signal { .. }) if case["exit_code"] == 1 => None,
+        Ok(Request::Print { status, .. }) if case["exit_code"] != status => Some(format!("ends with {status}")),
+        Ok(Request::Run(invocation)) if !accept => {
+            let lowered = lower(&invocation.profile, &invocation.command_line, &FixedMachine { processors: 2 });
+            lowered.is_ok().then(|| "is taken".to_owned())
+        }
+        Ok(Request::Signal { .. } | Request::SystemInformation(_)) if !accept => Some("is taken".to_owned()),
+        Ok(_) => None,
+        Err(told) if accept => Some(format!("is refused: {}", told[0])),
+        Err(told) if !told.iter().any(|told| told.level == Level::Error) => {
+            Some("is refused without reason".to_owned())
+        }
+        Err(_) => None,
+    }
+}
+
+fn warning(case: &Value) -> Option<String> {
+    case["warnings"].as_array()?;
+    let told = match ask(case) {
+        Ok(Request::Print { warnings, .. }) => warnings,
+        Ok(_) => Vec::new(),
+        Err(told) => told,
+    };
+    let warned = told.iter().any(|told| told.level == Level::Warning);
+    (!warned).then(|| format!("no warning among {told:?}"))
+}
+
+fn read_back(case: &Value) -> Option<Profile> {
+    match ask(case) {
+        Ok(Request::Print { text, .. }) => Some(xml::read(&text, "profile").ok()?.profile),
+        _ => None,
+    }
+}
+
+fn meaning(case: &Value) -> Option<String> {
+    let mut expected = case.get("expect")?.clone();
+    let Ok(Request::Print { text, .. }) = ask(case) else { return Some("no profile".to_owned()) };
+    if args(case).iter().any(|arg| arg == "-Rptext") {
+        return None;
+    }
+    let Ok(document) = roxmltree::Document::parse(&text) else { return Some(format!("no XML: {text}")) };
+    let mut told = profile(document.root_element());
+    // Somebody's JSON took this target's name for a number.
+    for target in expected["TimeSpans"][0]["Targets"].as_array_mut().unwrap() {
+        if let Some(number) = target["Path"].as_u64() {
+            target["Path"] = number.to_string().into();
+        }
+    }
+    // The cases say what the line says, not what `-Rpxml` in front of it does.
+    for one in [&mut expected, &mut told] {
+        one.as_object_mut().unwrap().remove("ResultFormat");
+    }
+    for field in case["nondeterministic"].as_array().into_iter().flatten() {
+        for one in [&mut expected, &mut told] {
+            one["TimeSpans"][0].as_object_mut().unwrap().remove(field.as_str().unwrap());
+        }
+    }
+    (told != expected).then(|| format!("means\n{told}\nand not\n{expected}"))
+}
+
+#[test]
+fn what_diskspd_takes_is_taken_and_what_it_refuses_is_refused() {
+    assert_none(&compare(answer));
+}
+
+#[test]
+fn where_diskspd_warns_we_warn() {
+    assert_none(&compare(warning));
+}
+
+#[test]
+fn a_line_means_the_profile_that_diskspd_makes_of_it() {
+    assert_none(&compare(meaning));
+}
+
+#[test]
+fn a_profile_printed_is_the_profile_that_was_meant() {
+    for case in cases().iter().filter(|case| case["accept"] == true && !args(case).iter().any(|arg| arg == "-?")) {
+        let text = args(case).iter().any(|arg| matches!(arg.as_str(), "-Rptext" | "-Rtext"));
+        if text || EXCEPTIONS.contains(&id(case)) {
+            continue;
+        }
+        let again = read_back(case).map(|profile| xml::write(&profile));
+        let Ok(Request::Print { text, .. }) = ask(case) else { panic!("{}", id(case)) };
+        assert_eq!(again.as_deref(), Some(text.as_str()), "{}", id(case));
+    }
+}
+
+#[test]
+fn exceptions_are_in_the_document_and_are_exceptions() {
+    let complaints: Vec<String> =
+        [compare(answer), compare(warning), compare(meaning), compare_texts()].into_iter().flatten().collect();
+    for exception in EXCEPTIONS {
+        assert!(DIFFERENCES.contains(exception), "{exception} is not in docs/diskspd-differences.md");
+        assert!(complaints.iter().any(|line| line.starts_with(&format!("{exception} "))), "{exception} is none");
+    }
+}
+
+#[test]
+fn texts_of_profiles_are_diskspds_own() {
+    assert_none(&compare_texts());
+}
+
+fn compare_texts() -> Vec<String> {
+    let mut complaints = Vec::new();
+    for line in include_str!("../../../../corpus/diskspd/profile-text.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let expected = case["text"].as_str().unwrap();
+        let words = [vec!["-Rptext".to_owned()], args(&case)].concat();
+        let command_line = words.join(" ");
+        let told = match parse(&words, &FixedEnv::default()) {
+            Ok(Request::Print { text, .. }) => text,
+            other => format!("{other:?}"),
+        };
+        let told = told.replacen("Command Line: diskspd ", "Command Line: diskspd.exe ", 1);
+        // The seed is the time since the machine started.
+        let seed = |text: &str| -> String {
+            let keep = |line: &&str| args(&case).iter().all(|arg| arg != "-z") || !line.contains("random seed: ");
+            text.split('\n').filter(keep).collect::<Vec<_>>().join("\n")
+        };
+        // A line that asks for XML says so last.
+        let asks_otherwise = args(&case).iter().any(|arg| arg.starts_with("-R") && arg.contains("xml"));
+        if !asks_otherwise && seed(&told) != seed(expected) {
+            complaints.push(format!("{} {command_line}: says\n{told}\nand not\n{expected}", id(&case)));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn the_form_of_the_report_is_the_last_that_was_named() {
+    let run = |line: &str| {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        match parse(&words, &FixedEnv::default()) {
+            Ok(Request::Run(invocation)) => invocation.profile.result_format,
+            other => panic!("{line}: {other:?}"),
+        }
+    };
+    assert_eq!(run("a.dat"), ResultFormat::Text);
+    assert_eq!(run("-Rxml a.dat"), ResultFormat::Xml);
+    assert_eq!(run("-Rxml -Rtext a.dat"), ResultFormat::Text);
+    assert_eq!(profile_text(&Profile::default(), "x"), "\nCommand Line: x\n\nInput parameters:\n\n");
+}
+
+/// The profile's XML in the words of the cases.
+fn profile(root: Node) -> Value {
+    let mut map = leaves(root);
+    let spans = root.children().find(|node| node.has_tag_name("TimeSpans")).unwrap();
+    map.insert("TimeSpans".into(), elements(spans).map(time_span).collect());
+    if let Some(etw) = root.children().find(|node| node.has_tag_name("ETW")) {
+        map.insert("ETW".into(), leaves(etw).into());
+    }
+    map.into()
+}
+
+fn time_span(span: Node) -> Value {
+    let mut map = leaves(span);
+    for node in elements(span) {
+        let value: Value = match node.tag_name().name() {
+            "Targets" => elements(node).map(target).collect(),
+            "Affinity" => elements(node).map(attributes).collect(),
+            _ => continue,
+        };
+        map.insert(node.tag_name().name().into(), value);
+    }
+    map.into()
+}
+
+fn target(target: Node) -> Value {
+    let mut map = leaves(target);
+    for node in elements(target) {
+        let name = node.tag_name().name();
+        let value = match name {
+            "Throughput" => json!({ "value": value("", node), "unit": node.attribute("unit").unwrap_or("BPMS") }),
+            "WriteBufferContent" => {
+                let mut content = leaves(node);
+                let source = elements(node).find(|node| node.has_tag_name("RandomDataSource"));
+                content.extend(source.map(|source| ("RandomDataSource".to_owned(), leaves(source).into())));
+                content.into()
+            }
+            "Distribution" => {
+                let kind = elements(node).next().unwrap();
+                let ranges = elements(kind).map(|range| {
+                    json!({ "IO": range.attribute("IO").unwrap().parse::<u64>().unwrap(), "Target": value("", range) })
+                });
+                json!({ "Type": kind.tag_name().name(), "Ranges": ranges.collect::<Vec<_>>() })
+            }
+            _ => continue,
+        };
+        map.insert(name.into(), value);
+    }
+    map.into()
+}
+
+fn elements<'a>(node: Node<'a, 'a>) -> impl Iterator<Item = Node<'a, 'a>> {
+    node.children().filter(Node::is_element)
+}
+
+fn attributes(node: Node) -> Value {
+    let pairs = node
+        .attributes()
+        .map(|attribute| (attribute.name().to_owned(), json!(attribute.value().parse::<u64>().unwrap())));
+    pairs.collect::<Map<_, _>>().into()
+}
+
+fn leaves(node: Node) -> Map<String, Value> {
+    let leaf = |node: &Node| !node.children().any(|child| child.is_element()) && node.text().is_some();
+    elements(node)
+        .filter(leaf)
+        .map(|node| (node.tag_name().name().to_owned(), value(node.tag_name().name(), node)))
+        .collect()
+}
+
+fn value(name: &str, node: Node) -> Value {
+    let text = node.text().unwrap_or_default();
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        text if name == "Path" || name == "FilePath" => text.into(),
+        text => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+    }
+}

@@ -1,0 +1,62 @@
+//! The reports of `fathom assess`: the card, and files whose names say what they are.
+
+use std::time::Instant;
+
+use crate::stage::{Outcome, Scratch, command, outcome};
+
+fn assess(scratch: &Scratch, arguments: &str) -> Outcome {
+    let mut command = command(scratch.path(), "assess", arguments);
+    command.env("XDG_STATE_HOME", scratch.file("state")).env("XDG_CONFIG_HOME", scratch.file("config"));
+    outcome(command.spawn().unwrap(), Instant::now())
+}
+
+#[test]
+fn a_run_ends_with_a_card_and_leaves_the_reports_that_were_asked_for() {
+    let scratch = Scratch::new("assess-reports");
+    let reports = "--report out.html --report out.md --report out.svg --report out.png --report charts/";
+    let line = &format!("--short --size 16M --test read-latency --test fsync --save saved.json {reports}");
+    let ran = assess(&scratch, line);
+    assert!(ran.stdout.lines().count() <= 24, "{}", ran.stdout);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
+    for word in ["read-latency", "fsync", "report: out.html", "report: out.md", "report: out.svg", "charts in charts/"]
+    {
+        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains('\u{1b}'), "there is no terminal to be coloured");
+    let read = |name: &str| std::fs::read_to_string(scratch.file(name)).unwrap();
+    let page = read("out.html");
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n") && page.contains("Percentiles of latency")
+    );
+    assert!(page.contains("fathom assess --short --size 16M --test read-latency"), "the command that repeats it");
+    assert!(read("out.md").contains("## Environment") && read("out.svg").starts_with("<svg "));
+    assert!(std::fs::read(scratch.file("out.png")).unwrap().starts_with(b"\x89PNG"));
+    let chart = std::fs::read(scratch.file("charts/read-latency-percentiles.png")).unwrap();
+    assert!(chart.starts_with(b"\x89PNG"));
+
+    let show = |arguments: &str| {
+        let mut command = command(scratch.path(), "show", arguments);
+        outcome(command.spawn().unwrap(), Instant::now())
+    };
+    let names = show("saved.json --chart list");
+    assert!(names.stdout.contains("read-latency/percentiles  Percentiles of latency"), "{}", names.stdout);
+    assert!(show("saved.json --chart read-latency/percentiles").stdout.starts_with("<svg "));
+    show("saved.json --chart read-latency/percentiles --output one.png").ended_with(0);
+    assert!(std::fs::read(scratch.file("one.png")).unwrap() == chart, "one chart is the same whatever asked for it");
+    show("saved.json --output svgs/ --format svg").ended_with(0);
+    assert!(read("svgs/fsync-distribution.svg").starts_with("<svg "));
+    assert!(show("saved.json --format png --output all.png").stdout.is_empty());
+    assert!(std::fs::read(scratch.file("all.png")).unwrap() == std::fs::read(scratch.file("out.png")).unwrap());
+    show("saved.json --chart nothing").ended_with(1).complained_of("--chart list");
+}
+
+#[test]
+fn a_report_of_no_known_kind_or_place_is_refused_before_anything_is_measured() {
+    let scratch = Scratch::new("assess-report-refused");
+    for name in ["out.pdf", "out", "nowhere/out.html"] {
+        let outcome = assess(&scratch, &format!("--short --report {name}"));
+        outcome.ended_with(2);
+        assert!(outcome.stderr.contains(name), "{}", outcome.stderr);
+    }
+    assert!(scratch.names().iter().all(|name| name == "state"), "{:?}", scratch.names());
+}

@@ -1,0 +1,100 @@
+//! `fathom assess` keeps to the room that there is, clears away what killed runs left, and stays out of others' way.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use crate::stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system, wait_until};
+use serde_json::Value;
+
+const FOLDER: &str = "fathom-assess.tmp";
+
+fn assess(directory: &Path, arguments: &str) -> Command {
+    let mut command = command(directory, "assess", arguments);
+    command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
+    command
+}
+
+fn run(directory: &Path, arguments: &str) -> Outcome {
+    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+}
+
+/// A run that would take long, as soon as it has made its files.
+fn begun(directory: &Path, folder: &Path) -> Child {
+    let mut line = assess(directory, "--size 16M --runtime 60 --test write-latency");
+    let child = line.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("its files are made", || folder.join("data").exists());
+    child
+}
+
+#[test]
+fn a_file_system_is_never_filled_to_its_end() {
+    let scratch = Scratch::new("assess-room");
+    let Some(_mount) = Mount::tmpfs(1224, &scratch.file("mnt")) else { return };
+    let clamped = run(scratch.path(), "mnt --runtime 1 --test read-latency --format json");
+    clamped.complained_of("the tests take 200 MiB in place of 2 GiB");
+    let taken = clamped.json()["preparation"][0]["bytes"].as_u64().unwrap();
+    assert!(taken <= 200 * MIB, "{taken}");
+    assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are gone");
+
+    let Some(_small) = Mount::tmpfs(600, &scratch.file("small")) else { return };
+    run(scratch.path(), "small --runtime 1").ended_with(2).complained_of("there is room for 0 bytes");
+    assert!(std::fs::read_dir(scratch.file("small")).unwrap().count() == 0, "its files are gone");
+}
+
+#[test]
+fn what_a_killed_run_left_goes_with_the_next_one() {
+    let scratch = Scratch::new("assess-killed");
+    let folder = scratch.file(FOLDER);
+    let mut killed = begun(scratch.path(), &folder);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(folder.join("data").exists(), "nothing was left, so that this shows nothing");
+    run(scratch.path(), "--short --size 16M --test read-latency");
+    assert!(!folder.exists());
+}
+
+#[test]
+fn two_assessments_of_one_directory_do_not_mix() {
+    let scratch = Scratch::new("assess-two");
+    let folder = scratch.file(FOLDER);
+    let first = begun(scratch.path(), &folder);
+    run(scratch.path(), "--short --test read-latency").ended_with(2).complained_of("another assessment");
+    assert!(folder.join("data").exists(), "the first one's files were taken away");
+    signal(&first, "TERM");
+    outcome(first, Instant::now()).ended_with(130);
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_slow_disks_file_is_as_large_as_its_time_allows() {
+    let scratch = Scratch::new("assess-slow");
+    let Some(zram) = Zram::new(2048) else { return };
+    let Some(_) = system(&format!("mke2fs -q -t ext4 {} || mkfs.xfs -q {0}", zram.device)) else { return };
+    let Some(_mount) = Mount::new(&zram.device, &scratch.file("mnt")) else { return };
+    let Some(throttle) = Throttle::new(&zram) else { return };
+    throttle.bytes_per_s(8 * MIB);
+    let suite = "name = \"s\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\nsize = \"64M\"\nneeds = [\"filled\"]\n\
+                 fill = { at_most_s = 2 }\n[[test]]\nname = \"read\"\ntitle = \"t\"\n\
+                 job = { rw = \"randread\", bs = \"64k\", direct = 1, runtime = 1, time_based = 1, ioengine = \"psync\" }\n";
+    std::fs::write(scratch.file("s.toml"), suite).unwrap();
+    let line = format!(
+        "cd {0} && exec {1} assess {0}/mnt/f --suite s.toml --size 64M --format json",
+        scratch.path().display(),
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("echo $$ > {}/cgroup.procs && {line}", throttle.group)]);
+    shell
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .env("XDG_STATE_HOME", scratch.file("state"));
+    let run = outcome(shell.spawn().unwrap(), Instant::now());
+    let assessment: Value = run.json();
+    let filled = assessment["preparation"][0]["bytes"].as_u64().unwrap();
+    assert!((8 * MIB..48 * MIB).contains(&filled), "{assessment}");
+    let job = assessment["tests"][0]["job"].as_str().unwrap();
+    assert!(job.contains(&format!("filesize={}\n", filled / MIB * MIB)), "{filled}: {job}");
+    assert_eq!(assessment["tests"][0]["error"], Value::Null);
+}

@@ -1,0 +1,238 @@
+//! `fathom compare` from end to end, on runs whose difference is known.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::stage::{self, Outcome, Scratch, command, outcome, patiently, signal, wait_until};
+use plan::{Ddir, Plan, Worker};
+use record::{PhaseRecord, Record, Timeline, schema};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A run of random writes at a rate that varies by 3 %, by a seed.
+fn run_at(rate: f64, seconds: u64, seed: u64) -> Record {
+    let mut worker = Worker::default();
+    worker.access.pattern.random = true;
+    let mut record = Record::new(Arc::new(Plan { workers: vec![worker], ..Plan::default() }), 1_700_000_000_000);
+    let mut timeline = Timeline::new(0, SECOND, Vec::new());
+    let mut state = seed;
+    let mut total = 0;
+    for second in 0..seconds {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let draw = (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        let ios = (rate * (1.0 + 0.03 * draw)).round() as u64;
+        timeline.count((second * SECOND, (second + 1) * SECOND), Ddir::Write, ios, ios * 4096);
+        total += ios;
+    }
+    timeline.until_ns = seconds * SECOND;
+    timeline.slots.iter_mut().for_each(|slot| slot.workers = 1);
+    let stats = &mut record.workers[0].stats.ddirs[Ddir::Write as usize];
+    (stats.ios, stats.bytes, stats.runtime_ns) = (total, total * 4096, seconds * SECOND);
+    record.timeline.push(timeline);
+    record.phases.push(PhaseRecord { measured_ns: seconds * SECOND, ..PhaseRecord::default() });
+    record
+}
+
+fn save(scratch: &Scratch, name: &str, record: &Record) {
+    std::fs::write(scratch.file(name), schema::write(record).unwrap()).unwrap();
+}
+
+fn compare(scratch: &Scratch, arguments: &str) -> Outcome {
+    let mut command = command(scratch.path(), "compare", arguments);
+    command.env("XDG_DATA_HOME", scratch.file("data"));
+    outcome(command.spawn().unwrap(), Instant::now())
+}
+
+#[test]
+fn a_difference_between_two_runs_is_shown_with_its_confidence_and_fails_where_asked() {
+    let scratch = Scratch::new("compare");
+    for (name, rate, seed) in [("a", 10_000.0, 1), ("same", 10_000.0, 2), ("slow", 9_000.0, 3)] {
+        save(&scratch, name, &run_at(rate, 60, seed));
+    }
+    let same = compare(&scratch, "a same --fail-on write.iops<-0.1%");
+    assert!(same.ended_with(0).stdout.contains("no difference shown"), "{}", same.stdout);
+    let slow = compare(&scratch, "a slow");
+    assert!(slow.ended_with(0).stdout.contains("2 of 2 figures differ"), "{}", slow.stdout);
+    let json = compare(&scratch, "a slow --format json --fail-on write.iops<-5%");
+    let line = json.ended_with(1).complained_of("write.iops<-5%").json()["lines"][0].clone();
+    assert_eq!((line["metric"].as_str(), line["by"].as_str()), (Some("write.iops"), Some("intervals")));
+    assert!((line["difference"].as_f64().unwrap() + 0.1).abs() < 0.02, "{line}");
+    assert!(line["interval"][0].as_f64() < Some(-0.09) && line["interval"][1].as_f64() > Some(-0.11), "{line}");
+    compare(&scratch, "a slow --fail-on write.iops<-20%").ended_with(0);
+    compare(&scratch, "slow a --fail-on write.iops<-5%").ended_with(0);
+}
+
+#[test]
+fn repeats_are_judged_by_how_much_runs_differ_from_each_other() {
+    let scratch = Scratch::new("compare-repeats");
+    // Within a run hardly anything varies; from run to run much does.
+    let rates = [9_000.0, 11_000.0, 10_200.0, 9_700.0];
+    for (at, rate) in rates.into_iter().enumerate() {
+        save(&scratch, &format!("a{at}"), &run_at(rate, 30, at as u64));
+        save(&scratch, &format!("b{at}"), &run_at(rate + 150.0, 30, 10 + at as u64));
+        save(&scratch, &format!("c{at}"), &run_at(rate + 3000.0, 30, 20 + at as u64));
+    }
+    let side = |name: &str| (0..4).map(|at| format!("{name}{at}")).collect::<Vec<_>>().join(",");
+    let noise = compare(&scratch, &format!("{} {} --format json", side("a"), side("b")));
+    let line = &noise.ended_with(0).json()["lines"][0];
+    assert_eq!((line["by"].as_str(), line["shown"].as_bool()), (Some("repeats"), Some(false)), "{line}");
+    let more = compare(&scratch, &format!("{} {} --fail-on write.iops>10%", side("a"), side("c")));
+    assert!(more.ended_with(1).stdout.contains("p = 0.029"), "{}", more.stdout);
+}
+
+#[test]
+fn short_runs_and_other_jobs_are_said_to_be_so() {
+    let scratch = Scratch::new("compare-short");
+    save(&scratch, "a", &run_at(10_000.0, 3, 1));
+    save(&scratch, "b", &run_at(5_000.0, 3, 2));
+    let short = compare(&scratch, "a b --fail-on write.iops<-5%");
+    assert!(short.ended_with(0).stdout.contains("too few intervals"), "{}", short.stdout);
+    let mut other = run_at(10_000.0, 30, 1);
+    let mut plan = Plan::clone(&other.plan);
+    plan.workers[0].access.pattern.random = false;
+    other.plan = Arc::new(plan);
+    save(&scratch, "c", &other);
+    assert!(compare(&scratch, "a c").stdout.contains("the jobs differ"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let scratch = Scratch::new("compare-words");
+    save(&scratch, "a", &run_at(10_000.0, 10, 1));
+    for (arguments, why) in [
+        ("a", "what with what"),
+        ("a a a", "a"),
+        ("a missing", "missing"),
+        ("a 7", "nothing is kept"),
+        ("a a --fail-on size<5%", "size"),
+        ("a a --fail-on read.iops<-5%", "read.iops"),
+    ] {
+        compare(&scratch, arguments).ended_with(2).complained_of(why);
+    }
+}
+
+/// `fathom run` with its options, and workloads of several words each.
+fn repeats(scratch: &Scratch, options: &str, workloads: &[&str]) -> std::process::Command {
+    let mut command = command(scratch.path(), "run", options);
+    command.args(workloads).env("XDG_DATA_HOME", scratch.file("data"));
+    command
+}
+
+fn repeat(scratch: &Scratch, options: &str, workloads: &[&str]) -> Outcome {
+    outcome(repeats(scratch, options, workloads).spawn().unwrap(), Instant::now())
+}
+
+/// Reads at a rate that any disk has.
+fn line_at(rate: u32) -> String {
+    format!("fio --name=x --filename=target --rw=randread --size=1m --time_based --runtime=200ms --rate_iops={rate}")
+}
+
+#[test]
+fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
+    let scratch = Scratch::new("run");
+    scratch.filled("target", 1 << 20);
+    std::fs::write(
+        scratch.file("fast.fio"),
+        format!("[x]\n{}", line_at(150).split("--").skip(2).collect::<Vec<_>>().join("\n")),
+    )
+    .unwrap();
+    let options = "--repeat 4 --interleave --format json --save kept --tag mine --fail-on read.iops>50%";
+    let mut command = repeats(&scratch, options, &[&line_at(50), "fast.fio"]);
+    command.args(["--prepare", "echo $FATHOM_WORKLOAD$FATHOM_REPEAT >> prepared; echo loud"]);
+    let told = outcome(command.spawn().unwrap(), Instant::now());
+    let document = told.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
+    let prepared = std::fs::read_to_string(scratch.file("prepared")).unwrap();
+    assert_eq!(prepared.split_whitespace().collect::<Vec<_>>(), ["A1", "B1", "A2", "B2", "A3", "B3", "A4", "B4"]);
+    let runs = |side: usize, name: &str| -> Vec<u64> {
+        let runs = document["workloads"][side]["runs"].as_array().unwrap();
+        runs.iter().map(|run| run[name].as_u64().unwrap()).collect()
+    };
+    assert_eq!((runs(0, "turn"), runs(1, "turn")), (vec![1, 3, 5, 7], vec![2, 4, 6, 8]));
+    assert_eq!((runs(0, "kept"), runs(1, "kept")), (vec![1, 3, 5, 7], vec![2, 4, 6, 8]));
+    let line = &document["comparison"]["lines"][0];
+    assert_eq!((line["metric"].as_str(), line["shown"].as_bool()), (Some("read.iops"), Some(true)), "{line}");
+    assert!((line["difference"].as_f64().unwrap() - 2.0).abs() < 0.5, "{line}");
+    let figure = &document["workloads"][0]["figures"][0];
+    assert!((figure["median"].as_f64().unwrap() - 50.0).abs() < 15.0, "{figure}");
+    assert!(scratch.file("kept/B-4.json").exists() && scratch.file("kept/run.json").exists());
+    // The same, from the history.
+    let set = document["set"].as_str().unwrap();
+    let again = compare(&scratch, &format!("tag:{set}-A tag:{set}-B --format json"));
+    assert_eq!(again.ended_with(0).json()["lines"], document["comparison"]["lines"]);
+    let shown = |arguments: &str| {
+        let mut command = stage::command(scratch.path(), "show", arguments);
+        outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap(), Instant::now())
+    };
+    let told = shown(&format!("tag:{set} --format json")).ended_with(0).json();
+    assert_eq!((&told["comparison"]["lines"], &told["order"]), (&document["comparison"]["lines"], &document["order"]));
+    assert_eq!(told["workloads"][1]["figures"], document["workloads"][1]["figures"]);
+    let text = shown(&format!("tag:{set}"));
+    assert!(text.ended_with(0).stdout.contains("B: 4 runs of fio fast.fio"), "{}", text.stdout);
+    shown("tag:mine").ended_with(1).complained_of("are not of one line");
+    shown("tag:other").ended_with(1).complained_of("no run has the tag other");
+    compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
+}
+
+#[test]
+fn one_workload_alone_is_told_with_its_spread_and_without_a_comparison() {
+    let scratch = Scratch::new("run-one");
+    scratch.filled("target", 1 << 20);
+    let words: Vec<String> = line_at(100).split_whitespace().map(str::to_owned).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let told = repeat(&scratch, "--repeat 2 --no-history", &words);
+    let text = &told.ended_with(0).stdout;
+    assert!(text.contains("A: 2 runs of fio --name=x") && text.contains("spread"), "{text}");
+    assert!(!text.contains("difference") && !scratch.file("data").exists(), "{text}");
+}
+
+#[test]
+fn what_was_measured_before_a_failure_or_a_signal_is_told() {
+    let scratch = Scratch::new("run-stopped");
+    scratch.filled("target", 1 << 20);
+    let (a, b) = (line_at(200), line_at(100));
+    let mut command = repeats(&scratch, "--repeat 3 --interleave", &[&a, &b, "--prepare", "true", "--prepare"]);
+    command.arg("test $FATHOM_REPEAT -lt 2");
+    let told = outcome(command.spawn().unwrap(), Instant::now());
+    told.ended_with(1).complained_of("--prepare of B, run 2: exit status: 1");
+    assert!(told.stdout.contains("A: 2 runs") && told.stdout.contains("B: 1 run of"), "{}", told.stdout);
+
+    let long = format!("{a} --runtime=600s");
+    let once = |times| {
+        let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
+        stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
+    };
+    let has_both = |told: &Outcome| told.stdout.contains("A: 2 runs of");
+    let told = patiently(once, has_both);
+    assert!(has_both(told.ended_with(130)), "{}", told.stdout);
+    // A command of the user's is ended, too.
+    let mut command = repeats(&scratch, "--repeat 2", &[&b, "--prepare"]);
+    let child = command.arg("touch begun; exec sleep 600").spawn().unwrap();
+    wait_until("the command", || scratch.file("begun").exists());
+    signal(&child, "TERM");
+    let told = outcome(child, Instant::now());
+    told.ended_with(143).complained_of("nothing was measured");
+}
+
+#[test]
+fn workloads_that_cannot_be_run_are_refused_before_anything_is() {
+    let scratch = Scratch::new("run-words");
+    for (workloads, why) in [
+        (vec!["missing.fio"], "missing.fio"),
+        (vec!["fio --name=x --rw=raed"], "raed"),
+        (vec!["fio --name=x --size=1m", "diskspd -b4K"], "B, diskspd -b4K"),
+        (vec!["fio --version"], "prints a text"),
+        (vec!["diskspd -ysgo -d1 -c1m x"], "`fathom run` makes many"),
+        (vec!["--interleave", "fio --name=x --size=1m"], "name a second one"),
+    ] {
+        repeat(&scratch, "--no-history", &workloads).ended_with(2).complained_of(why);
+        assert!(scratch.names().is_empty(), "{workloads:?}: {:?}", scratch.names());
+    }
+    // A run that fails is told of; the others are made.
+    scratch.filled("target", 1 << 20);
+    std::fs::create_dir(scratch.file("folder")).unwrap();
+    let bad = line_at(100).replace("=target", "=folder");
+    let told = repeat(&scratch, "--repeat 1 --no-history --format json", &[&bad, &line_at(100)]);
+    let document = told.ended_with(1).json();
+    assert!(document["workloads"][0]["runs"][0]["error"].is_string(), "{document}");
+    assert!(document["comparison"].is_null() && document["workloads"][1]["figures"][0]["median"].is_f64());
+}

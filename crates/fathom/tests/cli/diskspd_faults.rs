@@ -1,0 +1,517 @@
+//! Whatever goes wrong in a run of `fathom diskspd`, what was measured until then is reported, at once and under the
+//! reason, and the exit code is meant.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::stage::{
+    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, opens, outcome, patiently, signal, system,
+    wait_until,
+};
+
+const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
+
+fn diskspd(directory: &Path, line: &str) -> Command {
+    command(directory, "diskspd", line)
+}
+
+fn run(directory: &Path, line: &str) -> Outcome {
+    outcome(diskspd(directory, line).spawn().unwrap(), Instant::now())
+}
+
+/// A run through a shell, after `before`; the program is `$0` and its words `$@`.
+fn shell(directory: &Path, script: &str, line: &str) -> Outcome {
+    let mut command = Command::new("bash");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
+    command.current_dir(directory).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    outcome(command.spawn().unwrap(), Instant::now())
+}
+
+/// What errors are told like: in the words of DiskSpd's users, without the system's numbers, and what to do.
+fn failed(ended: &Outcome, code: i32, said: &[&str]) {
+    ended.ended_with(code);
+    let errors: String = ended.stderr.split_inclusive('\n').filter(|line| line.starts_with("error: ")).collect();
+    for what in said {
+        assert!(errors.contains(what), "no `{what}` in:\n{}", ended.stderr);
+    }
+    let foreign = ["fio:", "os error", "ioengine", "iodepth", "openfiles", "direct=", "init_io_u"];
+    assert!(foreign.iter().all(|word| !ended.stderr.contains(word)), "{}", ended.stderr);
+}
+
+/// I/Os of the text report's first table of all I/O; none where there are no results.
+fn counted(report: &str) -> Option<u64> {
+    let totals = report.split("Total IO").nth(1)?;
+    let line = totals.lines().find(|line| line.starts_with("total:")).unwrap();
+    Some(line.split('|').nth(1).unwrap().trim().parse().unwrap())
+}
+
+fn ios(report: &str) -> u64 {
+    counted(report).unwrap_or_else(|| panic!("no results:\n{report}"))
+}
+
+/// Whether it has counted more I/Os, and a time that isn't 0.
+fn has_more_than(ios: u64) -> impl Fn(&Outcome) -> bool {
+    move |ended| counted(&ended.stdout) > Some(ios) && seconds(&ended.stdout) > 0.0
+}
+
+fn seconds(report: &str) -> f64 {
+    let time = report.split("actual test time:").nth(1).unwrap_or_else(|| panic!("no results:\n{report}"));
+    time.split('s').next().unwrap().trim().parse().unwrap()
+}
+
+/// No more time is measured than has passed since the run was begun.
+fn assert_within(report: &str, since: Instant) {
+    let passed_s = since.elapsed().as_secs_f64();
+    assert!(counted(report).is_none() || seconds(report) < passed_s, "in {passed_s} s: {report}");
+}
+
+#[test]
+fn errors_before_the_run_name_the_target_and_what_to_do() {
+    let scratch = Scratch::new("diskspd-errors");
+    scratch.filled("f", MIB);
+    scratch.filled("small", 1000);
+    scratch.filled("empty", 0);
+    std::fs::create_dir(scratch.file("folder")).unwrap();
+    std::fs::write(scratch.file("bad.xml"), "<Profile>\n<TimeSpan>\n").unwrap();
+    let cases: [(i32, &str, &[&str]); 24] = [
+        (1, "missing", &["missing: No such file or directory", "-c<size>"]),
+        (1, "-t4 -o8 -r f missing", &["missing: No such file"]),
+        (1, "-c1M none/f", &["none/f: can't be made", "directory that is there"]),
+        (1, "-c1M f/f", &["f/f: can't be made: Not a directory"]),
+        (1, "folder", &["folder: this is a directory", "give a file"]),
+        (1, "small", &["small: a block of 65536 bytes", "1000", "larger target"]),
+        (1, "empty", &["empty: the target is empty", "-c<size>"]),
+        (1, "-B2M f", &["f: the part to use begins at 2097152", "begin lower"]),
+        (1, "-B1M f", &["f: the part to use begins at 1048576"]),
+        (1, "-b2M f", &["f: a block of 2097152", "1048576"]),
+        (1, "-B512K -f768K -b512K f", &["f: a block of 524288"]),
+        (1, "-t20 -T64K f", &["f: this thread begins", "fewer threads"]),
+        (1, "-b1000 -Sh f", &["f: unbuffered I/O goes in units of", "block size of 1000", "leave -Su"]),
+        (1, "-b4K -r1000 -Su f", &["f: ", "alignment of 1000"]),
+        (1, "-b4K -B1000 -Su f", &["f: ", "base offset of 1000"]),
+        (1, "-w100 -Z1M,none f", &["none: the data for writes", "-Z<size>,<file>"]),
+        (1, "-w100 -Z1M,folder f", &["folder: the data for writes can't be read: Is a directory"]),
+        (1, "-w100 -Z900T f", &["no memory for 989560464998400 bytes of data", "-Z<size>"]),
+        (1, "-b512K -o60000 -t100 f", &["3000000 MiB", "-o"]),
+        (3, "-Xnone.xml", &["none.xml can't be read: No such file or directory"]),
+        (3, "-Xfolder", &["folder can't be read: Is a directory"]),
+        (3, "-Xbad.xml", &["not well-formed"]),
+        (3, "-Rxml=none/r f", &["-Rxml=none/r: No such file or directory"]),
+        (3, "-Rtext=folder f", &["folder: this is a directory"]),
+    ];
+    for (code, line, said) in cases {
+        let line = if line.starts_with("-X") { line.to_owned() } else { format!("-d1 -W0 {line}") };
+        let ended = run(scratch.path(), &line);
+        failed(&ended, code, said);
+        assert_eq!(ended.stdout.contains(NOT_MEASURED), code == 1, "{line}: {}", ended.stdout);
+        assert_eq!(ended.stdout.is_empty(), code == 3, "{line}: {}", ended.stdout);
+        assert!(!ended.stdout.contains("cpu count:\t\t0"), "{line}: {}", ended.stdout);
+    }
+    assert_eq!(scratch.names(), ["bad.xml", "empty", "f", "folder", "small"]);
+}
+
+#[test]
+fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
+    for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
+        let scratch = Scratch::new("diskspd-shrinks");
+        let line = format!("-d600 -W0 -r -b64K {how} -Rxml=report.xml f");
+        let shrunk = |times| {
+            let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
+            let child = diskspd(scratch.path(), &line).spawn().unwrap();
+            opens(&child, &path);
+            std::thread::sleep(Duration::from_millis(400) * times);
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
+            let ended = outcome(child, Instant::now());
+            assert_within(&ended.stdout, since);
+            ended
+        };
+        let ended = patiently(shrunk, has_more_than(10));
+        // A file that is written grows again: only reads find its end.
+        failed(&ended, 1, &["f: read "]);
+        assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
+        assert!(ended.stdout.contains("The test failed: f: read "), "{how}: {}", ended.stdout);
+        let xml = std::fs::read_to_string(scratch.file("report.xml")).unwrap();
+        assert!(xml.contains("<Error>The test failed: f: read ") && xml.contains("<IOCount>"), "{how}: {xml}");
+    }
+    let scratch = Scratch::new("diskspd-removed");
+    let removed = |times| {
+        let (path, since) = (scratch.filled("f", MIB), Instant::now());
+        let child = diskspd(scratch.path(), &format!("-d{times} -W0 -r -b4K -w20 f")).spawn().unwrap();
+        opens(&child, &path);
+        std::thread::sleep(Duration::from_millis(400) * times);
+        std::fs::remove_file(path).unwrap();
+        let ended = outcome(child, Instant::now());
+        assert_within(&ended.stdout, since);
+        (times, ended)
+    };
+    let (times, ended) = patiently(removed, |(_, ended)| ended.code == Some(0));
+    ended.ended_with(0);
+    assert!(seconds(&ended.stdout) >= f64::from(times) - 0.1, "{}", ended.stdout);
+}
+
+#[test]
+fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
+    let scratch = Scratch::new("diskspd-eio");
+    let Some(device) = Loop::new(&scratch, 16, "") else { return };
+    for how in ["-o1 -Sh -w0", "-o8 -Su -w0", "-o8 -t2 -Sh -w0 -Rxml"] {
+        let line = format!("-d600 -W0 -r -b64K {how} {}", device.device);
+        let has_counted = |ended: &Outcome| has_more_than(10)(ended) || ended.stdout.contains("<IOCount>");
+        let cut = |times| {
+            std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
+            let child = diskspd(scratch.path(), &line).spawn().unwrap();
+            opens(&child, Path::new(&device.device));
+            std::thread::sleep(Duration::from_millis(400) * times);
+            device.cut(1);
+            outcome(child, Instant::now())
+        };
+        let ended = patiently(cut, has_counted);
+        failed(&ended, 1, &[&device.device, "failed: Input/output error"]);
+        if how.contains("xml") {
+            assert!(ended.stdout.contains("<Error>") && ended.stdout.contains("<IOCount>"), "{}", ended.stdout);
+        } else {
+            assert!(ios(&ended.stdout) > 10, "{how}");
+        }
+    }
+}
+
+#[test]
+fn a_full_file_system_is_told_and_leaves_no_half_made_file() {
+    let scratch = Scratch::new("diskspd-full");
+    let full = scratch.file("full");
+    let Some(_mount) = Mount::tmpfs(8, &full) else { return };
+    failed(&run(&full, "-d1 -W0 -c16M new"), 1, &["new: can't be made: No space left on device", "smaller -c"]);
+    assert!(!full.join("new").exists());
+    std::fs::write(full.join("old"), vec![9; 1 << 20]).unwrap();
+    failed(&run(&full, "-d1 -W0 -c16M old"), 1, &["old: can't be made: there is room for 8388608 bytes", "was kept"]);
+    assert_eq!(std::fs::read(full.join("old")).unwrap(), vec![9; 1 << 20]);
+    std::fs::OpenOptions::new().write(true).open(full.join("old")).unwrap().set_len(64 * MIB).unwrap();
+    for how in ["-o1", "-o4", "-t2"] {
+        let ended = run(&full, &format!("-d30 -W0 -w100 -b64K -si {how} old").replace("-si -o1", "-s -o1"));
+        failed(&ended, 1, &["old: write of 65536 bytes at ", "failed: No space left on device"]);
+        assert!((64..=128).contains(&ios(&ended.stdout)), "{how}: {}", ended.stdout);
+        std::fs::OpenOptions::new().write(true).open(full.join("old")).unwrap().set_len(0).unwrap();
+        std::fs::OpenOptions::new().write(true).open(full.join("old")).unwrap().set_len(64 * MIB).unwrap();
+    }
+}
+
+#[test]
+fn a_report_that_has_no_room_is_told_and_the_others_are_whole() {
+    let scratch = Scratch::new("diskspd-report");
+    let full = scratch.file("full");
+    let Some(_mount) = Mount::tmpfs(4, &full) else { return };
+    for report in ["-Rrecord=full/r", "-Rtext=full/r", "-Rxml=full/r"] {
+        let ended = run(scratch.path(), &format!("-d1 -W0 -b4K -c4M {report} full/f"));
+        failed(&ended, 1, &["a report can't be written: ", "full/r: No space left on device"]);
+        assert!(ios(&ended.stdout) > 10);
+        assert_eq!(std::fs::read_dir(&full).unwrap().count(), 1, "a piece of it stays");
+    }
+    scratch.filled("f", MIB);
+    let ended = run(scratch.path(), "-d1 -W0 -Rxml=/dev/full f");
+    failed(&ended, 1, &["/dev/full: No space left on device"]);
+    assert!(ios(&ended.stdout) > 10);
+}
+
+#[test]
+fn nobody_who_listens_is_no_failure_and_a_full_standard_output_is_one() {
+    let scratch = Scratch::new("diskspd-streams");
+    scratch.filled("f", MIB);
+    let line = "-d1 -W0 -r -v -P f";
+    let ended = shell(scratch.path(), r#""$0" "$@" >/dev/full"#, line);
+    ended.ended_with(1).complained_of("standard output can't be written: No space left on device");
+    assert!(ios(&ended.stderr) > 10, "the report is lost");
+    for (script, code) in [
+        (r#""$0" "$@" | head -1; exit ${PIPESTATUS[0]}"#, 0),
+        (r#""$0" "$@" 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}"#, 0),
+        (r#""$0" "$@" 2>/dev/full"#, 0),
+        (r#""$0" "$@" 2>&-"#, 0),
+        (r#""$0" "$@" missing 2>/dev/full"#, 1),
+        (r#""$0" "$@" -? 2>/dev/full"#, 3),
+    ] {
+        let ended = shell(scratch.path(), script, line);
+        assert_eq!(ended.code, Some(code), "{script}: {}\n{}", ended.stdout, ended.stderr);
+    }
+    shell(scratch.path(), r#""$0" diskspd -? >/dev/full"#, "").ended_with(1);
+    let ended = shell(scratch.path(), r#""$0" diskspd -? | true; exit ${PIPESTATUS[0]}"#, "");
+    ended.ended_with(0);
+}
+
+/// Whether this machine runs the binary as somebody else.
+fn as_another(scratch: &Scratch) -> Option<String> {
+    let as_another = "setpriv --reuid=65534 --clear-groups";
+    system(&format!("chmod 777 {}", scratch.path().display()))?;
+    system(&format!("{as_another} {} --version", env!("CARGO_BIN_EXE_fathom")))?;
+    Some(as_another.to_owned())
+}
+
+#[test]
+fn what_this_user_may_not_do_is_told() {
+    let scratch = Scratch::new("diskspd-denied");
+    scratch.filled("f", MIB);
+    std::fs::create_dir(scratch.file("closed")).unwrap();
+    std::fs::write(scratch.file("closed/f"), vec![1; 65_536]).unwrap();
+    system(&format!(
+        "cd {} && chmod 700 closed && chmod 644 f && touch secret && chmod 600 secret",
+        scratch.path().display()
+    ));
+    let Some(another) = as_another(&scratch) else { return };
+    for (line, said) in [
+        ("-w100 f", &["f: Permission denied"][..]),
+        ("-w100 -Sm f", &["f: Permission denied"]),
+        ("closed/f", &["closed/f: Permission denied"]),
+        ("-c1M closed/f", &["closed/f: can't be made: Permission denied"]),
+        ("-w100 -Z4K,secret -b4K -c64K new", &["secret: the data for writes can't be read: Permission denied"]),
+    ] {
+        let ended = shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), &format!("-d1 -W0 {line}"));
+        failed(&ended, 1, said);
+    }
+    assert_eq!(std::fs::read(scratch.file("f")).unwrap(), vec![0x5a; 1 << 20]);
+    shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), "-d1 -W0 f").ended_with(0);
+    let ended = shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), "-Xsecret");
+    failed(&ended, 3, &["secret can't be read: Permission denied"]);
+    // No more threads than this user may have: none of them measures then.
+    let script = format!(r#"ulimit -u 30; exec {another} "$0" "$@""#);
+    let ended = shell(scratch.path(), &script, "-d600 -W0 -t1000 -o1 -b4K -r f");
+    failed(&ended, 1, &["f: no thread to be had", "-t, -F"]);
+    assert!(ended.stdout.contains(NOT_MEASURED), "{}", ended.stdout);
+}
+
+#[test]
+fn limits_of_the_process_are_told_and_keep_all_threads_from_measuring() {
+    let scratch = Scratch::new("diskspd-limits");
+    scratch.filled("f", MIB);
+    for (limit, line, said) in [
+        ("ulimit -n 64", "-t200 -o1", "f: Too many open files; all threads share one limit"),
+        ("ulimit -n 64", "-t200 -o8", "Too many open files"),
+        ("ulimit -v 3000000", "-b512K -o8000", "no memory for 8000 I/Os of 524288 bytes in each thread"),
+        ("ulimit -v 3000000", "-w100 -Z2G", "no memory for 2147483648 bytes of data that writes are taken from"),
+    ] {
+        let ended =
+            shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d600 -W0 -b4K -r {line} f"));
+        failed(&ended, 1, &[said]);
+        assert!(ended.stdout.contains(NOT_MEASURED), "{limit}: {}", ended.stdout);
+    }
+    run(scratch.path(), "-d1 -W0 -b4K -r -t1000 f").ended_with(0);
+    if std::fs::read_to_string("/proc/sys/vm/nr_hugepages").is_ok_and(|pages| pages.trim() == "0") {
+        failed(&run(scratch.path(), "-d1 -W0 -l f"), 1, &["no huge pages for", "vm.nr_hugepages", "leave -l out"]);
+    }
+}
+
+#[test]
+fn without_rings_the_older_interface_is_taken_which_is_told() {
+    let scratch = Scratch::new("diskspd-rings");
+    scratch.filled("f", MIB);
+    let without = r#"exec strace -f -qq -o trace -e trace=io_uring_setup,io_setup -e inject=io_uring_setup:error=EPERM "$0" "$@""#;
+    if system("strace -qq -e inject=io_uring_setup:error=EPERM true").is_none() {
+        return;
+    }
+    let ended = shell(scratch.path(), without, "-d1 -W0 -o8 -r f");
+    ended.ended_with(0).complained_of("no rings (io_uring): I/O goes through libaio");
+    assert!(ios(&ended.stdout) > 10);
+    assert!(std::fs::read_to_string(scratch.file("trace")).unwrap().contains("io_setup(8"));
+    // A thread with one I/O needs neither.
+    let ended = shell(scratch.path(), without, "-d1 -W0 -o1 -r f");
+    assert!(!ended.ended_with(0).stderr.contains("io_uring"), "{}", ended.stderr);
+    failed(
+        &shell(scratch.path(), without, "-d1 -W0 -u f"),
+        1,
+        &["-u (IoRing): the kernel gives this process no rings"],
+    );
+}
+
+/// Starts a run, sends signals 100 ms apart, and returns how it ended; where the time was too short for what the test
+/// needs, with a longer one.
+fn interrupted(
+    scratch: &Scratch,
+    line: &str,
+    after_ms: u64,
+    signals: &[&str],
+    enough: impl Fn(&Outcome) -> bool,
+) -> Outcome {
+    let once = |times| {
+        let since = Instant::now();
+        let child = diskspd(scratch.path(), line).spawn().unwrap();
+        let ended = stage::interrupted(child, Duration::from_millis(after_ms) * times, signals);
+        assert_within(&ended.stdout, since);
+        ended
+    };
+    // Hundreds of threads that have yet to get a processor do not stop in time.
+    let ended = patiently(once, |ended| ended.code == Some(0) && enough(ended));
+    ended.ended_with(0);
+    assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
+    ended
+}
+
+fn is_not_measured(ended: &Outcome) -> bool {
+    ended.stdout.contains(NOT_MEASURED)
+}
+
+#[test]
+fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() {
+    let scratch = Scratch::new("diskspd-signals");
+    scratch.filled("f", MIB);
+    let is_over = |ended: &Outcome| has_more_than(10)(ended) && seconds(&ended.stdout) >= 1.0;
+    for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
+        let ended = interrupted(&scratch, "-d600 -W0 -r -b4K -L -D100 f", 500, signals, has_more_than(10));
+        assert!(has_more_than(10)(&ended), "{}", ended.stdout);
+        let ended = interrupted(&scratch, "-d600 -W600 -r -b4K f", 500, signals, is_not_measured);
+        assert!(is_not_measured(&ended), "{}", ended.stdout);
+        let ended = interrupted(&scratch, "-d1 -W0 -C600 -r -b4K f", 1700, signals, is_over);
+        assert_eq!((ios(&ended.stdout) > 10, seconds(&ended.stdout)), (true, 1.0));
+    }
+}
+
+#[test]
+fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
+    let scratch = Scratch::new("diskspd-making");
+    let Some(device) = Zram::new(16 << 10) else { return };
+    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
+    for signals in [&["INT"][..], &["TERM", "TERM"]] {
+        for line in ["-d1 -W0 -c12G mnt/new", "-d1 -W0 -c12G -Sh -Z mnt/new"] {
+            let ended = interrupted(&scratch, line, 400, signals, is_not_measured);
+            assert!(is_not_measured(&ended) && !scratch.file("mnt/new").exists(), "{}", ended.stdout);
+        }
+    }
+}
+
+#[test]
+fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
+    let scratch = Scratch::new("diskspd-waits");
+    scratch.filled("f", MIB);
+    for wait in
+        ["-g8", "-g2i -o1", "-i1 -j600000", "-i1 -j600000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
+    {
+        let line = format!("-d600 -W0 -r -b4K {wait} f");
+        let ended = interrupted(&scratch, &line, 700, &["INT"], has_more_than(0));
+        assert!(has_more_than(0)(&ended), "{wait}: {}", ended.stdout);
+    }
+    let line = format!("-d600 -W0 -yrfathom-{} f", std::process::id());
+    let ended = interrupted(&scratch, &line, 500, &["INT"], is_not_measured);
+    assert!(is_not_measured(&ended), "{}", ended.stdout);
+    let span = "<TimeSpan><Duration>600</Duration><Warmup>0</Warmup><Targets><Target><Path>f</Path></Target></Targets></TimeSpan>";
+    std::fs::write(scratch.file("p.xml"), format!("<Profile><TimeSpans>{span}{span}</TimeSpans></Profile>")).unwrap();
+    let ended = interrupted(&scratch, "-Xp.xml", 500, &["TERM"], has_more_than(10));
+    let spans: Vec<&str> = ended.stdout.split("Results for timespan ").skip(1).collect();
+    assert_eq!((spans.len(), ios(spans[0]) > 10, spans[1].contains(NOT_MEASURED)), (2, true, true), "{}", ended.stdout);
+    system(&format!("mkfifo {}", scratch.file("pipe").display())).unwrap();
+    let waiting = |times| {
+        let child = diskspd(scratch.path(), "-d1 -W0 -w100 -Z1M,pipe f").spawn().unwrap();
+        stage::interrupted(child, Duration::from_millis(400) * times, &["INT"])
+    };
+    let ended = patiently(waiting, |ended| ended.stderr.contains("did not stop"));
+    failed(&ended, 1, &["did not stop"]);
+}
+
+/// What became of a run that is interrupted while its device answers no more.
+struct Stuck {
+    ended: Outcome,
+    /// What was on standard output and in `report.xml` before the device answered again.
+    text: String,
+    xml: String,
+}
+
+impl Stuck {
+    /// Interrupts the run and, when its reports are there, lets the device answer: the kernel lets the process itself go
+    /// only then.
+    fn interrupt(scratch: &Scratch, mut child: Child, throttle: &Throttle) -> Self {
+        signal(&child, "INT");
+        let xml = || std::fs::read_to_string(scratch.file("report.xml")).unwrap_or_default();
+        wait_until("a report", || xml().ends_with("</Results>") || child.try_wait().unwrap().is_some());
+        let text = std::fs::read_to_string(scratch.file("report")).unwrap();
+        throttle.bytes_per_s(0);
+        let xml = xml();
+        drop(child.stdout.take());
+        Stuck { ended: outcome(child, Instant::now()), text, xml }
+    }
+}
+
+/// Starts a run whose standard output is in the file `report`.
+fn with_report(scratch: &Scratch, mut command: Command) -> Child {
+    let report = std::fs::File::create(scratch.file("report")).unwrap();
+    drop(std::fs::remove_file(scratch.file("report.xml")));
+    command.stdout(report).spawn().unwrap()
+}
+
+#[test]
+fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
+    let Some(device) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    let says_why = |stuck: &Stuck| {
+        let words = ["stuck in the kernel", "did not return: the device doesn't answer"];
+        words.iter().any(|said| stuck.ended.stderr.contains(said))
+    };
+    for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W600"] {
+        let scratch = Scratch::new("diskspd-stuck");
+        scratch.filled("f", MIB);
+        let line = format!("-d600 -W0 -r -b4K -w50 -Sh -L {how} -Rxml=report.xml {} f", device.device);
+        let interrupt = |times| {
+            let since = Instant::now();
+            let child = with_report(&scratch, diskspd(scratch.path(), &line));
+            throttle.take_in(child.id());
+            std::thread::sleep(Duration::from_millis(1000) * times);
+            throttle.bytes_per_s(1);
+            std::thread::sleep(Duration::from_millis(400) * times);
+            let stuck = Stuck::interrupt(&scratch, child, &throttle);
+            assert_within(&stuck.text, since);
+            stuck
+        };
+        let is_measured = |stuck: &Stuck| counted(&stuck.text) > Some(100) && seconds(&stuck.text) > 0.5;
+        let stuck = patiently(interrupt, |stuck| says_why(stuck) && (how == "-W600" || is_measured(stuck)));
+        failed(&stuck.ended, 1, &[&device.device]);
+        assert!(says_why(&stuck), "{how}: {}", stuck.ended.stderr);
+        let Stuck { text, xml, .. } = &stuck;
+        if how == "-W600" {
+            assert!(text.contains(NOT_MEASURED) && xml.contains("interrupted before"), "{text}");
+            continue;
+        }
+        assert!(is_measured(&stuck), "{how}: {text}");
+        assert!(text.contains("The test failed: ") && xml.contains("<IOCount>"), "{how}: {text}");
+    }
+}
+
+#[test]
+fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending() {
+    let Some(device) = Zram::new(64) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    let scratch = Scratch::new("diskspd-silent");
+    let line = format!("-d1 -W0 -w100 -Sh -Rxml=report.xml {}", device.device);
+    let why = format!("looking at {} is stuck in the kernel", device.device);
+    let interrupt = |times| {
+        throttle.bytes_per_s(1);
+        // What looking at it brought into the cache is no answer.
+        system(&format!("blockdev --flushbufs {}", device.device));
+        // In the group before it begins: where the device is looked at is the question.
+        let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
+        command.current_dir(scratch.path()).stderr(Stdio::piped());
+        let child = with_report(&scratch, command);
+        std::thread::sleep(Duration::from_millis(700) * times);
+        Stuck::interrupt(&scratch, child, &throttle)
+    };
+    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(&why));
+    failed(&stuck.ended, 1, &[&why]);
+    assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
+}
+
+#[test]
+fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
+    let scratch = Scratch::new("diskspd-stuck-making");
+    let Some(device) = Zram::new(16 << 10) else { return };
+    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(throttle) = Throttle::new(&device) else { return };
+    let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
+    let why = "did not stop: making or reading a file is stuck in the kernel";
+    let interrupt = |times| {
+        let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
+        throttle.take_in(child.id());
+        std::thread::sleep(Duration::from_millis(500) * times);
+        throttle.bytes_per_s(1);
+        std::thread::sleep(Duration::from_millis(400) * times);
+        Stuck::interrupt(&scratch, child, &throttle)
+    };
+    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(why));
+    failed(&stuck.ended, 1, &[why]);
+    assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
+}

@@ -1,0 +1,193 @@
+//! What options about targets do, seen from outside: in the files left, the system calls made and the figures printed.
+
+use crate::stage::Scratch;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn command(scratch: &Scratch, before: &[&str], line: &str) -> Output {
+    let fathom = [env!("CARGO_BIN_EXE_fathom"), "fio"];
+    let words: Vec<&str> = before.iter().copied().chain(fathom).chain(["--name=j", "--output-format=json"]).collect();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).args(line.split_whitespace());
+    command.current_dir(scratch.path()).output().unwrap()
+}
+
+/// The first job of a run that has to go well.
+fn job(scratch: &Scratch, line: &str) -> Value {
+    let output = command(scratch, &[], line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["jobs"][0].clone()
+}
+
+/// What was said by a run that is to be refused, with nothing made.
+fn refusal(scratch: &Scratch, line: &str) -> String {
+    let before = scratch.names();
+    let output = command(scratch, &[], line);
+    assert!(!output.status.success(), "{line} ran");
+    assert_eq!(scratch.names(), before, "{line} touched something");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The system calls `names` that a run made on files of the scratch directory; `None` without strace.
+fn calls(scratch: &Scratch, names: &str, line: &str) -> Option<Vec<String>> {
+    if !Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: {line}: no strace to see its system calls with");
+        return None;
+    }
+    let trace = format!("trace={names}");
+    let output = command(scratch, &["strace", "-f", "-y", "-qq", "-e", &trace, "-o", "trace"], line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("ptrace") {
+        eprintln!("SKIPPED: {line}: strace may not trace here");
+        return None;
+    }
+    assert!(output.status.success(), "{line}: {said}");
+    let trace = std::fs::read_to_string(scratch.file("trace")).unwrap();
+    let here = scratch.path().canonicalize().unwrap();
+    let shorten = |call: &str| {
+        let call = call.split_once(' ')?.1.trim_start();
+        let (name, rest) = call.split_once('(')?;
+        let (_, rest) = rest.split_once('<')?;
+        let (file, rest) = rest.split_once('>')?;
+        let file = Path::new(file).strip_prefix(&here).ok()?;
+        Some(format!("{name} {}{}", file.display(), rest.split([')', '<']).next()?.trim_end()))
+    };
+    Some(trace.lines().filter_map(shorten).collect())
+}
+
+const SYNCS: &str = "fsync,fdatasync,sync_file_range";
+
+#[test]
+fn no_more_than_openfiles_are_open_at_any_depth() {
+    let scratch = Scratch::new("openfiles");
+    for engine in ["libaio", "io_uring", "posixaio", "psync", "mmap"] {
+        for order in ["roundrobin", "sequential", "random"] {
+            let job = job(
+                &scratch,
+                &format!(
+                    "--ioengine={engine} --iodepth=8 --rw=randrw --bs=4k --size=384k --nrfiles=6 --openfiles=2 \
+                     --file_service_type={order} --fsync_on_close=1"
+                ),
+            );
+            let bytes = job["read"]["io_bytes"].as_u64().unwrap() + job["write"]["io_bytes"].as_u64().unwrap();
+            assert_eq!(bytes, 384 << 10, "{engine} {order}");
+        }
+    }
+}
+
+#[test]
+fn end_fsync_flushes_every_file_after_each_pass() {
+    let scratch = Scratch::new("end-fsync");
+    let line =
+        "--rw=write --bs=4k --size=64k --nrfiles=4 --openfiles=2 --loops=2 --end_fsync=1 --filename_format=$filenum";
+    let Some(mut calls) = calls(&scratch, SYNCS, line) else { return };
+    calls.sort();
+    let expected = ["fsync 0", "fsync 0", "fsync 1", "fsync 1", "fsync 2", "fsync 2", "fsync 3", "fsync 3"];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn fsync_on_close_flushes_each_file_and_nothing_of_a_reader() {
+    let scratch = Scratch::new("fsync-on-close");
+    let line = "--bs=4k --size=64k --nrfiles=4 --filename_format=$filenum --create_fsync=0 --fsync_on_close=1 --rw=";
+    let Some(mut calls_of_writer) = calls(&scratch, SYNCS, &format!("{line}write")) else { return };
+    calls_of_writer.sort();
+    assert_eq!(calls_of_writer, ["fsync 0", "fsync 1", "fsync 2", "fsync 3"]);
+    assert_eq!(calls(&scratch, SYNCS, &format!("{line}read")).unwrap(), [""; 0]);
+}
+
+#[test]
+fn syncs_come_every_so_many_writes_and_ranges_cover_those() {
+    let scratch = Scratch::new("syncs");
+    let line = "--filename=f --rw=write --bs=4k --size=64k --ioengine=psync";
+    for (option, expected) in [
+        ("--fsync=4", ["fsync f", "fsync f", "fsync f"]),
+        ("--fdatasync=4", ["fdatasync f", "fdatasync f", "fdatasync f"]),
+        (
+            "--sync_file_range=wait_before,write:4",
+            [
+                "sync_file_range f, 0, 16384, SYNC_FILE_RANGE_WAIT_BEFORE|SYNC_FILE_RANGE_WRITE",
+                "sync_file_range f, 16384, 16384, SYNC_FILE_RANGE_WAIT_BEFORE|SYNC_FILE_RANGE_WRITE",
+                "sync_file_range f, 32768, 16384, SYNC_FILE_RANGE_WAIT_BEFORE|SYNC_FILE_RANGE_WRITE",
+            ],
+        ),
+    ] {
+        let Some(calls) = calls(&scratch, SYNCS, &format!("{line} {option}")) else { return };
+        assert_eq!(calls, expected, "{option}");
+    }
+}
+
+#[test]
+fn advice_and_cache_are_as_asked() {
+    let scratch = Scratch::new("advice");
+    scratch.filled("f", 128 << 10);
+    let line = "--filename=f --bs=32k --size=128k";
+    for (options, expected) in [
+        ("--rw=read", &["SEQUENTIAL", "DONTNEED"][..]),
+        ("--rw=randread", &["RANDOM", "DONTNEED"]),
+        ("--rw=randread --fadvise_hint=sequential --invalidate=0", &["SEQUENTIAL"]),
+        ("--rw=read --fadvise_hint=noreuse --invalidate=0", &["NOREUSE"]),
+        ("--rw=read --fadvise_hint=0 --pre_read=1", &[]),
+    ] {
+        let Some(calls) = calls(&scratch, "fadvise64", &format!("{line} {options}")) else { return };
+        let expected: Vec<_> =
+            expected.iter().map(|advice| format!("fadvise64 f, 0, 131072, POSIX_FADV_{advice}")).collect();
+        assert_eq!(calls, expected, "{options}");
+    }
+}
+
+#[test]
+fn mappings_are_advised_like_files() {
+    let scratch = Scratch::new("madvise");
+    scratch.filled("f", 128 << 10);
+    for (options, advice) in [
+        ("--rw=randread", "MADV_RANDOM"),
+        ("--rw=read", "MADV_SEQUENTIAL"),
+        ("--rw=read --fadvise_hint=0 --thp=1", "MADV_HUGEPAGE"),
+    ] {
+        let line = format!("--filename=f --bs=32k --size=128k --ioengine=mmap {options}");
+        // The path filter is for descriptors: this call has none.
+        if calls(&scratch, "madvise", &line).is_none() {
+            return;
+        }
+        let trace = std::fs::read_to_string(scratch.file("trace")).unwrap();
+        assert!(trace.contains(advice), "{options}: {trace}");
+    }
+}
+
+#[test]
+fn what_fio_refuses_at_once_is_refused_with_nothing_made() {
+    let scratch = Scratch::new("refused-targets");
+    for (line, word) in [
+        ("--directory=nowhere --size=64k --rw=write", "nowhere is not a directory"),
+        ("--filename=f --size=64k --rw=write --zonesize=4k", "zonesize"),
+        ("--filename=f --size=64k --rw=write --allow_file_create=0", "allow_file_create=0"),
+        ("--filename=f --size=64k --rw=write --atomic=1 --ioengine=psync", "atomic"),
+        ("--filename=- --size=64k --rw=write", "standard input or output"),
+    ] {
+        let said = refusal(&scratch, line);
+        assert!(said.contains(word), "{line}: {said}");
+    }
+}
+
+#[test]
+fn names_are_made_of_lists_directories_and_formats() {
+    let scratch = Scratch::new("names");
+    for directory in ["d1", "d2"] {
+        std::fs::create_dir(scratch.file(directory)).unwrap();
+    }
+    job(&scratch, r"--filename=a\:b:c --size=64k --rw=write --filename_format=ignored");
+    job(&scratch, "--directory=d1:d2 --numjobs=3 --nrfiles=2 --size=64k --rw=write");
+    job(
+        &scratch,
+        "--directory=d1 --filename_format=$jobname-$jobnum/$filenum.$filenum --nrfiles=2 --size=64k --rw=write",
+    );
+    let there = |name: &str| scratch.file(name).is_file();
+    assert!(there("a:b") && there("c") && !there("ignored"));
+    for name in ["d1/j.0.0", "d1/j.0.1", "d2/j.1.0", "d2/j.1.1", "d1/j.2.0", "d1/j.2.1", "d1/j-0/0.0", "d1/j-0/1.1"] {
+        assert!(there(name), "{name}");
+    }
+}

@@ -1,0 +1,58 @@
+//! The same job makes the same I/Os in fio and in fathom, one by one: seen through both programs' latency logs. Without
+//! fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
+
+use std::path::Path;
+use std::process::Command;
+
+const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
+
+/// When a pass ends, and what follows it, is where programs differ first.
+/// `randseed` is given because fio 3.33 seeds offsets by a constant of its own otherwise.
+const JOBS: [&str; 9] = [
+    "--rw=randrw --rwmixread=70 --size=2m --randrepeat=0 --randseed=7",
+    "--rw=read --size=512k --io_size=1200k",
+    "--rw=randwrite --size=512k --io_size=1200k --randrepeat=0 --randseed=7",
+    "--rw=randread --size=256k --loops=3 --randrepeat=0 --randseed=7",
+    "--rw=trimwrite --size=512k",
+    "--rw=randtrimwrite --size=512k --number_ios=100 --randrepeat=0 --randseed=7",
+    "--rw=write --size=1m --number_ios=77 --loops=2",
+    "--rw=randwrite --bssplit=4k/60:16k/40 --size=2m --fsync=8 --randrepeat=0 --randseed=7",
+    "--rw=write:8k --size=1m",
+];
+
+/// Direction, length and offset of each I/O; `None` where the program can't be started.
+fn sequence(program: &str, words: &[&str], job: &str, folder: &Path) -> Option<Vec<(String, String, String)>> {
+    std::fs::create_dir_all(folder).unwrap();
+    let mut command = Command::new(program);
+    command.args(words).args([
+        "--name=job",
+        "--filename=one",
+        "--ioengine=null",
+        "--write_lat_log=l",
+        "--log_offset=1",
+    ]);
+    let done = command.args(job.split(' ')).current_dir(folder).output().ok()?;
+    assert!(done.status.success(), "{program} {job}: {}", String::from_utf8_lossy(&done.stderr));
+    let log = std::fs::read_to_string(folder.join("l_lat.1.log")).unwrap();
+    let ios = log.lines().map(|line| {
+        let columns: Vec<&str> = line.split(", ").collect();
+        (columns[2].to_owned(), columns[3].to_owned(), columns[4].to_owned())
+    });
+    Some(ios.collect())
+}
+
+#[test]
+fn jobs_make_fios_ios_in_fios_order() {
+    let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
+    let scratch = std::env::temp_dir().join(format!("fathom-sequence-{}", std::process::id()));
+    for job in JOBS {
+        let Some(theirs) = sequence(&fio, &[], job, &scratch.join("fio")) else {
+            eprintln!("SKIPPED: no fio to compare with");
+            return;
+        };
+        let ours = sequence(FATHOM, &["fio"], job, &scratch.join("fathom")).unwrap();
+        assert!(!theirs.is_empty(), "{job}");
+        assert_eq!(ours, theirs, "{job}");
+    }
+    std::fs::remove_dir_all(&scratch).unwrap();
+}

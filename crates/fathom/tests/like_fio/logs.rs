@@ -1,0 +1,306 @@
+//! Log files beside those that real fio writes for the same job: the same files, columns and directions and, where a
+//! job ends by its size, the same I/Os. Without fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::stage::undisturbed;
+
+const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
+/// Logs of all kinds but histograms.
+const ALL: &str = "--write_bw_log=a --write_iops_log=a --write_lat_log=a";
+const PSYNC: &str = "--ioengine=psync --filename=data --bs=4k --size=256k";
+const STEADY: &str = "--ioengine=null --bs=4k --size=1g --rate_iops=1000 --time_based";
+
+/// A directory of the test's own, removed at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fathom-logs-{test}-{}", std::process::id()));
+        for side in ["fio", "fathom"] {
+            std::fs::create_dir_all(path.join(side)).unwrap();
+        }
+        Scratch(path)
+    }
+
+    fn both(&self) -> [PathBuf; 2] {
+        ["fio", "fathom"].map(|side| self.0.join(side))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+type Line = Vec<u64>;
+type LogFiles = BTreeMap<String, Vec<Line>>;
+
+/// What fio wrote, and what we did.
+struct Both {
+    theirs: LogFiles,
+    ours: LogFiles,
+}
+
+/// Runs a job with both. `None`, and a word about it, without a fio that knows the job's options.
+fn both(test: &str, arguments: &str) -> Option<Both> {
+    both_with_file(test, arguments, "")
+}
+
+fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
+    let scratch = Scratch::new(test);
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let [fio_directory, fathom_directory] = scratch.both();
+    for directory in [&fio_directory, &fathom_directory] {
+        std::fs::write(directory.join("job.fio"), job_file).unwrap();
+    }
+    let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
+    let knows = Command::new(&fio).arg("--parse-only").args(&arguments).current_dir(&fio_directory).output();
+    if !knows.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED {test}: no fio that knows these options");
+        return None;
+    }
+    let theirs = run(Command::new(fio).args(&arguments), &fio_directory);
+    let ours = run(Command::new(FATHOM).arg("fio").args(&arguments), &fathom_directory);
+    Some(Both { theirs, ours })
+}
+
+fn run(command: &mut Command, directory: &Path) -> LogFiles {
+    let output = command.current_dir(directory).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stdout));
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let logs = names.filter(|name| name.ends_with(".log"));
+    logs.map(|name| (name.clone(), lines(&std::fs::read_to_string(directory.join(&name)).unwrap()))).collect()
+}
+
+fn lines(text: &str) -> Vec<Line> {
+    let number = |field: &str| match field.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).unwrap(),
+        None => field.parse().unwrap(),
+    };
+    text.lines().map(|line| line.split(", ").map(number).collect()).collect()
+}
+
+/// One column of a log, and how often each of its values is there.
+fn counts<K: Ord>(log: &[Line], key: impl Fn(&Line) -> K) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    log.iter().for_each(|line| *counts.entry(key(line)).or_default() += 1);
+    counts
+}
+
+impl Both {
+    /// The same files, and in each lines of the same width; empty are the same ones.
+    fn same_structure(&self) -> &Self {
+        assert_eq!(self.theirs.keys().collect::<Vec<_>>(), self.ours.keys().collect::<Vec<_>>());
+        for (name, theirs, ours) in self.pairs() {
+            let widths = |log: &[Line]| log.iter().map(Vec::len).collect::<BTreeSet<_>>();
+            assert_eq!(widths(theirs), widths(ours), "columns of {name}");
+        }
+        self
+    }
+
+    /// The same I/Os, whatever their order and times: what is in these columns, line for line.
+    fn same_ios(&self, columns: &[usize]) -> &Self {
+        for (name, theirs, ours) in self.pairs() {
+            let key = |line: &Line| columns.iter().map(|&column| line[column]).collect::<Vec<_>>();
+            assert_eq!(counts(theirs, key), counts(ours, key), "{name}");
+        }
+        self
+    }
+
+    /// As many windows of each direction, but for one, and all but the last end at multiples of the window.
+    fn same_windows(&self, window_ms: u64, ddir_column: usize) -> &Self {
+        for (name, theirs, ours) in self.pairs() {
+            let [theirs, mine] = [theirs, ours].map(|log| counts(log, |line| line[ddir_column]));
+            assert_eq!(theirs.keys().collect::<Vec<_>>(), mine.keys().collect::<Vec<_>>(), "{name}");
+            for (ddir, count) in &theirs {
+                // fio's timer misses windows on a busy machine.
+                let missed = 1 + count / 2;
+                assert!(
+                    count.abs_diff(mine[ddir]) <= missed,
+                    "{name}: windows of direction {ddir}: {theirs:?} {mine:?}"
+                );
+            }
+            let last_ms = ours.iter().map(|line| line[0]).max();
+            for line in ours.iter().filter(|line| Some(line[0]) != last_ms) {
+                assert!(line[0] % window_ms <= window_ms / 5, "{name}: a window ends at {} ms", line[0]);
+            }
+        }
+        self
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&str, &[Line], &[Line])> {
+        self.theirs.iter().map(|(name, theirs)| (name.as_str(), theirs.as_slice(), self.ours[name].as_slice()))
+    }
+}
+
+#[test]
+fn each_io_of_a_synchronous_job() {
+    // Which I/Os are reads depends on the seeds, which are not those of each version of fio.
+    let job = format!("--name=j {PSYNC} --rw=randrw --log_offset=1 {ALL}");
+    let Some(both) = both("sync", &job) else { return };
+    both.same_structure().same_ios(&[3, 4, 5]);
+    assert!(both.ours["a_slat.1.log"].is_empty() && both.ours["a_clat.1.log"].len() == 64);
+    assert!(both.ours["a_iops.1.log"].iter().all(|line| line[1] == 1));
+}
+
+#[test]
+fn each_io_of_a_queue() {
+    for engine in ["libaio", "io_uring", "posixaio"] {
+        let job = format!(
+            "--name=j --ioengine={engine} --iodepth=8 --filename=data --bs=4k --size=1m --rw=randwrite \
+             --log_offset=1 --log_prio=1 {ALL}"
+        );
+        let Some(both) = both(engine, &job) else { continue };
+        both.same_structure().same_ios(&[2, 3, 4, 5]);
+        assert_eq!(both.ours["a_slat.1.log"].len(), both.ours["a_clat.1.log"].len());
+    }
+}
+
+#[test]
+fn the_time_of_issue() {
+    let job = format!("--name=j {PSYNC} --rw=randread --log_offset=1 --log_issue_time=1 {ALL}");
+    let Some(both) = both("issue", &job) else { return };
+    both.same_structure().same_ios(&[2, 3, 4, 5]);
+    let ours = &both.ours["a_clat.1.log"];
+    assert!(ours.iter().all(|line| line[6] > 0 && line[6] / 1_000_000 <= line[0]));
+    assert!(ours.is_sorted_by_key(|line| line[6]));
+    assert!(both.ours["a_lat.1.log"].iter().all(|line| line[6] == 0));
+}
+
+#[test]
+fn syncs_have_no_lines() {
+    let Some(both) = both("syncs", &format!("--name=j {PSYNC} --rw=write --fsync=4 {ALL}")) else { return };
+    both.same_structure().same_ios(&[2, 3, 4]);
+}
+
+#[test]
+fn several_jobs_have_files_of_their_own_or_share_them() {
+    let numbered =
+        format!("--name=one {PSYNC} --rw=read --numjobs=2 {ALL} --name=two {PSYNC} --stonewall --rw=read {ALL}");
+    let Some(numbered) = both("numbered", &numbered) else { return };
+    numbered.same_structure().same_ios(&[2, 3, 4]);
+    assert_eq!(numbered.ours.len(), 3 * 5);
+    let shared = both("shared", &format!("--name=j {PSYNC} --rw=read --numjobs=3 --per_job_logs=0 {ALL}"));
+    let shared = shared.expect("this fio ran the other job");
+    shared.same_structure().same_ios(&[2, 3, 4]);
+    assert_eq!(shared.ours["a_clat.log"].len(), 3 * 64);
+}
+
+#[test]
+fn what_is_not_measured_is_not_logged() {
+    for (test, option) in [
+        ("reduced", "--gtod_reduce=1"),
+        ("no-clat", "--disable_clat=1 --disable_bw_measurement=1"),
+        ("no-lat", "--disable_lat=1 --disable_slat=1"),
+        ("no-stats", "--stats=0"),
+    ] {
+        let job = format!("--name=j {PSYNC} --rw=randread {ALL} {option}");
+        let Some(both) = both(test, &job) else { return };
+        both.same_structure().same_ios(&[2, 3, 4]);
+    }
+}
+
+#[test]
+fn a_log_without_a_name_is_named_after_the_job() {
+    let job = "[global]\nioengine=psync\nfilename=data\nsize=64k\nrw=read\n[first]\nwrite_bw_log\nwrite_iops_log=x.log\n\
+               [second]\nwrite_lat_log\nper_job_logs=0\n";
+    let Some(both) = both_with_file("names", "job.fio", job) else { return };
+    both.same_structure().same_ios(&[2, 3, 4]);
+    assert!(both.ours.contains_key("first_bw.1.log") && both.ours.contains_key("second_clat.log"));
+}
+
+#[test]
+fn windows_of_latencies_and_rates() {
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
+        let Some(both) = both("windows", &job) else { return };
+        both.same_structure().same_windows(250, 2);
+        let rates = both.ours["a_iops.1.log"].iter().map(|line| line[1]);
+        assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 250), "{:?}", rates.collect::<Vec<_>>());
+        assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 1000 && line[3] == 0));
+    });
+}
+
+#[test]
+fn windows_of_the_options_for_samples() {
+    undisturbed(|| {
+        let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
+        let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
+        let Some(both) = both("averages", &job) else { return };
+        both.same_structure().same_windows(100, 2);
+        let times = |name: &str| both.ours[name].iter().map(|line| line[0]).collect::<Vec<_>>();
+        assert_eq!(times("a_bw.1.log"), [200, 400, 600, 800, 1000, 1200]);
+        assert_eq!(times("a_iops.1.log"), [500, 1000]);
+    });
+}
+
+#[test]
+fn averages_and_maxima() {
+    undisturbed(|| {
+        let job =
+            format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
+        let Some(both) = both("both-values", &job) else { return };
+        both.same_structure().same_windows(200, 3);
+        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
+    });
+}
+
+#[test]
+fn the_ramp_is_left_out() {
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
+        let Some(both) = both("ramp", &job) else { return };
+        both.same_structure().same_windows(200, 2);
+        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[0] <= 650));
+    });
+}
+
+#[test]
+fn histograms() {
+    undisturbed(|| {
+        let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
+        let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
+        let Some(both) = both("histograms", &job) else { return };
+        both.same_structure().same_windows(200, 1);
+        let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
+        assert!((1_500..=1_800).contains(&whole), "{whole} of 1800 I/Os");
+    });
+}
+
+#[test]
+fn times_of_the_wall_clock() {
+    let job = format!("--name=j {PSYNC} --rw=read --log_unix_epoch=1 {ALL}");
+    let Some(both) = both("epoch", &job) else { return };
+    both.same_structure().same_ios(&[2, 3, 4]);
+    let (theirs, ours) = (&both.theirs["a_clat.1.log"], &both.ours["a_clat.1.log"]);
+    assert!(theirs[0][0].abs_diff(ours[0][0]) < 60_000);
+}
+
+#[test]
+fn the_bandwidth_of_the_whole_run() {
+    undisturbed(|| {
+        let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
+        let Some(both) = both("aggregate", &job) else { return };
+        // Before 3.4x fio left these files empty without a terminal.
+        assert!(both.theirs.keys().eq(both.ours.keys()));
+        assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
+        let read = &both.ours["agg-read_bw.log"];
+        assert!(read.len() >= 3 && read[1..].iter().all(|line| line[1].abs_diff(4000) < 200), "{read:?}");
+        assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
+    });
+}
+
+#[test]
+fn at_full_rate_nothing_is_lost() {
+    let scratch = Scratch::new("full-rate");
+    let job =
+        format!("fio --name=j --ioengine=null --iodepth=64 --rw=randrw --bs=4k --size=1t --number_ios=300000 {ALL}");
+    let logs = run(Command::new(FATHOM).args(job.split(' ')), &scratch.0);
+    assert_eq!(logs.len(), 5);
+    assert!(logs.values().all(|log| log.len() == 300_000));
+}

@@ -1,0 +1,194 @@
+//! Rates, pauses, latency targets and depths do what they do in fio. Where a figure hangs on time it has room for a
+//! machine that is busy; what a limit forbids has none.
+
+use crate::stage::{Scratch, patiently, run};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+impl Scratch {
+    fn report(&self, words: &str) -> Value {
+        run(self.path(), &format!("--output-format=json {words}")).json()
+    }
+
+    fn job(&self, words: &str) -> Value {
+        self.report(words)["jobs"][0].clone()
+    }
+}
+
+const NULL: &str = "--name=a --ioengine=null --size=4g --time_based";
+
+fn ios(job: &Value) -> (u64, u64) {
+    (job["read"]["total_ios"].as_u64().unwrap(), job["write"]["total_ios"].as_u64().unwrap())
+}
+
+/// I/Os of half a second with these words, or of longer where they are not `enough`.
+fn ios_in_time(scratch: &Scratch, words: &str, enough: impl Fn((u64, u64), u64) -> bool) -> ((u64, u64), u64) {
+    let once = |times: u32| {
+        let runtime_ms = 500 * times;
+        (ios(&scratch.job(&format!("{NULL} --runtime={runtime_ms}ms {words}"))), u64::from(times))
+    };
+    patiently(once, |(ios, times)| enough(*ios, *times))
+}
+
+/// A rate for half a second: never more, and little less; on a busy machine a job may miss some of its time, but not
+/// half of it, as it would of half the rate.
+fn is_about(ios: u64, limit: u64) -> bool {
+    (limit * 6 / 10..=limit + 1).contains(&ios)
+}
+
+#[test]
+fn rates_hold_for_each_direction_and_each_clone() {
+    let scratch = Scratch::new("rates");
+    for (words, reads, writes) in [
+        ("--rate_iops=200", 100, 0),
+        ("--rate=1m --bs=4k", 128, 0),
+        ("--rate_iops=500,100 --rw=randrw", 250, 50),
+        // Both directions have the whole rate, whatever the mix.
+        ("--rate_iops=200 --rw=randrw --rwmixread=75", 100, 100),
+        ("--rate=1m,500k --rw=rw --bs=4k,8k", 128, 31),
+        ("--rate_iops=200 --numjobs=2 --group_reporting", 200, 0),
+        ("--rate_iops=200 --iodepth=16", 100, 0),
+        ("--rate_iops=400 --thinktime=10ms --thinktime_blocks=20", 200, 0),
+    ] {
+        let most = |times| (reads * times + 1, writes * times + 1);
+        let are_about = |(read, written), times| is_about(read, reads * times) && is_about(written, writes * times);
+        let ((read, written), times) = ios_in_time(&scratch, words, |ios, times| {
+            assert!(ios.0 <= most(times).0 && ios.1 <= most(times).1, "{words}: {ios:?} of {:?}", most(times));
+            are_about(ios, times)
+        });
+        assert!(are_about((read, written), times), "{words}: {read} {written}");
+    }
+    // Arrivals at random come to the rate on the whole; what a busy machine keeps them from isn't made up for.
+    let is_about = |(read, _), times: u64| (150 * times..600 * times).contains(&read);
+    let (read, times) = ios_in_time(&scratch, "--rate_iops=1000 --rate_process=poisson", is_about);
+    assert!(is_about(read, times), "{read:?} in {times} half seconds");
+}
+
+#[test]
+fn pauses_come_after_so_many_blocks_or_so_much_time() {
+    let scratch = Scratch::new("pauses");
+    // fio: 98, 475, 475, 370 to 475, and 100 in a second.
+    for (words, most) in [
+        ("--thinktime=10ms", 51),
+        ("--thinktime=10ms --thinktime_blocks=5", 255),
+        ("--thinktime=10ms --thinktime_blocks=5 --iodepth=8", 255),
+        ("--thinktime=10ms --thinktime_blocks=5 --iodepth=8 --thinktime_blocks_type=issue", 255),
+        ("--thinktime=10ms --thinktime_spin=5ms --thinktime_blocks=5", 255),
+        ("--thinktime=5s --thinktime_blocks=100", 100),
+    ] {
+        // On a busy machine pauses are longer, but not so much that it could be a block where it should be five.
+        let many = |(read, _)| read >= most / 3;
+        let ((read, _), times) = ios_in_time(&scratch, words, |ios, _| many(ios));
+        assert!(read <= most * times && many((read, 0)), "{words}: {read}");
+    }
+    let words = "--thinktime=100ms --thinktime_iotime=50ms --rate_iops=1000";
+    let (read, _) = ios_in_time(&scratch, words, |(read, _), _| read > 100).0;
+    assert!(read > 100, "by time, not by blocks: {read}");
+    let ignoring = "--thinktime=10ms --thinktime_blocks=20 --rate_iops=1000 --rate_ignore_thinktime=1";
+    let (read, _) = ios(&scratch.job(&format!("{NULL} --runtime=600ms {ignoring}")));
+    assert!(read <= 420, "20 in 20 ms, then 10 ms of rest: {read}");
+    let used = |more: &str| -> f64 {
+        let job = scratch.job(&format!("{NULL} --runtime=300ms --thinktime=20ms {more}"));
+        job["usr_cpu"].as_f64().unwrap()
+    };
+    // Either has little of a busy machine.
+    let shows = |used: &[f64; 2]| used[0] > 1.0 && used[0] > 5.0 * used[1];
+    let used = patiently(|_| ["--thinktime_spin=20ms", ""].map(used), shows);
+    assert!(shows(&used), "spinning and sleeping: {used:?}");
+}
+
+#[test]
+fn short_pauses_are_short() {
+    let scratch = Scratch::new("short");
+    // A thread with the kernel's default timer slack sleeps for 50 µs longer than requested.
+    let sleeps_per_half_second = || {
+        let start = Instant::now();
+        let sleeps = std::iter::repeat_with(|| std::thread::sleep(Duration::from_micros(10)));
+        5 * sleeps.take_while(|()| start.elapsed() < Duration::from_millis(100)).count() as u64
+    };
+    let is_short = |(read, _), times: u64| read > sleeps_per_half_second() * times * 5 / 4;
+    let (read, times) = ios_in_time(&scratch, "--thinktime=10", is_short);
+    assert!(is_short(read, times), "{read:?} I/Os in {times} half seconds: a plain thread sleeps as often");
+}
+
+#[test]
+fn a_job_below_its_minimum_rate_fails_and_may_take_others_with_it() {
+    let scratch = Scratch::new("minimum");
+    let words = "--ioengine=null --size=4g --time_based --runtime=600 --rate_cycle=200 \
+        --name=a --thinktime=10ms --rate_iops_min=1000 --exitall_on_error --name=b";
+    let report = scratch.report(words);
+    let [a, b] = [0, 1].map(|at| &report["jobs"][at]);
+    assert_eq!((&a["error"], &b["error"]), (&Value::from(5), &Value::from(0)));
+    let runtime_ms = b["job_runtime"].as_u64().unwrap();
+    assert!((2000..600_000).contains(&runtime_ms), "two seconds to settle, then a cycle: {runtime_ms}");
+    let kept = || scratch.job(&format!("{NULL} --runtime=2500ms --rate_iops=500 --rate_iops_min=100 --rate_cycle=200"));
+    assert_eq!(patiently(|_| kept(), |job| job["error"] == 0)["error"], 0);
+}
+
+#[test]
+fn a_latency_target_finds_a_depth_and_reports_that_alone() {
+    let scratch = Scratch::new("target");
+    let job = format!("{NULL} --runtime=600 --rw=randread --iodepth=8 --latency_window=50ms --latency_percentile=50");
+    let found = scratch.job(&format!("{job} --latency_target=1s"));
+    let facts = ["latency_depth", "latency_target", "latency_percentile", "latency_window"].map(|key| &found[key]);
+    assert_eq!(facts, [&Value::from(8), &1_000_000_000u64.into(), &50.0.into(), &50_000.into()]);
+    let runtime_ms = found["job_runtime"].as_u64().unwrap();
+    assert!((50..600_000).contains(&runtime_ms), "one window at the depth found: {runtime_ms}");
+    let text = run(scratch.path(), &format!("{job} --latency_target=1s")).stdout;
+    let line = "     latency   : target=1000.00ms, window=50.00ms, percentile=50.00%, depth=8\n";
+    assert!(text.contains(line), "{text}");
+    let running = scratch.job(&format!("{job} --latency_target=1s --latency_run=1 --runtime=600ms"));
+    assert!(running["job_runtime"].as_u64().unwrap() >= 600);
+    let missed = scratch
+        .job("--name=a --ioengine=psync --size=4m --bs=1m --filename=g --latency_target=1us --latency_window=50ms");
+    assert_eq!(missed["error"], 110);
+    let file = "--name=a --ioengine=psync --size=1m --filename=f --bs=1m --max_latency=1us";
+    assert_eq!(scratch.job(file)["error"], 110);
+}
+
+#[test]
+fn a_pool_submits_for_engines_that_do_their_io_in_the_call() {
+    let scratch = Scratch::new("offload");
+    let null = scratch.job("--name=a --ioengine=null --size=1m --iodepth=4 --io_submit_mode=offload");
+    assert_eq!((&null["error"], ios(&null).0), (&Value::from(0), 256));
+    for engine in ["psync", "sync", "pvsync2", "mmap", "libaio", "io_uring"] {
+        let words =
+            "--name=a --rw=randrw --size=1m --bs=4k --iodepth=8 --io_submit_mode=offload --filename=f --loops=2";
+        let job = scratch.job(&format!("{words} --ioengine={engine}"));
+        assert_eq!((&job["error"], ios(&job).0 + ios(&job).1), (&Value::from(0), 512), "{engine}");
+        let level = |depth: &str| job["iodepth_level"][depth].as_f64().unwrap();
+        assert!(level("1") < 90.0, "{engine}: they are in flight together: {}", job["iodepth_level"]);
+    }
+    let inline = scratch.job("--name=a --ioengine=psync --size=1m --iodepth=8 --filename=f");
+    assert_eq!(inline["iodepth_level"]["1"], 100.0);
+}
+
+#[test]
+fn depths_and_batches_are_kept() {
+    let scratch = Scratch::new("depths");
+    let words = "--name=a --ioengine=libaio --size=4m --filename=f --rw=randread --iodepth=16";
+    let job = scratch.job(&format!("{words} --iodepth_batch_submit=4 --iodepth_batch_complete_min=4 --iodepth_low=8"));
+    assert_eq!(ios(&job).0, 1024);
+    let share = |kind: &str, upto: &str| job[kind][upto].as_f64().unwrap();
+    assert!(share("iodepth_submit", "8") == 0.0 && share("iodepth_submit", "4") > 99.0, "{}", job["iodepth_submit"]);
+    assert!(share("iodepth_level", "1") < 10.0, "it is never emptied: {}", job["iodepth_level"]);
+    let all = scratch.job(&format!("{words} --iodepth_batch=16 --iodepth_batch_complete_min=16"));
+    assert!(all["iodepth_submit"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_submit"]);
+    assert!(all["iodepth_complete"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_complete"]);
+}
+
+#[test]
+fn cpu_jobs_end_with_the_last_io_job_when_asked_and_idleness_is_told() {
+    let scratch = Scratch::new("cpu");
+    let words = "--name=io --ioengine=null --size=4g --time_based --runtime=300ms \
+        --name=c --ioengine=cpuio --cpuload=5 --cpuchunks=1000 --runtime=600 --exit_on_io_done=1";
+    let report = scratch.report(&format!("--idle-prof=percpu {words}"));
+    let runtime_ms = report["jobs"][1]["job_runtime"].as_u64().unwrap();
+    assert!((300..600_000).contains(&runtime_ms), "{runtime_ms}");
+    let idleness = report["cpu_idleness"].as_object().unwrap();
+    assert!(idleness.contains_key("system") && idleness.contains_key("cpu-0"), "{idleness:?}");
+    assert!(idleness.values().all(|share| (0.0..=100.0).contains(&share.as_f64().unwrap())), "{idleness:?}");
+    let text = run(scratch.path(), &format!("--idle-prof=system {words}")).stdout;
+    assert!(text.contains("\nCPU idleness:\n  system: "), "{text}");
+}

@@ -1,0 +1,135 @@
+//! What a saved record says of a run over time: the slots add up to what was counted, and have what happened in them.
+
+use crate::stage::{MIB, Scratch, Zram, diskspd, fathom, outcome, undisturbed};
+use record::{Record, Timeline};
+use std::time::Instant;
+
+fn fio(scratch: &Scratch, arguments: &str) -> Record {
+    let line = format!("--record=record --output=report {arguments}");
+    outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
+    saved(scratch)
+}
+
+fn saved(scratch: &Scratch) -> Record {
+    record::schema::read(&std::fs::read(scratch.file("record")).unwrap()).unwrap()
+}
+
+/// I/Os, bytes and latencies of all slots.
+fn sums(timeline: &Timeline) -> [(u64, u64, u64); 3] {
+    std::array::from_fn(|at| {
+        let slots = timeline.slots.iter().map(|slot| &slot.ddirs[at]);
+        slots.fold((0, 0, 0), |sum, slot| (sum.0 + slot.ios, sum.1 + slot.bytes, sum.2 + slot.lat.total()))
+    })
+}
+
+/// The same as the workers of a phase counted it.
+fn counted(record: &Record, phase: u32) -> [(u64, u64, u64); 3] {
+    let both = record.plan.workers.iter().zip(&record.workers);
+    let stats: Vec<_> = both.filter(|(worker, _)| worker.phase == phase).map(|(_, kept)| &kept.stats).collect();
+    std::array::from_fn(|at| {
+        let ddirs = stats.iter().map(|stats| &stats.ddirs[at]);
+        ddirs.fold((0, 0, 0), |sum, ddir| (sum.0 + ddir.ios, sum.1 + ddir.bytes, sum.2 + ddir.lat.count()))
+    })
+}
+
+fn assert_adds_up(record: &Record) {
+    for timeline in &record.timeline {
+        assert_eq!(sums(timeline), counted(record, timeline.phase as u32), "phase {}", timeline.phase);
+    }
+}
+
+#[test]
+fn slots_of_a_short_run_add_up_to_its_counts() {
+    undisturbed(|| {
+        let scratch = Scratch::new("timeline-short");
+        let job = "--name=j --ioengine=psync --rw=randrw --bs=4k --size=8m --runtime=1 --time_based --numjobs=3";
+        let record = fio(&scratch, job);
+        let timeline = &record.timeline[0];
+        assert_eq!((timeline.phase, timeline.from_ns, timeline.interval_ns), (0, 0, 250_000_000));
+        assert_eq!(timeline.slots.len(), 4);
+        assert!(timeline.slots.iter().all(|slot| slot.workers == 3 && slot.ddirs[0].ios > 0 && slot.ddirs[1].ios > 0));
+        assert_adds_up(&record);
+    });
+}
+
+#[test]
+fn a_rate_is_seen_in_every_slot() {
+    undisturbed(|| {
+        let scratch = Scratch::new("timeline-rate");
+        let record =
+            fio(&scratch, "--name=j --ioengine=null --size=1g --rw=read --rate_iops=2000 --runtime=2 --time_based");
+        let rates = record.timeline[0].ios_per_s(None);
+        assert_eq!(rates.len(), 8);
+        assert!(rates.iter().all(|rate| (1600.0..2400.0).contains(rate)), "{rates:?}");
+        assert_adds_up(&record);
+    });
+}
+
+#[test]
+fn a_ramp_is_no_part_of_it_and_each_phase_has_its_own() {
+    let scratch = Scratch::new("timeline-ramp");
+    let job = "--ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
+    let record = fio(
+        &scratch,
+        &format!("{job} --name=a --ramp_time=1 --runtime=1 --name=b --stonewall --ramp_time=0 --runtime=500ms"),
+    );
+    let lengths: Vec<(usize, usize)> = record.timeline.iter().map(|line| (line.phase, line.slots.len())).collect();
+    assert_eq!(lengths, [(0, 4), (1, 2)]);
+    assert_adds_up(&record);
+}
+
+#[test]
+fn workers_that_end_early_are_missing_from_the_later_slots() {
+    undisturbed(|| {
+        let scratch = Scratch::new("timeline-early");
+        let job = "--ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
+        let record = fio(&scratch, &format!("{job} --name=a --runtime=1 --name=b --runtime=500ms"));
+        let workers: Vec<u32> = record.timeline[0].slots.iter().map(|slot| slot.workers).collect();
+        assert_eq!(workers, [2, 2, 1, 1]);
+        assert_adds_up(&record);
+    });
+}
+
+#[test]
+fn warm_up_and_cool_down_of_diskspd_are_no_part_of_it() {
+    let scratch = Scratch::new("timeline-diskspd");
+    scratch.filled("file", 8 * MIB);
+    let line = "-d1 -W1 -C1 -b4K -r -w30 -t2 -L -Rrecord=record file";
+    outcome(diskspd(scratch.path(), line).spawn().unwrap(), Instant::now()).ended_with(0);
+    let record = saved(&scratch);
+    assert_eq!(record.timeline[0].slots.len(), 4);
+    assert_adds_up(&record);
+}
+
+#[test]
+fn many_workers_are_seen_in_every_slot() {
+    undisturbed(|| {
+        let scratch = Scratch::new("timeline-many");
+        let job = "--name=j --ioengine=null --size=1g --rw=randread --rate_iops=100 --time_based --runtime=2";
+        let record = fio(&scratch, &format!("{job} --numjobs=256 --group_reporting"));
+        assert!(record.timeline[0].slots.iter().all(|slot| slot.ddirs[0].ios > 0 && slot.ddirs[0].lat.total() > 0));
+        assert_adds_up(&record);
+    });
+}
+
+#[test]
+fn what_the_kernel_counted_at_the_device_stands_beside_what_was_asked_of_it() {
+    undisturbed(|| {
+        let Some(zram) = Zram::new(64) else { return };
+        let scratch = Scratch::new("timeline-device");
+        let job =
+            "--name=j --ioengine=io_uring --direct=1 --bs=8k --rw=randwrite --rate_iops=2000 --time_based --runtime=1";
+        let record = fio(&scratch, &format!("{job} --ramp_time=1 --filename={}", zram.device));
+        let timeline = &record.timeline[0];
+        assert_eq!(timeline.disks.len(), 1);
+        assert!(zram.device.ends_with(&timeline.disks[0]), "{:?}", timeline.disks);
+        for slot in &timeline.slots {
+            let (asked, did) = (slot.ddirs[1].bytes, slot.disks[0].bytes[1]);
+            assert!(did.abs_diff(asked) < asked / 2 && slot.disks[0].ios[0] == 0, "{slot:?}");
+        }
+        let sum = |bytes: &dyn Fn(&record::Slot) -> u64| timeline.slots.iter().map(bytes).sum::<u64>();
+        let (asked, did) = (sum(&|slot| slot.ddirs[1].bytes), sum(&|slot| slot.disks[0].bytes[1]));
+        assert!(did.abs_diff(asked) < asked / 10, "{asked} {did}");
+        assert_adds_up(&record);
+    });
+}

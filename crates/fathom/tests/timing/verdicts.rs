@@ -1,0 +1,110 @@
+//! Verdicts of `fathom assess` on what is asked with --expect, --require and --for.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::stage::{Outcome, Scratch, Throttle, Zram, command, outcome, patiently};
+
+fn assess(directory: &Path, arguments: &str) -> Command {
+    let mut command = command(directory, "assess", arguments);
+    command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
+    command
+}
+
+fn run(directory: &Path, arguments: &str) -> Outcome {
+    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+}
+
+/// A disk in memory that is held back: nothing but the test uses it, whatever else the machine does.
+struct Held {
+    throttle: Throttle,
+    disk: Zram,
+    scratch: Scratch,
+}
+
+impl Held {
+    fn new(test: &str) -> Option<Self> {
+        let disk = Zram::new(96)?;
+        let Some(throttle) = Throttle::new(&disk) else {
+            eprintln!("SKIPPED {test}: no control group that holds I/O back");
+            return None;
+        };
+        Some(Held { throttle, disk, scratch: Scratch::new(test) })
+    }
+
+    fn assess(&self, words: &str) -> Outcome {
+        let device = &self.disk.device;
+        let line = format!("{device} --overwrite {device} --format json {words}");
+        let mut run = self.throttle.confine(&assess(self.scratch.path(), &line));
+        outcome(run.spawn().unwrap(), Instant::now())
+    }
+}
+
+#[test]
+fn what_is_needed_decides_the_verdict_and_the_exit_code() {
+    let Some(held) = Held::new("verdict-require") else { return };
+    held.throttle.ios_per_s(3200);
+    let line = "--short --size 32M --runtime 3 --test read-iops --test fsync";
+    // Where a busy machine leaves it open, it is tried again; what is decided must be right at once.
+    let decided =
+        |words: &str| patiently(|_| held.assess(&format!("{line} --require {words}")), |held| held.code != Some(3));
+    let good = decided("read.iops>=1,fsync.p99<100s");
+    good.ended_with(0);
+    let assessment = good.json();
+    let judgements: Vec<&str> = assessment["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|test| test["judgements"].as_array().unwrap())
+        .map(|judgement| judgement["metric"].as_str().unwrap())
+        .collect();
+    assert!(judgements.contains(&"read.iops") && judgements.contains(&"fsync.p99"), "{judgements:?}");
+    assert_eq!(assessment["expectations"][0]["limits"][0]["value"], 1.0);
+
+    let bad = decided("read.iops>=1000M");
+    bad.ended_with(1);
+    let cause = bad.json()["cause"].as_str().unwrap().to_owned();
+    assert!(cause.contains("of the 1,000,000,000 IOPS that are required at least"), "{cause}");
+
+    let unmeasured = held.assess("--short --size 32M --test read-iops --require fsync.p99<=10ms");
+    unmeasured.ended_with(3);
+    assert!(unmeasured.json()["cause"].as_str().unwrap().contains("fsync.p99<=10ms"));
+}
+
+#[test]
+fn words_that_make_no_sense_are_refused_before_anything_runs() {
+    let scratch = Scratch::new("verdict-words");
+    let refused = |words: &str, expected: &str| {
+        let outcome = run(scratch.path(), &format!("--short {words}"));
+        outcome.ended_with(2).complained_of(expected);
+    };
+    refused("--expect azure:P33", "did you mean P3");
+    refused("--expect aws:gp2", "gp2 needs size");
+    refused("--require read.iosp>=5", "there is no metric");
+    refused("--require missing.toml", "missing.toml");
+    refused("--require nocache:read.iops>=5", "the suite quick has no volume nocache");
+    refused("--suite azure --require nocahce:write.iops>=5", "nocache=TARGET");
+    refused("--for ectd", "did you mean etcd?");
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+/// A VM's limit of 3,200 IOPS, which any machine can do, kept and not kept.
+#[test]
+fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
+    let Some(held) = Held::new("verdict-limit") else { return };
+    let line = "--test write-iops --size 64M --runtime 5 --expect azure:P30x3+Standard_D2ds_v4/uncached";
+    let held_at = |iops: u64| {
+        held.throttle.ios_per_s(iops);
+        let outcome = patiently(|_| held.assess(line), |outcome| outcome.code != Some(3));
+        let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
+        let cause = judgement["cause"].as_str().unwrap().to_owned();
+        eprintln!("{cause}");
+        assert_eq!((judgement["metric"].as_str(), judgement["expected"].as_f64()), (Some("write.iops"), Some(3200.0)));
+        (outcome, cause)
+    };
+    held_at(3200).0.ended_with(0);
+    let (failed, cause) = held_at(2200);
+    failed.ended_with(1);
+    assert!(cause.contains("of the 3,200 IOPS of Standard_D2ds_v4 uncached"), "{cause}");
+}

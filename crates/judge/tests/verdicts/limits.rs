@@ -1,0 +1,350 @@
+//! Expectations in words, and the limits that they come to, held against what the vendors publish.
+
+use judge::limits::{Catalogue, Expectation, Limit, Load, import, list, show};
+use plan::Ddir;
+use proptest::prelude::*;
+use units::diagnostic::Source;
+
+fn expect(words: &str) -> Result<Expectation, String> {
+    Catalogue::built_in().expect(&Source::new("--expect", words)).map_err(|wrong| wrong.to_string())
+}
+
+fn limit(words: &str, ddir: Ddir, load: Load) -> Limit {
+    let expectation = expect(words).unwrap_or_else(|wrong| panic!("{wrong}"));
+    expectation.limits(ddir, load).into_iter().next().unwrap_or_else(|| panic!("{words}: no limit"))
+}
+
+/// What is published, without a block size: IOPS and bytes per second.
+fn published(words: &str, ddir: Ddir) -> [Option<f64>; 2] {
+    let limits = expect(words).unwrap_or_else(|wrong| panic!("{wrong}")).limits(ddir, Load::default());
+    ["iops", "bw"].map(|of| {
+        let found = limits.iter().find(|limit| limit.metric.to_string().ends_with(of));
+        found.map(|limit| limit.value.round())
+    })
+}
+
+fn block(bytes: u64) -> Load {
+    Load { block_bytes: Some(bytes), ..Load::default() }
+}
+
+const MB: f64 = 1e6;
+const MIB: f64 = 1048576.0;
+
+#[test]
+fn published_figures_come_out_of_the_words() {
+    let cases = [
+        ("azure:P30", 5000.0, 200.0 * MB),
+        ("azure:p30?plus=on", 8000.0, 300.0 * MB),
+        ("azure:P30?bursting=on", 30_000.0, 1000.0 * MB),
+        ("azure:P30x3", 15_000.0, 600.0 * MB),
+        ("azure:Standard_D8ds_v4/uncached", 12_800.0, 192.0 * MB),
+        ("azure:D8ds_v4", 12_800.0, 192.0 * MB),
+        ("azure:Standard_D8ds_v4/cached", 77_000.0, 485.0 * MB),
+        ("azure:Standard_D8ds_v4/temp", 38_000.0, 500.0 * MB),
+        ("azure:P30x3+Standard_D8ds_v4/uncached", 12_800.0, 192.0 * MB),
+        ("azure:P30+Standard_D8ds_v4", 5000.0, 192.0 * MB),
+        ("azure:P30?vm=Standard_D8ds_v4/uncached", 5000.0, 192.0 * MB),
+        ("azure:premium-v2?size=100&iops=20000&throughput=600", 20_000.0, 600.0 * MB),
+        ("aws:gp3", 3000.0, 125.0 * MIB),
+        ("aws:gp3?iops=6000&throughput=250", 6000.0, 250.0 * MIB),
+        ("aws:gp3?iops=16000&throughput=1000&instance=m5.xlarge", 6000.0, 143.75 * MB),
+        ("aws:m5.xlarge", 6000.0, 143.75 * MB),
+        ("aws:gp2?size=334", 1002.0, 250.0 * MIB),
+        ("aws:gp2?size=8TiB", 16_000.0, 250.0 * MIB),
+        ("aws:io2?iops=32k&size=500", 32_000.0, 1000.0 * MIB),
+        ("aws:st1?size=2TiB", 80.0, 80.0 * MIB),
+        // 500 GB are 500 GiB to Google.
+        ("gcp:pd-ssd?size=500GB", 21_000.0, 480.0 * MIB),
+        ("gcp:pd-ssd?size=500GB&vm=n2-standard-8", 15_000.0, 480.0 * MIB),
+        ("gcp:pd-ssd?size=4TB&vm=n2-standard-8", 15_000.0, 800.0 * MIB),
+        ("gcp:pd-ssdx2?size=250", 21_000.0, 480.0 * MIB),
+        ("alibaba:essd-pl1?size=500", 26_800.0, 350.0 * MB),
+        ("oracle:balanced?size=200", 12_000.0, 96.0 * MB),
+        ("digitalocean:standard", 5000.0, 200.0 * MB),
+    ];
+    for (words, iops, bytes) in cases {
+        assert_eq!(published(words, Ddir::Read), [Some(iops), Some(bytes.round())], "{words}");
+    }
+}
+
+#[test]
+fn reads_and_writes_have_limits_of_their_own() {
+    assert_eq!(published("gcp:pd-standard?size=1000", Ddir::Read)[0], Some(750.0));
+    assert_eq!(published("gcp:pd-standard?size=1000", Ddir::Write)[0], Some(1500.0));
+    assert_eq!(published("aws:i3.large/store", Ddir::Read), [Some(100_125.0), None]);
+    assert_eq!(published("aws:i3.large/store", Ddir::Write), [Some(35_000.0), None]);
+    assert_eq!(published("gcp:c3-standard-88-lssd/local-ssd", Ddir::Write)[1], Some(3120.0 * MB));
+    let only_reads = expect("read=azure:P30").expect("sound");
+    assert!(only_reads.limits(Ddir::Write, Load::default()).is_empty());
+    assert!(!only_reads.limits(Ddir::Read, Load::default()).is_empty());
+}
+
+#[test]
+fn a_read_cache_answers_reads_and_lets_writes_through() {
+    let words = "azure:P30x3+Standard_D8ds_v4/cached";
+    assert_eq!(published(words, Ddir::Read)[0], Some(77_000.0));
+    assert_eq!(published(words, Ddir::Write)[0], Some(12_800.0));
+    // A test that is meant for the cache takes it without being told.
+    let cached = Load { cached: true, ..block(4096) };
+    assert_eq!(limit("azure:P30x3+Standard_D8ds_v4", Ddir::Read, cached).value, 77_000.0);
+    assert_eq!(limit("azure:P30x3+Standard_D8ds_v4", Ddir::Read, block(4096)).value, 12_800.0);
+}
+
+#[test]
+fn the_least_is_named_and_by_what() {
+    let shown = |words: &str, bytes| limit(words, Ddir::Read, block(bytes)).shown();
+    let stripe = "azure:P30x3+Standard_D8ds_v4/uncached";
+    assert_eq!(shown(stripe, 4096), "12,800 IOPS of Standard_D8ds_v4 uncached");
+    assert_eq!(shown("azure:P30x2+Standard_D8ds_v4/uncached", 4096), "10,000 IOPS of 2 x P30");
+    assert_eq!(
+        shown("azure:P30+Standard_D8ds_v4/uncached", 65536),
+        "183 MiB/s (192 MB/s) of Standard_D8ds_v4 uncached"
+    );
+    let limit = limit(stripe, Ddir::Read, block(4096));
+    assert_eq!(limit.others, [("3 x P30".to_owned(), 15_000.0)]);
+    assert_eq!(limit.enough.time, Some(0.999));
+    assert!(limit.origin().contains("ddsv4-series.md, 2026-03-10"), "{}", limit.origin());
+}
+
+#[test]
+fn large_blocks_count_as_several() {
+    let at = |bytes| limit("aws:gp3?iops=3000&throughput=2000", Ddir::Write, block(bytes));
+    assert_eq!((at(256 << 10).metric.to_string().as_str(), at(256 << 10).value), ("write.iops", 3000.0));
+    assert_eq!((at(512 << 10).metric.to_string().as_str(), at(512 << 10).value), ("write.iops", 1500.0));
+    assert_eq!(at(1 << 20).value, 750.0);
+    // Small sequential I/Os may be merged: more than the IOPS is no surprise.
+    let sequential = Load { sequential: true, ..block(4096) };
+    let merged = limit("aws:gp3?iops=3000&throughput=125", Ddir::Write, sequential);
+    assert_eq!((merged.value, merged.merged), (3000.0, Some(32_000.0)));
+    assert_eq!(limit("aws:gp3", Ddir::Write, block(4096)).merged, None);
+}
+
+#[test]
+fn bursts_are_known_as_such() {
+    let burst = |words: &str| limit(words, Ddir::Write, block(4096)).burst.map(|burst| (burst.value, burst.seconds));
+    assert_eq!(burst("azure:Standard_D8ds_v4/uncached"), Some((16_000.0, Some(1800.0))));
+    // Three P30 allow 15,000: the machine's burst is cut to them.
+    assert_eq!(burst("azure:P30x3+Standard_D8ds_v4/uncached"), Some((15_000.0, Some(1800.0))));
+    assert_eq!(burst("azure:P30"), None);
+    assert_eq!(burst("aws:gp2?size=100"), Some((3000.0, Some(2000.0))));
+    assert_eq!(burst("aws:gp2?size=1000"), None);
+    // The volume's base is the limit while the machine could burst.
+    assert_eq!(burst("aws:gp3?iops=3000&instance=m5.large"), None);
+    assert_eq!(burst("azure:P10").map(|burst| burst.0), Some(3500.0));
+    let st1 = limit("aws:st1?size=1TiB", Ddir::Read, block(1 << 20));
+    assert_eq!(st1.burst.map(|burst| burst.value.round()), Some(250.0));
+    assert_eq!(st1.burst_shown().as_deref(), Some("up to 250 IOPS for 83 minutes"));
+}
+
+#[test]
+fn latencies_are_limits_of_what_is_done_alone() {
+    let alone = Load { alone: true, ..block(4096) };
+    let limits = expect("alibaba:essd-pl1?size=500").expect("sound").limits(Ddir::Write, alone);
+    assert_eq!(limits.last().map(Limit::shown).as_deref(), Some("200 us of essd-pl1"));
+    assert_eq!(expect("alibaba:essd-pl1?size=500").expect("sound").limits(Ddir::Write, block(4096)).len(), 1);
+}
+
+#[test]
+fn what_is_wrong_with_the_words_is_said_with_its_place() {
+    let cases = [
+        ("P30", "name no provider"),
+        ("azur:P30", "did you mean azure?"),
+        ("azure:P33", "did you mean P3"),
+        ("azure:Standard_D8ds_v3", "did you mean Standard_D8ds_v4?"),
+        ("azure:", "a disk or a machine is missing"),
+        ("azure:P30+", "a disk or a machine is missing"),
+        ("azure:P30+P20", "a stripe is of disks of one kind"),
+        ("azure:P30x0", "from 1 to 256"),
+        ("azure:P30x99999999999999999999", "from 1 to 256"),
+        ("azure:P30/uncached", "a path such as /uncached is a machine's"),
+        ("azure:Standard_D8ds_v4/uncashed", "known: uncached, cached, temp"),
+        ("azure:P30+Standard_D8ds_v4/temp", "storage of Standard_D8ds_v4 itself"),
+        ("azure:Standard_D8ds_v5/cached", "are not published"),
+        ("azure:Standard_D8ds_v4+Standard_D4ds_v4", "a target has one machine"),
+        ("azure:Standard_D8ds_v4x2", "a target has one machine"),
+        ("aws:gp2", "gp2 needs size"),
+        ("aws:gp2?size", "a parameter is NAME=VALUE"),
+        ("aws:gp2?size=big", "expected a number of GiB"),
+        ("aws:gp2?size=5ms", "expected a number of GiB"),
+        ("aws:gp3?iosp=3000", "did you mean iops?"),
+        ("aws:gp3?iops=3000&iops=4000", "given twice"),
+        ("aws:gp3?instance=m5.xlagre", "did you mean m5.xlarge?"),
+        ("azure:P30?plus=maybe", "expected on or off"),
+        ("azure:Standard_D8ds_v4?size=5", "the machine has no parameter `size`"),
+        ("gcp:pd-ssd?size=1&vm=n2-stadard-8", "there is no disk or machine `n2-stadard-8`"),
+        ("gcp:n2-standard-8", "depends on the kind of disk"),
+        ("gcp:pd-extreme?iops=5000&vm=n2-standard-8", "what n2-standard-8 allows a pd-extreme"),
+    ];
+    for (words, expected) in cases {
+        let wrong = expect(words).expect_err(words);
+        assert!(wrong.contains(expected) && wrong.contains("--expect:1:"), "{words}: {wrong}");
+    }
+}
+
+#[test]
+fn more_than_the_vendor_gives_is_a_warning() {
+    let warned = |words: &str| {
+        let expectation = expect(words).unwrap_or_else(|wrong| panic!("{wrong}"));
+        expectation.warnings.iter().map(ToString::to_string).collect::<String>()
+    };
+    assert!(warned("aws:gp3?iops=100000").contains("gp3 has at most 80,000 of iops"));
+    assert!(warned("aws:gp3?iops=20000&size=10").contains("at most 5,000"));
+    assert!(warned("aws:gp3?iops=100").contains("at least 3,000"));
+    assert_eq!(warned("aws:gp3?iops=6000&throughput=250"), "");
+}
+
+/// Words that name a group's entry, with all that it needs.
+fn words_of(provider: &str, group: &judge::limits::Group, name: &str) -> String {
+    let path = if group.path.is_empty() { String::new() } else { format!("/{}", group.path) };
+    let given = group.parameters.iter().map(|(name, _)| match name.as_str() {
+        "size" => "size=2000",
+        "iops" => "iops=5000",
+        "vpu" => "vpu=60",
+        "throughput" => "throughput=300",
+        "bursting" => "bursting=off",
+        _ => "plus=off",
+    });
+    let given = given.collect::<Vec<_>>().join("&");
+    match group.disks.first().map(String::as_str) {
+        Some(disk @ ("hyperdisk-extreme" | "pd-extreme")) => format!("{provider}:{disk}?iops=5000&vm={name}{path}"),
+        Some(disk) => format!("{provider}:{disk}?size=2000&vm={name}{path}"),
+        None if given.is_empty() => format!("{provider}:{name}{path}"),
+        None => format!("{provider}:{name}{path}?{given}"),
+    }
+}
+
+#[test]
+fn every_name_in_the_catalogue_has_a_limit() {
+    let catalogue = Catalogue::built_in();
+    let mut seen = 0;
+    for (provider, known) in &catalogue.providers {
+        for group in &known.groups {
+            assert!(!group.source.is_empty() && group.date.starts_with("20"), "{}", group.title);
+            for name in group.name.as_deref().into_iter().chain(group.rows.keys().map(String::as_str)) {
+                if name.contains(':') {
+                    continue;
+                }
+                seen += 1;
+                let words = words_of(provider, group, name);
+                if group.rows.get(name).is_some_and(|row| row.iter().all(Option::is_none)) {
+                    assert!(expect(&words).is_err(), "{words}");
+                    continue;
+                }
+                let limits = catalogue.expect(&Source::new("--expect", words.as_str()));
+                let limits = limits.unwrap_or_else(|wrong| panic!("{wrong}")).limits(Ddir::Read, block(4096));
+                assert!(limits.first().is_some_and(|limit| limit.value > 0.0), "{words}");
+            }
+        }
+    }
+    assert!(seen > 900, "{seen}");
+}
+
+#[test]
+fn what_vendors_answer_is_read() {
+    let azure = include_str!("../samples/az-vm-list-skus.json");
+    let imported = import(azure, "2026-11-21").expect("an answer of az");
+    assert_eq!(imported.taken.len(), 3, "{:?}", imported.taken);
+    let mut catalogue = Catalogue::built_in();
+    catalogue.add(&Source::new("imported", imported.toml.as_str())).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let found = |words: &str| {
+        let expectation = catalogue.expect(&Source::new("--expect", words)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let limits = expectation.limits(Ddir::Read, Load::default());
+        limits.iter().map(|limit| limit.value).collect::<Vec<_>>()
+    };
+    assert_eq!(found("azure:Standard_B2s_v2/cached"), [9000.0, 125e6]);
+    assert_eq!(found("azure:Standard_B2s_v2"), [3750.0, 85e6]);
+    // What the pages have no more, the answer has.
+    assert_eq!(found("azure:Standard_D8ds_v5/cached"), [77_000.0, 485_000_000.0]);
+    assert_eq!(found("azure:Standard_L8s_v3/nvme"), [400_000.0, 2_000_000_000.0]);
+    // Of the burst only the pages tell.
+    let words = Source::new("--expect", "azure:Standard_D8ds_v4/uncached");
+    let told = r#"[{"name": "Standard_D8ds_v4", "resourceType": "virtualMachines", "capabilities": [
+        {"name": "UncachedDiskIOPS", "value": "12900"}, {"name": "UncachedDiskBytesPerSecond", "value": "201326592"}]}]"#;
+    let imported = import(told, "2026-11-21").expect("an answer of az");
+    catalogue.add(&Source::new("imported", imported.toml.as_str())).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let limits = catalogue.expect(&words).unwrap_or_else(|wrong| panic!("{wrong}")).limits(Ddir::Read, Load::default());
+    let burst = limits[0].burst.expect("the pages tell of it");
+    assert_eq!((limits[0].value, burst.value, burst.seconds), (12_900.0, 16_000.0, Some(1800.0)));
+
+    let aws = include_str!("../samples/aws-describe-instance-types.json");
+    let imported = import(aws, "2026-11-21").expect("an answer of aws");
+    assert_eq!(imported.taken, ["EBS-optimized instances: 2 machines (/ebs)"]);
+    catalogue.add(&Source::new("imported", imported.toml.as_str())).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let expectation = catalogue.expect(&Source::new("--expect", "aws:m7i.xlarge"));
+    let limit = expectation.unwrap_or_else(|wrong| panic!("{wrong}")).limits(Ddir::Read, block(4096)).remove(0);
+    assert_eq!((limit.value, limit.burst.map(|burst| burst.value)), (6000.0, Some(40_000.0)));
+}
+
+#[test]
+fn answers_that_are_none_are_refused() {
+    for text in ["", "{}", "[]", "[1]", "{\"InstanceTypes\": []}", "{\"InstanceTypes\": 3}", "[{\"name\": \"x\"}]"] {
+        assert!(import(text, "2026").is_err(), "{text}");
+    }
+    // A name from outside can't break out of its line.
+    let odd = r#"[{"name": "a\"]\n[x]", "capabilities": [{"name": "UncachedDiskIOPS", "value": "5"}]}]"#;
+    let toml = import(odd, "a\"b").expect("read").toml;
+    Catalogue::default().add(&Source::new("odd", toml)).unwrap_or_else(|wrong| panic!("{wrong}"));
+}
+
+#[test]
+fn the_catalogue_and_an_expectation_are_shown() {
+    let catalogue = Catalogue::built_in();
+    let all = list(&catalogue, None).expect("shown");
+    assert!(all.contains("azure") && all.contains("disks"), "{all}");
+    let azure = list(&catalogue, Some("azure")).expect("shown");
+    assert!(azure.contains("P30") && azure.contains("Standard_D8ds_v4") && azure.contains("?plus="), "{azure}");
+    assert!(list(&catalogue, Some("azur")).expect_err("none").contains("known: alibaba"));
+    let shown = show(&expect("azure:P30x3+Standard_D8ds_v4/uncached").expect("sound"));
+    for expected in ["12,800 IOPS", "D8ds_v4 uncached", "3 x P30", "up to 15,000 IOPS for 30 minutes", "by bandwidth"] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    let whole = show(&expect("azure:Standard_D8ds_v4").expect("sound"));
+    assert!(whole.contains("meant for the machine's cache:\n  read.iops        77,000 IOPS"), "{whole}");
+    println!("{all}\n{azure}\n{shown}\n{whole}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_words_make_it_panic(words in "(read=)?(azure|aws|gcp|alibaba|x)?:?[P30xgpstd_v4a-z0-9/+?&=.é-]{0,40}") {
+        if let Ok(expectation) = expect(&words) {
+            for bytes in [0, 1, 4096, u64::MAX] {
+                let _ = expectation.limits(Ddir::Read, block(bytes));
+            }
+            let _ = show(&expectation);
+        }
+    }
+
+    #[test]
+    fn values_of_any_size_make_limits_that_are_numbers(
+        size in prop::num::f64::NORMAL.prop_map(f64::abs),
+        iops in 0u64..u64::MAX,
+        bytes in 1u64..u64::MAX,
+    ) {
+        for words in [format!("aws:gp2?size={size:.3}"), format!("aws:gp3?iops={iops}"), format!("gcp:pd-ssd?size={size:.0}TB")] {
+            if let Ok(expectation) = expect(&words) {
+                for limit in expectation.limits(Ddir::Write, block(bytes)) {
+                    prop_assert!(limit.value.is_finite() && limit.value >= 0.0, "{words}: {limit:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_file_makes_it_panic(formula in "[0-9a-z+*/()<>=,. -]{0,40}", text in ".{0,60}") {
+        let group = format!(
+            "schema = \"fathom.limits/1\"\nprovider = \"p\"\n[[group]]\ntitle = \"t\"\nkind = \"disk\"\nname = \"d\"\n\
+             source = \"s\"\ndate = \"2026\"\nconfidence = \"low\"\nlimit = {{ iops = \"{formula}\" }}\n"
+        );
+        for text in [&group, &text] {
+            let mut catalogue = Catalogue::default();
+            if catalogue.add(&Source::new("any", text.as_str())).is_ok()
+                && let Ok(expectation) = catalogue.expect(&Source::new("--expect", "p:d"))
+            {
+                let _ = expectation.limits(Ddir::Read, block(4096));
+            }
+            let _ = import(text, "2026");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The page in a real browser: on a phone, in the dark and printed; what it says and what it asks for meanwhile.
+//!
+//! Chromium is led by its own driver. Where one of them isn't installed the test says so and looks at nothing.
+
+use crate::sample;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// What keeps the browser from asking anybody but us.
+const FLAGS: [&str; 11] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+];
+const PHONE: u64 = 360;
+const DESK: u64 = 1280;
+const PAPER: u64 = 688;
+
+struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    profile: PathBuf,
+}
+
+impl Browser {
+    /// `None` where there is none.
+    fn start() -> Option<Browser> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let driver = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let profile = std::env::temp_dir().join(format!("fathom-browser-{}", std::process::id()));
+        let mut browser = Browser { driver, port, session: String::new(), profile };
+        let until = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let mut arguments: Vec<String> = FLAGS.map(str::to_owned).into();
+        arguments.push(format!("--user-data-dir={}", browser.profile.display()));
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }}});
+        let session = browser.ask("POST", "/session", &wanted);
+        browser.session = session["sessionId"].as_str()?.to_owned();
+        Some(browser)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = body.to_string();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(180))).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+             Connection: close\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut answer_bytes = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            if let Some((_, bytes)) = line.to_ascii_lowercase().split_once("content-length:") {
+                answer_bytes = bytes.trim().parse().unwrap();
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut answer = vec![0; answer_bytes];
+        reader.read_exact(&mut answer).unwrap();
+        serde_json::from_slice::<Value>(&answer).unwrap()["value"].take()
+    }
+
+    fn of_session(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", &format!("/session/{}/{path}", self.session), body)
+    }
+
+    fn command(&self, name: &str, parameters: Value) -> Value {
+        let answer = self.of_session("goog/cdp/execute", &json!({"cmd": name, "params": parameters}));
+        assert!(answer["error"].is_null(), "{name}: {answer}");
+        answer
+    }
+
+    fn open(&self, page: &Path, width: u64, scheme: &str) {
+        let size = json!({"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.command("Emulation.setDeviceMetricsOverride", size);
+        let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        self.command("Emulation.setEmulatedMedia", features);
+        self.of_session("url", &json!({"url": format!("file://{}", page.display())}));
+    }
+
+    fn script(&self, script: &str) -> Value {
+        let answer = self.of_session("execute/sync", &json!({"script": script, "args": []}));
+        assert!(answer["error"].is_null(), "{answer}");
+        answer
+    }
+
+    fn log(&self, kind: &str) -> Vec<Value> {
+        self.of_session("se/log", &json!({"type": kind})).as_array().cloned().unwrap()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() {
+            self.ask("DELETE", &format!("/session/{}", self.session), &json!({}));
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// How light a colour as `rgb(1, 2, 3)` is.
+fn lightness(colour: &Value) -> f64 {
+    let text = colour.as_str().unwrap();
+    let parts = text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse::<f64>().ok());
+    parts.take(3).sum::<f64>() / 3.0
+}
+
+/// The requests that were sent since the last look.
+fn requests(browser: &Browser) -> Vec<String> {
+    let sent = browser.log("performance").into_iter().filter_map(|entry| {
+        let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
+        let message = &message["message"];
+        let is_sent = message["method"] == "Network.requestWillBeSent";
+        is_sent.then(|| message["params"]["request"]["url"].as_str().unwrap_or_default().to_owned())
+    });
+    sent.collect()
+}
+
+/// Elements that are cut off at the right where nobody can scroll to them.
+const CUT_OFF: &str = "
+    const wide = document.documentElement.clientWidth;
+    return [...document.querySelectorAll('body *')]
+        .filter(e => !e.closest('.wide') && !e.closest('pre') && !e.closest('svg') && !e.closest('thead'))
+        .filter(e => e.getBoundingClientRect().right > wide + 1)
+        .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40));";
+
+/// Texts of charts that are outside of their chart or lie on one another.
+const CHART_TEXTS: &str = "
+    const bad = [];
+    for (const svg of document.querySelectorAll('svg.chart')) {
+        const box = svg.getBoundingClientRect();
+        const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+        const title = svg.closest('section').id + ' ' + svg.getAttribute('aria-label').slice(0, 30);
+        texts.forEach(([text, r], i) => {
+            if (r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1 || r.top < box.top - 1)
+                bad.push(title + ': outside: ' + text);
+            for (const [other, o] of texts.slice(i + 1))
+                if (r.left < o.right - 1 && o.left < r.right - 1 && r.top < o.bottom - 4 && o.top < r.bottom - 4)
+                    bad.push(title + ': `' + text + '` lies on `' + other + '`');
+        });
+    }
+    return bad;";
+
+/// Nothing is cut off or lies on something else, and all of it can be read.
+fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
+    browser.open(page, width, scheme);
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
+    assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
+    assert_eq!(browser.script(CHART_TEXTS), json!([]), "{width} {scheme}");
+    let [ground, ink] = ["backgroundColor", "color"]
+        .map(|property| lightness(&browser.script(&format!("return getComputedStyle(document.body).{property}"))));
+    assert_eq!(ground < ink, scheme == "dark", "{width} {scheme}: {ink} on {ground}");
+    let line = browser.script("return getComputedStyle(document.querySelector('.chart .s1')).stroke");
+    assert!((lightness(&line) - ground).abs() > 60.0, "{scheme}: lines of charts can't be seen");
+    let text_px = browser.script(
+        "const t = document.querySelector('.chart text'), s = t.ownerSVGElement;
+         return parseFloat(getComputedStyle(t).fontSize) * s.getBoundingClientRect().width / s.viewBox.baseVal.width",
+    );
+    assert!(text_px.as_f64().unwrap() >= 9.0, "{width}: texts of charts are {text_px} px high");
+}
+
+#[test]
+fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
+    let Some(browser) = Browser::start() else {
+        eprintln!("SKIPPED: no page was looked at, as chromium and chromedriver are not installed");
+        return;
+    };
+    // It stays there, to be looked at.
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");
+    std::fs::write(&page, report::html(&sample::assessment())).unwrap();
+
+    // The browser's own first page is none of ours.
+    browser.of_session("url", &json!({"url": "about:blank"}));
+    requests(&browser);
+
+    for (width, scheme) in [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")] {
+        looks_right(&browser, &page, width, scheme);
+    }
+    let single = page.with_file_name("single.html");
+    let record = sample::assessment().tests.remove(0).rounds.remove(0).record;
+    std::fs::write(&single, report::html(&judge::single::assessment(&record))).unwrap();
+    for (width, scheme) in [(PHONE, "dark"), (DESK, "light")] {
+        looks_right(&browser, &single, width, scheme);
+    }
+    browser.open(&page, DESK, "light");
+
+    // Printed it is light, whatever the screen is, and all of the charts are there.
+    browser.command(
+        "Emulation.setEmulatedMedia",
+        json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
+    );
+    let ground = lightness(&browser.script("return getComputedStyle(document.documentElement).getPropertyValue('--ground') === '#ffffff' ? 'rgb(255,255,255)' : 'rgb(0,0,0)'"));
+    assert!(ground > 200.0, "printed on dark ground");
+    // A sheet of A4 between its margins; words of the tables' heads stay whole.
+    let sheet = json!({"width": PAPER, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+    browser.command("Emulation.setDeviceMetricsOverride", sheet);
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= PAPER, "printed: {scroll} px wide: {}", browser.script(CUT_OFF));
+    let broken = browser.script(
+        "const lines = th => { const r = document.createRange(); r.selectNodeContents(th); return r.getClientRects().length };
+         return [...document.querySelectorAll('.stack thead th')].filter(th => !th.textContent.includes(' '))
+            .filter(th => lines(th) > 1).map(th => th.textContent)",
+    );
+    assert_eq!(broken, json!([]), "heads of columns are broken within words");
+    assert_eq!(
+        browser.script("return [...document.querySelectorAll('details pre')].every(e => e.offsetHeight > 0)"),
+        true
+    );
+    let printed = browser.command("Page.printToPDF", json!({"preferCSSPageSize": true}));
+    assert!(printed["data"].as_str().unwrap().len() > 20_000);
+
+    assert_eq!(browser.log("browser"), Vec::<Value>::new(), "the console is silent");
+    let foreign: Vec<String> =
+        requests(&browser).into_iter().filter(|url| !url.starts_with("file://") && !url.starts_with("data:")).collect();
+    assert_eq!(foreign, Vec::<String>::new(), "nothing is asked of the network");
+}

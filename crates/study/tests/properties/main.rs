@@ -1,0 +1,4 @@
+//! Properties that every suite and every sweep has.
+
+mod suite_properties;
+mod words_properties;
