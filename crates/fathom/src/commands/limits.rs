@@ -4,80 +4,34 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use judge::limits::{import, list, show};
-use lexopt::prelude::*;
 use units::calendar::date_and_time;
 use units::diagnostic::Source;
 
+use crate::args::limits::{Action, Args};
+use crate::exit;
 use crate::output::{print_and_flush, tell_line};
 use crate::own_limits;
 
-const USAGE: &str = "\
-fathom limits shows what vendors publish of their disks and machines: what a measurement is held against.
-
-usage: fathom limits list                   the providers
-       fathom limits list PROVIDER          the disks and machines of one, and what they are given with
-       fathom limits show WORDS             what an expectation comes to, which limit comes first, and its source
-       fathom limits import FILE            takes machines' limits from a file with the output of
-                                              az vm list-skus -o json
-                                              aws ec2 describe-instance-types
-                                            into ~/.config/fathom/limits (`-` reads standard input)
-
-WORDS are those of --expect: PROVIDER:DISK, PROVIDER:MACHINE/PATH or both with a `+`, and parameters after a `?`:
-
-       azure:P30x3+Standard_D8ds_v4/uncached            three disks P30 striped on a VM
-       aws:gp3?iops=6000&throughput=250&instance=m5.xlarge
-       gcp:pd-ssd?size=500GB&vm=n2-standard-8
-       read=azure:Standard_D8ds_v4/cached               for reads only
-
-Limits of one's own are kept in ~/.config/fathom/limits as NAME.toml; docs/limits.md describes the form.
-
-exit status: 0, or 2 where something is not known or can't be read
-";
-
-const REFUSED: u8 = 2;
-
-pub fn main(words: &[String]) -> ExitCode {
-    match carry_out(words) {
+pub fn main(args: &Args) -> ExitCode {
+    match carry_out(args) {
         Ok(text) => {
             print_and_flush(&text);
             ExitCode::SUCCESS
         }
         Err(message) => {
             tell_line!("fathom limits: {message}");
-            ExitCode::from(REFUSED)
+            ExitCode::from(exit::REFUSED)
         }
     }
 }
 
-fn carry_out(words: &[String]) -> Result<String, String> {
-    let Some(given) = read(words).map_err(|error| error.to_string())? else { return Ok(USAGE.to_owned()) };
-    let given: Vec<&str> = given.iter().map(String::as_str).collect();
-    match given[..] {
-        [] | ["list"] => list(&own_limits::catalogue()?, None),
-        ["list", provider] => list(&own_limits::catalogue()?, Some(provider)),
-        ["show", words] => show_words(words),
-        ["import", file] => take(file),
-        ["show"] => Err("which expectation? `fathom limits --help` shows some".to_owned()),
-        ["import"] => Err("which file? It is the output of `az vm list-skus -o json` or its like".to_owned()),
-        [verb @ ("list" | "show" | "import"), _, more, ..] => {
-            Err(format!("{verb} takes no further words, such as {more}"))
-        }
-        [verb, ..] => Err(format!("`{verb}` is none of list, show and import")),
+fn carry_out(args: &Args) -> Result<String, String> {
+    match &args.action {
+        None => list(&own_limits::catalogue()?, None),
+        Some(Action::List { provider }) => list(&own_limits::catalogue()?, provider.as_deref()),
+        Some(Action::Show { limits }) => show_words(limits),
+        Some(Action::Import { file }) => take(file),
     }
-}
-
-/// The words, or none where help was asked for.
-fn read(words: &[String]) -> Result<Option<Vec<String>>, lexopt::Error> {
-    let mut given = Vec::new();
-    let mut parser = lexopt::Parser::from_args(words);
-    while let Some(word) = parser.next()? {
-        match word {
-            Long("help") | Short('h') => return Ok(None),
-            Value(word) => given.push(word.string()?),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(Some(given))
 }
 
 fn show_words(words: &str) -> Result<String, String> {

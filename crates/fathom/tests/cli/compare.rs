@@ -100,7 +100,7 @@ fn what_cannot_be_compared_is_refused() {
     let scratch = Scratch::new("compare-words");
     save(&scratch, "a", &run_at(10_000.0, 10, 1));
     for (arguments, why) in [
-        ("a", "what with what"),
+        ("a", "<B>"),
         ("a a a", "a"),
         ("a missing", "missing"),
         ("a 7", "nothing is kept"),
@@ -222,7 +222,7 @@ fn workloads_that_cannot_be_run_are_refused_before_anything_is() {
         (vec!["fio --name=x --size=1m", "diskspd -b4K"], "B, diskspd -b4K"),
         (vec!["fio --version"], "prints a text"),
         (vec!["diskspd -ysgo -d1 -c1m x"], "`fathom run` makes many"),
-        (vec!["--interleave", "fio --name=x --size=1m"], "name a second one"),
+        (vec!["--interleave", "fio --name=x --size=1m"], "needs two workloads"),
     ] {
         repeat(&scratch, "--no-history", &workloads).ended_with(2).complained_of(why);
         assert!(scratch.names().is_empty(), "{workloads:?}: {:?}", scratch.names());

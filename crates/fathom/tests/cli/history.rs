@@ -109,14 +109,14 @@ fn wrong_words_are_refused() {
     let scratch = Scratch::new("history-words");
     for (word, arguments, why) in [
         ("history", "--limit many", "many"),
-        ("history", "--format xml", "expected table or json"),
-        ("history", "add", "which files"),
+        ("history", "--format xml", "table, json"),
+        ("history", "add", "<FILE>..."),
         ("history", "7", "7"),
         ("export", "1", "--format"),
-        ("export", "--format csv", "which runs"),
-        ("export", "1 --format parquet", "say --output FILE"),
+        ("export", "--format csv", "<ID>..."),
+        ("export", "1 --format parquet", "needs --output FILE"),
         ("export", "1 --format json --intervals", "csv or parquet"),
-        ("delete", "", "which runs"),
+        ("delete", "", "<ID>..."),
     ] {
         run(scratch.path(), word, arguments).ended_with(2).complained_of(why);
     }
@@ -169,7 +169,7 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
     let tagged = list(&scratch, "--tag keep");
     assert_eq!((tagged.len(), &tagged[0]["unasked"]), (1, &Value::Bool(false)));
     run(scratch.path(), "history", "tag 9 --tag keep").ended_with(2).complained_of("no run 9");
-    run(scratch.path(), "history", "tag 1").ended_with(2).complained_of("which tag?");
+    run(scratch.path(), "history", "tag 1").ended_with(2).complained_of("--tag <WORD>");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
     run(scratch.path(), "show", "2 --report again.html --report charts/").ended_with(0).complained_of("again.html");
     assert_eq!(std::fs::read(scratch.file("again.html")).unwrap(), page);
     assert!(std::fs::read_dir(scratch.file("charts")).unwrap().count() > 0);
-    run(scratch.path(), "show", "1 2 --report x.html").ended_with(2).complained_of("of one run");
+    run(scratch.path(), "show", "1 2 --report x.html").ended_with(2).complained_of("takes one run");
     run(scratch.path(), "show", "2 --report test.dat.html --format fio").ended_with(1).complained_of("an assessment");
     run(scratch.path(), "delete", "1 2 3 --yes").ended_with(0);
     assert!(list(&scratch, "").is_empty());

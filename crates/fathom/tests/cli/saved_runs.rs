@@ -193,15 +193,15 @@ fn several_records_are_shown_one_after_the_other_and_broken_ones_told() {
 }
 
 #[test]
-fn words_that_make_no_sense_are_told_with_the_usage() {
+fn wrong_arguments_are_errors_that_name_them() {
     let scratch = with_record();
     for (words, complaint) in [
-        ("", "name the file of a record"),
-        ("r --format=csv", "there is no format `csv`"),
-        ("r --terse-version=9", "no version 9"),
+        ("", "<FILE|ID>..."),
+        ("r --format=csv", "invalid value 'csv'"),
+        ("r --terse-version=9", "9 is not in 2..=5"),
         ("r --colour", "--colour"),
     ] {
-        show(scratch.path(), words).ended_with(2).complained_of(complaint).complained_of("usage: fathom show FILE");
+        show(scratch.path(), words).ended_with(2).complained_of(complaint).complained_of("try '--help'");
     }
     assert!(show(scratch.path(), "--help").ended_with(0).stdout.contains("--format"));
 }

@@ -21,8 +21,33 @@ fn a_line_of_fios_is_taken_with_and_without_its_name_in_front() {
 #[test]
 fn fathoms_own_words_are_its_own() {
     assert_eq!(fathom(&["--version"]), (Some(0), format!("fathom {}\n", env!("CARGO_PKG_VERSION"))));
-    assert!(fathom(&["--help"]).1.starts_with("fathom measures"));
+    assert!(fathom(&["--help"]).1.starts_with("A storage benchmark"));
     let (code, text) = fathom(&["mesure"]);
-    assert!(code == Some(2) && text.contains("no such command: mesure"), "{text}");
+    assert!(code == Some(2) && text.contains("unrecognized subcommand 'mesure'"), "{text}");
     assert_eq!(fathom(&[]).0, Some(2));
+}
+
+#[test]
+fn completions_and_man_pages_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script) = fathom(&["completions", shell]);
+        assert!(code == Some(0) && script.contains("until-steady") && script.contains("knee"), "{shell}: {script}");
+    }
+    let (code, page) = fathom(&["man", "assess"]);
+    assert!(code == Some(0) && page.contains(".TH") && page.contains("until"), "{page}");
+    let (code, text) = fathom(&["man", "asses"]);
+    assert!(code == Some(2) && text.contains("no such command: asses"), "{text}");
+}
+
+#[test]
+fn each_command_has_a_short_and_a_long_help_with_the_exit_codes() {
+    for command in
+        ["assess", "knee", "sweep", "run", "show", "compare", "history", "export", "delete", "suite", "limits"]
+    {
+        let (code, long) = fathom(&["help", command]);
+        assert!(code == Some(0) && long.contains("Exit codes:"), "{command}: {long}");
+        assert_eq!(fathom(&[command, "--help"]).1, long, "{command}");
+        let (code, short) = fathom(&[command, "-h"]);
+        assert!(code == Some(0) && short.len() < long.len(), "{command}: {short}");
+    }
 }

@@ -103,9 +103,9 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
     refused("--rw randwrite", "say --overwrite data");
     refused("--rw rw", "say --overwrite data");
     refused("--rw randwrite --overwrite other", "isn't the target");
-    refused("--filename=other", "can't be said here");
+    refused("--filename=other", "--filename has a fixed value");
     refused("--closed --ioengine psync", "has no queue");
-    refused("--iodepht=3", "iodepht");
+    refused("--iodepht=3", "'--iodepth'");
     assert_eq!(std::fs::read(scratch.file("data")).unwrap(), before);
 }
 

@@ -18,7 +18,7 @@ use super::ready::{self, Ready, Run};
 use super::request::Request;
 use super::state::State;
 use super::volumes::{self, Volume};
-use super::words;
+use crate::args;
 use crate::plans;
 use crate::progress::Progress;
 use crate::{output::tell_line, run};
@@ -100,7 +100,7 @@ impl<'a> Course<'a> {
     /// Tests on files of two sizes make no whole.
     fn has_the_size_of(&self, command: &[String]) -> Result<(), String> {
         let typed = command.get(2..).unwrap_or_default();
-        let Ok(stopped) = words::read(typed) else { return Ok(()) };
+        let Some(stopped) = args::assess::reread(typed) else { return Ok(()) };
         if stopped.size_bytes == self.request.size_bytes {
             return Ok(());
         }

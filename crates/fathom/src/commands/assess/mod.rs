@@ -1,13 +1,12 @@
 //! `fathom assess`: a suite of tests on a target, and what they come to.
 
-mod asked;
+pub mod asked;
 mod course;
 mod preparing;
 mod ready;
 pub mod request;
 mod state;
 mod volumes;
-mod words;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -16,12 +15,12 @@ use assessment::{Assessment, TargetKind, Verdict, write};
 use study::suite::{Planned, Sites, Suite, Terms, takes_bytes, takes_ns, time_told};
 use units::format;
 
+use crate::exit;
 use crate::output::{print_and_flush, tell, tell_line};
 use crate::reports::Reports;
 use crate::saved::Place;
 use crate::suites;
 use crate::terminal::is_coloured;
-use crate::words::Stop;
 use crate::{kept, run};
 use asked::Asked;
 use course::Course;
@@ -30,27 +29,15 @@ use request::{Format, Request};
 use state::State;
 use volumes::Volume;
 
-const REFUSED: u8 = 2;
-const INTERRUPTED: u8 = 130;
 /// Runs that take more than this are asked about.
 const LONG_NS: u64 = 600 * 1_000_000_000;
 const LARGE_BYTES: u64 = 100 << 30;
 
-pub fn main(words: &[String]) -> ExitCode {
-    match words::read(words) {
-        Ok(read) => assess(&read, words).unwrap_or_else(|message| {
-            tell_line!("fathom assess: {message}");
-            ExitCode::from(REFUSED)
-        }),
-        Err(Stop::Help) => {
-            print_and_flush(words::USAGE);
-            ExitCode::SUCCESS
-        }
-        Err(Stop::Wrong(message)) => {
-            tell_line!("fathom assess: {message}\nhelp: `fathom assess --help` shows how it is used");
-            ExitCode::from(REFUSED)
-        }
-    }
+pub fn main(request: &Request, typed: &[String]) -> ExitCode {
+    assess(request, typed).unwrap_or_else(|message| {
+        tell_line!("fathom assess: {message}");
+        ExitCode::from(exit::REFUSED)
+    })
 }
 
 fn assess(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
@@ -145,13 +132,13 @@ fn report(
         return Err(failed.join("; "));
     }
     if assessment.stopped {
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(ExitCode::from(exit::INTERRUPTED));
     }
     Ok(ExitCode::from(match assessment.verdict {
         Verdict::Pass | Verdict::Measured => 0,
-        Verdict::Fail => 1,
-        Verdict::Inconclusive => 3,
-        Verdict::Invalid => 4,
+        Verdict::Fail => exit::FAILED,
+        Verdict::Inconclusive => exit::INCONCLUSIVE,
+        Verdict::Invalid => exit::INVALID,
     }))
 }
 

@@ -3,7 +3,6 @@
 mod job;
 mod page;
 pub mod request;
-mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,41 +19,27 @@ use study::show::Ink;
 use study::time::at_most_ns;
 use units::format::{grouped, time_ns};
 
-use crate::output::{Output, print_and_flush, tell_line};
+use crate::exit;
+use crate::output::{Output, tell_line};
 use crate::plans;
 use crate::progress::Progress;
 use crate::reports::Reports;
 use crate::scratch::Scratch;
 use crate::target::{self, Found};
 use crate::terminal::writes_utf8;
-use crate::words::Stop;
 use crate::{kept, outlet, run};
 use job::Steps;
 use page::Kept;
 use request::{Format, Request};
 
-const NOT_MET: u8 = 1;
-const REFUSED: u8 = 2;
-const GENERATOR: u8 = 3;
-const INTERRUPTED: u8 = 130;
 /// A slow disk's file is only as large as it gets in so many seconds.
 const FILL_AT_MOST_S: u64 = 60;
 
-pub fn main(words: &[String]) -> ExitCode {
-    match words::read(words) {
-        Ok(read) => knee(&read, words).unwrap_or_else(|message| {
-            tell_line!("fathom knee: {message}");
-            ExitCode::from(REFUSED)
-        }),
-        Err(Stop::Help) => {
-            print_and_flush(words::USAGE);
-            ExitCode::SUCCESS
-        }
-        Err(Stop::Wrong(message)) => {
-            tell_line!("fathom knee: {message}\nhelp: `fathom knee --help` shows how it is used");
-            ExitCode::from(REFUSED)
-        }
-    }
+pub fn main(request: &Request, typed: &[String]) -> ExitCode {
+    knee(request, typed).unwrap_or_else(|message| {
+        tell_line!("fathom knee: {message}");
+        ExitCode::from(exit::REFUSED)
+    })
 }
 
 fn knee(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
@@ -240,7 +225,7 @@ fn report(request: &Request, study: &Study, runs: Runs, knee: Knee, outlets: Out
             kept::keep_study("knee", assessment);
         }
         if !failed.is_empty() {
-            return ExitCode::from(NOT_MET);
+            return ExitCode::from(exit::FAILED);
         }
     }
     let is_met = match study {
@@ -249,10 +234,10 @@ fn report(request: &Request, study: &Study, runs: Runs, knee: Knee, outlets: Out
     };
     let is_own = matches!(study, Study::Rate(search) if search.generator().is_some());
     match (is_stopped, study.failed(), is_own) {
-        (true, ..) => ExitCode::from(INTERRUPTED),
-        (_, Some(_), _) => ExitCode::from(NOT_MET),
-        (_, _, true) => ExitCode::from(GENERATOR),
-        _ if !is_met => ExitCode::from(NOT_MET),
+        (true, ..) => ExitCode::from(exit::INTERRUPTED),
+        (_, Some(_), _) => ExitCode::from(exit::FAILED),
+        (_, _, true) => ExitCode::from(exit::INCONCLUSIVE),
+        _ if !is_met => ExitCode::from(exit::FAILED),
         _ => ExitCode::SUCCESS,
     }
 }

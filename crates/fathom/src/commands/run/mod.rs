@@ -2,7 +2,6 @@
 
 mod prepare;
 pub mod request;
-mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +16,9 @@ use record::{Record, schema};
 use study::{Figures, Order, Turn};
 use units::calendar::date_and_time;
 
+use crate::args;
 use crate::comparison::broken;
+use crate::exit;
 use crate::kept;
 use crate::lines::{Told, writes_logs};
 use crate::outlet;
@@ -27,31 +28,18 @@ use crate::repeats::{NAMES, note_findings};
 use crate::run::{self, Watcher};
 use crate::series::progress::Progress;
 use crate::series::{self, Series};
-use crate::words::Stop;
 use request::Request;
 
 /// Nothing was run: the words make no sense.
-const REFUSED: u8 = 2;
-const FAILED: u8 = 1;
 const COMMAND: &str = "run";
 /// The report among the records of `--save`.
 const WHOLE: &str = "run.json";
 
-pub fn main(words: &[String]) -> ExitCode {
-    match words::read(words) {
-        Ok(words) => carry_out(&words).unwrap_or_else(|message| {
-            tell_line!("fathom run: {message}");
-            ExitCode::from(REFUSED)
-        }),
-        Err(Stop::Help) => {
-            print_and_flush(words::USAGE);
-            ExitCode::SUCCESS
-        }
-        Err(Stop::Wrong(message)) => {
-            tell_line!("fathom run: {message}");
-            ExitCode::from(REFUSED)
-        }
-    }
+pub fn main(request: &Request) -> ExitCode {
+    carry_out(request).unwrap_or_else(|message| {
+        tell_line!("fathom run: {message}");
+        ExitCode::from(exit::REFUSED)
+    })
 }
 
 /// What is wrong before the first run is an error.
@@ -82,7 +70,7 @@ fn carry_out(request: &Request) -> Result<ExitCode, String> {
     Ok(match signal.and_then(|signal| u8::try_from(128 + signal).ok()) {
         Some(code) => ExitCode::from(code),
         None if whole => ExitCode::SUCCESS,
-        None => ExitCode::from(FAILED),
+        None => ExitCode::from(exit::FAILED),
     })
 }
 
@@ -246,7 +234,7 @@ fn tell(request: &Request, measured: &[Measured], findings: &[Finding], set: Opt
         Vec::new()
     });
     let report = Report {
-        order: words::name_of(request.order),
+        order: args::run::name_of(request.order),
         seed: match request.order {
             Order::Random { seed } => Some(seed),
             _ => None,

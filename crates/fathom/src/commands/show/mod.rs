@@ -4,7 +4,6 @@
 pub mod request;
 mod retold;
 mod single;
-mod words;
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -14,32 +13,21 @@ use ::history::Document;
 use assessment::Assessment;
 use plan::Plan;
 
-use crate::output::{print_and_flush, print_bytes, tell, tell_line};
+use crate::exit;
+use crate::output::{print_bytes, tell_line};
 use crate::pictures::{self, Picture};
 use crate::reports::{self, Form, Reports};
 use crate::terminal::is_coloured;
 use crate::{kept, repeats, saved};
 use request::{Format, Request, RunReport};
-use words::USAGE;
 
-/// The exit code of a command line that makes no sense.
-const BAD_USAGE: u8 = 2;
 /// Stands before the tag of a set of repeats.
 const SET: &str = "tag:";
 
-pub fn main(words: &[String]) -> ExitCode {
-    let request = match words::read(words) {
-        Ok(Request { help: true, .. }) => {
-            print_and_flush(USAGE);
-            return ExitCode::SUCCESS;
-        }
-        Ok(request) if request.files.is_empty() => return misused("name the file of a record, or the number of a run"),
-        Ok(request) if request.files.len() > 1 && !request.reports.is_empty() => {
-            return misused("--report is of one run");
-        }
-        Ok(request) => request,
-        Err(error) => return misused(&error.to_string()),
-    };
+pub fn main(request: &Request) -> ExitCode {
+    if request.files.len() > 1 && !request.reports.is_empty() {
+        return misused("--report takes one run");
+    }
     for written in request.output.iter().chain(&request.reports) {
         if let Some(file) = request.files.iter().find(|file| saved::are_one(file, written)) {
             return misused(&format!("the report would take the place of the record {file}"));
@@ -50,8 +38,8 @@ pub fn main(words: &[String]) -> ExitCode {
     for file in &request.files {
         let told = |error: String| format!("{file}: {error}");
         let shown = match file.strip_prefix(SET) {
-            Some(tag) => show_set(tag, &request).map_err(told),
-            None => kept_as(file).and_then(|kept| show(&kept, &request).map_err(told)),
+            Some(tag) => show_set(tag, request).map_err(told),
+            None => kept_as(file).and_then(|kept| show(&kept, request).map_err(told)),
         };
         match shown {
             Ok(report) => shown_all.extend(report),
@@ -61,7 +49,7 @@ pub fn main(words: &[String]) -> ExitCode {
             }
         }
     }
-    if let Err(message) = put(&shown_all, &request) {
+    if let Err(message) = put(&shown_all, request) {
         tell_line!("fathom: {message}");
         failed = true;
     }
@@ -69,8 +57,8 @@ pub fn main(words: &[String]) -> ExitCode {
 }
 
 fn misused(message: &str) -> ExitCode {
-    tell(format_args!("fathom show: {message}\n\n{USAGE}"));
-    ExitCode::from(BAD_USAGE)
+    tell_line!("fathom show: {message}");
+    ExitCode::from(exit::REFUSED)
 }
 
 fn put(shown: &[u8], request: &Request) -> Result<(), String> {

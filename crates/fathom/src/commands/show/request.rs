@@ -27,28 +27,6 @@ pub enum RunReport {
     DiskSpdXml,
 }
 
-impl Format {
-    pub fn named(name: &str) -> Option<Format> {
-        Some(match name {
-            "fio" => Format::Run(RunReport::Fio),
-            "fio-terse" => Format::Run(RunReport::FioTerse),
-            "fio-json" => Format::Run(RunReport::FioJson(Detail::Plain)),
-            "fio-json+" => Format::Run(RunReport::FioJson(Detail::Bins)),
-            "diskspd" => Format::Run(RunReport::DiskSpd),
-            "diskspd-xml" => Format::Run(RunReport::DiskSpdXml),
-            "card" => Format::Card,
-            "text" => Format::Text,
-            "study-json" => Format::StudyJson,
-            "html" => Format::Page(Form::Html),
-            "markdown" => Format::Page(Form::Markdown),
-            "svg" => Format::Page(Form::Svg),
-            "png" => Format::Page(Form::Png),
-            "json" => Format::Json,
-            _ => return None,
-        })
-    }
-}
-
 impl RunReport {
     /// The report for people of the dialect that the run was asked for in.
     pub fn of_origin(record: &Record) -> RunReport {
@@ -67,5 +45,4 @@ pub struct Request {
     pub chart: Option<String>,
     pub output: Option<String>,
     pub reports: Vec<String>,
-    pub help: bool,
 }

@@ -4,7 +4,6 @@ mod files;
 mod page;
 mod points;
 pub mod request;
-mod words;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use study::show::{Asked, Report};
 use study::{Sweep, Turn};
 use units::diagnostic::Diagnostic;
 
+use crate::exit;
 use crate::kept;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
@@ -25,35 +25,20 @@ use crate::reports::Reports;
 use crate::run::{self, Watcher};
 use crate::series::progress::Progress;
 use crate::series::{self, Series};
-use crate::words::Stop;
 use files::Files;
 use page::Kept;
 use points::Points;
 use request::Request;
 
-/// Nothing was run: the words make no sense.
-const REFUSED: u8 = 2;
-const FAILED: u8 = 1;
 /// What is run by this command says so.
 const COMMAND: &str = "sweep";
 
-pub fn main(words: &[String]) -> ExitCode {
-    match words::read(words) {
-        Ok(read) => sweep(&read, words),
-        Err(Stop::Help) => {
-            print_and_flush(words::USAGE);
-            ExitCode::SUCCESS
-        }
-        Err(Stop::Wrong(message)) => refused(&format!("fathom sweep: {message}")),
-    }
-}
-
 fn refused(message: &str) -> ExitCode {
     tell_line!("{message}");
-    ExitCode::from(REFUSED)
+    ExitCode::from(exit::REFUSED)
 }
 
-fn sweep(request: &Request, typed: &[String]) -> ExitCode {
+pub fn main(request: &Request, typed: &[String]) -> ExitCode {
     let sweep = match Sweep::new(request.axes.clone(), request.repeats, request.order) {
         Ok(sweep) => sweep,
         Err(message) => return refused(&format!("fathom sweep: {message}")),
@@ -78,7 +63,7 @@ fn sweep(request: &Request, typed: &[String]) -> ExitCode {
         }
         Points::Refused(diagnostics) => {
             tell(&diagnostics);
-            ExitCode::from(REFUSED)
+            ExitCode::from(exit::REFUSED)
         }
     }
 }
@@ -140,7 +125,7 @@ fn run_all(request: &Request, typed: &[String], mut sweep: Sweep, plans: &[Arc<P
     }
     let signal = interrupts.last().and_then(|signal| u8::try_from(128 + signal).ok());
     let failed = !is_saved || !is_written || sweep.rows().iter().any(|row| row.failures() > 0);
-    signal.map_or(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }, ExitCode::from)
+    signal.map_or(if failed { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS }, ExitCode::from)
 }
 
 /// Makes the runs, until there are no more or a signal comes. False where a record couldn't be saved.

@@ -1,0 +1,243 @@
+//! Arguments of `fathom assess`.
+
+use clap::ValueEnum;
+use clap::error::ErrorKind;
+use judge::steady::Rule;
+use study::suite::{DEFAULT, FillWay, Form};
+
+use super::value::{report, size, time};
+use super::{Command, Refusal};
+use crate::commands::assess::asked::Asking;
+use crate::commands::assess::request::{Format, Request};
+use crate::exit;
+use crate::kept;
+
+const TESTS: &str = "Tests";
+const TARGET: &str = "Target and preparation";
+const CRITERIA: &str = "Criteria";
+const RESULTS: &str = "Results";
+
+/// Measure a disk with a suite of tests and judge the result.
+///
+/// The tests make files of their own in a directory and remove them. On a file or a block device that exists only tests that
+/// read run, unless --overwrite names it.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_long_help = exit::TABLE)]
+pub struct Args {
+    /// A directory, a file or a block device; or NAME=PATH for each volume of a suite
+    ///
+    /// The default is the current directory. `fathom suite show` lists the volumes of a suite. A path without a name stands
+    /// for all volumes.
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+
+    /// Name or file of the suite; `fathom suite list` lists the names
+    #[arg(long, value_name = "NAME", default_value = DEFAULT, help_heading = TESTS)]
+    pub suite: String,
+    /// Run only this test of the suite; repeatable
+    #[arg(long = "test", value_name = "NAME", help_heading = TESTS)]
+    pub tests: Vec<String>,
+    /// Run the tests exactly as published, including known traps
+    ///
+    /// With --size or --short, sizes and offsets are as they were meant.
+    #[arg(long, help_heading = TESTS)]
+    pub literal: bool,
+    /// Measure each test for this time, in whole seconds
+    #[arg(long = "runtime", value_name = "TIME", value_parser = whole_seconds, help_heading = TESTS)]
+    pub runtime_s: Option<u64>,
+    /// Run the short form of the suite, for a trial or a small device
+    #[arg(long, help_heading = TESTS)]
+    pub short: bool,
+    /// Repeat each test until it is in a steady state, at most 25 rounds
+    ///
+    /// snia is the rule of SNIA's Performance Test Specification. cloud is a rule for disks that are shared.
+    #[arg(long, value_name = "RULE", value_parser = rule, help_heading = TESTS)]
+    pub until_steady: Option<Rule>,
+    /// Continue a stopped assessment; finished tests do not run again
+    #[arg(long, help_heading = TESTS)]
+    pub resume: bool,
+
+    /// Total size of the test files on each target, such as 10G
+    #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = TARGET)]
+    pub size_bytes: Option<u64>,
+    /// Let tests overwrite this file or device; repeat TARGET's path
+    #[arg(long, value_name = "PATH", help_heading = TARGET)]
+    pub overwrite: Vec<String>,
+    /// Discard all blocks of the devices first; needs --overwrite
+    #[arg(long, requires = "overwrite", help_heading = TARGET)]
+    pub purge: bool,
+    /// How to fill what the tests read
+    #[arg(long = "fill", value_name = "METHOD", value_enum, default_value_t = Fill::Suite, help_heading = TARGET)]
+    fill_method: Fill,
+    /// Skip preconditioning: do not fill, initialize or warm the target
+    #[arg(long, help_heading = TARGET)]
+    pub no_prepare: bool,
+    /// Keep the test files
+    #[arg(long, help_heading = TARGET)]
+    pub keep_files: bool,
+    /// Start a long or large assessment without asking
+    #[arg(long, short = 'y', help_heading = TARGET)]
+    pub yes: bool,
+
+    #[command(flatten)]
+    pub criteria: Criteria,
+
+    /// Write a report with charts; repeatable
+    ///
+    /// NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the charts alone. NAME/ is a folder with one picture per
+    /// chart.
+    #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
+    pub reports: Vec<String>,
+    /// Save the assessment as JSON
+    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
+    pub save: Option<String>,
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t = FormatName::Card, help_heading = RESULTS)]
+    format: FormatName,
+    /// Tag in the history; repeatable
+    #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
+    pub tags: Vec<String>,
+    /// Do not keep the assessment in the history
+    #[arg(long, help_heading = RESULTS)]
+    pub no_history: bool,
+}
+
+/// What the target must deliver.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Criteria {
+    /// Published limits that the target should reach, such as azure:P30x3+Standard_D8ds_v4/uncached; repeatable
+    ///
+    /// `fathom limits --help` describes the syntax. NAME=LIMITS is for one volume, read=LIMITS and write=LIMITS for one
+    /// direction.
+    #[arg(long, value_name = "LIMITS", help_heading = CRITERIA)]
+    pub expect: Vec<String>,
+    /// Requirements, such as 'read.iops>=5000,write.clat.p99<=10ms', or a file NAME.toml; repeatable
+    ///
+    /// 'nocache:write.iops>=5000' is for one volume.
+    #[arg(long, value_name = "RULES", help_heading = CRITERIA)]
+    pub require: Vec<String>,
+    /// Requirements of an application, such as etcd or sql-server; repeatable
+    #[arg(long = "for", value_name = "NAME", help_heading = CRITERIA)]
+    pub applications: Vec<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FormatName {
+    /// For people
+    Card,
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Fill {
+    /// As the suite says
+    Suite,
+    /// Twice from start to end, in 128 KiB blocks
+    Snia,
+    /// Once from start to end, then at random until steady
+    Random,
+}
+
+impl Args {
+    pub fn request(self) -> Request {
+        Request {
+            targets: self.targets,
+            suite: self.suite,
+            tests: self.tests,
+            form: if self.literal { Form::Literal } else { Form::AsMeant },
+            size_bytes: self.size_bytes,
+            runtime_s: self.runtime_s,
+            short: self.short,
+            until_steady: self.until_steady,
+            overwrite: self.overwrite,
+            purge: self.purge,
+            fill: match self.fill_method {
+                Fill::Suite => FillWay::Suite,
+                Fill::Snia => FillWay::Snia,
+                Fill::Random => FillWay::Random,
+            },
+            prepare: !self.no_prepare,
+            keep_files: self.keep_files,
+            resume: self.resume,
+            asking: Asking {
+                expect: self.criteria.expect,
+                require: self.criteria.require,
+                applications: self.criteria.applications,
+            },
+            reports: self.reports,
+            save: self.save,
+            format: match self.format {
+                FormatName::Card => Format::Card,
+                FormatName::Json => Format::Json,
+            },
+            tags: self.tags,
+            history: !self.no_history && !kept::is_off(),
+            yes: self.yes,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        if self.no_prepare && self.purge {
+            let message = "--purge and --no-prepare contradict each other";
+            return Err(Refusal::new("assess", ErrorKind::ArgumentConflict, message));
+        }
+        Ok(())
+    }
+}
+
+/// Parses the arguments of an assessment that was saved.
+pub fn reread(args: &[String]) -> Option<Request> {
+    let args: Vec<String> = std::iter::once("assess".to_owned()).chain(args.iter().cloned()).collect();
+    match super::read(&args).ok()?.command {
+        Command::Assess(args) => Some(args.request()),
+        _ => None,
+    }
+}
+
+fn whole_seconds(text: &str) -> Result<u64, String> {
+    let expected = || "expected whole seconds, such as 30s or 5m".to_owned();
+    let time = time(text)?;
+    (time.as_secs() > 0 && time.subsec_nanos() == 0).then_some(time.as_secs()).ok_or_else(expected)
+}
+
+fn rule(name: &str) -> Result<Rule, String> {
+    Rule::named(name).ok_or_else(|| "expected snia or cloud".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{command, error};
+    use super::*;
+
+    fn args(line: &str) -> Args {
+        match command(line) {
+            Ok(Command::Assess(args)) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_target_may_stand_anywhere() {
+        let read = args("assess --size 10G /mnt --runtime 5m --suite etcd");
+        assert_eq!((read.targets.as_slice(), read.suite.as_str()), (&["/mnt".to_owned()][..], "etcd"));
+        assert_eq!((read.size_bytes, read.runtime_s), (Some(10 << 30), Some(300)));
+        assert_eq!(args("assess").suite, "quick");
+    }
+
+    #[test]
+    fn wrong_values_are_errors_that_name_the_option() {
+        let all = [
+            ("--size much", "such as 10G"),
+            ("--runtime 0", "such as 30s"),
+            ("--runtime 99999999999999999999h", "such as 30s"),
+            ("--purge /dev/x", "--overwrite"),
+            ("--format xml", "card, json"),
+            ("--colour", "--colour"),
+            ("--purge --overwrite x --no-prepare x", "--no-prepare"),
+        ];
+        for (options, expected) in all {
+            let error = error(&format!("assess {options}"));
+            assert!(error.starts_with("error: ") && error.contains(expected), "{options}: {error}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Arguments of `fathom history`, `fathom export` and `fathom delete`.
+
+use clap::error::ErrorKind;
+use clap::{Subcommand, ValueEnum};
+
+use super::Refusal;
+use super::run::Format;
+use crate::exit;
+
+/// List, add and tag saved runs.
+///
+/// Each `fathom assess`, `knee`, `sweep` and `run` is kept, and each fio or DiskSpd run that did I/O. --no-history (DiskSpd:
+/// -Rno-history) or FATHOM_NO_HISTORY=1 in the environment turns that off. Of fio and DiskSpd runs without a tag the newest
+/// 1000 stay, up to 256 MiB. The file is $XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, after_long_help = exit::TABLE)]
+pub struct Args {
+    #[command(subcommand)]
+    pub action: Option<Action>,
+    #[command(flatten)]
+    pub list: ListArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Action {
+    /// Add saved files to the history
+    Add {
+        /// Files of --save, --record or -Rrecord
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<String>,
+        /// Tag to give; repeatable
+        #[arg(long = "tag", value_name = "WORD")]
+        tags: Vec<String>,
+    },
+    /// Tag runs; tagged runs are never dropped
+    Tag {
+        /// Numbers of runs, or `last`
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+        /// Tag to give; repeatable
+        #[arg(long = "tag", value_name = "WORD", required = true)]
+        tags: Vec<String>,
+    },
+}
+
+#[derive(clap::Args, Debug)]
+pub struct ListArgs {
+    /// Only runs with this tag
+    #[arg(long, value_name = "WORD")]
+    pub tag: Option<String>,
+    /// Only runs of this kind; `record` is a single run
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Only runs on this target, by the path that was given
+    #[arg(long, value_name = "PATH")]
+    pub target: Option<String>,
+    /// At most N runs, the newest; 0 lists all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: u64,
+    /// Format of the list
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Assessment,
+    Knee,
+    Sweep,
+    Record,
+}
+
+impl ListArgs {
+    pub fn kind(&self) -> Option<String> {
+        let name = |kind: Kind| kind.to_possible_value().map(|value| value.get_name().to_owned());
+        self.kind.and_then(name)
+    }
+
+    pub fn limit(&self) -> Option<u64> {
+        (self.limit > 0).then_some(self.limit)
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+}
+
+/// Export saved runs as JSON, CSV or Parquet.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = exit::TABLE)]
+pub struct ExportArgs {
+    /// Numbers of runs, or `last`
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// Format of the output
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// One row per interval and direction instead of per test (csv, parquet)
+    #[arg(long)]
+    pub intervals: bool,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportFormat {
+    /// The whole saved document; an array if there are several
+    Json,
+    /// One row per test and direction
+    Csv,
+    /// The same table, for analysis programs; needs --output
+    Parquet,
+}
+
+impl ExportArgs {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let (kind, message) = match (self.format, self.intervals, &self.output) {
+            (ExportFormat::Json, true, _) => {
+                (ErrorKind::ArgumentConflict, "--intervals needs --format csv or parquet; JSON has all intervals")
+            }
+            (ExportFormat::Parquet, _, None) => {
+                (ErrorKind::MissingRequiredArgument, "--format parquet needs --output FILE")
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::new("export", kind, message))
+    }
+}
+
+/// Delete saved runs.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = exit::TABLE)]
+pub struct DeleteArgs {
+    /// Numbers of runs, or `last`
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// Delete more than one run
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}

@@ -1,0 +1,282 @@
+//! Arguments of `fathom knee`.
+
+use clap::ValueEnum;
+use clap::error::ErrorKind;
+
+use super::Refusal;
+use super::dialect_line::find;
+use super::value::{report, size, time_ns};
+use crate::commands::knee::request::{Format, Request};
+use crate::exit;
+use crate::kept;
+
+const SEARCH: &str = "Search";
+const WORKLOAD: &str = "Workload";
+const RESULTS: &str = "Results";
+
+/// Find the load at which latency breaks.
+///
+/// An open loop starts I/Os at a fixed rate, whether or not earlier I/Os are done. The rate rises until the target can't
+/// sustain it. Then the highest rate that holds is searched for.
+///
+/// Options of fio may be given as --NAME=VALUE.
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_long_help = exit::TABLE)]
+pub struct Args {
+    /// A directory, where a file is made, filled and removed; a file; or a block device
+    pub target: String,
+
+    /// Highest allowed 99th percentile of the response time, such as 500us or 5ms
+    ///
+    /// Any other percentile may be given in its place: --p50, --p99.9, --p99.99. Without a bound a rate holds as long as it
+    /// is met.
+    #[arg(long = "p99", value_name = "TIME", value_parser = bound, help_heading = SEARCH)]
+    bounds: Vec<Bound>,
+    /// Search over iodepth (closed loop) instead of over rates
+    #[arg(long = "closed", help_heading = SEARCH)]
+    pub is_closed: bool,
+    /// Start I/Os at random times (Poisson process) instead of evenly
+    #[arg(long = "poisson", conflicts_with = "is_closed", help_heading = SEARCH)]
+    pub is_poisson: bool,
+    /// Measured time of each step
+    #[arg(long = "runtime", value_name = "TIME", value_parser = step_ns, default_value = "5s", help_heading = SEARCH)]
+    pub runtime_ns: u64,
+    /// Time before the measured time of each step
+    #[arg(long = "ramp", alias = "ramp_time", value_name = "TIME", value_parser = time_ns, default_value = "1s", help_heading = SEARCH)]
+    pub ramp_ns: u64,
+
+    /// randread, randwrite, read, write, randrw or rw
+    #[arg(long, alias = "readwrite", value_name = "NAME", default_value = "randread", help_heading = WORKLOAD)]
+    pub rw: String,
+    /// Block size
+    #[arg(long, alias = "blocksize", value_name = "SIZE", value_parser = block, default_value = "4k", help_heading = WORKLOAD)]
+    pub bs: String,
+    /// fio's ioengine
+    #[arg(long, value_name = "NAME", default_value = "io_uring", help_heading = WORKLOAD)]
+    pub ioengine: String,
+    /// Queue depth: 64 by default; with --closed the highest depth, 1024 by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = WORKLOAD)]
+    pub iodepth: Option<u32>,
+    /// Size of the used part of the target, or of the file that is made (1G by default)
+    #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = WORKLOAD)]
+    pub size_bytes: Option<u64>,
+    /// Let writes overwrite this file or device; repeat TARGET's path
+    #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]
+    pub overwrite: Option<String>,
+
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t = FormatName::Text, help_heading = RESULTS)]
+    format: FormatName,
+    /// Write the report to a file instead of standard output
+    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
+    pub output: Option<String>,
+    /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
+    #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
+    pub reports: Vec<String>,
+    /// Tag in the history; repeatable
+    #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
+    pub tags: Vec<String>,
+    /// Do not keep the search in the history
+    #[arg(long, help_heading = RESULTS)]
+    no_history: bool,
+
+    /// Options of fio, by name.
+    #[arg(skip)]
+    pub options: Vec<(String, String)>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FormatName {
+    Text,
+    Json,
+}
+
+/// The highest allowed value of a percentile.
+#[derive(Clone, PartialEq, Debug)]
+struct Bound {
+    percent: f64,
+    at_most_ns: u64,
+}
+
+/// The percentile that is judged if none has a bound.
+const PERCENT: f64 = 99.0;
+
+impl Args {
+    pub fn request(self) -> Request {
+        let bound = self.bounds.first();
+        let percent = bound.map_or(PERCENT, |bound| bound.percent);
+        Request {
+            target: self.target,
+            percentile: format!("p{percent}"),
+            percent,
+            bound_ns: bound.map(|bound| bound.at_most_ns),
+            is_closed: self.is_closed,
+            rw: self.rw,
+            bs: self.bs,
+            ioengine: self.ioengine,
+            iodepth: self.iodepth,
+            runtime_ns: self.runtime_ns,
+            ramp_ns: self.ramp_ns,
+            is_poisson: self.is_poisson,
+            size_bytes: self.size_bytes,
+            overwrite: self.overwrite,
+            format: match self.format {
+                FormatName::Text => Format::Text,
+                FormatName::Json => Format::Json,
+            },
+            output: self.output,
+            reports: self.reports,
+            tags: self.tags,
+            in_history: !self.no_history && !kept::is_off(),
+            options: self.options,
+        }
+    }
+
+    pub(super) fn complete(&mut self, options: Vec<(String, String)>) -> Result<(), Refusal> {
+        if self.bounds.len() > 1 {
+            let message = "--pNN bounds one percentile; give it once";
+            return Err(Refusal::new("knee", ErrorKind::ArgumentConflict, message));
+        }
+        if let Some((name, _)) = options.iter().find(|(name, _)| FIXED.contains(&name.as_str())) {
+            let message = format!("--{name} has a fixed value in a knee search; remove it");
+            return Err(Refusal::new("knee", ErrorKind::ArgumentConflict, message));
+        }
+        self.options = options;
+        Ok(())
+    }
+}
+
+/// Options of fio that the search sets itself, or that would change what its figures mean.
+const FIXED: [&str; 31] = [
+    "name",
+    "filename",
+    "directory",
+    "opendir",
+    "filename_format",
+    "nrfiles",
+    "filesize",
+    "io_size",
+    "number_ios",
+    "rate",
+    "rate_iops",
+    "rate_min",
+    "rate_iops_min",
+    "rate_process",
+    "rate_cycle",
+    "time_based",
+    "loops",
+    "stonewall",
+    "wait_for",
+    "new_group",
+    "thinktime",
+    "disable_lat",
+    "disable_clat",
+    "gtod_reduce",
+    "bsrange",
+    "bssplit",
+    "latency_target",
+    "startdelay",
+    "read_iolog",
+    "exec_prerun",
+    "exec_postrun",
+];
+
+/// Takes the options of fio out of the arguments, and writes any `--pNN TIME` as `--p99 NN=TIME`.
+pub fn take_fio_options(command: &clap::Command, args: &mut Vec<String>) -> Vec<(String, String)> {
+    let mut options = Vec::new();
+    let mut own = Vec::new();
+    let mut rest = std::mem::take(args).into_iter();
+    while let Some(arg) = rest.next() {
+        let name = arg.split('=').next().unwrap_or_default();
+        let value = arg.split_once('=').map(|(_, value)| value.to_owned());
+        match name.strip_prefix("--") {
+            Some(name) if percent(name).is_some() => {
+                let value = value.or_else(|| rest.next()).unwrap_or_default();
+                own.push(format!("--p99={}={value}", &name[1..]));
+            }
+            Some(option) if find(command, name).is_none() && is_of_fio(option) => {
+                // An option of fio without a value is switched on.
+                options.push((option.to_owned(), value.unwrap_or_else(|| "1".to_owned())));
+            }
+            _ => own.push(arg),
+        }
+    }
+    *args = own;
+    options
+}
+
+fn is_of_fio(name: &str) -> bool {
+    let mut engines = fio::options::engines::ENGINES.iter();
+    fio::options::core_option(name).is_some()
+        || engines.any(|engine| fio::options::engine_option(engine.name, name).is_some())
+}
+
+/// The number of `p99.9`.
+fn percent(name: &str) -> Option<f64> {
+    let digits = name.strip_prefix('p')?;
+    let is_plain =
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let percent = is_plain.then(|| digits.parse::<f64>().ok()).flatten()?;
+    (percent > 0.0 && percent < 100.0).then_some(percent)
+}
+
+/// A time with its unit: a bound of 5 seconds is never meant by `5`. A percentile may stand before it: `99.9=5ms`.
+fn bound(text: &str) -> Result<Bound, String> {
+    let (percent, time) = text.split_once('=').map_or((None, text), |(number, time)| (number.parse().ok(), time));
+    let has_unit = time.ends_with(char::is_alphabetic);
+    let at_most_ns = time_ns(time).ok().filter(|ns| has_unit && *ns > 0);
+    let at_most_ns = at_most_ns.ok_or_else(|| "expected a time with its unit, such as 500us or 5ms".to_owned())?;
+    Ok(Bound { percent: percent.unwrap_or(PERCENT), at_most_ns })
+}
+
+fn step_ns(text: &str) -> Result<u64, String> {
+    Some(time_ns(text)?).filter(|ns| *ns >= 100_000_000).ok_or_else(|| "expected at least 100ms".to_owned())
+}
+
+fn block(text: &str) -> Result<String, String> {
+    size(text).map(|_| text.to_owned()).map_err(|_| "expected one block size, such as 4k".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Command;
+    use super::super::tests::{command, error};
+    use super::*;
+
+    fn args(line: &str) -> Request {
+        match command(line) {
+            Ok(Command::Knee(args)) => args.request(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn any_percentile_is_bounded_and_fio_options_stand_among_ours() {
+        let read = args("knee --p99.9 10ms /dev/x --numjobs=4 --runtime 2 --ramp 500ms --norandommap --bs=8k");
+        assert_eq!((read.percentile.as_str(), read.percent, read.bound_ns), ("p99.9", 99.9, Some(10_000_000)));
+        assert_eq!((read.runtime_ns, read.ramp_ns, read.bs.as_str()), (2_000_000_000, 500_000_000, "8k"));
+        assert_eq!(read.options, [("numjobs".into(), "4".into()), ("norandommap".into(), "1".into())]);
+        let plain = args("knee x");
+        assert_eq!((plain.percentile.as_str(), plain.bound_ns, plain.rw.as_str()), ("p99", None, "randread"));
+        assert_eq!(args("knee x --p99=5ms").bound_ns, Some(5_000_000));
+    }
+
+    #[test]
+    fn wrong_values_are_errors_that_name_the_option() {
+        let all = [
+            ("", "<TARGET>"),
+            ("x --p99 5", "with its unit"),
+            ("x --p99 5ms --p50 1ms", "one percentile"),
+            ("x --filename=/dev/sda", "--filename has a fixed value"),
+            ("x --runtime 1ms", "at least 100ms"),
+            ("x --bs=4k,8k", "one block size"),
+            ("x --closed --poisson", "--poisson"),
+            ("x y", "unexpected argument 'y'"),
+            ("x --nosuch=1", "--nosuch"),
+        ];
+        for (options, expected) in all {
+            let error = error(&format!("knee {options}"));
+            assert!(error.starts_with("error: ") && error.contains(expected), "{options}: {error}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The command line of fathom's own commands. Parsing, help, completions and man pages come from these declarations.
+//!
+//! The two dialects have grammars of their own: their arguments pass through unread.
+
+pub mod assess;
+pub mod compare;
+pub mod dialect_line;
+pub mod history;
+pub mod knee;
+pub mod limits;
+pub mod pages;
+pub mod run;
+pub mod show;
+pub mod suite;
+pub mod sweep;
+pub mod value;
+
+use std::fmt::{self, Display};
+use std::process::ExitCode;
+
+use clap::builder::Styles;
+use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
+use units::diagnostic::Diagnostic;
+
+use crate::exit;
+use crate::output::{print_and_flush, tell, tell_line};
+
+const PROGRAM: &str = "fathom";
+
+/// A storage benchmark that runs fio and DiskSpd command lines and judges the result.
+///
+/// Called as `fio` or `diskspd` (for example through a symlink), fathom is that program. A command line that begins with an
+/// option is a fio command line.
+#[derive(Parser, Debug)]
+#[command(name = PROGRAM, version, styles = Styles::plain(), arg_required_else_help = true, max_term_width = 100)]
+#[command(after_long_help = exit::TABLE)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Measure a disk with a suite of tests and judge the result.
+    Assess(Box<assess::Args>),
+    /// Find the load at which latency breaks.
+    Knee(Box<knee::Args>),
+    /// Run a fio or DiskSpd command line once per value of an option.
+    Sweep(Box<sweep::Args>),
+    /// Repeat one workload, or compare two in turns.
+    Run(Box<run::Args>),
+    /// Run a fio command line or job file.
+    #[command(disable_help_flag = true)]
+    Fio(DialectArgs),
+    /// Run a DiskSpd command line or XML profile.
+    #[command(disable_help_flag = true)]
+    Diskspd(DialectArgs),
+    /// Show a saved run.
+    Show(show::Args),
+    /// Compare two runs, or two sets of repeats.
+    Compare(compare::Args),
+    /// List, add and tag saved runs.
+    History(history::Args),
+    /// Export saved runs as JSON, CSV or Parquet.
+    Export(history::ExportArgs),
+    /// Delete saved runs.
+    Delete(history::DeleteArgs),
+    /// List and explain the suites of `fathom assess`.
+    Suite(suite::Args),
+    /// Show the published limits of disks and machines.
+    Limits(limits::Args),
+    /// Print shell completions.
+    Completions(pages::CompletionsArgs),
+    /// Print man pages.
+    Man(pages::ManArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub struct DialectArgs {
+    /// The program's own arguments, unchanged.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// Parses the arguments after the program's name.
+///
+/// # Errors
+/// The exit code, after the help, the version or the error was printed.
+pub fn parse(args: &[String]) -> Result<Command, ExitCode> {
+    read(args).map(|cli| cli.command).map_err(|refusal| {
+        let mut error = match refusal {
+            Refusal::Arguments(error) => error,
+            Refusal::Value(diagnostic) => {
+                tell_line!("{diagnostic}");
+                return ExitCode::from(exit::REFUSED);
+            }
+        };
+        if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+            print_and_flush(&error.render().to_string());
+            return ExitCode::SUCCESS;
+        }
+        // The error is the last thing on the screen, not the usage.
+        if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            error.remove(ContextKind::Usage);
+        }
+        tell(format_args!("{}", error.render()));
+        ExitCode::from(exit::REFUSED)
+    })
+}
+
+fn read(args: &[String]) -> Result<Cli, Refusal> {
+    let mut rest = args.to_vec();
+    let line = match args.first().map(String::as_str) {
+        Some("sweep") => dialect_line::take_of_sweep(&subcommand("sweep"), &mut rest),
+        Some("run") => dialect_line::take(&subcommand("run"), &mut rest),
+        _ => None,
+    };
+    let options = match args.first().map(String::as_str) {
+        Some("knee") => knee::take_fio_options(&subcommand("knee"), &mut rest),
+        _ => Vec::new(),
+    };
+    let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest))?;
+    match &mut cli.command {
+        Command::Assess(args) => args.check()?,
+        Command::Knee(args) => args.complete(options)?,
+        Command::Sweep(args) => args.complete(line)?,
+        Command::Run(args) => args.complete(line)?,
+        Command::Export(args) => args.check()?,
+        _ => {}
+    }
+    Ok(cli)
+}
+
+/// Why the arguments are not a request.
+#[derive(Debug)]
+enum Refusal {
+    /// Also the requests for help and for the version.
+    Arguments(clap::Error),
+    /// A value with a grammar of its own, and the place of the error in it.
+    Value(Diagnostic),
+}
+
+impl Refusal {
+    /// A combination of arguments that no single argument's parser can refuse.
+    fn new(command: &str, kind: ErrorKind, message: impl Display) -> Self {
+        Refusal::Arguments(subcommand(command).error(kind, message))
+    }
+}
+
+impl From<clap::Error> for Refusal {
+    fn from(error: clap::Error) -> Self {
+        Refusal::Arguments(error)
+    }
+}
+
+impl From<Diagnostic> for Refusal {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Refusal::Value(diagnostic)
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Arguments(error) => error.fmt(to),
+            Refusal::Value(diagnostic) => diagnostic.fmt(to),
+        }
+    }
+}
+
+/// The declaration of a command, named as users call it.
+fn subcommand(name: &str) -> clap::Command {
+    let mut cli = Cli::command();
+    cli.build();
+    cli.find_subcommand(name).cloned().unwrap_or(cli)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The command that a line gives, split at white space.
+    pub(crate) fn command(line: &str) -> Result<Command, String> {
+        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        read(&args).map(|cli| cli.command).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn error(line: &str) -> String {
+        command(line).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_declarations_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn misspelt_commands_and_options_get_a_suggestion() {
+        assert!(error("asess").contains("'assess'"), "{}", error("asess"));
+        assert!(error("assess --siut quick").contains("'--suite'"), "{}", error("assess --siut quick"));
+        assert!(error("knee x --runtme 5s").contains("'--runtime'"));
+    }
+}

@@ -1,0 +1,223 @@
+//! Arguments of `fathom run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ::history::compare::Bound;
+use clap::ValueEnum;
+use clap::error::ErrorKind;
+use study::Order;
+
+use super::Refusal;
+use super::dialect_line::Line;
+use super::value::{repeats, time};
+use crate::commands::run::request::Request;
+use crate::exit;
+use crate::kept;
+use crate::workload::Workload;
+
+const USAGE: &str = "fathom run [OPTIONS] A [B]\n       fathom run [OPTIONS] fio|diskspd LINE...";
+const RUNS: &str = "Runs";
+const RESULTS: &str = "Results";
+
+/// Repeat one workload, or compare two in turns.
+///
+/// A and B are each a fio job file, a DiskSpd XML profile, or a whole command line in quotes: 'fio --name=a ...'. A command
+/// line without quotes comes last and is the only workload.
+#[derive(clap::Args, Debug)]
+#[command(override_usage = USAGE, after_long_help = exit::TABLE)]
+pub struct Args {
+    /// A workload: job file, XML profile, or command line in quotes
+    #[arg(value_name = "WORKLOAD", num_args = 0..=2)]
+    words: Vec<String>,
+
+    /// Run each workload N times; at least 4 repeats show how certain a difference is
+    #[arg(long = "repeat", value_name = "N", value_parser = repeats, default_value = "5", help_heading = RUNS)]
+    pub repeats: usize,
+    /// Alternate the workloads (A B A B), so that a drift over time affects both
+    #[arg(long, help_heading = RUNS)]
+    interleave: bool,
+    /// Order of the runs [default: blocks]
+    #[arg(long = "order", value_enum, help_heading = RUNS)]
+    order_name: Option<OrderName>,
+    /// Seed of --order random [default: 1]
+    #[arg(long, value_name = "N", help_heading = RUNS)]
+    seed: Option<u32>,
+    /// Shell command before each run; given twice, the first is for A and the second for B
+    ///
+    /// If it fails, the command ends.
+    #[arg(long, value_name = "COMMAND", help_heading = RUNS)]
+    pub prepare: Vec<String>,
+    /// Pause between runs
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = RUNS)]
+    pub cooldown: Duration,
+
+    /// Exit with 1 if a difference is shown that exceeds this: 'write.iops<-5%,read.clat.p99>10%'; repeatable
+    #[arg(long = "fail-on", value_name = "RULES", value_parser = bounds, help_heading = RESULTS)]
+    fail_on: Vec<Bounds>,
+    /// Tag in the history; repeatable
+    #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
+    pub tags: Vec<String>,
+    /// Do not keep the runs in the history
+    #[arg(long, help_heading = RESULTS)]
+    no_history: bool,
+    /// Save the record of each run, and the report as JSON, in a folder
+    #[arg(long, value_name = "DIR", help_heading = RESULTS)]
+    pub save: Option<PathBuf>,
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t = Format::Table, help_heading = RESULTS)]
+    format: Format,
+
+    #[arg(skip)]
+    pub workloads: Vec<Workload>,
+    #[arg(skip)]
+    pub order: Order,
+}
+
+/// Formats of a comparison.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people
+    Table,
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum OrderName {
+    /// All runs of A, then all of B
+    Blocks,
+    /// A B A B
+    Interleave,
+    /// A B B A A B
+    Abba,
+    Random,
+}
+
+/// The rules of one `--fail-on`.
+#[derive(Clone, Debug)]
+pub struct Bounds(pub Vec<Bound>);
+
+/// Parses the rules of one `--fail-on`.
+///
+/// # Errors
+/// The first rule that can't be read.
+pub fn bounds(text: &str) -> Result<Bounds, String> {
+    Bound::parse_all(text).map(Bounds)
+}
+
+impl Args {
+    pub fn request(self) -> Request {
+        Request {
+            workloads: self.workloads,
+            prepare: self.prepare,
+            repeats: self.repeats,
+            order: self.order,
+            cooldown: self.cooldown,
+            bounds: self.fail_on.into_iter().flat_map(|bounds| bounds.0).collect(),
+            tags: self.tags,
+            in_history: !self.no_history && !kept::is_off(),
+            save: self.save,
+            json: self.format == Format::Json,
+        }
+    }
+
+    pub(super) fn complete(&mut self, line: Option<Line>) -> Result<(), Refusal> {
+        let conflict = |message: String| Refusal::new("run", ErrorKind::ArgumentConflict, message);
+        for word in &self.words {
+            self.workloads.push(Workload::read(word).map_err(conflict)?);
+        }
+        self.workloads.extend(line.map(|(dialect, args)| Workload::of_line(dialect, args)));
+        self.order = self.order_given().map_err(|message| conflict(message.to_owned()))?;
+        self.check().map_err(|(kind, message)| Refusal::new("run", kind, message))
+    }
+
+    fn order_given(&self) -> Result<Order, &'static str> {
+        let order = match (self.order_name, self.interleave) {
+            (Some(OrderName::Blocks), true) => return Err("--interleave contradicts --order blocks"),
+            (Some(OrderName::Blocks), false) | (None, false) => Order::Blocks,
+            (Some(OrderName::Interleave), _) | (None, true) => Order::Given,
+            (Some(OrderName::Abba), _) => Order::Mirrored,
+            (Some(OrderName::Random), _) => return Ok(Order::Random { seed: self.seed.unwrap_or(1) }),
+        };
+        if self.seed.is_some() { Err("--seed needs --order random") } else { Ok(order) }
+    }
+
+    fn check(&self) -> Result<(), (ErrorKind, &'static str)> {
+        match self.workloads.len() {
+            0 => {
+                let message = "a workload is missing: a job file, an XML profile, or a command line in quotes";
+                return Err((ErrorKind::MissingRequiredArgument, message));
+            }
+            1 | 2 => {}
+            _ => {
+                let message = "at most two workloads; put a command line of several words in quotes";
+                return Err((ErrorKind::TooManyValues, message));
+            }
+        }
+        let is_single = self.workloads.len() == 1;
+        let wrong = match () {
+            () if is_single && self.order != Order::Blocks => "the order of runs needs two workloads",
+            () if is_single && !self.fail_on.is_empty() => "--fail-on needs two workloads",
+            () if self.prepare.len() > self.workloads.len() => "--prepare is given more often than there are workloads",
+            () => return Ok(()),
+        };
+        Err((ErrorKind::ArgumentConflict, wrong))
+    }
+}
+
+/// The name of an order, as `--order` takes it.
+pub fn name_of(order: Order) -> &'static str {
+    match order {
+        Order::Given => "interleave",
+        order => order.kind(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Command, read};
+    use super::*;
+
+    fn read_args(args: &[&str]) -> Result<Request, String> {
+        let args: Vec<String> = std::iter::once(&"run").chain(args).map(|arg| (*arg).to_owned()).collect();
+        match read(&args).map(|cli| cli.command) {
+            Ok(Command::Run(args)) => Ok(args.request()),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn options_stand_before_between_and_after_the_workloads() {
+        let args = read_args(&["--repeat", "3", "--interleave", "a.fio", "--cooldown=0.5", "b.fio", "--tag", "x"]);
+        let args = args.unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!((args.workloads.len(), args.repeats, args.order), (2, 3, Order::Given));
+        assert_eq!((args.cooldown, args.tags), (Duration::from_millis(500), vec!["x".to_owned()]));
+    }
+
+    #[test]
+    fn a_line_without_quotes_comes_last() {
+        let args = read_args(&["--repeat=2", "fio", "--name=x", "--repeat", "3"]);
+        let args = args.unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!((args.repeats, args.workloads[0].line.len()), (2, 3));
+    }
+
+    #[test]
+    fn wrong_values_are_errors_that_name_the_option() {
+        let all: [(&[&str], &str); 9] = [
+            (&[], "a workload is missing"),
+            (&["a", "b", "c"], "'c'"),
+            (&["--interleave", "a"], "needs two workloads"),
+            (&["--fail-on", "iops<-5%", "a"], "needs two workloads"),
+            (&["--fail-on", "speed<-5%", "a", "b"], "speed"),
+            (&["--prepare", "x", "--prepare", "y", "a"], "--prepare"),
+            (&["--interleave", "--order", "blocks", "a", "b"], "--order blocks"),
+            (&["--seed", "3", "a", "b"], "--order random"),
+            (&["fio --name='x", "b"], "quotes"),
+        ];
+        for (args, expected) in all {
+            let error = read_args(args).err().unwrap_or_default();
+            assert!(error.starts_with("error: ") && error.contains(expected), "{args:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Arguments of `fathom show`.
+
+use clap::ValueEnum;
+use fio::render::Detail;
+
+use super::value::report;
+use crate::commands::show::request::{Format, Request, RunReport};
+use crate::exit;
+use crate::reports::Form;
+
+/// Show a saved run.
+///
+/// A single run is printed in the format of its dialect. An assessment is printed as a card. A search or a sweep is printed
+/// as text.
+#[derive(clap::Args, Debug, Default)]
+#[command(after_long_help = exit::TABLE)]
+pub struct Args {
+    /// A file of --record, -Rrecord or --save; a number of `fathom history`; `last`; or tag:WORD
+    ///
+    /// tag:WORD is the set of runs of a `fathom run`. A file with a number as its name is written ./7.
+    #[arg(value_name = "FILE|ID", required = true)]
+    pub files: Vec<String>,
+
+    /// Format of the output
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<FormatName>,
+    /// Layout of fio-terse [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=5))]
+    pub terse_version: Option<u8>,
+    /// Only this chart, as svg or png: TEST/KIND, such as read-iops/latency
+    ///
+    /// `--chart list` lists all names.
+    #[arg(long, value_name = "NAME")]
+    pub chart: Option<String>,
+    /// Write to a file instead of standard output; a name that ends with / is a folder with one file per chart
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
+    #[arg(long = "report", value_name = "FILE", value_parser = report)]
+    pub reports: Vec<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FormatName {
+    /// Single run: fio's normal report
+    Fio,
+    /// Single run: fio's terse report
+    FioTerse,
+    /// Single run: fio's JSON
+    FioJson,
+    /// Single run: fio's JSON with latency bins
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
+    /// Single run: DiskSpd's text
+    Diskspd,
+    /// Single run: DiskSpd's XML
+    DiskspdXml,
+    /// Assessment: the card
+    Card,
+    /// Search, sweep or repeats: the text
+    Text,
+    /// Search, sweep or repeats: the JSON of its command
+    StudyJson,
+    /// All: a page with charts
+    Html,
+    /// All: a page with charts
+    Markdown,
+    /// All: the charts
+    Svg,
+    /// All: the charts
+    Png,
+    /// All: the saved document
+    Json,
+}
+
+impl Args {
+    pub fn request(self) -> Request {
+        let format = self.format.map(|name| match name {
+            FormatName::Fio => Format::Run(RunReport::Fio),
+            FormatName::FioTerse => Format::Run(RunReport::FioTerse),
+            FormatName::FioJson => Format::Run(RunReport::FioJson(Detail::Plain)),
+            FormatName::FioJsonPlus => Format::Run(RunReport::FioJson(Detail::Bins)),
+            FormatName::Diskspd => Format::Run(RunReport::DiskSpd),
+            FormatName::DiskspdXml => Format::Run(RunReport::DiskSpdXml),
+            FormatName::Card => Format::Card,
+            FormatName::Text => Format::Text,
+            FormatName::StudyJson => Format::StudyJson,
+            FormatName::Html => Format::Page(Form::Html),
+            FormatName::Markdown => Format::Page(Form::Markdown),
+            FormatName::Svg => Format::Page(Form::Svg),
+            FormatName::Png => Format::Page(Form::Png),
+            FormatName::Json => Format::Json,
+        });
+        Request {
+            files: self.files,
+            format,
+            terse_version: self.terse_version,
+            chart: self.chart,
+            output: self.output,
+            reports: self.reports,
+        }
+    }
+}

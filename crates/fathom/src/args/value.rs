@@ -1,0 +1,52 @@
+//! Values that several commands take: times, sizes, counts, report files.
+
+use std::time::Duration;
+
+use units::quantity::{Size, Time};
+
+use crate::reports::Kind;
+
+/// The longest time that an option takes. A longer one is a typing error.
+const LONGEST: Duration = Duration::from_secs(30 * 86_400);
+
+/// A time: `500ms`, `30s`, `5m`, `1h`. Without a unit it is in seconds.
+///
+/// # Errors
+/// The text is not a time, or is longer than 30 days.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let time = Time::parse_or_seconds(text).ok().map(Duration::from).filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| "expected a time of at most 30 days, such as 30s or 5m".to_owned())
+}
+
+/// A time in ns.
+///
+/// # Errors
+/// As [`time`].
+pub fn time_ns(text: &str) -> Result<u64, String> {
+    time(text).map(|time| time.as_nanos() as u64)
+}
+
+/// A size in bytes, at least 1: `4k`, `10G`.
+///
+/// # Errors
+/// The text is not a size, or is 0.
+pub fn size(text: &str) -> Result<u64, String> {
+    let bytes = text.parse::<Size>().ok().map(Size::bytes).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "expected a size, such as 10G".to_owned())
+}
+
+/// A number of repeats, at least 1.
+///
+/// # Errors
+/// The text is not a number, or is 0.
+pub fn repeats(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|times| *times > 0).ok_or_else(|| "expected a number of runs, at least 1".into())
+}
+
+/// The path of a report. The end of its name chooses the format.
+///
+/// # Errors
+/// The name has no known end.
+pub fn report(path: &str) -> Result<String, String> {
+    Kind::of_name(path).map(|_| path.to_owned())
+}
