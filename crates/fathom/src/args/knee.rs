@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use clap::error::ErrorKind;
+use units::quantity::option_value;
 
 use super::Refusal;
 use super::dialect_line::find;
@@ -234,7 +235,10 @@ fn step_ns(text: &str) -> Result<u64, String> {
 }
 
 fn block(text: &str) -> Result<String, String> {
-    size(text).map(|_| text.to_owned()).map_err(|_| "expected one block size, such as 4k".to_owned())
+    let bytes = size(text).map_err(|_| "expected one block size, such as 4k".to_owned())?;
+    // fio reads 4kB as 4096 bytes.
+    let is_same_in_fio = option_value(text) == Some(bytes as f64);
+    Ok(if is_same_in_fio { text.to_owned() } else { bytes.to_string() })
 }
 
 #[cfg(test)]
