@@ -1,17 +1,30 @@
-//! The project's chores: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of style and layering.
+//! The project's chores: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style.
 
-mod layering;
 mod tests;
 mod tidy;
 
 use std::process::{Command, ExitCode};
 
+use tidy::{Action, MODE, Mode};
+
+const USAGE: &str = "usage: cargo xtask ci
+       cargo xtask tidy                check structure and style
+       cargo xtask tidy --strict       fail, too, where the list of exceptions is longer than needed
+       cargo xtask tidy --bless        lower the numbers of the list of exceptions to what is found
+       cargo xtask tidy --adopt RULE   list what is found of a rule that the list does not have yet
+       cargo xtask tidy --list RULE    print all findings of a rule";
+
 fn main() -> ExitCode {
-    let word = std::env::args().nth(1).unwrap_or_default();
-    let outcome = match word.as_str() {
-        "ci" => ci(),
-        "tidy" => tidy(),
-        _ => Err("usage: cargo xtask ci | tidy".into()),
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.as_slice() {
+        ["ci"] => ci(),
+        ["tidy"] => tidy(&Action::Check(MODE)),
+        ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
+        ["tidy", "--bless"] => tidy(&Action::Bless),
+        ["tidy", "--adopt", rule] => tidy(&Action::Adopt((*rule).to_owned())),
+        ["tidy", "--list", rule] => tidy(&Action::List((*rule).to_owned())),
+        _ => Err(USAGE.into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -23,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn ci() -> Result<(), String> {
-    tidy()?;
+    tidy(&Action::Check(MODE))?;
     check("format", &["fmt", "--all", "--check"])?;
     check("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])?;
     eprintln!("xtask: tests");
@@ -31,11 +44,9 @@ fn ci() -> Result<(), String> {
     check("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
 }
 
-fn tidy() -> Result<(), String> {
+fn tidy(action: &Action) -> Result<(), String> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("no workspace above xtask")?;
-    let mut findings = layering::findings(root)?;
-    findings.extend(tidy::findings(root)?);
-    if findings.is_empty() { Ok(()) } else { Err(findings.join("\n       ")) }
+    tidy::run(root, action)
 }
 
 fn check(name: &str, args: &[&str]) -> Result<(), String> {

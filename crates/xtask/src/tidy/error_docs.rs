@@ -1,0 +1,202 @@
+//! Public functions of the libraries that return `Result` say when they fail, and return error types.
+
+use syn::visit::Visit;
+
+use super::finding::Finding;
+use super::modules::Crates;
+use super::source::{Source, line_of};
+
+/// Crates of the workspace that are no libraries for others.
+const NO_LIBRARIES: [&str; 5] = ["fathom", "bench", "xtask", "tests/truth", "fuzz"];
+/// Errors that say nothing to a program.
+const TEXT_TYPES: [&str; 2] = ["String", "str"];
+
+/// A function that is declared `pub` and returns `Result`.
+pub struct Function {
+    path: String,
+    /// Modules of the file around it.
+    inner: Vec<String>,
+    /// The name that a re-export would have: of the type or trait, or of the function itself.
+    owner: String,
+    name: String,
+    line: usize,
+    has_section: bool,
+    returns_text: bool,
+}
+
+/// Collects the functions of a file.
+pub fn functions(source: &Source) -> Vec<Function> {
+    let mut functions = Functions { path: source.path.clone(), inner: Vec::new(), owner: None, found: Vec::new() };
+    if !NO_LIBRARIES.contains(&source.crate_name()) && source.path.contains("/src/") {
+        functions.visit_file(&source.syntax);
+    }
+    functions.found.retain(|function| !source.is_test_line(function.line));
+    functions.found
+}
+
+/// Returns a finding for each function of a public interface without a section about its errors.
+pub fn check_sections(functions: &[Function], crates: &Crates) -> Vec<Finding> {
+    let undocumented = functions.iter().filter(|function| !function.has_section && function.is_public(crates));
+    let what = |name: &str| format!("{name} returns Result: its doc comment needs a section `# Errors`");
+    undocumented.map(|function| Finding::new(&function.path, function.line, what(&function.name))).collect()
+}
+
+/// Returns a finding for each function of a public interface whose error is a text.
+pub fn check_types(functions: &[Function], crates: &Crates) -> Vec<Finding> {
+    let texts = functions.iter().filter(|function| function.returns_text && function.is_public(crates));
+    let what = |name: &str| format!("{name} returns an error as text: return an error type");
+    texts.map(|function| Finding::new(&function.path, function.line, what(&function.name))).collect()
+}
+
+impl Function {
+    fn is_public(&self, crates: &Crates) -> bool {
+        crates.is_public(&self.path, &self.inner, &self.owner)
+    }
+}
+
+struct Functions {
+    path: String,
+    inner: Vec<String>,
+    owner: Option<String>,
+    found: Vec<Function>,
+}
+
+impl Functions {
+    fn add(&mut self, attributes: &[syn::Attribute], signature: &syn::Signature) {
+        let syn::ReturnType::Type(_, returned) = &signature.output else { return };
+        let syn::Type::Path(returned) = returned.as_ref() else { return };
+        // `fmt::Result` has one error, which says nothing.
+        let names: Vec<String> = returned.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if names.last().is_none_or(|last| last != "Result") || names.iter().any(|name| name == "fmt") {
+            return;
+        }
+        let has_section = attributes.iter().filter_map(doc_line).any(|line| line.trim() == "# Errors");
+        let returns_text = returned.path.segments.last().is_some_and(|segment| error_is_text(&segment.arguments));
+        let name = signature.ident.to_string();
+        self.found.push(Function {
+            path: self.path.clone(),
+            inner: self.inner.clone(),
+            owner: self.owner.clone().unwrap_or_else(|| name.clone()),
+            name,
+            line: line_of(signature.ident.span()),
+            has_section,
+            returns_text,
+        });
+    }
+}
+
+impl<'ast> Visit<'ast> for Functions {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.inner.push(item.ident.to_string());
+        syn::visit::visit_item_mod(self, item);
+        self.inner.pop();
+    }
+
+    fn visit_item_fn(&mut self, item: &syn::ItemFn) {
+        if is_public(&item.vis) {
+            self.add(&item.attrs, &item.sig);
+        }
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if let syn::Type::Path(path) = item.self_ty.as_ref() {
+            self.owner = path.path.segments.last().map(|segment| segment.ident.to_string());
+            syn::visit::visit_item_impl(self, item);
+            self.owner = None;
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &syn::ImplItemFn) {
+        if is_public(&item.vis) {
+            self.add(&item.attrs, &item.sig);
+        }
+    }
+
+    fn visit_item_trait(&mut self, item: &syn::ItemTrait) {
+        if is_public(&item.vis) {
+            self.owner = Some(item.ident.to_string());
+            for item in &item.items {
+                if let syn::TraitItem::Fn(function) = item {
+                    self.add(&function.attrs, &function.sig);
+                }
+            }
+            self.owner = None;
+        }
+    }
+}
+
+fn is_public(visibility: &syn::Visibility) -> bool {
+    matches!(visibility, syn::Visibility::Public(_))
+}
+
+/// The text of a doc attribute.
+fn doc_line(attribute: &syn::Attribute) -> Option<String> {
+    let syn::Meta::NameValue(pair) = &attribute.meta else { return None };
+    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { return None };
+    pair.path.is_ident("doc").then(|| text.value())
+}
+
+/// Whether the second of a `Result`'s types is a text.
+fn error_is_text(arguments: &syn::PathArguments) -> bool {
+    let syn::PathArguments::AngleBracketed(arguments) = arguments else { return false };
+    let Some(syn::GenericArgument::Type(error)) = arguments.args.iter().nth(1) else { return false };
+    let error = match error {
+        syn::Type::Reference(reference) => reference.elem.as_ref(),
+        other => other,
+    };
+    matches!(error, syn::Type::Path(path) if TEXT_TYPES.iter().any(|text| path.path.is_ident(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use super::super::modules::crates_of;
+
+    type Check = fn(&[Function], &Crates) -> Vec<Finding>;
+
+    fn lines(check: Check, files: &[(&str, &str)]) -> Vec<usize> {
+        let functions: Vec<Function> =
+            files.iter().flat_map(|(path, text)| functions(&Source::parse(path, text).unwrap())).collect();
+        check(&functions, &crates_of(files)).iter().map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn a_public_function_without_the_section_fails() {
+        let text = "pub fn a() -> Result<(), E> {}\npub struct A;\nimpl A {\n    /// Reads.\n    \
+                    pub fn b(&self) -> io::Result<u8> {}\n}\npub trait T {\n    fn c() -> Result<(), E>;\n}\n";
+        assert_eq!(lines(check_sections, &[("crates/os/src/lib.rs", text)]), [1, 5, 8]);
+    }
+
+    #[test]
+    fn documented_private_and_binary_functions_pass() {
+        let text = "/// Reads.\n///\n/// # Errors\n///\n/// The file is missing.\npub fn a() -> Result<(), E> {}\n\
+                    pub(crate) fn b() -> Result<(), E> {}\nfn c() -> Result<(), E> {}\npub fn d() -> fmt::Result {}\n\
+                    trait T {\n    fn e() -> Result<(), E>;\n}\n#[cfg(test)]\npub fn f() -> Result<(), E> {}\n";
+        assert_eq!(lines(check_sections, &[("crates/os/src/lib.rs", text)]), [0; 0]);
+        let binary = [("crates/fathom/src/main.rs", "pub fn a() -> Result<(), E> {}")];
+        assert_eq!(lines(check_sections, &binary), [0; 0]);
+    }
+
+    #[test]
+    fn only_what_other_crates_can_name_is_public() {
+        let root = "mod a;\npub mod b;\npub use a::{A, f};\npub(crate) use a::g;\n";
+        let a = "pub fn f() -> Result<(), E> {}\npub fn g() -> Result<(), E> {}\n\
+                 impl A {\n    pub fn h() -> Result<(), E> {}\n}\nimpl B {\n    pub fn i() -> Result<(), E> {}\n}\n\
+                 pub struct A;\npub struct B;\n";
+        let files = [
+            ("crates/os/src/lib.rs", root),
+            ("crates/os/src/a.rs", a),
+            ("crates/os/src/b.rs", "\n\npub fn j() -> Result<(), E> {}\n"),
+        ];
+        assert_eq!(lines(check_sections, &files), [1, 4, 3]);
+    }
+
+    #[test]
+    fn an_error_that_is_a_text_fails() {
+        let text = "pub fn a() -> Result<(), String> {}\npub fn b() -> Result<(), &'static str> {}\n";
+        assert_eq!(lines(check_types, &[("crates/os/src/lib.rs", text)]), [1, 2]);
+        let text = "pub fn a() -> Result<String, E> {}\nfn b() -> Result<(), String> {}\n";
+        assert_eq!(lines(check_types, &[("crates/os/src/lib.rs", text)]), [0; 0]);
+    }
+}

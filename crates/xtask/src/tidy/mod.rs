@@ -1,0 +1,237 @@
+//! `cargo xtask tidy`: rules of structure and style that a program can check.
+//!
+//! Each rule is a file. A rule that the code does not meet yet everywhere has a list of exceptions
+//! ([`exceptions::FILE`]).
+
+mod banned_words;
+mod clock_calls;
+mod command_imports;
+mod crate_table;
+mod dialect_words;
+mod error_docs;
+mod exceptions;
+mod finding;
+mod import_cycles;
+mod modules;
+mod shape;
+mod source;
+mod verdicts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dialect_words::OptionNames;
+use error_docs::Function;
+use exceptions::Exceptions;
+pub use exceptions::Mode;
+use finding::Finding;
+use modules::{Crates, FileImports};
+use source::{Source, is_test_path};
+
+/// How the list of exceptions is applied. `Strict` once the texts are rewritten.
+pub const MODE: Mode = Mode::Lenient;
+/// Folders with Rust code.
+const CODE_FOLDERS: [&str; 4] = ["crates", "bench", "tests", "fuzz"];
+/// Folders that hold no sources.
+const SKIPPED_FOLDERS: [&str; 4] = ["target", "fuzz/target", ".git", "corpus"];
+
+/// A rule that looks at one file at a time.
+struct FileRule {
+    name: &'static str,
+    skips_tests: bool,
+    check: fn(&Source, &OptionNames) -> Vec<Finding>,
+}
+
+const FILE_RULES: [FileRule; 5] = [
+    FileRule { name: "shape", skips_tests: false, check: |source, _| shape::check(source) },
+    FileRule { name: BANNED_WORDS, skips_tests: false, check: |source, _| banned_words::check(source) },
+    FileRule { name: "clock-calls", skips_tests: true, check: |source, _| clock_calls::check(source) },
+    FileRule { name: "verdicts", skips_tests: true, check: |source, _| verdicts::check(source) },
+    FileRule { name: "dialect-words", skips_tests: true, check: dialect_words::check },
+];
+/// The rule that looks at pages, too.
+const BANNED_WORDS: &str = "banned-words";
+
+/// What the command line asks of the list of exceptions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    Check(Mode),
+    /// Lowers the numbers of the list to what is found.
+    Bless,
+    /// Lists what is found of a rule that the list does not have yet.
+    Adopt(String),
+    /// Prints all findings of a rule.
+    List(String),
+}
+
+/// Runs all rules on the workspace.
+///
+/// # Errors
+///
+/// The findings that no exception covers, one a line, or a file that cannot be read.
+pub fn run(root: &Path, action: &Action) -> Result<(), String> {
+    let findings = all_findings(root)?;
+    let mut exceptions = Exceptions::read(root)?;
+    let known: BTreeSet<&str> = findings.iter().map(|(rule, _)| *rule).collect();
+    if let Some(rule) = exceptions.rules().find(|rule| !known.contains(rule)) {
+        return Err(format!("{}: there is no rule {rule}", exceptions::FILE));
+    }
+    match action {
+        Action::Check(_) => {}
+        Action::List(name) => {
+            let (_, findings) = findings.iter().find(|(rule, _)| rule == name).ok_or_else(|| unknown(name, &known))?;
+            findings.iter().for_each(|finding| println!("{}", finding.line()));
+            return Ok(());
+        }
+        Action::Bless | Action::Adopt(_) => {
+            let adopted = if let Action::Adopt(rule) = action { Some(rule.as_str()) } else { None };
+            let of_action = findings.iter().filter(|(rule, _)| adopted.is_none_or(|adopted| adopted == *rule));
+            for (rule, findings) in of_action {
+                exceptions.bless(rule, findings, adopted.is_some())?;
+            }
+            let path = exceptions.write(root)?;
+            eprintln!("xtask: wrote {}", path.display());
+            return Ok(());
+        }
+    }
+    let mode = if let Action::Check(mode) = action { *mode } else { MODE };
+    let mut failures = Vec::new();
+    let mut notes = Vec::new();
+    for (rule, findings) in &findings {
+        let outcome = exceptions.check(rule, findings, mode);
+        failures.extend(outcome.failures);
+        notes.extend(outcome.notes);
+    }
+    if !notes.is_empty() {
+        eprintln!("xtask: note: fewer exceptions are needed than listed: {}", notes.join("; "));
+    }
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+}
+
+fn unknown(name: &str, known: &BTreeSet<&str>) -> String {
+    format!("no rule {name}; rules are {}", known.iter().copied().collect::<Vec<_>>().join(", "))
+}
+
+/// What one file contributes.
+struct FileFacts {
+    imports: FileImports,
+    functions: Vec<Function>,
+    /// By rule, as in [`FILE_RULES`].
+    findings: Vec<Vec<Finding>>,
+}
+
+impl FileFacts {
+    fn of(path: &str, text: &str, options: &OptionNames) -> Result<FileFacts, String> {
+        let source = Source::parse(path, text)?;
+        let findings = FILE_RULES.iter().map(|rule| {
+            let mut findings = (rule.check)(&source, options);
+            findings.retain(|finding| !rule.skips_tests || !source.is_test_line(finding.line));
+            findings
+        });
+        Ok(FileFacts {
+            imports: FileImports::of(&source),
+            functions: error_docs::functions(&source),
+            findings: findings.collect(),
+        })
+    }
+}
+
+/// Findings by rule.
+fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String> {
+    let files = files(root)?;
+    let mut options = OptionNames::default();
+    for path in files.iter().filter(|path| path.starts_with(dialect_words::OPTION_FOLDER)) {
+        options.add(&Source::parse(path, &read(root, path)?)?);
+    }
+    let (mut imports, mut functions) = (Vec::new(), Vec::new());
+    let mut by_rule: Vec<(&str, Vec<Finding>)> = FILE_RULES.iter().map(|rule| (rule.name, Vec::new())).collect();
+    for facts in in_threads(root, &files, &options)? {
+        imports.push(facts.imports);
+        functions.extend(facts.functions);
+        by_rule.iter_mut().zip(facts.findings).for_each(|((_, all), findings)| all.extend(findings));
+    }
+    let crates = Crates::new(imports);
+    let is_test = |path: &str| is_test_path(path) || crates.is_test_file(path);
+    for (rule, (_, found)) in FILE_RULES.iter().zip(&mut by_rule) {
+        found.retain(|finding| !rule.skips_tests || !is_test(&finding.path));
+    }
+    for path in files.iter().filter(|path| path.ends_with(".md")) {
+        by_rule.push((BANNED_WORDS, banned_words::check_page(path, &read(root, path)?)));
+    }
+    by_rule.extend([
+        ("dialect-words", options.check().into_iter().collect()),
+        ("error-docs", error_docs::check_sections(&functions, &crates)),
+        ("string-errors", error_docs::check_types(&functions, &crates)),
+        ("crate-table", crate_table::check(root)?),
+        ("import-cycles", import_cycles::check(&crates)),
+        ("command-imports", command_imports::check(&crates)),
+    ]);
+    let mut merged: BTreeMap<&str, Vec<Finding>> = BTreeMap::new();
+    by_rule.into_iter().for_each(|(name, findings)| merged.entry(name).or_default().extend(findings));
+    Ok(merged.into_iter().collect())
+}
+
+/// Parses all Rust files, a part of them in each of some threads.
+fn in_threads(root: &Path, files: &[String], options: &OptionNames) -> Result<Vec<FileFacts>, String> {
+    let files: Vec<&String> = files.iter().filter(|path| path.ends_with(".rs")).collect();
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut facts = Vec::new();
+        while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            facts.push(FileFacts::of(path, &read(root, path)?, options)?);
+        }
+        Ok(facts)
+    };
+    let parts: Vec<Result<Vec<FileFacts>, String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a thread panicked".into()))).collect()
+    });
+    let mut all: Vec<FileFacts> = Vec::new();
+    for part in parts {
+        all.extend(part?);
+    }
+    all.sort_by(|one, other| one.imports.path.cmp(&other.imports.path));
+    Ok(all)
+}
+
+fn read(root: &Path, path: &str) -> Result<String, String> {
+    std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Rust files of the code folders and all pages, relative to the root and sorted.
+fn files(root: &Path) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+            let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.extend((!SKIPPED_FOLDERS.contains(&relative.as_str())).then_some(path));
+            } else if name.ends_with(".md") || (name.ends_with(".rs") && in_code_folder(&relative)) {
+                found.push(relative);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn in_code_folder(path: &str) -> bool {
+    CODE_FOLDERS.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_read_only_from_its_folders() {
+        assert!(in_code_folder("crates/a/src/lib.rs") && in_code_folder("bench/src/lib.rs"));
+        assert!(!in_code_folder("benchmarks/a.rs") && !in_code_folder("data/a.rs"));
+    }
+}
