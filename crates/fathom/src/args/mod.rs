@@ -42,13 +42,9 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Measure a disk with a suite of tests and judge the result.
     Assess(Box<assess::Args>),
-    /// Find the load at which latency breaks.
     Knee(Box<knee::Args>),
-    /// Run a fio or DiskSpd command line once per value of an option.
     Sweep(Box<sweep::Args>),
-    /// Repeat one workload, or compare two in turns.
     Run(Box<run::Args>),
     /// Run a fio command line or job file.
     #[command(disable_help_flag = true)]
@@ -56,23 +52,14 @@ pub enum Command {
     /// Run a DiskSpd command line or XML profile.
     #[command(disable_help_flag = true)]
     Diskspd(DialectArgs),
-    /// Show a saved run.
     Show(show::Args),
-    /// Compare two runs, or two sets of repeats.
     Compare(compare::Args),
-    /// List, add and tag saved runs.
     History(history::Args),
-    /// Export saved runs as JSON, CSV or Parquet.
     Export(history::ExportArgs),
-    /// Delete saved runs.
     Delete(history::DeleteArgs),
-    /// List and explain the suites of `fathom assess`.
     Suite(suite::Args),
-    /// Show the published limits of disks and machines.
     Limits(limits::Args),
-    /// Print shell completions.
     Completions(pages::CompletionsArgs),
-    /// Print man pages.
     Man(pages::ManArgs),
 }
 

@@ -41,7 +41,7 @@ fn a_suite_says_what_it_writes_how_long_it_takes_and_what_its_traps_are() {
     assert!(literal.contains("by its letter") && !literal.contains("time_based=1"), "{literal}");
     let etcd = suite(scratch.path(), "show etcd").stdout;
     assert!(etcd.contains("22 MiB in all") && etcd.contains("as long as the tests' work takes"), "{etcd}");
-    assert!(suite(scratch.path(), "show snia-iops").stdout.contains("4.7 h at least"));
+    assert!(suite(scratch.path(), "show snia-iops").stdout.contains("4.67 h at least"));
 }
 
 #[test]
