@@ -1,17 +1,17 @@
-//! `rw` and everything about order, place and size of I/Os.
+//! Lowers `rw` and the options of order, offset and size of I/Os.
 
 use plan::{
     Access, BlockSizes, Ddir, Distribution, Generator, Pattern, PerDdir, RandomMap, Seeds, Sequencer, SizeShare,
     Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
 };
 
+use crate::parse::value::keyword::KeywordArgument;
 use crate::parse::value::number::Amount;
 use crate::parse::value::share;
-use crate::parse::value::word::WordArgument;
 use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
-    let pattern = pattern(values.word("rw"));
+    let pattern = pattern(values.keyword("rw"));
     Access {
         pattern,
         block: block_sizes(values),
@@ -19,7 +19,7 @@ pub fn access(values: &Values) -> Access {
         rwmix_read_percent: values.unsigned("rwmixread") as u32,
         random_percent: PerDdir(values.unsigneds("percentage_random").map(|percent| percent as u32)),
         sequencer: sequencer(values, pattern.random),
-        generator: match values.word("random_generator") {
+        generator: match values.keyword("random_generator") {
             "lfsr" => Generator::Lfsr,
             "tausworthe64" => Generator::Tausworthe64,
             _ => Generator::Tausworthe32,
@@ -37,20 +37,19 @@ pub fn access(values: &Values) -> Access {
 }
 
 fn pattern(rw: &str) -> Pattern {
-    let (random, plain) = match rw.strip_prefix("rand") {
-        Some("rw") => (true, "rw"),
-        Some(plain) => (true, plain),
+    let (random, direction) = match rw.strip_prefix("rand") {
+        Some(direction) => (true, direction),
         None => (false, rw),
     };
     Pattern {
-        reads: matches!(plain, "read" | "rw"),
-        writes: matches!(plain, "write" | "rw" | "trimwrite"),
-        trims: matches!(plain, "trim" | "trimwrite"),
+        reads: matches!(direction, "read" | "rw"),
+        writes: matches!(direction, "write" | "rw" | "trimwrite"),
+        trims: matches!(direction, "trim" | "trimwrite"),
         random,
     }
 }
 
-/// A split outdoes a range, a range outdoes a plain size.
+/// Lowers block sizes. `bssplit` overrides `bsrange`, and `bsrange` overrides `bs`.
 fn block_sizes(values: &Values) -> BlockSizes {
     let plain = values.unsigneds("bs");
     let ranges = values.ranges("bsrange");
@@ -80,28 +79,28 @@ fn block_sizes(values: &Values) -> BlockSizes {
 }
 
 fn seeds(values: &Values) -> Seeds {
-    let (repeats, given) = (values.flag("randrepeat"), values.is_set("randseed"));
-    if !repeats && !given {
+    let (repeats, has_seed) = (values.flag("randrepeat"), values.is_set("randseed"));
+    if !repeats && !has_seed {
         return Seeds::System;
     }
-    Seeds::Repeatable { seed: values.number("randseed") as u64, each_pass: repeats && !given }
+    Seeds::Repeatable { seed: values.number("randseed") as u64, each_pass: repeats && !has_seed }
 }
 
-/// `rw=randread:8` draws an offset once for eight I/Os; `rw=write:4k` leaves 4 KiB between blocks.
+/// Lowers the sequencer. `rw=randread:8` uses a random offset for 8 I/Os. `rw=write:4k` skips 4 KiB after each block.
 fn sequencer(values: &Values, random: bool) -> Sequencer {
-    let count = match values.word_argument("rw") {
-        WordArgument::Count(count) => count,
+    let count = match values.keyword_argument("rw") {
+        KeywordArgument::Count(count) => count,
         _ => 0,
     };
     Sequencer {
         every_ios: if random { count.clamp(1, i64::from(u32::MAX)) as u32 } else { 1 },
         skip_bytes: if random { 0 } else { count },
-        identical: values.word("rw_sequencer") == "identical",
+        identical: values.keyword("rw_sequencer") == "identical",
     }
 }
 
-fn distribution(given: &share::Distribution) -> Distribution {
-    match given {
+fn distribution(distribution: &share::Distribution) -> Distribution {
+    match distribution {
         share::Distribution::Random | share::Distribution::Sequence(_) => Distribution::Uniform,
         share::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
         share::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
@@ -125,7 +124,7 @@ fn distribution(given: &share::Distribution) -> Distribution {
 
 fn strides(values: &Values) -> Option<Strides> {
     let size_bytes = values.unsigned("zonesize");
-    let strided = values.word("zonemode") == "strided";
+    let strided = values.keyword("zonemode") == "strided";
     let range_bytes = values.unsigned("zonerange");
     let skip_bytes = match values.amount("zoneskip") {
         Some(Amount::Bytes(bytes)) => bytes,
@@ -139,12 +138,12 @@ fn strides(values: &Values) -> Option<Strides> {
 }
 
 fn syncs(values: &Values) -> Syncs {
-    let (words, every_writes) = values.words("sync_file_range");
-    let has = |word: &str| words.contains(&word);
+    let (flags, every_writes) = values.keyword_list("sync_file_range");
+    let has = |flag: &str| flags.contains(&flag);
     Syncs {
         fsync_every_writes: values.unsigned("fsync") as u32,
         fdatasync_every_writes: values.unsigned("fdatasync") as u32,
-        sync_file_range: (!words.is_empty()).then(|| SyncFileRange {
+        sync_file_range: (!flags.is_empty()).then(|| SyncFileRange {
             every_writes: every_writes.max(1) as u32,
             wait_before: has("wait_before"),
             write: has("write"),

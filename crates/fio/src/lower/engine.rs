@@ -1,4 +1,4 @@
-//! `ioengine`, its own options, and the queue depth.
+//! Lowers `ioengine`, the options of the engine and the queue depth.
 
 use plan::{Depth, Engine, IoUring, StatCall};
 
@@ -23,7 +23,7 @@ pub fn engine(values: &Values) -> Engine {
         "cpuio" => Engine::Cpu {
             load_percent: values.unsigned("cpuload") as u32,
             chunk_us: values.unsigned("cpuchunks"),
-            sorts: values.word("cpumode") == "qsort",
+            sorts: values.keyword("cpumode") == "qsort",
             exit_on_io_done: values.flag("exit_on_io_done"),
         },
         "filecreate" => Engine::FileCreate,
@@ -39,14 +39,14 @@ pub fn engine(values: &Values) -> Engine {
 }
 
 fn io_uring(values: &Values) -> IoUring {
-    let given = |name: &str| values.is_set(name).then(|| values.flag(name));
+    let explicit = |name: &str| values.is_set(name).then(|| values.flag(name));
     IoUring {
         hipri: values.flag("hipri"),
         sqthread_poll: values.flag("sqthread_poll"),
         sqthread_poll_cpu: values.is_set("sqthread_poll_cpu").then(|| values.unsigned("sqthread_poll_cpu") as u32),
-        // A command that was asked for by name is the one that is used.
-        fixed_buffers: given("fixedbufs").or(values.is_set("nonvectored").then_some(false)),
-        register_files: given("registerfiles"),
+        // An explicit `nonvectored` selects the read and write opcodes, which fixed buffers would replace.
+        fixed_buffers: explicit("fixedbufs").or(values.is_set("nonvectored").then_some(false)),
+        register_files: explicit("registerfiles"),
         nonvectored: values.number("nonvectored") != 0,
         force_async_every: values.unsigned("force_async") as u32,
         nowait: values.flag("nowait"),
@@ -55,7 +55,7 @@ fn io_uring(values: &Values) -> IoUring {
 }
 
 fn stat_call(values: &Values) -> StatCall {
-    match values.word("stat_type") {
+    match values.keyword("stat_type") {
         "lstat" => StatCall::Lstat,
         "statx" => StatCall::Statx,
         _ => StatCall::Stat,
@@ -63,18 +63,18 @@ fn stat_call(values: &Values) -> StatCall {
 }
 
 pub fn depth(values: &Values, engine: &Engine) -> Depth {
-    let offload = values.word("io_submit_mode") == "offload";
+    let offload = values.keyword("io_submit_mode") == "offload";
     let iodepth = values.unsigned("iodepth").max(1) as u32;
-    // A synchronous engine has one I/O in flight, whatever the job asks for.
+    // A synchronous engine has one I/O in flight, whatever `iodepth` is.
     let iodepth = if is_synchronous(engine) && !offload { 1 } else { iodepth };
-    let given = |name: &str| values.is_set(name).then(|| values.unsigned(name) as u32);
-    let low = given("iodepth_low").filter(|&low| low > 0 && low < iodepth).unwrap_or(iodepth);
-    let submit = given("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
-    let min = given("iodepth_batch_complete_min");
-    // As in fio no more are taken than are waited for, unless the job says so.
-    let most = given("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
-    let max = most.or(min.filter(|&min| min > 0));
-    Depth { iodepth, low, batch_submit: submit, complete_min: min, complete_max: max, offload }
+    let explicit = |name: &str| values.is_set(name).then(|| values.unsigned(name) as u32);
+    let low = explicit("iodepth_low").filter(|&low| low > 0 && low < iodepth).unwrap_or(iodepth);
+    let batch_submit = explicit("iodepth_batch").map(|batch| if batch == 0 { iodepth } else { batch.min(iodepth) });
+    let min = explicit("iodepth_batch_complete_min");
+    // As in fio, the default maximum of reaped completions is the minimum.
+    let explicit_max = explicit("iodepth_batch_complete_max").map(|max| max.max(min.unwrap_or(1)));
+    let max = explicit_max.or(min.filter(|&min| min > 0));
+    Depth { iodepth, low, batch_submit, complete_min: min, complete_max: max, offload }
 }
 
 fn is_synchronous(engine: &Engine) -> bool {

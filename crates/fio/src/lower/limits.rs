@@ -1,17 +1,17 @@
-//! Times, rates, pauses, latency targets and what becomes of errors.
+//! Lowers the options of time, rate, think time, latency target and error handling.
 
 use plan::{ErrorPolicy, ExitAll, LatencyTarget, Limits, PerDdir, Rate, ThinkTime};
 
 use crate::parse::values::Values;
 
-/// `exits_all`: some job of the run has `exitall`, which fio holds for all of them.
+/// Lowers the options that end a job. `exits_all`: a job of the run has `exitall`, which fio applies to all jobs.
 pub fn limits(values: &Values, exits_all: bool) -> Limits {
     let [delay_us, delay_to_us, _] = values.unsigneds("startdelay");
-    // Without a runtime there is no time to base it on; fio says so and goes by size.
+    // As in fio, time_based has no effect without a runtime.
     let time_based = values.flag("time_based") && values.unsigned("runtime") > 0;
     let loops = values.unsigned("loops").clamp(1, u64::from(u32::MAX));
-    let whom = exit_what(values);
-    let asked = |on: bool| if on { whom } else { ExitAll::Nobody };
+    let ended = exit_what(values);
+    let exit_if = |on: bool| if on { ended } else { ExitAll::Nobody };
     Limits {
         start_delay_ns: (ns(delay_us), ns(delay_to_us.max(delay_us))),
         runtime_ns: ns(values.unsigned("runtime")),
@@ -20,20 +20,20 @@ pub fn limits(values: &Values, exits_all: bool) -> Limits {
         ramp_bytes: values.unsigned("ramp_size"),
         cool_down_ns: 0,
         loops: loops as u32,
-        // As in fio a number for each pass, and none for a job that goes by time.
+        // As in fio, number_ios is per loop and has no effect on a time_based job.
         number_ios: if time_based { 0 } else { values.unsigned("number_ios").saturating_mul(loops) },
-        exit_all: asked(exits_all),
-        exit_all_on_error: asked(values.flag("exitall_on_error")),
+        exit_all: exit_if(exits_all),
+        exit_all_on_error: exit_if(values.flag("exitall_on_error")),
     }
 }
 
-/// Microseconds, fio's unit of time, in ns; centuries are as good as for ever.
+/// Converts microseconds to nanoseconds, saturating.
 fn ns(us: u64) -> u64 {
     us.saturating_mul(1000)
 }
 
 fn exit_what(values: &Values) -> ExitAll {
-    match values.word("exit_what") {
+    match values.keyword("exit_what") {
         "stonewall" => ExitAll::Phase,
         "all" => ExitAll::Everybody,
         _ => ExitAll::Group,
@@ -47,7 +47,7 @@ pub fn rate(values: &Values) -> Rate {
         min_bytes_per_s: PerDdir(values.unsigneds("rate_min")),
         min_ios_per_s: PerDdir(values.unsigneds("rate_iops_min")),
         cycle_ms: values.unsigned("rate_cycle"),
-        poisson: values.word("rate_process") == "poisson",
+        poisson: values.keyword("rate_process") == "poisson",
         ignore_think_time: values.flag("rate_ignore_thinktime"),
     }
 }
@@ -55,13 +55,13 @@ pub fn rate(values: &Values) -> Rate {
 pub fn think_time(values: &Values) -> ThinkTime {
     let pause_us = values.unsigned("thinktime");
     let io_time_us = values.unsigned("thinktime_iotime");
-    // The default of one block doesn't go together with a time of I/O between pauses.
-    let counts = io_time_us == 0 || values.is_set("thinktime_blocks");
+    // thinktime_iotime replaces the default of thinktime_blocks.
+    let counts_blocks = io_time_us == 0 || values.is_set("thinktime_blocks");
     ThinkTime {
         pause_us,
         spin_us: values.unsigned("thinktime_spin").min(pause_us),
-        blocks: if counts { values.unsigned("thinktime_blocks").max(1) } else { 0 },
-        count_issued: values.word("thinktime_blocks_type") == "issue",
+        blocks: if counts_blocks { values.unsigned("thinktime_blocks").max(1) } else { 0 },
+        count_issued: values.keyword("thinktime_blocks_type") == "issue",
         io_time_us,
     }
 }
@@ -77,13 +77,13 @@ pub fn latency_target(values: &Values) -> Option<LatencyTarget> {
 }
 
 pub fn errors(values: &Values) -> ErrorPolicy {
-    let word = values.word("continue_on_error");
+    let continued = values.keyword("continue_on_error");
     let survivable_errno = values.errors("ignore_error").cloned().unwrap_or_default();
     let [read, write, verify] = survivable_errno.each_ref().map(|listed| !listed.is_empty());
     ErrorPolicy {
-        continue_on_read: read || matches!(word, "read" | "io" | "all"),
-        continue_on_write: write || matches!(word, "write" | "io" | "all"),
-        continue_on_verify: verify || matches!(word, "verify" | "all"),
+        continue_on_read: read || matches!(continued, "read" | "io" | "all"),
+        continue_on_write: write || matches!(continued, "write" | "io" | "all"),
+        continue_on_verify: verify || matches!(continued, "verify" | "all"),
         survivable_errno,
         dump: values.flag("error_dump"),
         max_latency_ns: PerDdir(values.unsigneds("max_latency").map(ns)),
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_of_centuries_does_not_wrap_round_to_moments() {
+    fn times_saturate() {
         assert_eq!((ns(7), ns(u64::MAX / 2)), (7000, u64::MAX));
     }
 }

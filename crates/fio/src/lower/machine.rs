@@ -1,14 +1,14 @@
-//! The machine, as far as a job's meaning hangs on it.
+//! Properties of the machine that the plan depends on.
 
-/// What lowering has to know of the machine.
+/// The machine that the plan is for.
 pub trait Machine {
-    /// Something that isn't a regular file has this path: a job of that name works on it.
+    /// Returns whether `path` exists and is not a regular file. A job with such a name uses it as its target.
     fn is_special_file(&self, path: &str) -> bool;
-    /// The CPUs that a worker may run on.
+    /// Returns the CPUs that a worker can run on.
     fn online_cpus(&self) -> Vec<u32>;
 }
 
-/// A machine of so many CPUs, whose paths are all of regular files or of nothing.
+/// A machine with CPUs 0 to `cpus - 1` and regular files only.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedMachine {
     pub cpus: u32,

@@ -1,4 +1,4 @@
-//! What is measured, reported and logged.
+//! Lowers the options of measurement, reports and logs.
 
 use plan::{ClockSource, Logs, Measure, Unified, WindowValue};
 
@@ -17,12 +17,12 @@ pub fn measure(values: &Values, job: &str) -> Measure {
         lat_percentiles: lat && values.flag("lat_percentiles"),
         percentiles: values.floats("percentile_list").map(|list| list.values.clone()).unwrap_or_default(),
         significant_figures: values.unsigned("significant_figures") as u32,
-        unified: match values.word("unified_rw_reporting") {
+        unified: match values.keyword("unified_rw_reporting") {
             "mixed" => Unified::Mixed,
             "both" => Unified::Both,
             _ => Unified::Apart,
         },
-        clock: match values.word("clocksource") {
+        clock: match values.keyword("clocksource") {
             "gettimeofday" => ClockSource::Gettimeofday,
             "clock_gettime" => ClockSource::Monotonic,
             _ => ClockSource::Cpu,
@@ -31,28 +31,28 @@ pub fn measure(values: &Values, job: &str) -> Measure {
         iops_sample_ms: sample_ms(values, "iopsavgtime", "write_iops_log"),
         disk_util: values.flag("disk_util"),
         logs: logs(values, job),
-        bits: values.word("unit_base") == "1",
-        kb_base: values.word("kb_base").parse().unwrap_or(1024),
+        bits: values.keyword("unit_base") == "1",
+        kb_base: values.keyword("kb_base").parse().unwrap_or(1024),
     }
 }
 
-/// The windows of samples are those of the log that is made of them, unless they are given.
+/// Returns the averaging time of samples: that of the log if there is one, unless `option` is set explicitly.
 fn sample_ms(values: &Values, option: &str, log: &str) -> u64 {
     let average_ms = values.unsigned("log_avg_msec");
-    let by_log = values.log(log).is_some() && average_ms > 0 && !values.is_set(option);
-    if by_log { average_ms } else { values.unsigned(option) }
+    let uses_log_window = values.log(log).is_some() && average_ms > 0 && !values.is_set(option);
+    if uses_log_window { average_ms } else { values.unsigned(option) }
 }
 
 fn logs(values: &Values, job: &str) -> Logs {
-    let stem = |name: &str| values.log(name).map(|prefix| prefix.unwrap_or(job).to_owned());
-    let epoch = values.flag("log_alternate_epoch");
+    let prefix = |name: &str| values.log(name).map(|prefix| prefix.unwrap_or(job).to_owned());
+    let has_absolute_times = values.flag("log_alternate_epoch");
     Logs {
-        bandwidth: stem("write_bw_log"),
-        iops: stem("write_iops_log"),
-        latency: stem("write_lat_log"),
-        histogram: stem("write_hist_log"),
+        bandwidth: prefix("write_bw_log"),
+        iops: prefix("write_iops_log"),
+        latency: prefix("write_lat_log"),
+        histogram: prefix("write_hist_log"),
         average_ms: values.unsigned("log_avg_msec"),
-        window_value: match values.word("log_window_value") {
+        window_value: match values.keyword("log_window_value") {
             "max" => WindowValue::Maximum,
             "both" => WindowValue::Both,
             _ => WindowValue::Average,
@@ -63,6 +63,6 @@ fn logs(values: &Values, job: &str) -> Logs {
         with_prio: values.flag("log_prio"),
         with_issue_time: values.flag("log_issue_time"),
         per_job: values.flag("per_job_logs"),
-        epoch_clock: epoch.then(|| values.number("log_alternate_epoch_clock_id") as i32),
+        epoch_clock: has_absolute_times.then(|| values.number("log_alternate_epoch_clock_id") as i32),
     }
 }

@@ -1,15 +1,15 @@
-//! From parsed jobs to the plan that the engine carries out: what the words mean.
+//! Lowers parsed jobs to the plan that the engine runs.
 //!
-//! Each file here lowers one part of a worker. Everything is decided at this point; the engine sees no option.
+//! Each file lowers one part of a worker. The plan contains no fio options.
 
 mod access;
 mod engine;
-#[cfg(test)]
-mod honoured;
 mod limits;
 mod machine;
 mod measure;
 mod process;
+#[cfg(test)]
+mod supported_options;
 mod targets;
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::parse::{Invocation, Job, JobOption};
 
 pub use machine::{FixedMachine, Machine};
 
-/// The plan of an invocation: one worker for each clone of each job.
+/// Returns the plan of an invocation: one worker per clone of each job.
 pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
     let mut plan = Plan {
         readonly: invocation.program.readonly,
@@ -32,38 +32,40 @@ pub fn lower(invocation: &Invocation, machine: &dyn Machine) -> Plan {
             Some(IdleProf::System) => IdleProfile::System,
             Some(IdleProf::PerCpu) => IdleProfile::PerCpu,
         },
-        origin: Origin::Fio((*invocation.typed).clone()),
+        origin: Origin::Fio((*invocation.source).clone()),
         ..Plan::default()
     };
-    plan.global_options = as_typed(&invocation.global_options);
-    let mut places = Places::default();
+    plan.global_options = echoed(&invocation.global_options);
+    let mut position = JobPosition::default();
     let exits_all = invocation.jobs.iter().any(|job| job.values.flag("exitall"));
     for job in &invocation.jobs {
-        let place = Places { exits_all, ..places.next(job) };
-        add_job(&mut plan, job, place, machine);
+        let position = JobPosition { exits_all, ..position.next(job) };
+        add_job(&mut plan, job, position, machine);
     }
     plan
 }
 
-/// Options as reports repeat them: a bare one with an empty value.
-fn as_typed(options: &[JobOption]) -> Vec<(String, String)> {
+/// Returns options as reports print them. The value of an option without one is empty.
+fn echoed(options: &[JobOption]) -> Vec<(String, String)> {
     options.iter().map(|option| (option.name.clone(), option.value.clone().unwrap_or_default())).collect()
 }
 
-/// Where a job stands among the others.
+/// Phase and report group of a job.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct JobPosition {
     phase: u32,
     group: u32,
     jobs_in_group: u32,
     jobs: u32,
-    /// When one of them ends others do, too.
+    /// A job of the run has `exitall`.
     exits_all: bool,
 }
 
-impl Places {
-    /// A stonewalled job begins a phase; it and a `new_group` begin a group, unless the present one is empty.
-    fn next(&mut self, job: &Job) -> Places {
+impl JobPosition {
+    /// Returns the position of the next job.
+    ///
+    /// `stonewall` starts a phase. `stonewall` and `new_group` start a group, unless the current group is empty.
+    fn next(&mut self, job: &Job) -> JobPosition {
         let stonewall = job.values.flag("stonewall");
         if stonewall && self.jobs > 0 {
             self.phase += 1;
@@ -78,22 +80,22 @@ impl Places {
     }
 }
 
-fn add_job(plan: &mut Plan, job: &Job, place: Places, machine: &dyn Machine) {
+fn add_job(plan: &mut Plan, job: &Job, position: JobPosition, machine: &dyn Machine) {
     let values = &job.values;
     let numjobs = values.unsigned("numjobs").max(1) as u32;
     let echo = Arc::new(Echo {
         description: values.text("description").map(str::to_owned),
-        options: as_typed(&job.options),
+        options: echoed(&job.options),
         ioengine: values.text("ioengine").unwrap_or("psync").to_owned(),
-        rw: values.word("rw").to_owned(),
+        rw: values.keyword("rw").to_owned(),
         iodepth: values.unsigned("iodepth").max(1) as u32,
         group_reporting: values.flag("group_reporting"),
         thread: values.flag("thread"),
     });
-    // fio numbers the clones downwards after the first, and the number is in file names and offsets.
+    // fio numbers the clones after the first in descending order. The number determines file names and offsets.
     for clone in std::iter::once(0).chain((1..numjobs).rev()) {
         let number = plan.workers.len() as u32 + 1;
-        plan.workers.push(worker(job, values, number, clone, place, &echo, machine));
+        plan.workers.push(worker(job, values, number, clone, position, &echo, machine));
     }
 }
 
@@ -102,7 +104,7 @@ fn worker(
     values: &Values,
     number: u32,
     clone: u32,
-    place: Places,
+    position: JobPosition,
     echo: &Arc<Echo>,
     machine: &dyn Machine,
 ) -> Worker {
@@ -113,13 +115,13 @@ fn worker(
         name: job.name.clone(),
         number,
         clone,
-        group: place.group,
-        phase: place.phase,
+        group: position.group,
+        phase: position.phase,
         wait_for: values.text("wait_for").map(str::to_owned),
         targets: targets::targets(values, &job.section, clone, machine),
         buffers: targets::buffers(values),
         depth,
-        limits: limits::limits(values, place.exits_all),
+        limits: limits::limits(values, position.exits_all),
         rate: limits::rate(values),
         think: limits::think_time(values),
         latency_target: limits::latency_target(values),
@@ -141,42 +143,44 @@ mod tests {
     use units::errno;
 
     fn plan(line: &str) -> Plan {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        match parse(&words, &FixedEnv::default()) {
+        let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        match parse(&args, &FixedEnv::default()) {
             Ok(Request::Run(invocation)) => lower(&invocation, &FixedMachine { cpus: 4 }),
             other => panic!("{line}: {other:?}"),
         }
     }
 
     #[test]
-    fn one_job_with_exitall_makes_every_jobs_end_count() {
+    fn exitall_of_one_job_applies_to_all_jobs() {
         let plan = plan(
             "--size=1m --name=a --exit_what=all --name=b --exitall --name=c --exitall_on_error --exit_what=stonewall",
         );
-        let whom = |at: usize| (plan.workers[at].limits.exit_all, plan.workers[at].limits.exit_all_on_error);
+        let ended = |at: usize| (plan.workers[at].limits.exit_all, plan.workers[at].limits.exit_all_on_error);
         use plan::ExitAll::{Everybody, Group, Nobody, Phase};
-        assert_eq!([whom(0), whom(1), whom(2)], [(Everybody, Nobody), (Group, Nobody), (Phase, Phase)]);
+        assert_eq!([ended(0), ended(1), ended(2)], [(Everybody, Nobody), (Group, Nobody), (Phase, Phase)]);
     }
 
     #[test]
-    fn the_plan_keeps_the_words_and_files_that_it_comes_from() {
+    fn the_plan_contains_the_arguments_and_job_files() {
         let env = FixedEnv::default().file("a.fio", b"[a]\nsize=1m\ninclude b.inc\n").file("b.inc", b"rw=read\n");
         let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("a job to run") };
-        let Origin::Fio(typed) = lower(&invocation, &FixedMachine { cpus: 4 }).origin else { panic!("fio's words") };
-        assert_eq!(typed.words, ["a.fio"]);
-        let files: Vec<_> = typed.job_files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        let Origin::Fio(source) = lower(&invocation, &FixedMachine { cpus: 4 }).origin else {
+            panic!("a plan from fio")
+        };
+        assert_eq!(source.words, ["a.fio"]);
+        let files: Vec<_> = source.job_files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
         assert_eq!(files, [("a.fio", "[a]\nsize=1m\ninclude b.inc\n"), ("b.inc", "rw=read\n")]);
     }
 
     #[test]
-    fn listed_errors_are_gone_on_after_and_no_others() {
+    fn only_listed_errors_are_ignored() {
         let errors = &plan("--name=a --size=1m --ignore_error=,ENOSPC:5").workers[0].errors;
         assert_eq!((errors.continue_on_read, errors.continue_on_write), (false, true));
         assert_eq!(errors.survivable_errno, [vec![], vec![errno::ENOSPC, errno::EIO], vec![]]);
     }
 
     #[test]
-    fn a_number_of_ios_is_for_each_pass_and_not_for_jobs_that_go_by_time() {
+    fn number_ios_is_per_loop_and_ignored_by_time_based_jobs() {
         let ios = |line: &str| plan(line).workers[0].limits.number_ios;
         assert_eq!(ios("--name=a --size=1m --number_ios=10 --loops=3"), 30);
         assert_eq!(ios("--name=a --size=1m --number_ios=10 --time_based --runtime=1"), 0);

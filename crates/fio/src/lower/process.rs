@@ -1,9 +1,9 @@
-//! CPUs, nodes, priorities and commands around a job.
+//! Lowers the options of CPUs, NUMA nodes, priorities and commands around a job.
 
 use plan::{IoPrio, NumaMemory, Process};
 
 use super::Machine;
-use crate::parse::value::word::WordArgument;
+use crate::parse::value::keyword::KeywordArgument;
 use crate::parse::values::Values;
 
 const BEST_EFFORT: u8 = 2;
@@ -22,9 +22,9 @@ pub fn process(values: &Values, worker_number: u32, machine: &dyn Machine) -> Pr
 }
 
 fn io_priority(values: &Values) -> Option<IoPrio> {
-    let given = ["prio", "prioclass", "priohint"].iter().any(|name| values.is_set(name));
-    given.then(|| IoPrio {
-        // A level alone is one of the best-effort class.
+    let is_set = ["prio", "prioclass", "priohint"].iter().any(|name| values.is_set(name));
+    is_set.then(|| IoPrio {
+        // A level without a class is in the best-effort class.
         class: if values.is_set("prioclass") { values.unsigned("prioclass") as u8 } else { BEST_EFFORT },
         level: values.unsigned("prio") as u8,
         hint: values.unsigned("priohint") as u16,
@@ -44,22 +44,22 @@ fn cpus(values: &Values, worker_number: u32, machine: &dyn Machine) -> Vec<u32> 
     let mut usable: Vec<u32> = allowed.iter().copied().filter(|cpu| online.contains(cpu)).collect();
     usable.sort_unstable();
     usable.dedup();
-    // CPUs that aren't there are left in where no other is, so that the kernel's refusal is reported.
+    // If no CPU is online, the list stays as it is: the kernel rejects it and the run reports its error.
     if usable.is_empty() {
         return allowed;
     }
-    if values.word("cpus_allowed_policy") == "split" {
+    if values.keyword("cpus_allowed_policy") == "split" {
         return vec![usable[(worker_number as usize - 1) % usable.len()]];
     }
     usable
 }
 
 fn numa_memory(values: &Values) -> Option<NumaMemory> {
-    let nodes = || match values.word_argument("numa_mem_policy") {
-        WordArgument::Text(text) => node_list(&text),
+    let nodes = || match values.keyword_argument("numa_mem_policy") {
+        KeywordArgument::Text(text) => node_list(&text),
         _ => Vec::new(),
     };
-    match values.word("numa_mem_policy") {
+    match values.keyword("numa_mem_policy") {
         "default" => Some(NumaMemory::Default),
         "local" => Some(NumaMemory::Local),
         "prefer" => Some(nodes().first().map_or(NumaMemory::Local, |&node| NumaMemory::Prefer(node))),
@@ -69,7 +69,7 @@ fn numa_memory(values: &Values) -> Option<NumaMemory> {
     }
 }
 
-/// `0-3,8`; what is no number is left out, the parser has told of it.
+/// Parses a list of NUMA nodes such as `0-3,8`. Invalid parts are omitted.
 fn node_list(text: &str) -> Vec<u32> {
     const NODES_MAX: u32 = 1024;
     text.split(',')

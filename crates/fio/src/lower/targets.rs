@@ -1,4 +1,4 @@
-//! Files, sizes, how files are made and opened, and what is in the buffers.
+//! Lowers the options of files, sizes, layout and buffers.
 
 use plan::{
     Buffers, Content, Create, Dedupe, DedupeMode, Extent, Fadvise, Fallocate, FileOrder, FileService, Memory, Open,
@@ -6,17 +6,17 @@ use plan::{
 };
 
 use super::Machine;
-use crate::parse::value::names;
+use crate::parse::value::keyword::KeywordArgument;
 use crate::parse::value::number::Amount;
+use crate::parse::value::path_list;
 use crate::parse::value::pattern;
-use crate::parse::value::word::WordArgument;
 use crate::parse::values::Values;
 
 pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> Targets {
     let (paths, generated) = paths(values, job, clone, machine);
     let opendir = values.text("opendir").map(str::to_owned);
     let [low, high, _] = values.unsigneds("filesize");
-    let rw = values.word("rw");
+    let rw = values.keyword("rw");
     let pre_read = values.flag("pre_read");
     Targets {
         paths,
@@ -26,7 +26,7 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         extent: extent(values),
         open: Open {
             direct: values.flag("direct") || values.flag("atomic"),
-            sync: match values.word("sync") {
+            sync: match values.keyword("sync") {
                 "sync" => SyncMode::Sync,
                 "dsync" => SyncMode::Dsync,
                 _ => SyncMode::None,
@@ -39,9 +39,9 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
             fsync: values.flag("create_fsync"),
             on_open: values.flag("create_on_open"),
             only: values.flag("create_only"),
-            // What reads needs data to read.
+            // Reads need data in the file.
             overwrite: values.flag("overwrite") || matches!(rw, "read" | "randread" | "rw" | "randrw"),
-            fallocate: match values.word("fallocate") {
+            fallocate: match values.keyword("fallocate") {
                 "none" => Fallocate::None,
                 "posix" => Fallocate::Posix,
                 "keep" => Fallocate::Keep,
@@ -52,9 +52,9 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
         service: service(values),
         open_files: values.unsigned("openfiles") as u32,
         pre_read,
-        // What is read into the cache on purpose must stay there.
+        // Invalidation would drop the pages that pre_read reads.
         invalidate: values.flag("invalidate") && !pre_read,
-        fadvise: match values.word("fadvise_hint") {
+        fadvise: match values.keyword("fadvise_hint") {
             "0" => Fadvise::None,
             "random" => Fadvise::Random,
             "sequential" => Fadvise::Sequential,
@@ -68,11 +68,11 @@ pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) ->
     }
 }
 
-fn amount(given: Option<Amount>) -> Option<plan::Amount> {
-    match given? {
+fn amount(amount: Option<Amount>) -> Option<plan::Amount> {
+    match amount? {
         Amount::Bytes(bytes) => Some(plan::Amount::Bytes(bytes)),
         Amount::Percent(percent) => Some(plan::Amount::Percent(f64::from(percent))),
-        // Zones belong to zoned devices, which the parser refuses.
+        // The parser rejects zoned devices.
         Amount::Zones(_) => None,
     }
 }
@@ -91,19 +91,19 @@ fn extent(values: &Values) -> Extent {
     }
 }
 
-/// The job's files, and whether their names were made from the job's own.
+/// Returns the paths of the job's files, and whether their names are generated from the job's name.
 fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<String>, bool) {
-    let directories = values.text("directory").map(names::split).unwrap_or_default();
-    // Clones take turns with the directories.
+    let directories = values.text("directory").map(path_list::split).unwrap_or_default();
+    // Clones are distributed over the directories in turn.
     let directory = (!directories.is_empty()).then(|| &directories[clone as usize % directories.len()]);
-    let place = |name: String| match directory {
+    let in_directory = |name: String| match directory {
         Some(directory) => format!("{}/{name}", directory.trim_end_matches('/')),
         None => name,
     };
     if let Some(names) = values.text("filename") {
         let mut paths = Vec::new();
-        for name in names::split(names) {
-            let path = place(name);
+        for name in path_list::split(names) {
+            let path = in_directory(name);
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -120,19 +120,18 @@ fn paths(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> (Vec<
     let format = values.text("filename_format").unwrap_or("$jobname.$jobnum.$filenum");
     let path = |file: u64| {
         let name = format.replace("$jobname", job).replace("$jobnum", &clone.to_string());
-        place(name.replace("$filenum", &file.to_string()).replace("$clientuid", "localhost"))
+        in_directory(name.replace("$filenum", &file.to_string()).replace("$clientuid", "localhost"))
     };
     ((0..count).map(path).collect(), true)
 }
 
 fn service(values: &Values) -> FileService {
-    let word = values.word("file_service_type");
-    let (parameter, center, count) = match values.word_argument("file_service_type") {
-        WordArgument::Shape { parameter, center } => (parameter, center, None),
-        WordArgument::Count(count) => (None, None, Some(count)),
+    let (parameter, center, count) = match values.keyword_argument("file_service_type") {
+        KeywordArgument::Shape { parameter, center } => (parameter, center, None),
+        KeywordArgument::Count(count) => (None, None, Some(count)),
         _ => (None, None, None),
     };
-    let order = match word {
+    let order = match values.keyword("file_service_type") {
         "random" => FileOrder::Random,
         "sequential" => FileOrder::Sequential,
         "zipf" => FileOrder::Zipf { theta: parameter.unwrap_or(1.1), center },
@@ -140,9 +139,9 @@ fn service(values: &Values) -> FileService {
         "normal" => FileOrder::Normal { deviation_percent: parameter.unwrap_or(0.0), center },
         _ => FileOrder::RoundRobin,
     };
-    let skewed = matches!(order, FileOrder::Zipf { .. } | FileOrder::Pareto { .. } | FileOrder::Normal { .. });
-    // For the plain orders the argument is the number of I/Os on a file.
-    let ios_each = count.or_else(|| parameter.filter(|_| !skewed).map(|count| count as i64)).unwrap_or(1);
+    let is_skewed = matches!(order, FileOrder::Zipf { .. } | FileOrder::Pareto { .. } | FileOrder::Normal { .. });
+    // Without a distribution, the argument is the number of I/Os before the next file.
+    let ios_each = count.or_else(|| parameter.filter(|_| !is_skewed).map(|count| count as i64)).unwrap_or(1);
     FileService { order, ios_each: ios_each.clamp(1, i64::from(u32::MAX)) as u32 }
 }
 
@@ -156,7 +155,7 @@ pub fn buffers(values: &Values) -> Buffers {
         Content::Random
     };
     let compresses = compress > 0 && compress < 100;
-    // Buffers are scrambled without being asked, but not where zeroes were asked for.
+    // Buffers are scrambled by default, unless zero_buffers is set.
     let zeroed = values.flag("zero_buffers") && values.is_set("zero_buffers");
     Buffers {
         memory: memory(values),
@@ -179,11 +178,11 @@ fn pattern_part(part: &pattern::PatternPart) -> PatternPart {
 }
 
 fn memory(values: &Values) -> Memory {
-    let file = match values.word_argument("mem") {
-        WordArgument::Text(path) if !path.is_empty() => Some(path),
+    let file = match values.keyword_argument("mem") {
+        KeywordArgument::Text(path) if !path.is_empty() => Some(path),
         _ => None,
     };
-    match values.word("mem") {
+    match values.keyword("mem") {
         "shm" => Memory::Shm,
         "shmhuge" => Memory::ShmHuge,
         "mmap" => Memory::Mmap { file },
@@ -197,7 +196,7 @@ fn dedupe(values: &Values) -> Option<Dedupe> {
     let percent = values.unsigned("dedupe_percentage") as u32;
     (percent > 0).then(|| Dedupe {
         percent,
-        mode: match values.word("dedupe_mode") {
+        mode: match values.keyword("dedupe_mode") {
             "working_set" => DedupeMode::WorkingSet {
                 percent: values.unsigned("dedupe_working_set_percentage") as u32,
                 global: values.flag("dedupe_global"),
@@ -224,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_are_scrambled_unless_the_job_says_what_is_in_them() {
+    fn buffers_are_scrambled_unless_the_job_sets_their_content() {
         for options in ["", "--refill_buffers=0", "--zero_buffers=1 --scramble_buffers=1", "--zero_buffers=0"] {
             assert!(buffers_of(options).scramble, "{options}");
         }
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_shapes_its_buffers_fills_them_anew() {
+    fn compressible_and_duplicate_buffers_are_refilled() {
         let refills = |options: &str| buffers_of(options).refill;
         assert!(refills("--buffer_compress_percentage=50") && refills("--dedupe_percentage=10"));
         assert!(!refills("--buffer_compress_percentage=50 --refill_buffers=0"));

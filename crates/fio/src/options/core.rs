@@ -1,655 +1,655 @@
-//! The table of fio's job options that every engine has, in fio's order.
+//! Table of the job options that all engines have, in fio's order.
 
-use super::kind::{Argument, INT, Kind::*, WIDE, word};
-use super::{Opt, Section::*, Support::*, option};
+use super::kind::{ArgumentKind, INT32, INT64, Kind::*, keyword};
+use super::{Category::*, Opt, Support::*, option};
 
+/// Job options that all engines have, in fio's order.
 pub const CORE: &[Opt] = &[
-    option("description", Description, Text, Honoured, "Free text that the reports repeat for this job"),
-    option("name", Description, Text, Honoured, "What the job is called; on the command line it begins a new job"),
-    option("wait_for", Process, Text, Honoured, "Begin only after all workers of the named earlier job are done"),
-    option("filename", Target, Text, Honoured, "Target files or devices, separated by ':'").late(),
+    option("description", Description, Text, Supported, "Free text, printed in the reports"),
+    option("name", Description, Text, Supported, "Name of the job; on the command line it starts a new job"),
+    option("wait_for", Process, Text, Supported, "Start after all workers of this earlier job have ended"),
+    option("filename", Target, Text, Supported, "Target files or devices, separated by ':'").parsed_last(),
     option(
         "filetype",
         Target,
-        Word(
+        Keyword(
             &[
-                word("none", "find out from the file itself"),
-                word("file", "a regular file"),
-                word("block", "a block device"),
-                word("char", "a character device"),
+                keyword("none", "detect from the file"),
+                keyword("file", "a regular file"),
+                keyword("block", "a block device"),
+                keyword("char", "a character device"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
-        "Treat every target as this kind of file without asking the system",
+        Unsupported,
+        "Assume this file type for every target",
     )
     .default("none"),
-    option("directory", Target, Text, Honoured, "Directory or ':' separated directories for the job's files"),
-    option("filename_format", Target, Text, Honoured, "Pattern from which names of generated files are made")
+    option("directory", Target, Text, Supported, "Directory for the job's files, or several separated by ':'"),
+    option("filename_format", Target, Text, Supported, "Format of the names of generated files")
         .default("$jobname.$jobnum.$filenum")
-        .late(),
+        .parsed_last(),
     option(
         "unique_filename",
         Target,
         Bool,
-        Accepted("only names of files on remote clients are affected"),
-        "Give each remote client's files names of their own",
+        NoEffect("it affects file names on remote clients only"),
+        "Add the client's name to the file names of remote clients",
     )
     .default("1"),
     option(
         "lockfile",
         Target,
-        Word(
+        Keyword(
             &[
-                word("none", "no locking"),
-                word("exclusive", "one user at a time"),
-                word("readwrite", "many readers or one writer"),
+                keyword("none", "no locking"),
+                keyword("exclusive", "exclusive lock"),
+                keyword("readwrite", "read lock or write lock"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
-        "Take a lock on a file around each I/O to it",
+        Unsupported,
+        "Lock the file during each I/O",
     )
     .default("none")
-    .under("filename")
-    .early(),
-    option("opendir", Target, Text, Honoured, "Use every file found below this directory as a target"),
+    .parent("filename")
+    .parsed_first(),
+    option("opendir", Target, Text, Supported, "Use all files below this directory as targets"),
     option(
         "rw",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("read", "sequential reads"),
-                word("write", "sequential writes"),
-                word("trim", "sequential trims"),
-                word("randread", "random reads"),
-                word("randwrite", "random writes"),
-                word("randtrim", "random trims"),
-                word("rw", "reads and writes mixed, sequential"),
-                word("readwrite", "same as rw").means("rw"),
-                word("randrw", "reads and writes mixed, random"),
-                word("trimwrite", "each block trimmed, then written, in order"),
-                word("randtrimwrite", "each block trimmed, then written, at random"),
+                keyword("read", "sequential reads"),
+                keyword("write", "sequential writes"),
+                keyword("trim", "sequential trims"),
+                keyword("randread", "random reads"),
+                keyword("randwrite", "random writes"),
+                keyword("randtrim", "random trims"),
+                keyword("rw", "sequential mixed reads and writes"),
+                keyword("readwrite", "same as rw").alias_of("rw"),
+                keyword("randrw", "random mixed reads and writes"),
+                keyword("trimwrite", "each block trimmed, then written, sequential"),
+                keyword("randtrimwrite", "each block trimmed, then written, random"),
             ],
-            Argument::Sequence,
+            ArgumentKind::Sequence,
         ),
-        Honoured,
-        "Direction and order of the I/O; ':N' sets the sequencer's step",
+        Supported,
+        "I/O pattern; ':N' sets the step of the sequencer",
     )
     .alias("readwrite")
     .default("read"),
     option(
         "rw_sequencer",
         IoType,
-        Word(
-            &[word("sequential", "a new random offset after N I/Os"), word("identical", "the same offset N times")],
-            Argument::None,
+        Keyword(
+            &[
+                keyword("sequential", "a new random offset after N I/Os"),
+                keyword("identical", "the same offset N times"),
+            ],
+            ArgumentKind::None,
         ),
-        Honoured,
-        "How offsets go on when rw has a ':N'",
+        Supported,
+        "Next offset when rw has ':N'",
     )
     .default("sequential"),
-    option("ioengine", Engine, EngineName, Honoured, "How I/O is handed to the system").default("psync"),
-    option("iodepth", Depth, Number(INT.min(1)), Honoured, "I/Os that one worker keeps in flight").default("1"),
-    option("iodepth_batch", Depth, Number(INT), Honoured, "Most I/Os handed over in one submission")
+    option("ioengine", Engine, EngineName, Supported, "I/O engine: how I/Os are submitted").default("psync"),
+    option("iodepth", Depth, Number(INT32.min(1)), Supported, "I/Os in flight per worker").default("1"),
+    option("iodepth_batch", Depth, Number(INT32), Supported, "Maximum I/Os per submission")
         .alias("iodepth_batch_submit")
         .default("1")
-        .under("iodepth"),
-    option("iodepth_batch_complete_min", Depth, Number(INT), Honoured, "Fewest completions to wait for when reaping")
+        .parent("iodepth"),
+    option("iodepth_batch_complete_min", Depth, Number(INT32), Supported, "Minimum completions to wait for")
         .alias("iodepth_batch_complete")
         .default("1")
-        .under("iodepth"),
-    option("iodepth_batch_complete_max", Depth, Number(INT), Honoured, "Most completions to take when reaping")
-        .under("iodepth"),
-    option("iodepth_low", Depth, Number(INT), Honoured, "Refill only once the queue has drained to this depth")
-        .under("iodepth"),
-    option("serialize_overlap", Depth, Bool, NotYet, "Hold back an I/O that touches blocks of one still in flight")
+        .parent("iodepth"),
+    option("iodepth_batch_complete_max", Depth, Number(INT32), Supported, "Maximum completions to reap at once")
+        .parent("iodepth"),
+    option("iodepth_low", Depth, Number(INT32), Supported, "Depth to which the queue drains before it is refilled")
+        .parent("iodepth"),
+    option("serialize_overlap", Depth, Bool, Unsupported, "Delay an I/O that overlaps an I/O in flight")
         .default("0")
-        .under("iodepth"),
+        .parent("iodepth"),
     option(
         "io_submit_mode",
         Depth,
-        Word(&[word("inline", "the worker submits"), word("offload", "a pool of threads submits")], Argument::None),
-        Honoured,
-        "Who submits: the worker itself or helper threads",
+        Keyword(
+            &[keyword("inline", "the worker submits"), keyword("offload", "a pool of threads submits")],
+            ArgumentKind::None,
+        ),
+        Supported,
+        "Thread that submits: the worker or a helper thread",
     )
     .default("inline"),
-    option("size", IoSize, Amount, Honoured, "Bytes, percentage or zones of the targets that the job covers"),
-    option("io_size", IoSize, Amount, Honoured, "Bytes, percentage or zones to transfer in total").alias("io_limit"),
-    option("fill_device", IoSize, Bool, Honoured, "Write until the device or filesystem is full")
+    option("size", IoSize, Amount, Supported, "Size of the I/O region: bytes, percentage or zones"),
+    option("io_size", IoSize, Amount, Supported, "Total amount of I/O: bytes, percentage or zones").alias("io_limit"),
+    option("fill_device", IoSize, Bool, Supported, "Write until the device or filesystem is full")
         .alias("fill_fs")
         .default("0"),
     option(
         "filesize",
         IoSize,
-        Number(WIDE.bytes().min(1).slots(2)),
-        Honoured,
-        "Size, or range of sizes, of each single file",
+        Number(INT64.bytes().min(1).slots(2)),
+        Supported,
+        "Size of each file, or range of sizes",
     ),
-    option("file_append", IoSize, Bool, Honoured, "Begin behind the present end of each file").default("0"),
-    option("offset", IoType, Amount, Honoured, "Where in the target the job's region begins")
+    option("file_append", IoSize, Bool, Supported, "Start at the end of each file").default("0"),
+    option("offset", IoType, Amount, Supported, "Start of the I/O region in the target")
         .alias("fileoffset")
         .default("0"),
-    option("offset_align", IoType, Number(INT), Honoured, "Round a percentage offset up to a multiple of this")
+    option("offset_align", IoType, Number(INT32), Supported, "Round a percentage offset up to a multiple of this size")
         .default("0"),
-    option("offset_increment", IoType, Amount, Honoured, "Move the region by this much for each clone of the job")
+    option("offset_increment", IoType, Amount, Supported, "Shift of the I/O region per clone of the job")
         .default("0")
-        .under("offset"),
-    option("number_ios", IoType, Number(WIDE.bytes()), Honoured, "End after this many I/Os").default("0"),
-    option("num_range", Engine, Number(INT.max(256)), NotYet, "Ranges sent with one trim command").default("1"),
-    option("bs", BlockSize, Number(WIDE.min(1).slots(3)), Honoured, "Block size of reads, writes and trims")
+        .parent("offset"),
+    option("number_ios", IoType, Number(INT64.bytes()), Supported, "Number of I/Os after which the job ends")
+        .default("0"),
+    option("num_range", Engine, Number(INT32.max(256)), Unsupported, "Ranges per trim command").default("1"),
+    option("bs", BlockSize, Number(INT64.min(1).slots(3)), Supported, "Block size of reads, writes and trims")
         .alias("blocksize")
         .default("4096")
-        .under("rw"),
-    option("ba", BlockSize, Number(WIDE.min(1).slots(3)), Honoured, "Alignment of random offsets")
+        .parent("rw"),
+    option("ba", BlockSize, Number(INT64.min(1).slots(3)), Supported, "Alignment of random offsets")
         .alias("blockalign")
-        .under("rw"),
-    option("bsrange", BlockSize, Range, Honoured, "Block sizes drawn at random between two limits")
-        .alias("blocksize_range")
-        .under("rw"),
-    option("bssplit", BlockSize, BlockSplit, Honoured, "Block sizes with the percentage of I/Os that use each")
-        .under("rw"),
-    option("bs_unaligned", BlockSize, Flag, Honoured, "Let random block sizes be any number of bytes")
+        .parent("rw"),
+    option("bsrange", BlockSize, Range, Supported, "Range of random block sizes").alias("blocksize_range").parent("rw"),
+    option("bssplit", BlockSize, BlockSplit, Supported, "Block sizes, each with its percentage of I/Os").parent("rw"),
+    option("bs_unaligned", BlockSize, Flag, Supported, "Allow random block sizes of any number of bytes")
         .alias("blocksize_unaligned")
-        .under("rw"),
-    option(
-        "bs_is_seq_rand",
-        BlockSize,
-        Bool,
-        Honoured,
-        "Use the first block size for sequential and the second for random I/O",
-    )
-    .default("0")
-    .under("bs"),
-    option("randrepeat", IoType, Bool, Honoured, "Draw the same random numbers in every run")
+        .parent("rw"),
+    option("bs_is_seq_rand", BlockSize, Bool, Supported, "First block size for sequential I/O, second for random I/O")
+        .default("0")
+        .parent("bs"),
+    option("randrepeat", IoType, Bool, Supported, "Same random numbers in every run")
         .alias("allrandrepeat")
         .default("1")
-        .under("rw"),
-    option("randseed", IoType, Number(WIDE.bytes().signed()), Honoured, "Seed of the job's random numbers")
+        .parent("rw"),
+    option("randseed", IoType, Number(INT64.bytes().signed()), Supported, "Seed of the random number generators")
         .default("0x89")
-        .under("rw"),
-    option("norandommap", IoType, Flag, Honoured, "Do not keep track of which random blocks were touched").under("rw"),
-    option("softrandommap", IoType, Bool, Honoured, "Go on without a random map when memory for it is short")
+        .parent("rw"),
+    option("norandommap", IoType, Flag, Supported, "Do not track which random blocks were accessed").parent("rw"),
+    option("softrandommap", IoType, Bool, Supported, "Continue without a random map if its memory cannot be allocated")
         .default("0")
-        .under("norandommap"),
-    option("sprandom", IoType, Bool, NotYet, "Precondition an SSD in one pass, following an overprovisioning model")
+        .parent("norandommap"),
+    option("sprandom", IoType, Bool, Unsupported, "Precondition an SSD in one pass, by an overprovisioning model")
         .default("0")
-        .under("rw"),
-    option("spr_num_regions", IoType, Number(INT), Under("sprandom"), "Regions of the preconditioning model")
+        .parent("rw"),
+    option("spr_num_regions", IoType, Number(INT32), Requires("sprandom"), "Regions of the preconditioning model")
         .default("100")
-        .under("sprandom"),
+        .parent("sprandom"),
     option(
         "spr_op",
         IoType,
         Floats { max_len: 1, limits: None },
-        Under("sprandom"),
+        Requires("sprandom"),
         "Overprovisioning assumed by the preconditioning model",
     )
     .default("0.15")
-    .under("sprandom"),
-    option("spr_cs", IoType, Number(WIDE), Under("sprandom"), "Cache size assumed by the preconditioning model")
+    .parent("sprandom"),
+    option("spr_cs", IoType, Number(INT64), Requires("sprandom"), "Cache size assumed by the preconditioning model")
         .default("0")
-        .under("sprandom"),
+        .parent("sprandom"),
     option(
         "random_generator",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("tausworthe", "three-component Tausworthe generator"),
-                word("lfsr", "shift register that visits every block once"),
-                word("tausworthe64", "Tausworthe generator with 64 bit state"),
+                keyword("tausworthe", "three-component Tausworthe generator"),
+                keyword("lfsr", "shift register; visits each block once"),
+                keyword("tausworthe64", "Tausworthe generator with 64 bit state"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "Generator behind random offsets",
+        Supported,
+        "Generator of random offsets",
     )
     .default("tausworthe"),
     option(
         "random_distribution",
         IoType,
         Distribution(&[
-            word("random", "evenly"),
-            word("zipf", "Zipf's law, ':theta'"),
-            word("pareto", "Pareto's law, ':power'"),
-            word("normal", "a bell curve, ':deviation in percent'"),
-            word("zoned", "zones with shares, sizes in percent"),
-            word("zoned_abs", "zones with shares, sizes in bytes"),
-            word("sequence", "a given list of blocks").not_yet(),
+            keyword("random", "uniform"),
+            keyword("zipf", "Zipf, ':theta'"),
+            keyword("pareto", "Pareto, ':power'"),
+            keyword("normal", "normal, ':deviation in percent'"),
+            keyword("zoned", "zones with access percentages, sizes in percent"),
+            keyword("zoned_abs", "zones with access percentages, sizes in bytes"),
+            keyword("sequence", "a list of blocks").unsupported(),
         ]),
-        Honoured,
-        "How random offsets spread over the target",
+        Supported,
+        "Distribution of random offsets",
     )
     .default("random"),
     option(
         "random_sequence_stride",
         IoType,
         Bool,
-        Under("random_distribution=sequence"),
-        "Repeat the given list of blocks over the whole target",
+        Requires("random_distribution=sequence"),
+        "Repeat the list of blocks over the whole target",
     )
     .default("0"),
     option(
         "percentage_random",
         IoType,
-        Number(INT.max(100).slots(3)),
-        Honoured,
-        "Share of a random workload's I/Os that are in fact random",
+        Number(INT32.max(100).slots(3)),
+        Supported,
+        "Percentage of random I/Os in a random workload",
     )
     .default("100,100,100"),
-    option("percentage_sequential", IoType, Removed, NotYet, "Removed from fio; use percentage_random"),
-    option("nrfiles", Target, Number(INT), Honoured, "Files that the job's size is spread over")
-        .alias("nr_files")
-        .default("1"),
-    option("openfiles", Target, Number(INT), Honoured, "Files kept open at the same time"),
+    option("percentage_sequential", IoType, Removed, Unsupported, "Removed from fio; use percentage_random"),
+    option("nrfiles", Target, Number(INT32), Supported, "Number of files of the job").alias("nr_files").default("1"),
+    option("openfiles", Target, Number(INT32), Supported, "Maximum number of open files"),
     option(
         "file_service_type",
         Target,
-        Word(
+        Keyword(
             &[
-                word("random", "evenly at random"),
-                word("zipf", "Zipf's law over the files"),
-                word("pareto", "Pareto's law over the files"),
-                word("normal", "a bell curve over the files"),
-                word("gauss", "same as normal").means("normal"),
-                word("roundrobin", "each in turn"),
-                word("sequential", "one to its end, then the next"),
+                keyword("random", "uniform random"),
+                keyword("zipf", "Zipf over the files"),
+                keyword("pareto", "Pareto over the files"),
+                keyword("normal", "normal over the files"),
+                keyword("gauss", "same as normal").alias_of("normal"),
+                keyword("roundrobin", "next file for each I/O"),
+                keyword("sequential", "one file to its end, then the next"),
             ],
-            Argument::Shape,
+            ArgumentKind::Shape,
         ),
-        Honoured,
-        "How the file of the next I/O is picked",
+        Supported,
+        "How the file for the next I/O is selected",
     )
     .default("roundrobin")
-    .under("nrfiles"),
+    .parent("nrfiles"),
     option(
         "fallocate",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("none", "not at all"),
-                word("native", "what the system does best"),
-                word("posix", "posix_fallocate()"),
-                word("keep", "fallocate() that keeps the file's size"),
-                word("truncate", "only set the length"),
-                word("0", "same as none").means("none"),
-                word("1", "same as posix").means("posix"),
+                keyword("none", "no preallocation"),
+                keyword("native", "best method of the file system"),
+                keyword("posix", "posix_fallocate()"),
+                keyword("keep", "fallocate() that keeps the file size"),
+                keyword("truncate", "ftruncate() only"),
+                keyword("0", "same as none").alias_of("none"),
+                keyword("1", "same as posix").alias_of("posix"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "How space is reserved when a file is laid out",
+        Supported,
+        "Preallocation method for files that are laid out",
     )
     .default("native"),
     option(
         "fadvise_hint",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("0", "nothing"),
-                word("1", "what the workload is"),
-                word("random", "random access"),
-                word("sequential", "sequential access"),
-                word("noreuse", "data used once"),
+                keyword("0", "no advice"),
+                keyword("1", "by the I/O pattern"),
+                keyword("random", "random access"),
+                keyword("sequential", "sequential access"),
+                keyword("noreuse", "data used once"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "What the page cache is told about the access pattern",
+        Supported,
+        "Advice to the kernel about the access pattern",
     )
     .default("1"),
-    option("fsync", IoType, Number(INT), Honoured, "Sync the file after this many writes").default("0"),
-    option("fdatasync", IoType, Number(INT), Honoured, "Sync the file's data after this many writes").default("0"),
+    option("fsync", IoType, Number(INT32), Supported, "Number of writes after which the file is synced").default("0"),
+    option("fdatasync", IoType, Number(INT32), Supported, "Number of writes after which the file's data is synced")
+        .default("0"),
     option(
         "write_barrier",
         IoType,
-        Number(INT),
-        Accepted("it marks writes, and no engine of fio's does anything about the mark"),
-        "Mark every n-th write as a barrier",
+        Number(INT32),
+        NoEffect("no fio engine uses the barrier flag"),
+        "Mark every N-th write as a barrier",
     )
     .default("0"),
     option(
         "sync_file_range",
         IoType,
-        Words(
+        KeywordList(
             &[
-                word("wait_before", "first wait for writeback under way"),
-                word("write", "start writeback"),
-                word("wait_after", "wait for writeback to end"),
+                keyword("wait_before", "wait for writeback in progress"),
+                keyword("write", "start writeback"),
+                keyword("wait_after", "wait for writeback to complete"),
             ],
-            Argument::Count,
+            ArgumentKind::Count,
         ),
-        Honoured,
-        "Sync the written range after this many writes, in the given way",
+        Supported,
+        "sync_file_range() flags; ':N' sets the number of writes between two calls",
     ),
-    option("direct", IoType, Bool, Honoured, "Go past the page cache (O_DIRECT); the opposite of buffered")
+    option("direct", IoType, Bool, Supported, "Bypass the page cache (O_DIRECT); inverse of buffered").default("0"),
+    option("atomic", Engine, Bool, Supported, "Use untorn writes; implies direct").default("0"),
+    option("buffered", IoType, Bool, Supported, "Use the page cache; inverse of direct").default("1"),
+    option("overwrite", IoType, Bool, Supported, "Lay out the file first; writes then replace existing data")
         .default("0"),
-    option("atomic", Engine, Bool, Honoured, "Ask for untorn writes; implies direct").default("0"),
-    option("buffered", IoType, Bool, Honoured, "Go through the page cache; the opposite of direct").default("1"),
-    option("overwrite", IoType, Bool, Honoured, "Lay the file out first, so that writes replace existing data")
-        .default("0"),
-    option("loops", Description, Number(INT), Honoured, "Passes over the job's data").default("1"),
-    option("numjobs", Description, Number(INT), Honoured, "Clones of this job").default("1"),
+    option("loops", Description, Number(INT32), Supported, "Number of passes over the job's data").default("1"),
+    option("numjobs", Description, Number(INT32), Supported, "Number of clones of this job").default("1"),
     option(
         "startdelay",
         Time,
-        Number(WIDE.seconds().slots(2)),
-        Honoured,
-        "Wait this long, or a random time between two limits, before starting",
+        Number(INT64.seconds().slots(2)),
+        Supported,
+        "Delay before the start, or range of random delays",
     )
     .default("0"),
-    option("runtime", Time, Number(WIDE.seconds()), Honoured, "Stop after this time").alias("timeout").default("0"),
-    option("time_based", Time, Flag, Honoured, "Start over until the runtime has passed"),
-    option("verify_only", Verify, Flag, NotYet, "Check data written by an earlier run without writing"),
-    option("ramp_time", Time, Number(WIDE.seconds()), Honoured, "Run this long before anything is measured"),
-    option("ramp_size", Time, Number(WIDE.bytes().min(1)), Honoured, "Transfer this much before anything is measured"),
+    option("runtime", Time, Number(INT64.seconds()), Supported, "Time after which the job ends")
+        .alias("timeout")
+        .default("0"),
+    option("time_based", Time, Flag, Supported, "Repeat the workload until runtime has passed"),
+    option("verify_only", Verify, Flag, Unsupported, "Verify data of an earlier run, without writing"),
+    option("ramp_time", Time, Number(INT64.seconds()), Supported, "Time before the measurement starts"),
+    option(
+        "ramp_size",
+        Time,
+        Number(INT64.bytes().min(1)),
+        Supported,
+        "Bytes transferred before the measurement starts",
+    ),
     option(
         "clocksource",
         Time,
-        Word(
+        Keyword(
             &[
-                word("gettimeofday", "gettimeofday()"),
-                word("clock_gettime", "clock_gettime()"),
-                word("cpu", "the CPU's cycle counter"),
+                keyword("gettimeofday", "gettimeofday()"),
+                keyword("clock_gettime", "clock_gettime()"),
+                keyword("cpu", "the CPU's cycle counter"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "Clock behind the time stamps",
+        Supported,
+        "Clock of the time stamps",
     ),
     option(
         "mem",
         Buffers,
-        Word(
+        Keyword(
             &[
-                word("malloc", "ordinary memory"),
-                word("shm", "shared memory"),
-                word("shmhuge", "shared memory in huge pages"),
-                word("mmap", "a mapping, of a file if one is given"),
-                word("mmapshared", "a shared mapping"),
-                word("mmaphuge", "a mapping in huge pages"),
-                word("cudamalloc", "GPU memory").not_yet(),
+                keyword("malloc", "malloc()"),
+                keyword("shm", "System V shared memory"),
+                keyword("shmhuge", "System V shared memory in huge pages"),
+                keyword("mmap", "private mapping, of ':file' if given"),
+                keyword("mmapshared", "shared mapping"),
+                keyword("mmaphuge", "mapping in huge pages"),
+                keyword("cudamalloc", "GPU memory").unsupported(),
             ],
-            Argument::Text,
+            ArgumentKind::Text,
         ),
-        Honoured,
-        "Where I/O buffers come from",
+        Supported,
+        "Memory type of the I/O buffers",
     )
     .alias("iomem")
     .default("malloc"),
-    option("iomem_align", Buffers, Number(INT), Honoured, "Alignment of I/O buffers")
+    option("iomem_align", Buffers, Number(INT32), Supported, "Alignment of I/O buffers")
         .alias("mem_align")
         .default("0")
-        .under("mem"),
+        .parent("mem"),
     option(
         "verify",
         Verify,
-        Word(
+        Keyword(
             &[
-                word("0", "no checking"),
-                word("md5", "MD5"),
-                word("crc64", "CRC-64"),
-                word("crc32", "CRC-32"),
-                word("crc32c-intel", "CRC-32C, by the CPU's instruction"),
-                word("crc32c", "CRC-32C"),
-                word("crc16", "CRC-16"),
-                word("crc7", "CRC-7"),
-                word("sha1", "SHA-1"),
-                word("sha256", "SHA-256"),
-                word("sha512", "SHA-512"),
-                word("sha3-224", "SHA3 of 224 bits"),
-                word("sha3-256", "SHA3 of 256 bits"),
-                word("sha3-384", "SHA3 of 384 bits"),
-                word("sha3-512", "SHA3 of 512 bits"),
-                word("xxhash", "xxHash"),
-                word("meta", "only the header's facts"),
-                word("pattern", "a pattern without header"),
-                word("pattern_hdr", "a pattern with header"),
-                word("null", "run the machinery without checking"),
+                keyword("0", "no verification"),
+                keyword("md5", "MD5"),
+                keyword("crc64", "CRC-64"),
+                keyword("crc32", "CRC-32"),
+                keyword("crc32c-intel", "CRC-32C, by the CPU's instruction"),
+                keyword("crc32c", "CRC-32C"),
+                keyword("crc16", "CRC-16"),
+                keyword("crc7", "CRC-7"),
+                keyword("sha1", "SHA-1"),
+                keyword("sha256", "SHA-256"),
+                keyword("sha512", "SHA-512"),
+                keyword("sha3-224", "SHA3 of 224 bits"),
+                keyword("sha3-256", "SHA3 of 256 bits"),
+                keyword("sha3-384", "SHA3 of 384 bits"),
+                keyword("sha3-512", "SHA3 of 512 bits"),
+                keyword("xxhash", "xxHash"),
+                keyword("meta", "header only"),
+                keyword("pattern", "pattern without header"),
+                keyword("pattern_hdr", "pattern with header"),
+                keyword("null", "all steps except the comparison"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
-        "Write blocks that can be checked, and check them",
+        Unsupported,
+        "Method for verifying written data",
     )
     .default("0"),
-    option("do_verify", Verify, Bool, Under("verify"), "Read back and check after the writing")
+    option("do_verify", Verify, Bool, Requires("verify"), "Read back and verify after the write phase")
         .default("1")
-        .under("verify"),
+        .parent("verify"),
     option(
         "verify_policy",
         Verify,
-        Words(
-            &[word("completed", "all completed ones"), word("fsynced", "those before the last sync")],
-            Argument::None,
+        KeywordList(
+            &[keyword("completed", "all completed writes"), keyword("fsynced", "writes before the last sync")],
+            ArgumentKind::None,
         ),
-        Under("verify"),
-        "Which writes are held to have reached the medium",
+        Requires("verify"),
+        "Writes that must be on the medium",
     )
     .default("completed")
-    .under("verify"),
+    .parent("verify"),
+    option("verifysort", Verify, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
+    option("verifysort_nr", Verify, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
     option(
-        "verifysort",
+        "verify_interval",
         Verify,
-        Ignored,
-        Accepted("it has had no effect since fio 1"),
-        "Had a meaning in old versions only",
-    ),
-    option(
-        "verifysort_nr",
-        Verify,
-        Ignored,
-        Accepted("it has had no effect since fio 1"),
-        "Had a meaning in old versions only",
-    ),
-    option("verify_interval", Verify, Number(INT.min(96)), Under("verify"), "Bytes between two headers in a block")
-        .under("verify"),
-    option("verify_offset", Verify, Number(INT.min(48)), Under("verify"), "Where in the interval the header lies")
-        .under("verify"),
-    option(
-        "verify_pattern",
-        Verify,
-        Pattern { offsets: true },
-        NotYet,
-        "Pattern that blocks are filled with and checked for",
+        Number(INT32.min(96)),
+        Requires("verify"),
+        "Distance between two headers in a block",
     )
-    .under("verify"),
+    .parent("verify"),
+    option("verify_offset", Verify, Number(INT32.min(48)), Requires("verify"), "Offset of the header in the interval")
+        .parent("verify"),
+    option("verify_pattern", Verify, Pattern { offsets: true }, Unsupported, "Pattern written to blocks and verified")
+        .parent("verify"),
     option(
         "verify_pattern_interval",
         Verify,
-        Number(INT),
-        Under("verify"),
-        "Start the pattern anew after this many bytes",
+        Number(INT32),
+        Requires("verify"),
+        "Bytes after which the pattern restarts",
     )
     .default("0")
-    .under("verify"),
-    option("verify_fatal", Verify, Bool, Under("verify"), "Stop at the first bad block").default("0").under("verify"),
-    option("verify_dump", Verify, Bool, Under("verify"), "Save the contents of bad blocks to files")
+    .parent("verify"),
+    option("verify_fatal", Verify, Bool, Requires("verify"), "End the job at the first verification error")
         .default("0")
-        .under("verify"),
-    option("verify_async", Verify, Number(INT), Under("verify"), "Threads that check blocks in the background")
+        .parent("verify"),
+    option("verify_dump", Verify, Bool, Requires("verify"), "Save blocks with verification errors to files")
         .default("0")
-        .under("verify"),
+        .parent("verify"),
+    option("verify_async", Verify, Number(INT32), Requires("verify"), "Number of background verification threads")
+        .default("0")
+        .parent("verify"),
     option(
         "verify_backlog",
         Verify,
-        Number(WIDE.bytes()),
-        Under("verify"),
-        "Check after this many blocks were written",
+        Number(INT64.bytes()),
+        Requires("verify"),
+        "Number of written blocks between verifications",
     )
-    .under("verify"),
-    option("verify_backlog_batch", Verify, Number(INT), Under("verify"), "How many blocks to check in one go")
-        .under("verify"),
-    option("verify_async_cpus", Verify, CpuList, Under("verify"), "CPUs for the checking threads")
-        .under("verify_async"),
-    option("experimental_verify", Verify, Bool, Under("verify"), "Replay the random numbers instead of keeping a list")
-        .under("verify"),
-    option("verify_state_load", Verify, Bool, Under("verify"), "Take up the state that an earlier run saved")
-        .under("verify"),
-    option("verify_state_save", Verify, Bool, Under("verify"), "Save the state of checking when the job ends")
+    .parent("verify"),
+    option(
+        "verify_backlog_batch",
+        Verify,
+        Number(INT32),
+        Requires("verify"),
+        "Number of blocks per verification batch",
+    )
+    .parent("verify"),
+    option("verify_async_cpus", Verify, CpuList, Requires("verify"), "CPUs of the verification threads")
+        .parent("verify_async"),
+    option(
+        "experimental_verify",
+        Verify,
+        Bool,
+        Requires("verify"),
+        "Regenerate the I/O sequence instead of storing it",
+    )
+    .parent("verify"),
+    option("verify_state_load", Verify, Bool, Requires("verify"), "Load the verification state of an earlier run")
+        .parent("verify"),
+    option("verify_state_save", Verify, Bool, Requires("verify"), "Save the verification state when the job ends")
         .default("1")
-        .under("verify"),
-    option("verify_write_sequence", Verify, Bool, Under("verify"), "Check the order number in the header")
+        .parent("verify"),
+    option("verify_write_sequence", Verify, Bool, Requires("verify"), "Verify the sequence number in the header")
         .default("1")
-        .under("verify"),
-    option("verify_header_seed", Verify, Bool, Under("verify"), "Check the seed in the header")
+        .parent("verify"),
+    option("verify_header_seed", Verify, Bool, Requires("verify"), "Verify the seed in the header")
         .default("1")
-        .under("verify"),
+        .parent("verify"),
     option(
         "trim_percentage",
         Verify,
-        Number(INT.max(100)),
-        Under("verify"),
-        "Share of written blocks to trim and check",
+        Number(INT32.max(100)),
+        Requires("verify"),
+        "Percentage of written blocks to trim and verify",
     )
     .default("0")
-    .under("verify"),
-    option("trim_verify_zero", Verify, Bool, Under("verify"), "Trimmed blocks must read as zeroes")
+    .parent("verify"),
+    option("trim_verify_zero", Verify, Bool, Requires("verify"), "Require that trimmed blocks read as zeroes")
         .default("1")
-        .under("trim_percentage"),
-    option("trim_backlog", Verify, Number(WIDE.bytes()), Under("verify"), "Trim after this many blocks were written")
-        .under("trim_percentage"),
-    option("trim_backlog_batch", Verify, Number(INT), Under("verify"), "How many blocks to trim in one go")
-        .under("trim_percentage"),
-    option("write_iolog", Replay, Text, NotYet, "Record every I/O in this file"),
-    option("read_iolog", Replay, Text, NotYet, "Replay the I/Os of this file"),
-    option("read_iolog_chunked", Replay, Bool, Under("read_iolog"), "Read the replayed file piece by piece")
+        .parent("trim_percentage"),
+    option("trim_backlog", Verify, Number(INT64.bytes()), Requires("verify"), "Number of written blocks between trims")
+        .parent("trim_percentage"),
+    option("trim_backlog_batch", Verify, Number(INT32), Requires("verify"), "Number of blocks per trim batch")
+        .parent("trim_percentage"),
+    option("write_iolog", Replay, Text, Unsupported, "File to record all I/Os in"),
+    option("read_iolog", Replay, Text, Unsupported, "File with the I/Os to replay"),
+    option("read_iolog_chunked", Replay, Bool, Requires("read_iolog"), "Read the I/O log in chunks")
         .default("0")
-        .under("read_iolog"),
-    option("replay_no_stall", Replay, Bool, Under("read_iolog"), "Replay without the recorded pauses")
+        .parent("read_iolog"),
+    option("replay_no_stall", Replay, Bool, Requires("read_iolog"), "Replay without the recorded pauses")
         .default("0")
-        .under("read_iolog"),
-    option("replay_redirect", Replay, Text, Under("read_iolog"), "Replay everything onto this target")
-        .under("read_iolog"),
-    option("replay_scale", Replay, Number(INT), Under("read_iolog"), "Divide the recorded offsets by this")
+        .parent("read_iolog"),
+    option("replay_redirect", Replay, Text, Requires("read_iolog"), "Target of all replayed I/Os").parent("read_iolog"),
+    option("replay_scale", Replay, Number(INT32), Requires("read_iolog"), "Divisor of the recorded offsets")
         .default("1")
-        .under("read_iolog"),
+        .parent("read_iolog"),
     option(
         "replay_align",
         Replay,
-        Number(INT.power_of_two()),
-        Under("read_iolog"),
-        "Align the recorded offsets to this",
+        Number(INT32.power_of_two()),
+        Requires("read_iolog"),
+        "Alignment of the recorded offsets",
     )
-    .under("read_iolog"),
+    .parent("read_iolog"),
     option(
         "replay_time_scale",
         Replay,
-        Number(INT.min(1)),
-        Under("read_iolog"),
-        "Percentage of the recorded pauses to keep",
+        Number(INT32.min(1)),
+        Requires("read_iolog"),
+        "Percentage of the recorded pauses",
     )
     .default("100")
-    .under("read_iolog"),
-    option("replay_skip", Replay, Text, Under("read_iolog"), "Directions to leave out of a replay").under("read_iolog"),
-    option("merge_blktrace_file", Replay, Text, NotYet, "Merge several recorded traces into this file"),
+    .parent("read_iolog"),
+    option("replay_skip", Replay, Text, Requires("read_iolog"), "Directions that are not replayed")
+        .parent("read_iolog"),
+    option("merge_blktrace_file", Replay, Text, Unsupported, "File for the merged traces"),
     option(
         "merge_blktrace_scalars",
         Replay,
         Floats { max_len: 20, limits: None },
-        Under("merge_blktrace_file"),
-        "Percentages that stretch each merged trace",
+        Requires("merge_blktrace_file"),
+        "Time scale of each merged trace, in percent",
     ),
     option(
         "merge_blktrace_iters",
         Replay,
         Floats { max_len: 20, limits: None },
-        Under("merge_blktrace_file"),
-        "How often each merged trace is run",
+        Requires("merge_blktrace_file"),
+        "Iterations of each merged trace",
     ),
-    option("exec_prerun", Process, Text, Honoured, "Shell command to run before the job"),
-    option("exec_postrun", Process, Text, Honoured, "Shell command to run after the job"),
-    option("ioscheduler", Target, Text, Honoured, "Switch the target's device to this I/O scheduler"),
+    option("exec_prerun", Process, Text, Supported, "Shell command to run before the job"),
+    option("exec_postrun", Process, Text, Supported, "Shell command to run after the job"),
+    option("ioscheduler", Target, Text, Supported, "I/O scheduler to set on the target's device"),
     option(
         "zonemode",
         Target,
-        Word(
+        Keyword(
             &[
-                word("none", "not at all"),
-                word("strided", "work in a zone, then skip ahead"),
-                word("zbd", "zones of a zoned block device").not_yet(),
+                keyword("none", "no zones"),
+                keyword("strided", "I/O in a zone, then skip to the next"),
+                keyword("zbd", "zones of a zoned block device").unsupported(),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "How the target is divided into zones",
+        Supported,
+        "Zone model of the target",
     )
     .default("none"),
-    option("zonesize", Target, Number(WIDE.bytes()), Honoured, "Bytes of a zone that are worked on").default("0"),
-    option("zonecapacity", Target, Number(WIDE.bytes()), Under("zonemode=zbd"), "Usable bytes of each zone")
+    option("zonesize", Target, Number(INT64.bytes()), Supported, "Bytes accessed per zone").default("0"),
+    option("zonecapacity", Target, Number(INT64.bytes()), Requires("zonemode=zbd"), "Usable bytes of each zone")
         .default("0"),
-    option("zonerange", Target, Number(WIDE.bytes()), Honoured, "Bytes from one zone's end to the next one's start")
-        .default("0"),
-    option("zoneskip", Target, Amount, Honoured, "Bytes or zones to leave out between zones").default("0"),
-    option("read_beyond_wp", Target, Bool, Under("zonemode=zbd"), "Allow reads behind a zone's write pointer")
+    option("zonerange", Target, Number(INT64.bytes()), Supported, "Size of a zone with zonemode=strided").default("0"),
+    option("zoneskip", Target, Amount, Supported, "Bytes or zones to skip between zones").default("0"),
+    option("read_beyond_wp", Target, Bool, Requires("zonemode=zbd"), "Allow reads beyond a zone's write pointer")
         .default("0"),
     option(
         "max_open_zones",
         Target,
-        Number(INT.max(4096)),
-        Under("zonemode=zbd"),
-        "Zones all jobs together may have open for writing",
+        Number(INT32.max(4096)),
+        Requires("zonemode=zbd"),
+        "Maximum number of open zones of all jobs",
     )
     .default("0"),
     option(
         "job_max_open_zones",
         Target,
-        Number(INT.max(4096)),
-        Under("zonemode=zbd"),
-        "Zones each clone of the job may have open for writing",
+        Number(INT32.max(4096)),
+        Requires("zonemode=zbd"),
+        "Maximum number of open zones per clone of the job",
     )
     .default("0"),
-    option(
-        "ignore_zone_limits",
-        Target,
-        Bool,
-        Under("zonemode=zbd"),
-        "Do not ask the device for its limit of open zones",
-    )
-    .default("0"),
+    option("ignore_zone_limits", Target, Bool, Requires("zonemode=zbd"), "Ignore the device's limit of open zones")
+        .default("0"),
     option(
         "zone_reset_threshold",
         Target,
         Floats { max_len: 1, limits: Some((0.0, 1.0)) },
-        Under("zonemode=zbd"),
+        Requires("zonemode=zbd"),
         "Fill level above which zones are reset",
     ),
     option(
         "zone_reset_frequency",
         Target,
         Floats { max_len: 1, limits: Some((0.0, 1.0)) },
-        Under("zonemode=zbd"),
-        "How often zones above the level are reset",
+        Requires("zonemode=zbd"),
+        "Frequency of zone resets above the fill level",
     ),
     option(
         "recover_zbd_write_error",
         Target,
         Bool,
-        Under("zonemode=zbd"),
-        "Go on from the real write pointer after a failed write",
+        Requires("zonemode=zbd"),
+        "Continue at the real write pointer after a failed write",
     )
     .default("0"),
     option(
         "write_zone_remainder",
         Target,
         Bool,
-        Under("zonemode=zbd"),
-        "Write a zone's small rest instead of finishing the zone",
+        Requires("zonemode=zbd"),
+        "Write the rest of a zone instead of finishing the zone",
     )
     .default("0"),
-    option("fdp", Engine, Bool, NotYet, "Send placement directives with writes").default("0"),
+    option("fdp", Engine, Bool, Unsupported, "Send placement directives with writes").default("0"),
     option(
         "dataplacement",
         Engine,
-        Word(
+        Keyword(
             &[
-                word("none", "no directive"),
-                word("fdp", "flexible data placement"),
-                word("streams", "directive streams"),
+                keyword("none", "no directive"),
+                keyword("fdp", "flexible data placement"),
+                keyword("streams", "directive streams"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "Kind of placement directive sent with writes",
     )
     .alias("data_placement")
@@ -657,373 +657,379 @@ pub const CORE: &[Opt] = &[
     option(
         "plid_select",
         Engine,
-        Word(
-            &[word("random", "at random"), word("roundrobin", "each in turn"), word("scheme", "by the scheme file")],
-            Argument::None,
+        Keyword(
+            &[
+                keyword("random", "random"),
+                keyword("roundrobin", "round robin"),
+                keyword("scheme", "by the scheme file"),
+            ],
+            ArgumentKind::None,
         ),
-        Under("dataplacement"),
-        "How the placement identifier is picked",
+        Requires("dataplacement"),
+        "How the placement identifier is selected",
     )
     .alias("fdp_pli_select")
     .default("roundrobin"),
-    option("plids", Engine, Text, Under("dataplacement"), "Placement identifiers to use").alias("fdp_pli"),
-    option("dp_scheme", Engine, Text, Under("dataplacement"), "File that maps offsets to placement identifiers"),
-    option("lockmem", Buffers, Number(WIDE.bytes()), Honoured, "Pin this much memory while the job runs").default("0"),
-    option("rwmixread", IoType, Number(INT.max(100)), Honoured, "Percentage of a mixed workload that reads")
-        .default("50"),
-    option("rwmixwrite", IoType, Number(INT.max(100)), Honoured, "Percentage of a mixed workload that writes")
-        .default("50"),
-    option("rwmixcycle", IoType, Removed, NotYet, "Removed from fio; has no replacement"),
-    option("comm", Process, Text, NotYet, "Name that the worker's thread shows"),
-    option("nice", Process, Number(INT.min(-20).max(19).signed()), Honoured, "Niceness of the workers").default("0"),
-    option("prio", Process, Number(INT.max(7)), Honoured, "I/O priority of the workers, 0 being the highest"),
-    option("prioclass", Process, Number(INT.max(3)), Honoured, "I/O priority class of the workers"),
-    option("priohint", Process, Number(INT.max(1023)), Honoured, "I/O priority hint of the workers"),
-    option("thinktime", Rate, Number(INT.micros()), Honoured, "Pause between I/Os, by default in microseconds")
+    option("plids", Engine, Text, Requires("dataplacement"), "Placement identifiers to use").alias("fdp_pli"),
+    option("dp_scheme", Engine, Text, Requires("dataplacement"), "File that maps offsets to placement identifiers"),
+    option("lockmem", Buffers, Number(INT64.bytes()), Supported, "Amount of memory to lock while the job runs")
         .default("0"),
-    option("thinktime_spin", Rate, Number(INT.micros()), Honoured, "Part of the pause that is spent on the CPU")
+    option("rwmixread", IoType, Number(INT32.max(100)), Supported, "Percentage of reads in a mixed workload")
+        .default("50"),
+    option("rwmixwrite", IoType, Number(INT32.max(100)), Supported, "Percentage of writes in a mixed workload")
+        .default("50"),
+    option("rwmixcycle", IoType, Removed, Unsupported, "Removed from fio; no replacement"),
+    option("comm", Process, Text, Unsupported, "Name of the worker's thread"),
+    option("nice", Process, Number(INT32.min(-20).max(19).signed()), Supported, "Niceness of the workers").default("0"),
+    option("prio", Process, Number(INT32.max(7)), Supported, "I/O priority of the workers; 0 is the highest"),
+    option("prioclass", Process, Number(INT32.max(3)), Supported, "I/O priority class of the workers"),
+    option("priohint", Process, Number(INT32.max(1023)), Supported, "I/O priority hint of the workers"),
+    option("thinktime", Rate, Number(INT32.micros()), Supported, "Pause between I/Os").default("0"),
+    option("thinktime_spin", Rate, Number(INT32.micros()), Supported, "Part of the pause that spins")
         .default("0")
-        .under("thinktime"),
-    option("thinkcycles", Rate, Number(INT), NotYet, "CPU cycles to burn between I/Os").default("0").under("thinktime"),
-    option("thinktime_blocks", Rate, Number(INT), Honoured, "I/Os between two pauses").default("1").under("thinktime"),
+        .parent("thinktime"),
+    option("thinkcycles", Rate, Number(INT32), Unsupported, "CPU cycles to spin between I/Os")
+        .default("0")
+        .parent("thinktime"),
+    option("thinktime_blocks", Rate, Number(INT32), Supported, "I/Os between two pauses")
+        .default("1")
+        .parent("thinktime"),
     option(
         "thinktime_blocks_type",
         Rate,
-        Word(&[word("complete", "completed I/Os"), word("issue", "submitted I/Os")], Argument::None),
-        Honoured,
-        "What is counted for the pauses",
+        Keyword(&[keyword("complete", "completed I/Os"), keyword("issue", "submitted I/Os")], ArgumentKind::None),
+        Supported,
+        "I/Os that thinktime_blocks counts",
     )
     .default("complete")
-    .under("thinktime"),
-    option("thinktime_iotime", Rate, Number(INT.seconds()), Honoured, "Time of I/O between two pauses")
+    .parent("thinktime"),
+    option("thinktime_iotime", Rate, Number(INT32.seconds()), Supported, "I/O time between two pauses")
         .default("0")
-        .under("thinktime"),
-    option("rate", Rate, Number(WIDE.slots(3)), Honoured, "Bandwidth not to exceed"),
-    option("rate_min", Rate, Number(WIDE.slots(3)), Honoured, "Bandwidth below which the job fails")
+        .parent("thinktime"),
+    option("rate", Rate, Number(INT64.slots(3)), Supported, "Maximum bandwidth"),
+    option("rate_min", Rate, Number(INT64.slots(3)), Supported, "Bandwidth below which the job fails")
         .alias("ratemin")
-        .under("rate"),
-    option("rate_iops", Rate, Number(INT.slots(3)), Honoured, "I/Os per second not to exceed"),
-    option("rate_iops_min", Rate, Number(INT.slots(3)), Honoured, "I/Os per second below which the job fails")
-        .under("rate_iops"),
+        .parent("rate"),
+    option("rate_iops", Rate, Number(INT32.slots(3)), Supported, "Maximum IOPS"),
+    option("rate_iops_min", Rate, Number(INT32.slots(3)), Supported, "IOPS below which the job fails")
+        .parent("rate_iops"),
     option(
         "rate_process",
         Rate,
-        Word(&[word("linear", "evenly"), word("poisson", "as a Poisson process")], Argument::None),
-        Honoured,
-        "How rate limited I/Os arrive",
+        Keyword(&[keyword("linear", "constant interval"), keyword("poisson", "Poisson process")], ArgumentKind::None),
+        Supported,
+        "Arrival process of rate limited I/Os",
     )
     .default("linear")
-    .under("rate"),
-    option("rate_cycle", Rate, Number(INT), Honoured, "Milliseconds over which a minimum rate is judged")
+    .parent("rate"),
+    option("rate_cycle", Rate, Number(INT32), Supported, "Averaging time of minimum rates, in milliseconds")
         .alias("ratecycle")
         .default("1000")
-        .under("rate"),
-    option("rate_ignore_thinktime", Rate, Bool, Honoured, "Do not make up for pauses when limiting the rate")
-        .under("rate"),
-    option("max_latency", Latency, Number(WIDE.micros().slots(3)), Honoured, "Fail when an I/O takes longer than this"),
+        .parent("rate"),
+    option("rate_ignore_thinktime", Rate, Bool, Supported, "Do not catch up after thinktime pauses").parent("rate"),
+    option("max_latency", Latency, Number(INT64.micros().slots(3)), Supported, "Latency above which the job fails"),
     option(
         "latency_target",
         Latency,
-        Number(WIDE.micros()),
-        Honoured,
-        "Find the deepest queue that meets this latency",
+        Number(INT64.micros()),
+        Supported,
+        "Find the highest depth that meets this latency",
     ),
-    option("latency_window", Latency, Number(WIDE.micros()), Honoured, "How long each depth is judged"),
+    option("latency_window", Latency, Number(INT64.micros()), Supported, "Measurement time at each depth"),
     option(
         "latency_percentile",
         Latency,
         Floats { max_len: 1, limits: Some((0.0, 100.0)) },
-        Honoured,
-        "Share of I/Os that must meet the target",
+        Supported,
+        "Percentage of I/Os that must meet the target",
     )
     .default("100"),
-    option("latency_run", Latency, Bool, Honoured, "Go on at the depth that was found").default("0"),
-    option("invalidate", Buffers, Bool, Honoured, "Drop the target's cached pages before starting").default("1"),
+    option("latency_run", Latency, Bool, Supported, "Continue at the depth that was found").default("0"),
+    option("invalidate", Buffers, Bool, Supported, "Drop cached pages of the target before the start").default("1"),
     option(
         "sync",
         Buffers,
-        Word(
+        Keyword(
             &[
-                word("none", "neither"),
-                word("0", "neither").means("none"),
-                word("sync", "O_SYNC"),
-                word("1", "O_SYNC").means("sync"),
-                word("dsync", "O_DSYNC"),
+                keyword("none", "no flag"),
+                keyword("0", "same as none").alias_of("none"),
+                keyword("sync", "O_SYNC"),
+                keyword("1", "same as sync").alias_of("sync"),
+                keyword("dsync", "O_DSYNC"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
+        Supported,
         "Write with O_SYNC or O_DSYNC",
     )
     .default("none"),
     option(
         "write_hint",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("none", "not told"),
-                word("short", "short"),
-                word("medium", "medium"),
-                word("long", "long"),
-                word("extreme", "very long"),
+                keyword("none", "no hint"),
+                keyword("short", "short"),
+                keyword("medium", "medium"),
+                keyword("long", "long"),
+                keyword("extreme", "very long"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "Expected lifetime of written data",
     ),
-    option("create_serialize", Target, Bool, Honoured, "Lay out the files of one job after another").default("1"),
-    option("create_fsync", Target, Bool, Honoured, "Sync files after laying them out").default("1"),
-    option("create_on_open", Target, Bool, Honoured, "Create a file only when a worker opens it").default("0"),
-    option("create_only", Target, Bool, Honoured, "Lay the files out and do nothing else").default("0"),
-    option("allow_file_create", Target, Bool, Honoured, "May create files that are missing").default("1"),
-    option("allow_mounted_write", Target, Bool, Honoured, "May write to a device that is mounted").default("0"),
-    option("pre_read", Target, Bool, Honoured, "Read the files into the cache before starting").default("0"),
-    option("cpumask", Process, Number(INT), Honoured, "CPUs the workers may use, as a bit mask"),
-    option("cpus_allowed", Process, CpuList, Honoured, "CPUs the workers may use, as a list"),
+    option("create_serialize", Target, Bool, Supported, "Lay out the files of one job at a time").default("1"),
+    option("create_fsync", Target, Bool, Supported, "Sync files after layout").default("1"),
+    option("create_on_open", Target, Bool, Supported, "Create each file when a worker opens it").default("0"),
+    option("create_only", Target, Bool, Supported, "Lay out the files, then end").default("0"),
+    option("allow_file_create", Target, Bool, Supported, "Allow creation of missing files").default("1"),
+    option("allow_mounted_write", Target, Bool, Supported, "Allow writes to mounted devices").default("0"),
+    option("pre_read", Target, Bool, Supported, "Read the files into the page cache before the start").default("0"),
+    option("cpumask", Process, Number(INT32), Supported, "CPUs of the workers, as a bit mask"),
+    option("cpus_allowed", Process, CpuList, Supported, "CPUs of the workers, as a list"),
     option(
         "cpus_allowed_policy",
         Process,
-        Word(&[word("shared", "each may use all"), word("split", "each gets one of its own")], Argument::None),
-        Honoured,
+        Keyword(
+            &[keyword("shared", "each worker uses all"), keyword("split", "each worker uses one")],
+            ArgumentKind::None,
+        ),
+        Supported,
         "How clones share the allowed CPUs",
     )
-    .under("cpus_allowed")
-    .early(),
-    option("numa_cpu_nodes", Process, Text, Honoured, "NUMA nodes whose CPUs the workers may use"),
+    .parent("cpus_allowed")
+    .parsed_first(),
+    option("numa_cpu_nodes", Process, Text, Supported, "NUMA nodes of the workers' CPUs"),
     option(
         "numa_mem_policy",
         Process,
-        Word(
+        Keyword(
             &[
-                word("default", "the system's policy"),
-                word("prefer", "one node if it has room"),
-                word("bind", "only the given nodes"),
-                word("interleave", "the given nodes in turn"),
-                word("local", "the node a worker runs on"),
+                keyword("default", "system default"),
+                keyword("prefer", "preferred node"),
+                keyword("bind", "given nodes only"),
+                keyword("interleave", "given nodes, interleaved"),
+                keyword("local", "local node of the worker"),
             ],
-            Argument::Text,
+            ArgumentKind::Text,
         ),
-        Honoured,
+        Supported,
         "NUMA policy for the workers' memory",
     ),
-    option("end_fsync", IoType, Bool, Honoured, "Sync the files when the job is done").default("0"),
-    option("fsync_on_close", IoType, Bool, Honoured, "Sync each file when it is closed").default("0"),
-    option("end_syncfs", IoType, Bool, NotYet, "Sync the whole filesystem when the job is done").default("0"),
-    option("unlink", Target, Bool, Honoured, "Delete the job's files at its end").default("0"),
-    option("unlink_each_loop", Target, Bool, Honoured, "Delete the job's files after each pass").default("0"),
-    option("exitall", Process, Flag, Honoured, "When one job ends, end the others too"),
+    option("end_fsync", IoType, Bool, Supported, "Sync the files when the job ends").default("0"),
+    option("fsync_on_close", IoType, Bool, Supported, "Sync each file when it is closed").default("0"),
+    option("end_syncfs", IoType, Bool, Unsupported, "Sync the file system when the job ends").default("0"),
+    option("unlink", Target, Bool, Supported, "Delete the job's files when it ends").default("0"),
+    option("unlink_each_loop", Target, Bool, Supported, "Delete the job's files after each pass").default("0"),
+    option("exitall", Process, Flag, Supported, "End other jobs when one job ends"),
     option(
         "exit_what",
         Process,
-        Word(
+        Keyword(
             &[
-                word("group", "those of the same group"),
-                word("stonewall", "those that run now"),
-                word("all", "every one"),
+                keyword("group", "jobs of the same group"),
+                keyword("stonewall", "jobs that run now"),
+                keyword("all", "all jobs"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
+        Supported,
         "Which jobs exitall ends",
     )
     .default("group"),
-    option("exitall_on_error", Errors, Flag, Honoured, "End every job when one fails"),
-    option("stonewall", Process, Flag, Honoured, "Wait for all earlier jobs, and start a new report group")
+    option("exitall_on_error", Errors, Flag, Supported, "End all jobs when one job fails"),
+    option("stonewall", Process, Flag, Supported, "Wait for all earlier jobs; starts a new report group")
         .alias("wait_for_previous"),
-    option("new_group", Report, Flag, Honoured, "Start a new report group"),
-    option("thread", Process, Flag, Honoured, "What the report says workers are; they are always threads"),
-    option("per_job_logs", Report, Bool, Honoured, "Write one log file for each worker").default("1"),
-    option("write_bw_log", Report, LogPrefix, Honoured, "Log bandwidth to files with this prefix"),
-    option("write_lat_log", Report, LogPrefix, Honoured, "Log latencies to files with this prefix"),
-    option("write_iops_log", Report, LogPrefix, Honoured, "Log I/O rates to files with this prefix"),
+    option("new_group", Report, Flag, Supported, "Start a new report group"),
+    option("thread", Process, Flag, Supported, "Report the workers as threads; they always are threads"),
+    option("per_job_logs", Report, Bool, Supported, "Write one log file per worker").default("1"),
+    option("write_bw_log", Report, LogPrefix, Supported, "Log bandwidth to files with this prefix"),
+    option("write_lat_log", Report, LogPrefix, Supported, "Log latencies to files with this prefix"),
+    option("write_iops_log", Report, LogPrefix, Supported, "Log IOPS to files with this prefix"),
     option(
         "log_entries",
         Report,
-        Number(INT.min(1024).max(1048576)),
-        Accepted("logs are streamed to their files and have no initial size"),
-        "Entries a log first has room for",
+        Number(INT32.min(1024).max(1048576)),
+        NoEffect("logs are streamed to their files"),
+        "Initial number of log entries in memory",
     )
     .default("1024"),
-    option("log_avg_msec", Report, Number(INT), Honoured, "Average logged values over this many milliseconds")
+    option("log_avg_msec", Report, Number(INT32), Supported, "Averaging window of logs, in milliseconds").default("0"),
+    option("log_hist_msec", Report, Number(INT32), Supported, "Interval between logged histograms, in milliseconds")
         .default("0"),
-    option("log_hist_msec", Report, Number(INT), Honoured, "Milliseconds between two logged histograms").default("0"),
     option(
         "log_hist_coarseness",
         Report,
-        Number(INT.max(6)),
-        Honoured,
-        "Merge neighbouring bins of logged histograms, as a power of two",
+        Number(INT32.max(6)),
+        Supported,
+        "Merge 2^N neighbouring bins of logged histograms",
     )
     .default("0"),
-    option("write_hist_log", Report, LogPrefix, Honoured, "Log latency histograms to files with this prefix"),
+    option("write_hist_log", Report, LogPrefix, Supported, "Log latency histograms to files with this prefix"),
     option(
         "log_window_value",
         Report,
-        Word(
+        Keyword(
             &[
-                word("avg", "the mean"),
-                word("max", "the largest value"),
-                word("both", "mean and largest value"),
-                word("0", "same as avg").means("avg"),
-                word("1", "same as max").means("max"),
+                keyword("avg", "mean"),
+                keyword("max", "maximum"),
+                keyword("both", "mean and maximum"),
+                keyword("0", "same as avg").alias_of("avg"),
+                keyword("1", "same as max").alias_of("max"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "What is logged for an averaging window",
+        Supported,
+        "Value logged per averaging window",
     )
     .alias("log_max_value")
     .default("avg"),
-    option("log_offset", Report, Bool, Honoured, "Log each I/O's offset").default("0"),
-    option("log_prio", Report, Bool, Honoured, "Log each I/O's priority").default("0"),
-    option("log_issue_time", Report, Bool, Honoured, "Log when each I/O was submitted").default("0"),
+    option("log_offset", Report, Bool, Supported, "Log the offset of each I/O").default("0"),
+    option("log_prio", Report, Bool, Supported, "Log the priority of each I/O").default("0"),
+    option("log_issue_time", Report, Bool, Supported, "Log the submission time of each I/O").default("0"),
     option(
         "log_compression",
         Report,
-        Number(INT.min(1024).max(536870912)),
-        Accepted("logs are streamed to their files and need no compression in memory"),
-        "Compress logs in memory in chunks of this size",
+        Number(INT32.min(1024).max(536870912)),
+        NoEffect("logs are streamed to their files"),
+        "Chunk size of log compression in memory",
     ),
     option(
         "log_compression_cpus",
         Report,
         CpuList,
-        Accepted("logs are streamed to their files and need no compression in memory"),
-        "CPUs for compressing logs",
+        NoEffect("logs are streamed to their files"),
+        "CPUs of log compression",
     )
-    .under("log_compression"),
-    option("log_store_compressed", Report, Bool, NotYet, "Keep log files compressed"),
-    option("log_alternate_epoch", Report, Bool, Honoured, "Log absolute times").alias("log_unix_epoch"),
-    option("log_alternate_epoch_clock_id", Report, Number(INT), Honoured, "Clock behind absolute times in logs"),
-    option("block_error_percentiles", Report, Bool, NotYet, "Report percentiles of block errors over erase cycles")
-        .default("0"),
-    option("bwavgtime", Report, Number(INT), Honoured, "Milliseconds behind each bandwidth sample")
+    .parent("log_compression"),
+    option("log_store_compressed", Report, Bool, Unsupported, "Compress the log files"),
+    option("log_alternate_epoch", Report, Bool, Supported, "Log absolute times").alias("log_unix_epoch"),
+    option("log_alternate_epoch_clock_id", Report, Number(INT32), Supported, "Clock of absolute times in logs"),
+    option(
+        "block_error_percentiles",
+        Report,
+        Bool,
+        Unsupported,
+        "Report percentiles of block errors over erase cycles",
+    )
+    .default("0"),
+    option("bwavgtime", Report, Number(INT32), Supported, "Averaging time of bandwidth samples, in milliseconds")
         .default("500")
-        .under("write_bw_log"),
-    option("iopsavgtime", Report, Number(INT), Honoured, "Milliseconds behind each sample of the I/O rate")
+        .parent("write_bw_log"),
+    option("iopsavgtime", Report, Number(INT32), Supported, "Averaging time of IOPS samples, in milliseconds")
         .default("500")
-        .under("write_iops_log"),
-    option("group_reporting", Report, Flag, Honoured, "Report the workers of a group as one"),
-    option("stats", Report, Bool, Honoured, "Count this job in the reports").default("1"),
-    option("zero_buffers", Buffers, Flag, Honoured, "Fill buffers with zeroes"),
-    option("refill_buffers", Buffers, Flag, Honoured, "Fill buffers anew for every write"),
-    option("scramble_buffers", Buffers, Bool, Honoured, "Change a little of the buffer for every write").default("1"),
-    option("buffer_pattern", Buffers, Pattern { offsets: false }, Honoured, "Fill buffers with this pattern"),
+        .parent("write_iops_log"),
+    option("group_reporting", Report, Flag, Supported, "Report the workers of a group as one"),
+    option("stats", Report, Bool, Supported, "Include this job in the reports").default("1"),
+    option("zero_buffers", Buffers, Flag, Supported, "Fill buffers with zeroes"),
+    option("refill_buffers", Buffers, Flag, Supported, "Refill buffers for every write"),
+    option("scramble_buffers", Buffers, Bool, Supported, "Change part of the buffer for every write").default("1"),
+    option("buffer_pattern", Buffers, Pattern { offsets: false }, Supported, "Fill buffers with this pattern"),
     option(
         "buffer_compress_percentage",
         Buffers,
-        Number(INT.max(100)),
-        Honoured,
-        "How far the data written can be compressed",
+        Number(INT32.max(100)),
+        Supported,
+        "Compressible percentage of the written data",
     ),
-    option(
-        "buffer_compress_chunk",
-        Buffers,
-        Number(INT),
-        Honoured,
-        "Size of the pieces that can be compressed that far",
-    )
-    .default("512")
-    .under("buffer_compress_percentage"),
-    option(
-        "dedupe_percentage",
-        Buffers,
-        Number(INT.max(100)),
-        Honoured,
-        "Share of blocks written that are copies of others",
-    ),
-    option("dedupe_global", Buffers, Bool, Honoured, "Share the pool of copied blocks between jobs").default("0"),
+    option("buffer_compress_chunk", Buffers, Number(INT32), Supported, "Size of the compressible chunks")
+        .default("512")
+        .parent("buffer_compress_percentage"),
+    option("dedupe_percentage", Buffers, Number(INT32.max(100)), Supported, "Percentage of duplicate blocks in writes"),
+    option("dedupe_global", Buffers, Bool, Supported, "Share the pool of duplicate blocks between jobs").default("0"),
     option(
         "dedupe_mode",
         Buffers,
-        Word(
-            &[word("repeat", "the block written before"), word("working_set", "a fixed set of blocks")],
-            Argument::None,
+        Keyword(
+            &[keyword("repeat", "previous block"), keyword("working_set", "fixed set of blocks")],
+            ArgumentKind::None,
         ),
-        Honoured,
-        "Where copies come from",
+        Supported,
+        "Source of duplicate blocks",
     )
     .default("repeat")
-    .under("dedupe_percentage"),
-    option("dedupe_working_set_percentage", Buffers, Number(INT.max(100)), Honoured, "Size of the fixed set")
-        .default("5")
-        .under("dedupe_percentage"),
-    option("clat_percentiles", Report, Bool, Honoured, "Report percentiles of completion latency").default("1"),
-    option("lat_percentiles", Report, Bool, Honoured, "Report percentiles of total latency").default("0"),
-    option("slat_percentiles", Report, Bool, Honoured, "Report percentiles of submission latency").default("0"),
+    .parent("dedupe_percentage"),
+    option(
+        "dedupe_working_set_percentage",
+        Buffers,
+        Number(INT32.max(100)),
+        Supported,
+        "Size of the working set, in percent",
+    )
+    .default("5")
+    .parent("dedupe_percentage"),
+    option("clat_percentiles", Report, Bool, Supported, "Report percentiles of completion latency").default("1"),
+    option("lat_percentiles", Report, Bool, Supported, "Report percentiles of total latency").default("0"),
+    option("slat_percentiles", Report, Bool, Supported, "Report percentiles of submission latency").default("0"),
     option(
         "percentile_list",
         Report,
         Floats { max_len: 20, limits: Some((0.0, 100.0)) },
-        Honoured,
+        Supported,
         "Percentiles to report",
     )
     .default("1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99"),
     option(
         "significant_figures",
         Report,
-        Number(INT.min(1).max(10)),
-        Honoured,
+        Number(INT32.min(1).max(10)),
+        Supported,
         "Significant figures in the normal report",
     )
     .default("4"),
-    option("disk_util", Report, Bool, Honoured, "Report what the block devices counted").default("1"),
-    option("gtod_reduce", Time, Bool, Honoured, "Measure neither latencies nor bandwidth samples").default("0"),
-    option("disable_lat", Report, Bool, Honoured, "Do not measure total latency").default("0").under("gtod_reduce"),
-    option("disable_clat", Report, Bool, Honoured, "Do not measure completion latency")
-        .default("0")
-        .under("gtod_reduce"),
-    option("disable_slat", Report, Bool, Honoured, "Do not measure submission latency")
-        .default("0")
-        .under("gtod_reduce"),
-    option("disable_bw_measurement", Report, Bool, Honoured, "Take no bandwidth samples")
+    option("disk_util", Report, Bool, Supported, "Report the disk statistics of the kernel").default("1"),
+    option("gtod_reduce", Time, Bool, Supported, "Disable latencies and bandwidth samples").default("0"),
+    option("disable_lat", Report, Bool, Supported, "Disable total latency").default("0").parent("gtod_reduce"),
+    option("disable_clat", Report, Bool, Supported, "Disable completion latency").default("0").parent("gtod_reduce"),
+    option("disable_slat", Report, Bool, Supported, "Disable submission latency").default("0").parent("gtod_reduce"),
+    option("disable_bw_measurement", Report, Bool, Supported, "Disable bandwidth samples")
         .alias("disable_bw")
         .default("0")
-        .under("gtod_reduce"),
+        .parent("gtod_reduce"),
     option(
         "gtod_cpu",
         Time,
-        Number(INT),
-        Accepted("each worker reads the clock itself, which costs less than a thread that does it for all"),
-        "CPU of a thread that reads the clock for all workers",
+        Number(INT32),
+        NoEffect("each worker reads the clock itself"),
+        "CPU of a clock thread for all workers",
     ),
-    option("job_start_clock_id", Time, Number(INT), NotYet, "Clock behind the job's start time"),
+    option("job_start_clock_id", Time, Number(INT32), Unsupported, "Clock of the job's start time"),
     option(
         "unified_rw_reporting",
         IoType,
-        Word(
+        Keyword(
             &[
-                word("none", "apart"),
-                word("mixed", "merged"),
-                word("both", "apart and merged"),
-                word("0", "same as none").means("none"),
-                word("1", "same as mixed").means("mixed"),
-                word("2", "same as both").means("both"),
+                keyword("none", "separate"),
+                keyword("mixed", "merged"),
+                keyword("both", "separate and merged"),
+                keyword("0", "same as none").alias_of("none"),
+                keyword("1", "same as mixed").alias_of("mixed"),
+                keyword("2", "same as both").alias_of("both"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
-        "Report directions apart, merged, or both",
+        Supported,
+        "Report directions separately, merged, or both",
     )
     .default("none"),
     option(
         "continue_on_error",
         Errors,
-        Word(
+        Keyword(
             &[
-                word("none", "every error ends it"),
-                word("read", "go on after read errors"),
-                word("write", "go on after write errors"),
-                word("io", "go on after read and write errors"),
-                word("verify", "go on after bad blocks"),
-                word("all", "go on after every error"),
-                word("0", "same as none").means("none"),
-                word("1", "same as all").means("all"),
+                keyword("none", "every error ends the job"),
+                keyword("read", "continue after read errors"),
+                keyword("write", "continue after write errors"),
+                keyword("io", "continue after read and write errors"),
+                keyword("verify", "continue after verification errors"),
+                keyword("all", "continue after every error"),
+                keyword("0", "same as none").alias_of("none"),
+                keyword("1", "same as all").alias_of("all"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        Honoured,
+        Supported,
         "Errors that do not end the job",
     )
     .default("none"),
@@ -1031,110 +1037,110 @@ pub const CORE: &[Opt] = &[
         "ignore_error",
         Errors,
         ErrorLists,
-        Honoured,
-        "Error numbers that are not counted, for read, write and verify",
+        Supported,
+        "Error numbers to ignore, for reads, writes and verification",
     )
-    .under("rw"),
-    option("error_dump", Errors, Bool, Honoured, "Print each error when it happens").default("0"),
-    option("profile", Profile, Text, NotYet, "Run a built-in workload"),
-    option("cgroup", Process, Text, NotYet, "Control group for the workers"),
-    option("cgroup_nodelete", Process, Bool, Under("cgroup"), "Leave the control group in place")
+    .parent("rw"),
+    option("error_dump", Errors, Bool, Supported, "Print each error when it occurs").default("0"),
+    option("profile", Profile, Text, Unsupported, "Run a built-in workload"),
+    option("cgroup", Process, Text, Unsupported, "Control group of the workers"),
+    option("cgroup_nodelete", Process, Bool, Requires("cgroup"), "Keep the control group after the run")
         .default("0")
-        .under("cgroup"),
-    option("cgroup_weight", Process, Number(INT.min(100).max(1000)), Under("cgroup"), "Weight of the control group")
-        .under("cgroup"),
-    option("uid", Process, Number(INT), NotYet, "User that the workers run as"),
-    option("gid", Process, Number(INT), NotYet, "Group that the workers run as"),
+        .parent("cgroup"),
+    option(
+        "cgroup_weight",
+        Process,
+        Number(INT32.min(100).max(1000)),
+        Requires("cgroup"),
+        "Weight of the control group",
+    )
+    .parent("cgroup"),
+    option("uid", Process, Number(INT32), Unsupported, "User ID of the workers"),
+    option("gid", Process, Number(INT32), Unsupported, "Group ID of the workers"),
     option(
         "kb_base",
         Units,
-        Word(&[word("1024", "powers of 1024"), word("1000", "powers of 1000")], Argument::None),
-        Honoured,
-        "Whether k, m, g in sizes are powers of 1024 or 1000",
+        Keyword(&[keyword("1024", "powers of 1024"), keyword("1000", "powers of 1000")], ArgumentKind::None),
+        Supported,
+        "Base of k, m, g in sizes: 1024 or 1000",
     )
     .default("1024")
-    .early(),
+    .parsed_first(),
     option(
         "unit_base",
         Units,
-        Word(
-            &[word("0", "as the engine has it"), word("8", "bytes per second"), word("1", "bits per second")],
-            Argument::None,
+        Keyword(
+            &[keyword("0", "default of the engine"), keyword("8", "bytes per second"), keyword("1", "bits per second")],
+            ArgumentKind::None,
         ),
-        Honoured,
-        "Whether rates are reported in bytes or bits",
+        Supported,
+        "Unit of reported rates: bytes or bits",
     )
-    .early(),
-    option("hugepage-size", Buffers, Number(INT), Honoured, "Size of a huge page").default("2097152"),
-    option("flow_id", Process, Number(INT), Under("flow"), "Which group of balanced jobs this one is in").default("0"),
-    option("flow", Process, Number(INT.max(1000)), NotYet, "This job's weight in its balanced group")
+    .parsed_first(),
+    option("hugepage-size", Buffers, Number(INT32), Supported, "Size of a huge page").default("2097152"),
+    option("flow_id", Process, Number(INT32), Requires("flow"), "Flow group of the job").default("0"),
+    option("flow", Process, Number(INT32.max(1000)), Unsupported, "Weight of the job in its flow group")
         .default("0")
-        .under("flow_id"),
+        .parent("flow_id"),
+    option("flow_watermark", Rate, Ignored, NoEffect("obsolete since fio 1"), "Obsolete"),
     option(
-        "flow_watermark",
-        Rate,
-        Ignored,
-        Accepted("it has had no effect since fio 1"),
-        "Had a meaning in old versions only",
-    ),
-    option("flow_sleep", Process, Number(INT), Under("flow"), "Microseconds to sleep when ahead of the group")
-        .default("0")
-        .under("flow_id"),
+        "flow_sleep",
+        Process,
+        Number(INT32),
+        Requires("flow"),
+        "Microseconds to sleep when ahead of the flow group",
+    )
+    .default("0")
+    .parent("flow_id"),
     option(
         "steadystate",
         SteadyState,
-        Word(
+        Keyword(
             &[
-                word("iops", "deviation of the I/O rate"),
-                word("iops_slope", "slope of the I/O rate"),
-                word("bw", "deviation of the bandwidth"),
-                word("bw_slope", "slope of the bandwidth"),
-                word("lat", "deviation of the latency"),
-                word("lat_slope", "slope of the latency"),
+                keyword("iops", "deviation of IOPS"),
+                keyword("iops_slope", "slope of IOPS"),
+                keyword("bw", "deviation of bandwidth"),
+                keyword("bw_slope", "slope of bandwidth"),
+                keyword("lat", "deviation of latency"),
+                keyword("lat_slope", "slope of latency"),
             ],
-            Argument::Threshold,
+            ArgumentKind::Threshold,
         ),
-        Under("steadystate_duration"),
-        "What must settle for the job to be steady, and how closely",
+        Requires("steadystate_duration"),
+        "Steady state criterion and its limit",
     )
     .alias("ss")
     .default("iops_slope:0.01%"),
     option(
         "steadystate_duration",
         SteadyState,
-        Number(WIDE.seconds()),
-        NotYet,
-        "How long the job must stay steady to end",
+        Number(INT64.seconds()),
+        Unsupported,
+        "Steady time after which the job ends",
     )
     .alias("ss_dur")
     .default("0")
-    .under("steadystate"),
+    .parent("steadystate"),
     option(
         "steadystate_ramp_time",
         SteadyState,
-        Number(WIDE.seconds()),
-        Under("steadystate_duration"),
-        "How long to wait before judging steadiness",
+        Number(INT64.seconds()),
+        Requires("steadystate_duration"),
+        "Time before the first steady state check",
     )
     .alias("ss_ramp")
     .default("0")
-    .under("steadystate"),
+    .parent("steadystate"),
     option(
         "steadystate_check_interval",
         SteadyState,
-        Number(WIDE.seconds()),
-        Under("steadystate_duration"),
-        "How often steadiness is judged",
+        Number(INT64.seconds()),
+        Requires("steadystate_duration"),
+        "Interval between steady state checks",
     )
     .alias("ss_interval")
     .default("1")
-    .under("steadystate"),
-    option("gpu_dev_id", Engine, Number(INT), NotYet, "GPU whose memory I/O goes to"),
-    option(
-        "use_os_rand",
-        IoType,
-        Bool,
-        Accepted("random numbers come from the job's own generators, as in fio since version 2"),
-        "Had a meaning in old versions only",
-    ),
+    .parent("steadystate"),
+    option("gpu_dev_id", Engine, Number(INT32), Unsupported, "GPU of the I/O buffers"),
+    option("use_os_rand", IoType, Bool, NoEffect("obsolete since fio 2"), "Obsolete"),
 ];

@@ -1,152 +1,162 @@
-//! The table of options that only some engines have, engine by engine.
+//! Table of the options that belong to single engines, sorted by engine.
 
-use super::kind::{Argument, INT, Kind::*, WIDE, word};
-use super::{Opt, Section::*, Support::*, option};
+use super::kind::{ArgumentKind, INT32, INT64, Kind::*, keyword};
+use super::{Category::*, Opt, Support::*, option};
 
+/// Options that belong to single engines, sorted by engine.
 pub const ENGINE_OPTIONS: &[Opt] = &[
-    option("cpuload", Engine, Number(INT), Honoured, "Percentage of a CPU to keep busy").engines(&["cpuio"]),
+    option("cpuload", Engine, Number(INT32), Supported, "CPU load, in percent").engines(&["cpuio"]),
     option(
         "cpumode",
         Engine,
-        Word(&[word("noop", "a loop of nothing"), word("qsort", "sorting numbers")], Argument::None),
-        Honoured,
-        "What keeps the CPU busy",
+        Keyword(&[keyword("noop", "empty loop"), keyword("qsort", "sort numbers")], ArgumentKind::None),
+        Supported,
+        "Type of CPU work",
     )
     .default("noop")
     .engines(&["cpuio"]),
-    option("cpuchunks", Engine, Number(INT), Honoured, "Microseconds of a period of work and rest")
+    option("cpuchunks", Engine, Number(INT32), Supported, "Cycle of work and sleep, in microseconds")
         .default("50000")
-        .under("cpuload")
+        .parent("cpuload")
         .engines(&["cpuio"]),
-    option("exit_on_io_done", Engine, Bool, Honoured, "End when all jobs that do I/O have ended")
+    option("exit_on_io_done", Engine, Bool, Supported, "End when all jobs with I/O have ended")
         .default("0")
         .engines(&["cpuio"]),
-    option("pool", Engine, Text, NotYet, "Name or UUID of the DAOS pool").engines(&["dfs"]),
-    option("cont", Engine, Text, NotYet, "Name or UUID of the DAOS container").engines(&["dfs"]),
-    option("chunk_size", Engine, Number(WIDE), NotYet, "Chunk size of DAOS files").default("0").engines(&["dfs"]),
-    option("object_class", Engine, Text, NotYet, "Object class of DAOS files").engines(&["dfs"]),
-    option("svcl", Engine, Text, NotYet, "Ranks of the DAOS pool's service").engines(&["dfs"]),
-    option("donorname", Engine, Text, NotYet, "File whose blocks are exchanged").engines(&["e4defrag"]),
+    option("pool", Engine, Text, Unsupported, "Name or UUID of the DAOS pool").engines(&["dfs"]),
+    option("cont", Engine, Text, Unsupported, "Name or UUID of the DAOS container").engines(&["dfs"]),
+    option("chunk_size", Engine, Number(INT64), Unsupported, "Chunk size of DAOS files").default("0").engines(&["dfs"]),
+    option("object_class", Engine, Text, Unsupported, "Object class of DAOS files").engines(&["dfs"]),
+    option("svcl", Engine, Text, Unsupported, "Ranks of the DAOS pool's service").engines(&["dfs"]),
+    option("donorname", Engine, Text, Unsupported, "File whose blocks are exchanged").engines(&["e4defrag"]),
     option(
         "inplace",
         Engine,
-        Number(INT.max(1)),
-        NotYet,
-        "0 gives the donor fresh blocks for each I/O, 1 uses it as it is",
+        Number(INT32.max(1)),
+        Unsupported,
+        "0: allocate new donor blocks per I/O, 1: use existing donor blocks",
     )
     .engines(&["e4defrag"]),
-    option("program", Engine, Text, NotYet, "Program to run").engines(&["exec"]),
-    option("arguments", Engine, Text, NotYet, "Arguments for the program").engines(&["exec"]),
-    option("grace_time", Engine, Number(INT), NotYet, "Seconds between asking the program to end and killing it")
+    option("program", Engine, Text, Unsupported, "Program to run").engines(&["exec"]),
+    option("arguments", Engine, Text, Unsupported, "Arguments for the program").engines(&["exec"]),
+    option("grace_time", Engine, Number(INT32), Unsupported, "Seconds between SIGTERM and SIGKILL")
         .default("1")
         .engines(&["exec"]),
-    option("std_redirect", Engine, Bool, NotYet, "Write the program's output to files").default("1").engines(&["exec"]),
+    option("std_redirect", Engine, Bool, Unsupported, "Write the program's output to files")
+        .default("1")
+        .engines(&["exec"]),
     option(
         "stat_type",
         Engine,
-        Word(&[word("stat", "stat()"), word("lstat", "lstat()"), word("statx", "statx()")], Argument::None),
-        Honoured,
-        "Which call to time",
+        Keyword(
+            &[keyword("stat", "stat()"), keyword("lstat", "lstat()"), keyword("statx", "statx()")],
+            ArgumentKind::None,
+        ),
+        Supported,
+        "System call to measure",
     )
     .default("stat")
     .engines(&["filestat"]),
-    option("volume", Engine, Text, NotYet, "Gluster volume").engines(&["gfapi", "gfapi_async"]),
-    option("brick", Engine, Text, NotYet, "Gluster server").engines(&["gfapi", "gfapi_async"]),
-    option("single-instance", Engine, Bool, NotYet, "Share one connection to the volume")
+    option("volume", Engine, Text, Unsupported, "Gluster volume").engines(&["gfapi", "gfapi_async"]),
+    option("brick", Engine, Text, Unsupported, "Gluster server").engines(&["gfapi", "gfapi_async"]),
+    option("single-instance", Engine, Bool, Unsupported, "Share one connection to the volume")
         .engines(&["gfapi", "gfapi_async"]),
     option(
         "https",
         Engine,
-        Word(
-            &[word("off", "no"), word("on", "yes"), word("insecure", "yes, without checking certificates")],
-            Argument::None,
+        Keyword(
+            &[keyword("off", "no"), keyword("on", "yes"), keyword("insecure", "yes, without checking certificates")],
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "Use TLS",
     )
     .default("off")
     .engines(&["http"]),
-    option("http_host", Engine, Text, NotYet, "Server's name").default("localhost").engines(&["http"]),
-    option("http_user", Engine, Text, NotYet, "User name").engines(&["http"]),
-    option("http_pass", Engine, Text, NotYet, "Password").engines(&["http"]),
-    option("http_s3_key", Engine, Text, NotYet, "S3 secret key").engines(&["http"]),
-    option("http_s3_keyid", Engine, Text, NotYet, "S3 key identifier").engines(&["http"]),
-    option("http_s3_security_token", Engine, Text, NotYet, "S3 session token").engines(&["http"]),
-    option("http_swift_auth_token", Engine, Text, NotYet, "Swift token").engines(&["http"]),
-    option("http_s3_region", Engine, Text, NotYet, "S3 region").default("us-east-1").engines(&["http"]),
-    option("http_s3_sse_customer_key", Engine, Text, NotYet, "S3 key for encryption by the server").engines(&["http"]),
-    option("http_s3_sse_customer_algorithm", Engine, Text, NotYet, "S3 algorithm for encryption by the server")
+    option("http_host", Engine, Text, Unsupported, "Server's name").default("localhost").engines(&["http"]),
+    option("http_user", Engine, Text, Unsupported, "User name").engines(&["http"]),
+    option("http_pass", Engine, Text, Unsupported, "Password").engines(&["http"]),
+    option("http_s3_key", Engine, Text, Unsupported, "S3 secret key").engines(&["http"]),
+    option("http_s3_keyid", Engine, Text, Unsupported, "S3 key identifier").engines(&["http"]),
+    option("http_s3_security_token", Engine, Text, Unsupported, "S3 session token").engines(&["http"]),
+    option("http_swift_auth_token", Engine, Text, Unsupported, "Swift token").engines(&["http"]),
+    option("http_s3_region", Engine, Text, Unsupported, "S3 region").default("us-east-1").engines(&["http"]),
+    option("http_s3_sse_customer_key", Engine, Text, Unsupported, "S3 key for encryption by the server")
+        .engines(&["http"]),
+    option("http_s3_sse_customer_algorithm", Engine, Text, Unsupported, "S3 algorithm for encryption by the server")
         .default("AES256")
         .engines(&["http"]),
-    option("http_s3_storage_class", Engine, Text, NotYet, "S3 storage class").default("STANDARD").engines(&["http"]),
+    option("http_s3_storage_class", Engine, Text, Unsupported, "S3 storage class")
+        .default("STANDARD")
+        .engines(&["http"]),
     option(
         "http_mode",
         Engine,
-        Word(&[word("webdav", "WebDAV"), word("s3", "S3"), word("swift", "Swift")], Argument::None),
-        NotYet,
+        Keyword(&[keyword("webdav", "WebDAV"), keyword("s3", "S3"), keyword("swift", "Swift")], ArgumentKind::None),
+        Unsupported,
         "Kind of server",
     )
     .default("webdav")
     .engines(&["http"]),
-    option("http_verbose", Engine, Number(INT), NotYet, "How much of the conversation to show")
-        .default("0")
-        .engines(&["http"]),
+    option("http_verbose", Engine, Number(INT32), Unsupported, "Verbosity").default("0").engines(&["http"]),
     option(
         "http_object_mode",
         Engine,
-        Word(&[word("block", "an object of its own"), word("range", "a range of one object")], Argument::None),
-        NotYet,
-        "What an I/O is",
+        Keyword(&[keyword("block", "one object per I/O"), keyword("range", "range of one object")], ArgumentKind::None),
+        Unsupported,
+        "Object of an I/O",
     )
     .default("block")
     .engines(&["http"]),
-    option("hipri", Engine, Flag, Honoured, "Poll the device for completions").engines(&["io_uring", "io_uring_cmd"]),
-    option("readfua", Engine, Bool, NotYet, "Read past the device's cache")
+    option("hipri", Engine, Flag, Supported, "Poll the device for completions").engines(&["io_uring", "io_uring_cmd"]),
+    option("readfua", Engine, Bool, Unsupported, "Set the FUA flag of reads")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("writefua", Engine, Bool, NotYet, "Write past the device's cache")
+    option("writefua", Engine, Bool, Unsupported, "Set the FUA flag of writes")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("write_mode", Engine, Text, NotYet, "Command that a write becomes")
+    option("write_mode", Engine, Text, Unsupported, "Command for writes")
         .default("write")
         .engines(&["io_uring", "io_uring_cmd"]),
     option(
         "verify_mode",
         Engine,
-        Word(&[word("read", "by reading them"), word("compare", "by the device")], Argument::None),
-        NotYet,
-        "How written blocks are checked",
+        Keyword(
+            &[keyword("read", "read and compare"), keyword("compare", "compare command of the device")],
+            ArgumentKind::None,
+        ),
+        Unsupported,
+        "How written blocks are verified",
     )
     .default("read")
     .engines(&["io_uring", "io_uring_cmd"]),
-    option("fixedbufs", Engine, Flag, Honoured, "Register the I/O buffers with the ring")
+    option("fixedbufs", Engine, Flag, Supported, "Register the I/O buffers with the ring")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("registerfiles", Engine, Flag, Honoured, "Register the files with the ring")
+    option("registerfiles", Engine, Flag, Supported, "Register the files with the ring")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("sqthread_poll", Engine, Flag, Honoured, "Let a kernel thread pick up submissions")
+    option("sqthread_poll", Engine, Flag, Supported, "Submit through a kernel thread (SQPOLL)")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("sqthread_poll_cpu", Engine, Number(INT), Honoured, "CPU for that kernel thread")
+    option("sqthread_poll_cpu", Engine, Number(INT32), Supported, "CPU of the SQPOLL thread")
         .engines(&["io_uring", "io_uring_cmd"]),
     option(
         "nonvectored",
         Engine,
-        Number(INT.signed()),
-        Honoured,
-        "Use plain instead of vectored reads and writes; -1 where the kernel can",
+        Number(INT32.signed()),
+        Supported,
+        "Use non-vectored reads and writes; -1: if the kernel supports them",
     )
     .default("-1")
     .engines(&["io_uring", "io_uring_cmd"]),
-    option("uncached", Engine, Number(INT), NotYet, "Leave nothing of the I/O in the page cache")
+    option("uncached", Engine, Number(INT32), Unsupported, "Do not keep the data of the I/O in the page cache")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("nowait", Engine, Bool, NotYet, "Fail rather than wait inside the kernel")
+    option("nowait", Engine, Bool, Unsupported, "Fail instead of blocking in the kernel")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("force_async", Engine, Number(INT), Honoured, "Hand each n-th request straight to the kernel's workers")
+    option("force_async", Engine, Number(INT32), Supported, "Set IOSQE_ASYNC on every N-th request")
         .engines(&["io_uring", "io_uring_cmd"]),
     option(
         "cmd_type",
         Engine,
-        Word(&[word("nvme", "NVMe"), word("bsg", "SCSI")], Argument::None),
-        NotYet,
+        Keyword(&[keyword("nvme", "NVMe"), keyword("bsg", "SCSI")], ArgumentKind::None),
+        Unsupported,
         "Command set for passthrough",
     )
     .default("nvme")
@@ -154,11 +164,16 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option(
         "cdb_len",
         Engine,
-        Word(
-            &[word("0", "as needed"), word("10", "10 bytes"), word("16", "16 bytes"), word("32", "32 bytes")],
-            Argument::None,
+        Keyword(
+            &[
+                keyword("0", "as needed"),
+                keyword("10", "10 bytes"),
+                keyword("16", "16 bytes"),
+                keyword("32", "32 bytes"),
+            ],
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "Length of SCSI commands",
     )
     .default("0")
@@ -166,99 +181,115 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
     option(
         "verify_bytchk",
         Engine,
-        Word(&[word("0", "the medium"), word("1", "against data"), word("3", "against one block")], Argument::None),
-        NotYet,
-        "What SCSI verify checks",
+        Keyword(
+            &[keyword("0", "the medium"), keyword("1", "against data"), keyword("3", "against one block")],
+            ArgumentKind::None,
+        ),
+        Unsupported,
+        "Byte check mode of SCSI verify",
     )
     .default("0")
     .engines(&["io_uring", "io_uring_cmd"]),
     option(
         "read_mode",
         Engine,
-        Word(&[word("read", "read"), word("prefetch", "prefetch")], Argument::None),
-        NotYet,
-        "Command that a read becomes",
+        Keyword(&[keyword("read", "read"), keyword("prefetch", "prefetch")], ArgumentKind::None),
+        Unsupported,
+        "Command for reads",
     )
     .default("read")
     .engines(&["io_uring", "io_uring_cmd"]),
     option(
         "cmdprio_percentage",
         Engine,
-        Number(INT.max(100).slots(2)),
-        NotYet,
-        "Share of I/Os that get the other priority",
+        Number(INT32.max(100).slots(2)),
+        Unsupported,
+        "Percentage of I/Os with the command priority",
     )
     .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio_class", Engine, Number(INT.min(1).max(3).slots(2)), NotYet, "Class of the other priority")
+    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Unsupported, "Class of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio_hint", Engine, Number(INT.max(1023).slots(2)), NotYet, "Hint of the other priority")
+    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Unsupported, "Hint of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio", Engine, Number(INT.max(7).slots(2)), NotYet, "Level of the other priority")
+    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Unsupported, "Level of the command priority")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("cmdprio_bssplit", Engine, Text, NotYet, "Share of I/Os with the other priority by block size")
-        .engines(&["io_uring", "io_uring_cmd"]),
-    option("md_per_io_size", Engine, Number(INT), NotYet, "Bytes of metadata for each I/O")
+    option(
+        "cmdprio_bssplit",
+        Engine,
+        Text,
+        Unsupported,
+        "Percentage of I/Os with the command priority, per block size",
+    )
+    .engines(&["io_uring", "io_uring_cmd"]),
+    option("md_per_io_size", Engine, Number(INT32), Unsupported, "Bytes of metadata per I/O")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("pi_act", Engine, Bool, NotYet, "Protection information is made by the device")
+    option("pi_act", Engine, Bool, Unsupported, "Let the device generate protection information")
         .default("1")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("pi_chk", Engine, Text, NotYet, "Parts of the protection information to check")
+    option("pi_chk", Engine, Text, Unsupported, "Parts of the protection information to check")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("apptag", Engine, Number(INT), NotYet, "Application tag of the protection information")
+    option("apptag", Engine, Number(INT32), Unsupported, "Application tag of the protection information")
         .default("0x1234")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("apptag_mask", Engine, Number(INT), NotYet, "Bits of the application tag that count")
+    option("apptag_mask", Engine, Number(INT32), Unsupported, "Mask of the application tag")
         .default("0xffff")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("deac", Engine, Bool, NotYet, "Deallocate with write zeroes")
+    option("deac", Engine, Bool, Unsupported, "Deallocate with write zeroes")
         .default("0")
         .engines(&["io_uring", "io_uring_cmd"]),
-    option("userspace_reap", Engine, Flag, Honoured, "Read completions from the mapped ring without a system call")
+    option("userspace_reap", Engine, Flag, Supported, "Read completions from the mapped ring without a system call")
         .engines(&["libaio"]),
-    option("nowait", Engine, Bool, Honoured, "Fail rather than wait inside the kernel").engines(&["libaio"]),
-    option("libaio_vectored", Engine, Bool, NotYet, "Use vectored reads and writes").engines(&["libaio"]),
+    option("nowait", Engine, Bool, Supported, "Fail instead of blocking in the kernel").engines(&["libaio"]),
+    option("libaio_vectored", Engine, Bool, Unsupported, "Use vectored reads and writes").engines(&["libaio"]),
     option(
         "cmdprio_percentage",
         Engine,
-        Number(INT.max(100).slots(2)),
-        NotYet,
-        "Share of I/Os that get the other priority",
+        Number(INT32.max(100).slots(2)),
+        Unsupported,
+        "Percentage of I/Os with the command priority",
     )
     .engines(&["libaio"]),
-    option("cmdprio_class", Engine, Number(INT.min(1).max(3).slots(2)), NotYet, "Class of the other priority")
+    option("cmdprio_class", Engine, Number(INT32.min(1).max(3).slots(2)), Unsupported, "Class of the command priority")
         .engines(&["libaio"]),
-    option("cmdprio_hint", Engine, Number(INT.max(1023).slots(2)), NotYet, "Hint of the other priority")
+    option("cmdprio_hint", Engine, Number(INT32.max(1023).slots(2)), Unsupported, "Hint of the command priority")
         .engines(&["libaio"]),
-    option("cmdprio", Engine, Number(INT.max(7).slots(2)), NotYet, "Level of the other priority").engines(&["libaio"]),
-    option("cmdprio_bssplit", Engine, Text, NotYet, "Share of I/Os with the other priority by block size")
+    option("cmdprio", Engine, Number(INT32.max(7).slots(2)), Unsupported, "Level of the command priority")
         .engines(&["libaio"]),
-    option("libblkio_driver", Engine, Text, NotYet, "libblkio driver").engines(&["libblkio"]),
-    option("libblkio_path", Engine, Text, NotYet, "Path for the libblkio driver").engines(&["libblkio"]),
-    option("libblkio_pre_connect_props", Engine, Text, NotYet, "Properties to set before connecting")
+    option(
+        "cmdprio_bssplit",
+        Engine,
+        Text,
+        Unsupported,
+        "Percentage of I/Os with the command priority, per block size",
+    )
+    .engines(&["libaio"]),
+    option("libblkio_driver", Engine, Text, Unsupported, "libblkio driver").engines(&["libblkio"]),
+    option("libblkio_path", Engine, Text, Unsupported, "Path for the libblkio driver").engines(&["libblkio"]),
+    option("libblkio_pre_connect_props", Engine, Text, Unsupported, "Properties to set before connecting")
         .engines(&["libblkio"]),
-    option("libblkio_num_entries", Engine, Number(INT.min(1)), NotYet, "Entries of the completion ring")
+    option("libblkio_num_entries", Engine, Number(INT32.min(1)), Unsupported, "Entries of the completion ring")
         .engines(&["libblkio"]),
-    option("libblkio_queue_size", Engine, Number(INT.min(1)), NotYet, "Entries of the device queue")
+    option("libblkio_queue_size", Engine, Number(INT32.min(1)), Unsupported, "Entries of the device queue")
         .engines(&["libblkio"]),
-    option("libblkio_pre_start_props", Engine, Text, NotYet, "Properties to set before starting")
+    option("libblkio_pre_start_props", Engine, Text, Unsupported, "Properties to set before starting")
         .engines(&["libblkio"]),
-    option("hipri", Engine, Flag, NotYet, "Use polled queues").engines(&["libblkio"]),
-    option("libblkio_vectored", Engine, Flag, NotYet, "Use vectored requests").engines(&["libblkio"]),
-    option("libblkio_write_zeroes_on_trim", Engine, Flag, NotYet, "Trim by writing zeroes").engines(&["libblkio"]),
+    option("hipri", Engine, Flag, Unsupported, "Use polled queues").engines(&["libblkio"]),
+    option("libblkio_vectored", Engine, Flag, Unsupported, "Use vectored requests").engines(&["libblkio"]),
+    option("libblkio_write_zeroes_on_trim", Engine, Flag, Unsupported, "Trim by writing zeroes").engines(&["libblkio"]),
     option(
         "libblkio_wait_mode",
         Engine,
-        Word(
+        Keyword(
             &[
-                word("block", "in a blocking call"),
-                word("eventfd", "on an event descriptor"),
-                word("loop", "in a loop"),
+                keyword("block", "blocking call"),
+                keyword("eventfd", "event descriptor"),
+                keyword("loop", "polling loop"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
-        "How completions are awaited",
+        Unsupported,
+        "How to wait for completions",
     )
     .default("block")
     .engines(&["libblkio"]),
@@ -266,197 +297,213 @@ pub const ENGINE_OPTIONS: &[Opt] = &[
         "libblkio_force_enable_completion_eventfd",
         Engine,
         Flag,
-        NotYet,
-        "Switch the event descriptor on even if unused",
+        Unsupported,
+        "Enable the event descriptor even if it is unused",
     )
     .engines(&["libblkio"]),
-    option("gpu_dev_ids", Engine, Text, NotYet, "GPUs to use").engines(&["libcufile"]),
+    option("gpu_dev_ids", Engine, Text, Unsupported, "GPUs to use").engines(&["libcufile"]),
     option(
         "cuda_io",
         Engine,
-        Word(&[word("cufile", "straight from the file"), word("posix", "by a copy")], Argument::None),
-        NotYet,
-        "How data reaches the GPU",
+        Keyword(
+            &[keyword("cufile", "direct from the file"), keyword("posix", "copy through host memory")],
+            ArgumentKind::None,
+        ),
+        Unsupported,
+        "Transfer method",
     )
     .default("cufile")
     .engines(&["libcufile"]),
-    option("namenode", Engine, Text, NotYet, "Name node's host").default("localhost").engines(&["libhdfs"]),
-    option("hostname", Engine, Text, NotYet, "Name node's host, by its old name")
+    option("namenode", Engine, Text, Unsupported, "Name node's host").default("localhost").engines(&["libhdfs"]),
+    option("hostname", Engine, Text, Unsupported, "Name node's host (old option name)")
         .default("localhost")
         .engines(&["libhdfs"]),
-    option("port", Engine, Number(INT.min(1).max(65535)), NotYet, "Name node's port")
+    option("port", Engine, Number(INT32.min(1).max(65535)), Unsupported, "Name node's port")
         .default("9000")
         .engines(&["libhdfs"]),
-    option("hdfsdirectory", Engine, Text, NotYet, "Directory for chunks").default("/").engines(&["libhdfs"]),
-    option("chunk_size", Engine, Number(INT), NotYet, "Bytes of a chunk")
+    option("hdfsdirectory", Engine, Text, Unsupported, "Directory for chunks").default("/").engines(&["libhdfs"]),
+    option("chunk_size", Engine, Number(INT32), Unsupported, "Chunk size")
         .alias("chunck_size")
         .default("1048576")
         .engines(&["libhdfs"]),
-    option("single_instance", Engine, Bool, NotYet, "Share one connection").default("1").engines(&["libhdfs"]),
-    option("hdfs_use_direct", Engine, Bool, NotYet, "Read without copying").default("0").engines(&["libhdfs"]),
-    option("gpu_dev_ids", Engine, Text, NotYet, "GPUs to use").engines(&["libhipfile"]),
+    option("single_instance", Engine, Bool, Unsupported, "Share one connection").default("1").engines(&["libhdfs"]),
+    option("hdfs_use_direct", Engine, Bool, Unsupported, "Read without copying").default("0").engines(&["libhdfs"]),
+    option("gpu_dev_ids", Engine, Text, Unsupported, "GPUs to use").engines(&["libhipfile"]),
     option(
         "rocm_io",
         Engine,
-        Word(&[word("hipfile", "straight from the file"), word("posix", "by a copy")], Argument::None),
-        NotYet,
-        "How data reaches the GPU",
+        Keyword(
+            &[keyword("hipfile", "direct from the file"), keyword("posix", "copy through host memory")],
+            ArgumentKind::None,
+        ),
+        Unsupported,
+        "Transfer method",
     )
     .default("hipfile")
     .engines(&["libhipfile"]),
-    option("initiator", Engine, Text, NotYet, "iSCSI initiator's name")
+    option("initiator", Engine, Text, Unsupported, "iSCSI initiator's name")
         .default("iqn.2019-04.org.fio:fio")
         .engines(&["libiscsi"]),
-    option("thp", Engine, Number(INT), Honoured, "Ask for transparent huge pages").engines(&["mmap"]),
-    option("skip_bad", Engine, Bool, NotYet, "Leave out bad blocks").default("0").engines(&["mtd"]),
-    option("uri", Engine, Text, NotYet, "NBD URI").engines(&["nbd"]),
-    option("hostname", Engine, Text, NotYet, "Other side's host or address").engines(&["net", "netsplice"]),
-    option("port", Engine, Number(INT.min(1).max(65535)), NotYet, "Port").engines(&["net", "netsplice"]),
+    option("thp", Engine, Number(INT32), Supported, "Use transparent huge pages").engines(&["mmap"]),
+    option("skip_bad", Engine, Bool, Unsupported, "Skip bad blocks").default("0").engines(&["mtd"]),
+    option("uri", Engine, Text, Unsupported, "NBD URI").engines(&["nbd"]),
+    option("hostname", Engine, Text, Unsupported, "Host name or address of the peer").engines(&["net", "netsplice"]),
+    option("port", Engine, Number(INT32.min(1).max(65535)), Unsupported, "Port").engines(&["net", "netsplice"]),
     option(
         "protocol",
         Engine,
-        Word(
+        Keyword(
             &[
-                word("tcp", "TCP"),
-                word("tcpv6", "TCP over IPv6"),
-                word("udp", "UDP"),
-                word("udpv6", "UDP over IPv6"),
-                word("unix", "UNIX socket"),
-                word("vsock", "VM socket"),
+                keyword("tcp", "TCP"),
+                keyword("tcpv6", "TCP over IPv6"),
+                keyword("udp", "UDP"),
+                keyword("udpv6", "UDP over IPv6"),
+                keyword("unix", "UNIX socket"),
+                keyword("vsock", "VM socket"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "Transport",
     )
     .alias("proto")
     .default("tcp")
     .engines(&["net", "netsplice"]),
-    option("nodelay", Engine, Bool, NotYet, "Send small packets at once").engines(&["net", "netsplice"]),
-    option("listen", Engine, Flag, NotYet, "Wait for a connection instead of making one")
+    option("nodelay", Engine, Bool, Unsupported, "Send small packets without delay").engines(&["net", "netsplice"]),
+    option("listen", Engine, Flag, Unsupported, "Listen for a connection instead of making one")
         .engines(&["net", "netsplice"]),
-    option("pingpong", Engine, Flag, NotYet, "Answer each message").engines(&["net", "netsplice"]),
-    option("interface", Engine, Text, NotYet, "Interface for multicast").engines(&["net", "netsplice"]),
-    option("ttl", Engine, Number(INT), NotYet, "Time to live of multicast packets")
+    option("pingpong", Engine, Flag, Unsupported, "Reply to each message").engines(&["net", "netsplice"]),
+    option("interface", Engine, Text, Unsupported, "Interface for multicast").engines(&["net", "netsplice"]),
+    option("ttl", Engine, Number(INT32), Unsupported, "Time to live of multicast packets")
         .default("1")
         .engines(&["net", "netsplice"]),
-    option("window_size", Engine, Number(INT), NotYet, "Socket buffer size").engines(&["net", "netsplice"]),
-    option("mss", Engine, Number(INT), NotYet, "TCP's segment size").engines(&["net", "netsplice"]),
-    option("nfs_url", Engine, Text, NotYet, "NFS URL").engines(&["nfs"]),
-    option("clustername", Engine, Text, NotYet, "Ceph cluster").engines(&["rados"]),
-    option("pool", Engine, Text, NotYet, "Ceph pool").engines(&["rados"]),
-    option("clientname", Engine, Text, NotYet, "Ceph client").engines(&["rados"]),
-    option("conf", Engine, Text, NotYet, "Ceph configuration file").default("/etc/ceph/ceph.conf").engines(&["rados"]),
-    option("busy_poll", Engine, Bool, NotYet, "Poll for completions").default("0").engines(&["rados"]),
-    option("touch_objects", Engine, Bool, NotYet, "Create objects before starting").default("1").engines(&["rados"]),
-    option("clustername", Engine, Text, NotYet, "Ceph cluster").engines(&["rbd"]),
-    option("rbdname", Engine, Text, NotYet, "Image").engines(&["rbd"]),
-    option("pool", Engine, Text, NotYet, "Ceph pool").engines(&["rbd"]),
-    option("clientname", Engine, Text, NotYet, "Ceph client").engines(&["rbd"]),
-    option("busy_poll", Engine, Bool, NotYet, "Poll for completions").default("0").engines(&["rbd"]),
-    option("rbd_encryption_format", Engine, Text, NotYet, "Image's encryption").engines(&["rbd"]),
-    option("rbd_encryption_passphrase", Engine, Text, NotYet, "File with the image's passphrase").engines(&["rbd"]),
-    option("hostname", Engine, Text, NotYet, "Other side's host").engines(&["rdma"]),
-    option("bindname", Engine, Text, NotYet, "Own address").engines(&["rdma"]),
-    option("port", Engine, Number(INT.min(1).max(65535)), NotYet, "Port").engines(&["rdma"]),
+    option("window_size", Engine, Number(INT32), Unsupported, "Socket buffer size").engines(&["net", "netsplice"]),
+    option("mss", Engine, Number(INT32), Unsupported, "TCP's segment size").engines(&["net", "netsplice"]),
+    option("nfs_url", Engine, Text, Unsupported, "NFS URL").engines(&["nfs"]),
+    option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rados"]),
+    option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rados"]),
+    option("clientname", Engine, Text, Unsupported, "Ceph client").engines(&["rados"]),
+    option("conf", Engine, Text, Unsupported, "Ceph configuration file")
+        .default("/etc/ceph/ceph.conf")
+        .engines(&["rados"]),
+    option("busy_poll", Engine, Bool, Unsupported, "Poll for completions").default("0").engines(&["rados"]),
+    option("touch_objects", Engine, Bool, Unsupported, "Create objects before starting")
+        .default("1")
+        .engines(&["rados"]),
+    option("clustername", Engine, Text, Unsupported, "Ceph cluster").engines(&["rbd"]),
+    option("rbdname", Engine, Text, Unsupported, "Image").engines(&["rbd"]),
+    option("pool", Engine, Text, Unsupported, "Ceph pool").engines(&["rbd"]),
+    option("clientname", Engine, Text, Unsupported, "Ceph client").engines(&["rbd"]),
+    option("busy_poll", Engine, Bool, Unsupported, "Poll for completions").default("0").engines(&["rbd"]),
+    option("rbd_encryption_format", Engine, Text, Unsupported, "Image's encryption").engines(&["rbd"]),
+    option("rbd_encryption_passphrase", Engine, Text, Unsupported, "File with the image's passphrase")
+        .engines(&["rbd"]),
+    option("hostname", Engine, Text, Unsupported, "Host name of the peer").engines(&["rdma"]),
+    option("bindname", Engine, Text, Unsupported, "Local address").engines(&["rdma"]),
+    option("port", Engine, Number(INT32.min(1).max(65535)), Unsupported, "Port").engines(&["rdma"]),
     option(
         "verb",
         Engine,
-        Word(
+        Keyword(
             &[
-                word("write", "remote write"),
-                word("read", "remote read"),
-                word("send", "send"),
-                word("recv", "receive"),
+                keyword("write", "remote write"),
+                keyword("read", "remote read"),
+                keyword("send", "send"),
+                keyword("recv", "receive"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
+        Unsupported,
         "RDMA operation",
     )
     .alias("proto")
     .default("write")
     .engines(&["rdma"]),
-    option("hipri", Engine, Flag, NotYet, "Use polled queues").engines(&["sg"]),
-    option("readfua", Engine, Bool, NotYet, "Read past the device's cache").default("0").engines(&["sg"]),
-    option("writefua", Engine, Bool, NotYet, "Write past the device's cache").default("0").engines(&["sg"]),
+    option("hipri", Engine, Flag, Unsupported, "Use polled queues").engines(&["sg"]),
+    option("readfua", Engine, Bool, Unsupported, "Set the FUA flag of reads").default("0").engines(&["sg"]),
+    option("writefua", Engine, Bool, Unsupported, "Set the FUA flag of writes").default("0").engines(&["sg"]),
     option(
         "sg_write_mode",
         Engine,
-        Word(
+        Keyword(
             &[
-                word("write", "write"),
-                word("write_and_verify", "write and verify"),
-                word("verify", "verify"),
-                word("write_same", "write same"),
-                word("same", "same as write_same").means("write_same"),
-                word("write_same_ndob", "write same without data"),
-                word("verify_bytchk_00", "verify by the device"),
-                word("verify_bytchk_01", "verify against data"),
-                word("verify_bytchk_11", "verify against one block"),
-                word("write_stream", "write to a stream"),
+                keyword("write", "write"),
+                keyword("write_and_verify", "write and verify"),
+                keyword("verify", "verify"),
+                keyword("write_same", "write same"),
+                keyword("same", "same as write_same").alias_of("write_same"),
+                keyword("write_same_ndob", "write same without data"),
+                keyword("verify_bytchk_00", "verify by the device"),
+                keyword("verify_bytchk_01", "verify against data"),
+                keyword("verify_bytchk_11", "verify against one block"),
+                keyword("write_stream", "write to a stream"),
             ],
-            Argument::None,
+            ArgumentKind::None,
         ),
-        NotYet,
-        "Command that a write becomes",
+        Unsupported,
+        "Command for writes",
     )
     .default("write")
     .engines(&["sg"]),
-    option("stream_id", Engine, Number(INT), NotYet, "Stream of streamed writes").default("0").engines(&["sg"]),
-    option("dummy", Engine, Flag, NotYet, "Option of the example engine").engines(&["external"]),
-    option("hipri", Engine, Flag, Honoured, "Ask for high priority I/O (RWF_HIPRI)").engines(&["pvsync2"]),
-    option("hipri_percentage", Engine, Number(INT.max(100)), NotYet, "Share of I/Os with high priority")
+    option("stream_id", Engine, Number(INT32), Unsupported, "Stream of streamed writes").default("0").engines(&["sg"]),
+    option("dummy", Engine, Flag, Unsupported, "Option of the example engine").engines(&["external"]),
+    option("hipri", Engine, Flag, Supported, "Use polled I/O (RWF_HIPRI)").engines(&["pvsync2"]),
+    option("hipri_percentage", Engine, Number(INT32.max(100)), Unsupported, "Percentage of polled I/Os")
         .default("100")
         .engines(&["pvsync2"]),
-    option("uncached", Engine, Number(INT), NotYet, "Leave nothing of the I/O in the page cache").engines(&["pvsync2"]),
-    option("nowait", Engine, Bool, NotYet, "Fail rather than wait inside the kernel").engines(&["pvsync2"]),
-    option("no_completion_thread", Engine, Flag, NotYet, "Reap in the worker itself").engines(&["windowsaio"]),
-    option("hipri", Engine, Flag, NotYet, "Use polled queues").engines(&["xnvme"]),
-    option("sqthread_poll", Engine, Flag, NotYet, "Let a kernel thread pick up submissions").engines(&["xnvme"]),
-    option("xnvme_be", Engine, Text, NotYet, "xNVMe back end").engines(&["xnvme"]),
-    option("xnvme_mem", Engine, Text, NotYet, "xNVMe memory").engines(&["xnvme"]),
-    option("xnvme_async", Engine, Text, NotYet, "xNVMe asynchronous interface").engines(&["xnvme"]),
-    option("xnvme_sync", Engine, Text, NotYet, "xNVMe synchronous interface").engines(&["xnvme"]),
-    option("xnvme_admin", Engine, Text, NotYet, "xNVMe administrative interface").engines(&["xnvme"]),
-    option("xnvme_dev_nsid", Engine, Number(INT), NotYet, "Namespace").engines(&["xnvme"]),
-    option("xnvme_dev_subnqn", Engine, Text, NotYet, "Subsystem's NQN").engines(&["xnvme"]),
-    option("xnvme_iovec", Engine, Flag, NotYet, "Use vectored commands").engines(&["xnvme"]),
-    option("md_per_io_size", Engine, Number(INT), NotYet, "Bytes of metadata for each I/O")
+    option("uncached", Engine, Number(INT32), Unsupported, "Do not keep the data of the I/O in the page cache")
+        .engines(&["pvsync2"]),
+    option("nowait", Engine, Bool, Unsupported, "Fail instead of blocking in the kernel").engines(&["pvsync2"]),
+    option("no_completion_thread", Engine, Flag, Unsupported, "Reap completions in the worker")
+        .engines(&["windowsaio"]),
+    option("hipri", Engine, Flag, Unsupported, "Use polled queues").engines(&["xnvme"]),
+    option("sqthread_poll", Engine, Flag, Unsupported, "Submit through a kernel thread (SQPOLL)").engines(&["xnvme"]),
+    option("xnvme_be", Engine, Text, Unsupported, "xNVMe back end").engines(&["xnvme"]),
+    option("xnvme_mem", Engine, Text, Unsupported, "xNVMe memory").engines(&["xnvme"]),
+    option("xnvme_async", Engine, Text, Unsupported, "xNVMe asynchronous interface").engines(&["xnvme"]),
+    option("xnvme_sync", Engine, Text, Unsupported, "xNVMe synchronous interface").engines(&["xnvme"]),
+    option("xnvme_admin", Engine, Text, Unsupported, "xNVMe administrative interface").engines(&["xnvme"]),
+    option("xnvme_dev_nsid", Engine, Number(INT32), Unsupported, "Namespace").engines(&["xnvme"]),
+    option("xnvme_dev_subnqn", Engine, Text, Unsupported, "Subsystem's NQN").engines(&["xnvme"]),
+    option("xnvme_iovec", Engine, Flag, Unsupported, "Use vectored commands").engines(&["xnvme"]),
+    option("md_per_io_size", Engine, Number(INT32), Unsupported, "Bytes of metadata per I/O")
         .default("0")
         .engines(&["xnvme"]),
-    option("pi_act", Engine, Bool, NotYet, "Protection information is made by the device")
+    option("pi_act", Engine, Bool, Unsupported, "Let the device generate protection information")
         .default("1")
         .engines(&["xnvme"]),
-    option("pi_chk", Engine, Text, NotYet, "Parts of the protection information to check").engines(&["xnvme"]),
-    option("apptag", Engine, Number(INT), NotYet, "Application tag of the protection information")
+    option("pi_chk", Engine, Text, Unsupported, "Parts of the protection information to check").engines(&["xnvme"]),
+    option("apptag", Engine, Number(INT32), Unsupported, "Application tag of the protection information")
         .default("0x1234")
         .engines(&["xnvme"]),
-    option("apptag_mask", Engine, Number(INT), NotYet, "Bits of the application tag that count")
+    option("apptag_mask", Engine, Number(INT32), Unsupported, "Mask of the application tag")
         .default("0xffff")
         .engines(&["xnvme"]),
 ];
 
 /// Options of the built-in workloads (`--profile`).
 pub const PROFILE_OPTIONS: &[Opt] = &[
-    option("device-names", Profile, Text, NotYet, "Devices of the act profile").profile("act"),
-    option("load", Profile, Number(INT), NotYet, "Load factor of the act profile").default("1").profile("act"),
-    option("test-duration", Profile, Number(WIDE.micros()), NotYet, "How long the act profile runs")
+    option("device-names", Profile, Text, Unsupported, "Devices of the act profile").profile("act"),
+    option("load", Profile, Number(INT32), Unsupported, "Load factor of the act profile").default("1").profile("act"),
+    option("test-duration", Profile, Number(INT64.micros()), Unsupported, "Duration of the act profile")
         .default("24h")
         .profile("act"),
-    option("threads-per-queue", Profile, Number(INT), NotYet, "Reading threads for each device")
+    option("threads-per-queue", Profile, Number(INT32), Unsupported, "Read threads per device")
         .default("8")
         .profile("act"),
-    option("read-req-num-512-blocks", Profile, Number(INT), NotYet, "Sectors of a read").default("3").profile("act"),
-    option("large-block-op-kbytes", Profile, Number(INT), NotYet, "KiB of a large block operation")
+    option("read-req-num-512-blocks", Profile, Number(INT32), Unsupported, "Sectors per read")
+        .default("3")
+        .profile("act"),
+    option("large-block-op-kbytes", Profile, Number(INT32), Unsupported, "KiB per large block operation")
         .default("131072")
         .profile("act"),
-    option("prep", Profile, Flag, NotYet, "Prepare the devices and stop").profile("act"),
-    option("size", Profile, Number(WIDE.bytes()), NotYet, "Size of the tiobench profile's files").profile("tiobench"),
-    option("block", Profile, Number(INT), NotYet, "Block size of the tiobench profile")
+    option("prep", Profile, Flag, Unsupported, "Prepare the devices, then end").profile("act"),
+    option("size", Profile, Number(INT64.bytes()), Unsupported, "Size of the tiobench profile's files")
+        .profile("tiobench"),
+    option("block", Profile, Number(INT32), Unsupported, "Block size of the tiobench profile")
         .default("4096")
         .profile("tiobench"),
-    option("numruns", Profile, Number(INT), NotYet, "Runs of each test").profile("tiobench"),
-    option("dir", Profile, Text, NotYet, "Directory of the tiobench profile").profile("tiobench"),
-    option("threads", Profile, Number(INT), NotYet, "Threads of the tiobench profile").profile("tiobench"),
+    option("numruns", Profile, Number(INT32), Unsupported, "Runs of each test").profile("tiobench"),
+    option("dir", Profile, Text, Unsupported, "Directory of the tiobench profile").profile("tiobench"),
+    option("threads", Profile, Number(INT32), Unsupported, "Threads of the tiobench profile").profile("tiobench"),
 ];

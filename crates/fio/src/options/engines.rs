@@ -1,84 +1,88 @@
-//! The table of fio's I/O engines.
+//! Table of fio's I/O engines.
 
-/// One engine.
+/// An I/O engine of fio.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
     pub name: &'static str,
-    pub supported: bool,
-    /// fio as Linux distributions build it has the engine.
-    pub stock: bool,
+    /// fathom implements the engine.
+    pub is_supported: bool,
+    /// The fio packages of Linux distributions contain the engine.
+    pub is_packaged: bool,
     pub help: &'static str,
 }
 
-const fn ours(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, supported: true, stock: true, help }
+const fn supported(name: &'static str, help: &'static str) -> Engine {
+    Engine { name, is_supported: true, is_packaged: true, help }
 }
 
-const fn stock(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, supported: false, stock: true, help }
+const fn packaged(name: &'static str, help: &'static str) -> Engine {
+    Engine { name, is_supported: false, is_packaged: true, help }
 }
 
-const fn rare(name: &'static str, help: &'static str) -> Engine {
-    Engine { name, supported: false, stock: false, help }
+const fn unpackaged(name: &'static str, help: &'static str) -> Engine {
+    Engine { name, is_supported: false, is_packaged: false, help }
 }
 
+/// All engines of fio 3.42, in the order of `--enghelp`.
 pub const ENGINES: &[Engine] = &[
-    ours("cpuio", "no I/O, only work for the CPU"),
-    ours("mmap", "memory copies to and from a mapped file"),
-    ours("sync", "lseek() and read() or write()"),
-    ours("psync", "pread() and pwrite()"),
-    ours("vsync", "readv() and writev(), neighbouring blocks merged"),
-    ours("pvsync", "preadv() and pwritev()"),
-    ours("pvsync2", "preadv2() and pwritev2()"),
-    ours("null", "nothing at all; measures the tool itself"),
-    stock("net", "network sockets"),
-    stock("netsplice", "network sockets, by splice()"),
-    ours("ftruncate", "each write sets the file's length"),
-    ours("filecreate", "creates files"),
-    ours("filestat", "looks up files' attributes"),
-    ours("filedelete", "deletes files"),
-    ours("dircreate", "creates directories"),
-    ours("dirstat", "looks up directories' attributes"),
-    ours("dirdelete", "deletes directories"),
-    stock("exec", "runs a program"),
-    stock("page_fault", "touches pages of a mapping"),
-    ours("posixaio", "aio_read() and aio_write()"),
-    ours("falloc", "each write reserves or punches space"),
-    stock("e4defrag", "moves ext4 blocks"),
-    stock("splice", "splice() and vmsplice()"),
-    stock("gfapi", "Gluster, synchronous"),
-    stock("gfapi_async", "Gluster, asynchronous"),
-    stock("mtd", "raw flash"),
-    stock("sg", "SCSI generic"),
-    ours("io_uring", "io_uring"),
-    stock("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
-    stock("nbd", "network block device"),
-    ours("libaio", "Linux native asynchronous I/O"),
-    stock("rdma", "remote DMA"),
-    stock("rados", "Ceph objects"),
-    stock("rbd", "Ceph images"),
-    stock("pmemblk", "blocks in persistent memory"),
-    stock("dev-dax", "device DAX"),
-    stock("libpmem", "persistent memory by libpmem"),
-    stock("external", "an engine in a shared object"),
-    rare("dfs", "DAOS files"),
-    rare("http", "WebDAV, S3 or Swift"),
-    rare("ime_aio", "Infinite Memory Engine, asynchronous"),
-    rare("ime_psync", "Infinite Memory Engine, synchronous"),
-    rare("ime_psyncv", "Infinite Memory Engine, vectored"),
-    rare("libblkio", "libblkio"),
-    rare("libcufile", "GPU memory by cuFile"),
-    rare("libhdfs", "Hadoop files"),
-    rare("libhipfile", "GPU memory by hipFile"),
-    rare("libiscsi", "iSCSI"),
-    rare("libzbc", "zoned block devices by libzbc"),
-    rare("nfs", "NFS by libnfs"),
-    rare("solarisaio", "Solaris asynchronous I/O"),
-    rare("windowsaio", "Windows asynchronous I/O"),
-    rare("xnvme", "xNVMe"),
+    supported("cpuio", "CPU load, no I/O"),
+    supported("mmap", "memory copies to and from a mapped file"),
+    supported("sync", "lseek() and read() or write()"),
+    supported("psync", "pread() and pwrite()"),
+    supported("vsync", "readv() and writev(), adjacent blocks merged"),
+    supported("pvsync", "preadv() and pwritev()"),
+    supported("pvsync2", "preadv2() and pwritev2()"),
+    supported("null", "no I/O; measures the overhead of the tool"),
+    packaged("net", "network sockets"),
+    packaged("netsplice", "network sockets, by splice()"),
+    supported("ftruncate", "each write sets the file length"),
+    supported("filecreate", "creates files"),
+    supported("filestat", "stat() of files"),
+    supported("filedelete", "deletes files"),
+    supported("dircreate", "creates directories"),
+    supported("dirstat", "stat() of directories"),
+    supported("dirdelete", "deletes directories"),
+    packaged("exec", "runs a program"),
+    packaged("page_fault", "touches pages of a mapping"),
+    supported("posixaio", "aio_read() and aio_write()"),
+    supported("falloc", "each write reserves or punches space"),
+    packaged("e4defrag", "moves ext4 blocks"),
+    packaged("splice", "splice() and vmsplice()"),
+    packaged("gfapi", "Gluster, synchronous"),
+    packaged("gfapi_async", "Gluster, asynchronous"),
+    packaged("mtd", "raw flash"),
+    packaged("sg", "SCSI generic"),
+    supported("io_uring", "io_uring"),
+    packaged("io_uring_cmd", "NVMe or SCSI passthrough by io_uring"),
+    packaged("nbd", "network block device"),
+    supported("libaio", "Linux native asynchronous I/O"),
+    packaged("rdma", "remote DMA"),
+    packaged("rados", "Ceph objects"),
+    packaged("rbd", "Ceph images"),
+    packaged("pmemblk", "blocks in persistent memory"),
+    packaged("dev-dax", "device DAX"),
+    packaged("libpmem", "persistent memory by libpmem"),
+    packaged("external", "an engine in a shared object"),
+    unpackaged("dfs", "DAOS files"),
+    unpackaged("http", "WebDAV, S3 or Swift"),
+    unpackaged("ime_aio", "Infinite Memory Engine, asynchronous"),
+    unpackaged("ime_psync", "Infinite Memory Engine, synchronous"),
+    unpackaged("ime_psyncv", "Infinite Memory Engine, vectored"),
+    unpackaged("libblkio", "libblkio"),
+    unpackaged("libcufile", "GPU memory by cuFile"),
+    unpackaged("libhdfs", "Hadoop files"),
+    unpackaged("libhipfile", "GPU memory by hipFile"),
+    unpackaged("libiscsi", "iSCSI"),
+    unpackaged("libzbc", "zoned block devices by libzbc"),
+    unpackaged("nfs", "NFS by libnfs"),
+    unpackaged("solarisaio", "Solaris asynchronous I/O"),
+    unpackaged("windowsaio", "Windows asynchronous I/O"),
+    unpackaged("xnvme", "xNVMe"),
 ];
 
-/// fio takes what stands before a colon; the rest is for `external`.
+/// Returns the engine with this name.
+///
+/// As in fio, the name ends at a colon: the rest is the path of an `external` engine.
 pub fn engine(name: &str) -> Option<&'static Engine> {
     let name = name.split(':').next().unwrap_or(name);
     let name = if name.starts_with("linuxaio") || name.starts_with("aio") { "libaio" } else { name };

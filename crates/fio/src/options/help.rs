@@ -1,27 +1,25 @@
-//! `--help`, `--cmdhelp` and `--enghelp`, in fio's layout.
-
-use std::fmt::Write;
+//! Texts of `--help`, `--cmdhelp` and `--enghelp`, in fio's layout.
 
 use units::nearest::nearest;
 
 use super::engines::{ENGINES, engine};
-use super::kind::{Kind, Number, Unit};
+use super::kind::{Keyword, Kind, Number, Unit};
 use super::program::{PROGRAM_OPTIONS, Takes};
 use super::{CORE, Opt, Support, core_option, engine_option, engine_options};
-use crate::parse::Printed;
+use crate::parse::Output;
 
-fn out(stdout: String) -> Printed {
-    Printed { stdout, ..Printed::default() }
+fn out(stdout: String) -> Output {
+    Output { stdout, ..Output::default() }
 }
 
-fn err(stderr: String, status: u8) -> Printed {
-    Printed { stderr, status, ..Printed::default() }
+fn err(stderr: String, status: u8) -> Output {
+    Output { stderr, status, ..Output::default() }
 }
 
-/// The page of `--help`.
+/// Returns the text of `--help`. Unsupported options are omitted.
 pub fn usage(program: &str) -> String {
     let mut text = format!("{}\n{program} [options] [job options] <job file(s)>\n", crate::render::version());
-    for option in PROGRAM_OPTIONS.iter().filter(|option| option.support != Support::NotYet) {
+    for option in PROGRAM_OPTIONS.iter().filter(|option| option.support != Support::Unsupported) {
         let name = match (option.takes, option.value) {
             (Takes::Nothing, _) | (_, "") => format!("--{}", option.name),
             (Takes::Optional, value) => format!("--{}[={value}]", option.name),
@@ -37,35 +35,37 @@ fn line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// All options, or one in detail.
-pub fn cmdhelp(name: Option<&str>) -> Printed {
+/// Returns the text of `--cmdhelp`: all options, or the details of one.
+pub fn cmdhelp(name: Option<&str>) -> Output {
     match name {
         None | Some("all") => out(list(CORE)),
         Some(name) => match core_option(name) {
             Some(option) => out(details(option)),
-            None => unknown(name, CORE),
+            None => closest_match(name, CORE),
         },
     }
 }
 
-/// All engines, an engine's options, or one of them in detail.
-pub fn enghelp(what: Option<&str>) -> Printed {
-    let Some(what) = what else {
-        let names = ENGINES.iter().filter(|engine| engine.supported);
+/// Returns the text of `--enghelp`: all engines, the options of one, or the details of one option.
+///
+/// `topic` is `ENGINE` or `ENGINE,OPTION`.
+pub fn enghelp(topic: Option<&str>) -> Output {
+    let Some(topic) = topic else {
+        let names = ENGINES.iter().filter(|engine| engine.is_supported);
         let mut text = "Available IO engines:\n".to_owned();
         names.for_each(|engine| line(&mut text, &format!("\t{}", engine.name)));
         return out(text);
     };
-    let (name, option) = match what.split_once([',', ':']) {
+    let (name, option) = match topic.split_once([',', ':']) {
         Some((name, option)) => (name, Some(option)),
-        None => (what, None),
+        None => (topic, None),
     };
-    let Some(engine) = engine(name).filter(|engine| engine.stock) else {
+    let Some(engine) = engine(name).filter(|engine| engine.is_packaged) else {
         return err(format!("engine {name} is not available\n"), 1);
     };
     let options: Vec<Opt> = engine_options(engine.name).copied().collect();
     if options.is_empty() {
-        return Printed {
+        return Output {
             stdout: format!("IO engine {} has no options\n", engine.name),
             status: 1,
             ..out(String::new())
@@ -75,16 +75,17 @@ pub fn enghelp(what: Option<&str>) -> Printed {
         None => out(list(&options)),
         Some(option) => match engine_option(engine.name, option) {
             Some(option) => out(details(option)),
-            None => unknown(option, &options),
+            None => closest_match(option, &options),
         },
     }
 }
 
-fn unknown(name: &str, options: &[Opt]) -> Printed {
+/// Returns fio's answer for an unknown option name: the details of the option with the closest name.
+fn closest_match(name: &str, options: &[Opt]) -> Output {
     match nearest(name, options.iter().map(|option| option.name)) {
         Some(near) => {
             let details_of_near = options.iter().find(|option| option.name == near).map(details);
-            Printed {
+            Output {
                 stdout: format!(" - showing closest match\n{}", details_of_near.unwrap_or_default()),
                 stderr: format!("No such command: {name}"),
                 status: 0,
@@ -94,7 +95,7 @@ fn unknown(name: &str, options: &[Opt]) -> Printed {
     }
 }
 
-/// Options with a parent stand indented below it.
+/// Lists options with their help. Options with a parent are indented below it.
 fn list(options: &[Opt]) -> String {
     let mut text = String::new();
     let is_listed = |option: &&Opt| !matches!(option.kind, Kind::Removed | Kind::Ignored);
@@ -133,15 +134,15 @@ fn details(option: &Opt) -> String {
         _ => {}
     }
     match option.support {
-        Support::Honoured => {}
-        Support::Accepted(reason) => field("support", &format!("taken without effect: {reason}")),
-        Support::NotYet => field("support", "not supported by fathom yet"),
-        Support::Under(parent) => field("support", &format!("has an effect only with {parent}, not supported yet")),
+        Support::Supported => {}
+        Support::NoEffect(reason) => field("support", &format!("no effect: {reason}")),
+        Support::Unsupported => field("support", "not supported by fathom"),
+        Support::Requires(parent) => field("support", &format!("requires {parent}, which fathom does not support")),
     }
-    if let Kind::Word(words, _) | Kind::Words(words, _) | Kind::Distribution(words) = &option.kind {
-        for (index, word) in words.iter().enumerate() {
+    if let Kind::Keyword(keywords, _) | Kind::KeywordList(keywords, _) | Kind::Distribution(keywords) = &option.kind {
+        for (index, keyword) in keywords.iter().enumerate() {
             let title = if index == 0 { "valid values" } else { "" };
-            line(&mut text, &format!("{title:>20}: {:<10} {}", word.name, word.help));
+            line(&mut text, &format!("{title:>20}: {:<10} {}", keyword.name, keyword.help));
         }
     }
     text.push('\n');
@@ -156,7 +157,7 @@ fn range(number: &Number) -> Option<String> {
     }
 }
 
-/// The kind of value in a few words.
+/// Returns the type of the value, with an example.
 pub fn type_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
@@ -165,38 +166,34 @@ pub fn type_name(kind: &Kind) -> &'static str {
         Kind::Number(Number { unit: Unit::Seconds, .. }) => "time, seconds without a unit (opt=10s)",
         Kind::Number(Number { unit: Unit::Micros, .. }) => "time, microseconds without a unit (opt=10ms)",
         Kind::Number(Number { unit: Unit::Bytes, .. }) => "size (opt=4k)",
-        Kind::Number(Number { slots: 3, .. }) => "number, or one each for reads, writes, trims (opt=100,200)",
+        Kind::Number(Number { slots: 3, .. }) => "number, or three for reads, writes, trims (opt=100,200)",
         Kind::Number(_) => "number (opt=100)",
         Kind::Amount => "size, percentage or zones (opt=4g, opt=50%, opt=3z)",
         Kind::Range => "one to three ranges (opt=1k-4k,4k-8k)",
-        Kind::Floats { .. } => "numbers with ':' between (opt=50:99.9)",
-        Kind::Word(..) => "word (opt=word)",
-        Kind::Words(..) => "words with ',' between (opt=a,b)",
-        Kind::EngineName => "name of an engine (opt=libaio)",
+        Kind::Floats { .. } => "numbers separated by ':' (opt=50:99.9)",
+        Kind::Keyword(..) => "keyword (opt=keyword)",
+        Kind::KeywordList(..) => "keywords separated by ',' (opt=a,b)",
+        Kind::EngineName => "engine name (opt=libaio)",
         Kind::BlockSplit => "sizes with percentages (opt=4k/60:64k/40)",
-        Kind::Distribution(_) => "word with parameters (opt=zipf:1.2)",
+        Kind::Distribution(_) => "keyword with parameters (opt=zipf:1.2)",
         Kind::CpuList => "CPU numbers (opt=0,2-5)",
         Kind::Pattern { .. } => "pattern (opt=0xdeadbeef, opt=\"text\")",
-        Kind::LogPrefix => "prefix of a file name, or nothing",
+        Kind::LogPrefix => "prefix of file names, or no value",
         Kind::ErrorLists => "errors for reads, writes, verification (opt=EIO:28,ENOSPC)",
         Kind::Removed => "removed",
-        Kind::Ignored => "without effect",
+        Kind::Ignored => "ignored",
     }
 }
 
-/// A one-line summary, for the documentation.
+/// Returns the limits or keywords of the value in one line of Markdown.
 pub fn limits(kind: &Kind) -> String {
     match kind {
         Kind::Number(number) => range(number).unwrap_or_default(),
         Kind::Floats { limits: Some((min, max)), .. } => format!("min={min}, max={max}"),
-        Kind::Word(words, _) | Kind::Words(words, _) | Kind::Distribution(words) => {
-            let mut text = String::new();
-            for word in *words {
-                let mark = if word.supported { "" } else { " (not yet)" };
-                let comma = if text.is_empty() { "" } else { " " };
-                write!(text, "{comma}`{}`{mark}", word.name).expect("writing to a string does not fail");
-            }
-            text
+        Kind::Keyword(keywords, _) | Kind::KeywordList(keywords, _) | Kind::Distribution(keywords) => {
+            let mark = |keyword: &Keyword| if keyword.is_supported { "" } else { " (unsupported)" };
+            let each = keywords.iter().map(|keyword| format!("`{}`{}", keyword.name, mark(keyword)));
+            each.collect::<Vec<_>>().join(" ")
         }
         _ => String::new(),
     }
@@ -207,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_option_is_explained_in_fio_layout() {
+    fn details_of_an_option_have_fios_layout() {
         let text = cmdhelp(Some("readwrite")).stdout;
         assert!(text.starts_with("                  rw: "), "{text}");
         assert!(text.contains("\n               alias: readwrite\n"), "{text}");
@@ -216,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_every_live_option_once() {
+    fn the_list_has_every_valid_option_once() {
         let text = cmdhelp(None).stdout;
         for option in CORE.iter().filter(|option| !matches!(option.kind, Kind::Removed | Kind::Ignored)) {
             let lines = text.lines().filter(|line| line.split(':').next().map(str::trim) == Some(option.name));
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_without_options_end_with_one() {
+    fn enghelp_of_an_engine_without_options_exits_with_1() {
         assert_eq!(enghelp(Some("null")).status, 1);
         assert_eq!(enghelp(Some("libaio")).status, 0);
         assert!(enghelp(Some("libaio,nowait")).stdout.contains("nowait"));
@@ -235,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_option_shows_its_neighbour() {
+    fn a_misspelt_option_shows_the_closest_match() {
         assert!(cmdhelp(Some("iodepht")).stdout.contains("iodepth:"));
         assert_eq!(cmdhelp(Some("zzzzzzzz")).stdout, "");
     }

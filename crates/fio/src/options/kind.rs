@@ -1,81 +1,82 @@
-//! What kinds of value an option takes, with their limits.
+//! The kinds of values that options take, with their limits.
 
 /// The kind of an option's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Any text that isn't empty.
+    /// Any non-empty text.
     Text,
-    /// On when given bare; a number after `=` may switch it off.
+    /// On without a value. A number sets it: 0 is off, any other number is on.
     Flag,
-    /// Needs 0 or 1.
+    /// Requires the value 0 or 1.
     Bool,
     Number(Number),
     /// Bytes, a percentage (`10%`) or a number of zones (`3z`).
     Amount,
-    /// `min-max` in bytes, one to three of them.
+    /// One to three ranges `min-max`, in bytes.
     Range,
     Floats {
         max_len: usize,
         limits: Option<(f64, f64)>,
     },
-    Word(&'static [Word], Argument),
-    /// Several words, separated by commas.
-    Words(&'static [Word], Argument),
+    Keyword(&'static [Keyword], ArgumentKind),
+    /// Several keywords, separated by commas.
+    KeywordList(&'static [Keyword], ArgumentKind),
     EngineName,
     BlockSplit,
-    Distribution(&'static [Word]),
+    Distribution(&'static [Keyword]),
     CpuList,
-    /// Bytes for buffers; `%o`, the block's offset, only where it can be checked.
+    /// Bytes for buffers. `%o`, the offset of the block, is allowed only if `offsets` is set.
     Pattern {
         offsets: bool,
     },
-    /// A prefix for log files; bare it stands for the job's name.
+    /// Prefix of the names of log files. Without a value, the job's name is the prefix.
     LogPrefix,
     /// Error names or numbers, for reads, writes and verification.
     ErrorLists,
-    /// fio knows the name only to refuse it.
+    /// fio rejects the option.
     Removed,
-    /// fio knows the name and does nothing with it.
+    /// fio accepts the option and ignores it.
     Ignored,
 }
 
-/// A fixed word that an option takes.
+/// A fixed value of an option.
 #[derive(Clone, Copy, Debug)]
-pub struct Word {
+pub struct Keyword {
     pub name: &'static str,
-    /// The word that it is another spelling of, else itself.
-    pub means: &'static str,
+    /// The keyword that this one is an alias of. Equal to `name` if it is no alias.
+    pub canonical: &'static str,
     pub help: &'static str,
-    pub supported: bool,
+    pub is_supported: bool,
 }
 
-pub const fn word(name: &'static str, help: &'static str) -> Word {
-    Word { name, means: name, help, supported: true }
+/// Returns a supported keyword without an alias.
+pub const fn keyword(name: &'static str, help: &'static str) -> Keyword {
+    Keyword { name, canonical: name, help, is_supported: true }
 }
 
-impl Word {
-    pub const fn means(mut self, means: &'static str) -> Word {
-        self.means = means;
+impl Keyword {
+    pub const fn alias_of(mut self, canonical: &'static str) -> Keyword {
+        self.canonical = canonical;
         self
     }
 
-    pub const fn not_yet(mut self) -> Word {
-        self.supported = false;
+    pub const fn unsupported(mut self) -> Keyword {
+        self.is_supported = false;
         self
     }
 }
 
-/// What may follow a word after a colon.
+/// What may follow a keyword after a colon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Argument {
+pub enum ArgumentKind {
     None,
     Text,
     Count,
-    /// `rw`'s sequencer: how often, or by how many bytes.
+    /// The step of `rw`'s sequencer: a number of I/Os for random I/O, else a number of bytes.
     Sequence,
-    /// A distribution's parameter and, after a second colon, its centre.
+    /// The parameter of a distribution and, after a second colon, its centre.
     Shape,
-    /// A limit in the word's own unit, or a percentage.
+    /// A limit in the keyword's unit, or a percentage.
     Threshold,
 }
 
@@ -86,34 +87,41 @@ pub struct Number {
     pub unit: Unit,
     pub min: i64,
     pub max: Option<i64>,
-    /// How many numbers the option holds: 3 for read, write, trim; 2 for a range.
+    /// How many numbers the option holds: 3 for reads, writes and trims, 2 for a range.
     pub slots: usize,
-    pub signed: bool,
-    pub power_of_two: bool,
+    pub is_signed: bool,
+    pub is_power_of_two: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// 32 bits.
-    Int,
-    /// 64 bits.
-    Wide,
+    Bits32,
+    Bits64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     None,
     Bytes,
-    /// Time; a number without unit means microseconds.
+    /// Time. A number without a unit is in microseconds.
     Micros,
-    /// Time; a number without unit means seconds.
+    /// Time. A number without a unit is in seconds.
     Seconds,
 }
 
-pub const INT: Number =
-    Number { width: Width::Int, unit: Unit::None, min: 0, max: None, slots: 1, signed: false, power_of_two: false };
+/// A non-negative 32-bit number without a unit.
+pub const INT32: Number = Number {
+    width: Width::Bits32,
+    unit: Unit::None,
+    min: 0,
+    max: None,
+    slots: 1,
+    is_signed: false,
+    is_power_of_two: false,
+};
 
-pub const WIDE: Number = Number { width: Width::Wide, ..INT };
+/// A non-negative 64-bit number without a unit.
+pub const INT64: Number = Number { width: Width::Bits64, ..INT32 };
 
 impl Number {
     pub const fn min(mut self, min: i64) -> Number {
@@ -147,7 +155,7 @@ impl Number {
     }
 
     pub const fn signed(mut self) -> Number {
-        self.signed = true;
+        self.is_signed = true;
         if self.min == 0 {
             self.min = i64::MIN;
         }
@@ -155,7 +163,7 @@ impl Number {
     }
 
     pub const fn power_of_two(mut self) -> Number {
-        self.power_of_two = true;
+        self.is_power_of_two = true;
         self
     }
 

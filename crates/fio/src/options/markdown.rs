@@ -1,35 +1,45 @@
-//! The whole table as a page of the documentation, `docs/fio-options.md`.
+//! Renders the table of options as the page `docs/fio-options.md`.
 
 use super::engines::ENGINES;
-use super::help::{limits, type_name};
+use super::help::{cmdhelp, limits, type_name};
 use super::program::PROGRAM_OPTIONS;
-use super::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, Section, Support};
+use super::{CORE, Category, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, Support};
 
-/// The page; a test compares it with the one in the repository.
+/// Returns the page. A test compares it with the file in the repository.
 pub fn page() -> String {
     let mut page = String::from(
-        "# fio's options in fathom\n\n\
-         This page is printed from the option table in `crates/fio/src/options` and is not edited by hand. \
-         A test compares the two; `cargo test -p fathom-fio --test dialect` with `UPDATE_DOCS=1` writes it anew.\n\n\
-         **honoured**: does what it does in fio. **taken**: legal and without effect, for the reason given. \
-         **not yet**: refused, unless its value is what happens without it. \
-         **with …**: has an effect only together with an option that is not supported yet.\n\n",
+        "# fio options in fathom\n\n\
+         `--cmdhelp` explains a job option, `--enghelp=ENGINE,OPTION` an option of an engine:\n\n",
     );
-    let honoured = CORE.iter().chain(ENGINE_OPTIONS).filter(|option| option.support == Support::Honoured).count();
+    let example = cmdhelp(Some("iodepth")).stdout;
+    page.push_str(&format!("```\n$ fathom fio --cmdhelp=iodepth\n{}\n```\n\n", example.trim_end()));
+    page.push_str(
+        "| support | meaning |\n|---|---|\n\
+         | supported | The option has the effect that it has in fio. |\n\
+         | no effect | The option is accepted and has no effect, for the reason given. |\n\
+         | unsupported | The option is rejected, unless its value is the default. |\n\
+         | requires … | The option has an effect only together with an unsupported option. |\n\n",
+    );
+    let is_supported = |option: &&Opt| option.support == Support::Supported;
+    let supported = CORE.iter().chain(ENGINE_OPTIONS).filter(is_supported).count();
     let all = CORE.len() + ENGINE_OPTIONS.len();
-    page.push_str(&format!("Of {all} job options {honoured} are honoured.\n\n"));
-    page.push_str("## The program\n\n| option | support | meaning |\n|---|---|---|\n");
+    page.push_str(&format!(
+        "fathom supports {supported} of {all} job options. \
+         This page is generated from the table in `crates/fio/src/options`; do not edit it. \
+         To update it, run `UPDATE_DOCS=1 cargo test -p fathom-fio --test dialect`.\n\n",
+    ));
+    page.push_str("## Program options\n\n| option | support | meaning |\n|---|---|---|\n");
     for option in PROGRAM_OPTIONS {
         row(&mut page, &[format!("`--{}`", option.name), support(option.support), option.help.to_owned()]);
     }
-    for section in Section::ALL {
-        let core = CORE.iter().chain(PROFILE_OPTIONS).filter(|option| option.section == section);
-        page.push_str(&format!("\n## {}\n\n", section.title()));
+    for category in Category::ALL {
+        let core = CORE.iter().chain(PROFILE_OPTIONS).filter(|option| option.category == category);
+        page.push_str(&format!("\n## {}\n\n", category.title()));
         table(&mut page, core);
     }
-    page.push_str("\n## Engines\n\n| engine | support | what it does |\n|---|---|---|\n");
+    page.push_str("\n## Engines\n\n| engine | support | description |\n|---|---|---|\n");
     for engine in ENGINES {
-        let support = if engine.supported { "honoured" } else { "not yet" };
+        let support = if engine.is_supported { "supported" } else { "unsupported" };
         row(&mut page, &[format!("`{}`", engine.name), support.to_owned(), engine.help.to_owned()]);
     }
     for engine in ENGINES {
@@ -68,9 +78,9 @@ fn row(page: &mut String, cells: &[String]) {
 
 fn support(support: Support) -> String {
     match support {
-        Support::Honoured => "honoured".into(),
-        Support::Accepted(reason) => format!("taken: {reason}"),
-        Support::NotYet => "not yet".into(),
-        Support::Under(parent) => format!("with `{parent}`"),
+        Support::Supported => "supported".into(),
+        Support::NoEffect(reason) => format!("no effect: {reason}"),
+        Support::Unsupported => "unsupported".into(),
+        Support::Requires(parent) => format!("requires `{parent}`"),
     }
 }

@@ -1,6 +1,6 @@
-//! The table: every option, engine and program option of fio, what it takes and whether fathom honours it.
+//! Table of all options and engines of fio: their values and whether fathom supports them.
 //!
-//! Invariant: whatever reads, prints or documents options does so from here, and from nowhere else.
+//! Invariant: parsing, help and documentation take their facts about options from this table only.
 
 mod core;
 mod engine_options;
@@ -14,31 +14,33 @@ pub use self::core::CORE;
 pub use engine_options::{ENGINE_OPTIONS, PROFILE_OPTIONS};
 use kind::Kind;
 
-/// One option.
+/// A job option.
 #[derive(Clone, Copy, Debug)]
 pub struct Opt {
     pub name: &'static str,
     pub alias: Option<&'static str>,
-    pub section: Section,
+    pub category: Category,
     pub kind: Kind,
     pub support: Support,
     pub help: &'static str,
-    /// As it would be typed; without one the option is 0, off or unset.
+    /// The default in the syntax of a job file. Without one, the option is 0, off or unset.
     pub default: Option<&'static str>,
     /// The option under which fio's help lists this one.
     pub parent: Option<&'static str>,
-    /// Engines that have the option; empty where all do.
+    /// The engines that have the option. Empty if all engines have it.
     pub engines: &'static [&'static str],
+    /// The built-in workload (`--profile`) that the option belongs to.
     pub profile: Option<&'static str>,
-    /// When a section of a job file is read, options of higher priority come first.
+    /// Options of a job file section are set in descending priority.
     pub priority: i8,
 }
 
-pub const fn option(name: &'static str, section: Section, kind: Kind, support: Support, help: &'static str) -> Opt {
+/// Returns an option that all engines have, without alias, default and parent.
+pub const fn option(name: &'static str, category: Category, kind: Kind, support: Support, help: &'static str) -> Opt {
     Opt {
         name,
         alias: None,
-        section,
+        category,
         kind,
         support,
         help,
@@ -61,7 +63,7 @@ impl Opt {
         self
     }
 
-    pub const fn under(mut self, parent: &'static str) -> Opt {
+    pub const fn parent(mut self, parent: &'static str) -> Opt {
         self.parent = Some(parent);
         self
     }
@@ -76,41 +78,43 @@ impl Opt {
         self
     }
 
-    pub const fn early(mut self) -> Opt {
+    pub const fn parsed_first(mut self) -> Opt {
         self.priority = 1;
         self
     }
 
-    pub const fn late(mut self) -> Opt {
+    pub const fn parsed_last(mut self) -> Opt {
         self.priority = -1;
         self
     }
 
+    /// Returns whether `name` is the name or the alias of the option.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
     }
 
-    /// A bare name is enough in a job file.
-    pub fn may_stand_bare(&self) -> bool {
+    /// Returns whether the option is valid without a value.
+    pub fn has_optional_value(&self) -> bool {
         matches!(self.kind, Kind::Flag | Kind::LogPrefix)
     }
 }
 
-/// What becomes of an option that is given.
+/// How far fathom supports an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Support {
-    Honoured,
-    /// Taken without effect, for the reason given.
-    Accepted(&'static str),
-    /// Refused, unless the value is what happens anyway.
-    NotYet,
-    /// Has an effect only together with another option that is itself not supported yet.
-    Under(&'static str),
+    /// The option has the effect that it has in fio.
+    Supported,
+    /// The option is valid and has no effect, for this reason.
+    NoEffect(&'static str),
+    /// The option is rejected, unless its value is the default.
+    Unsupported,
+    /// The option has an effect only together with this option, which is unsupported.
+    Requires(&'static str),
 }
 
-/// Where the documentation lists an option.
+/// The heading under which the documentation lists an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Section {
+pub enum Category {
     Units,
     Description,
     Time,
@@ -132,64 +136,67 @@ pub enum Section {
     Profile,
 }
 
-impl Section {
-    pub const ALL: [Section; 19] = [
-        Section::Description,
-        Section::Units,
-        Section::Time,
-        Section::Target,
-        Section::IoType,
-        Section::BlockSize,
-        Section::Buffers,
-        Section::IoSize,
-        Section::Engine,
-        Section::Depth,
-        Section::Rate,
-        Section::Latency,
-        Section::Replay,
-        Section::Process,
-        Section::Verify,
-        Section::SteadyState,
-        Section::Report,
-        Section::Errors,
-        Section::Profile,
+impl Category {
+    /// All categories, in the order of the documentation.
+    pub const ALL: [Category; 19] = [
+        Category::Description,
+        Category::Units,
+        Category::Time,
+        Category::Target,
+        Category::IoType,
+        Category::BlockSize,
+        Category::Buffers,
+        Category::IoSize,
+        Category::Engine,
+        Category::Depth,
+        Category::Rate,
+        Category::Latency,
+        Category::Replay,
+        Category::Process,
+        Category::Verify,
+        Category::SteadyState,
+        Category::Report,
+        Category::Errors,
+        Category::Profile,
     ];
 
+    /// Returns the heading.
     pub fn title(self) -> &'static str {
         match self {
-            Section::Units => "Units",
-            Section::Description => "Job description",
-            Section::Time => "Time",
-            Section::Target => "Files and devices",
-            Section::IoType => "Kind and order of I/O",
-            Section::BlockSize => "Block size",
-            Section::Buffers => "Buffers and memory",
-            Section::IoSize => "Amount of I/O",
-            Section::Engine => "Engine",
-            Section::Depth => "Depth",
-            Section::Rate => "Rate and pauses",
-            Section::Latency => "Latency target",
-            Section::Replay => "Replay",
-            Section::Process => "Workers and their order",
-            Section::Verify => "Verification",
-            Section::SteadyState => "Steady state",
-            Section::Report => "Measurement and reports",
-            Section::Errors => "Errors",
-            Section::Profile => "Built-in workloads",
+            Category::Units => "Units",
+            Category::Description => "Job description",
+            Category::Time => "Time",
+            Category::Target => "Files and devices",
+            Category::IoType => "I/O type",
+            Category::BlockSize => "Block size",
+            Category::Buffers => "Buffers and memory",
+            Category::IoSize => "I/O size",
+            Category::Engine => "I/O engine",
+            Category::Depth => "I/O depth",
+            Category::Rate => "Rate and think time",
+            Category::Latency => "Latency target",
+            Category::Replay => "Replay",
+            Category::Process => "Workers and job order",
+            Category::Verify => "Verification",
+            Category::SteadyState => "Steady state",
+            Category::Report => "Measurement and reports",
+            Category::Errors => "Errors",
+            Category::Profile => "Built-in workloads",
         }
     }
 }
 
-/// An option of every engine (or of a built-in workload), by name or alias.
+/// Returns the option with this name or alias, among the options of all engines and of the built-in workloads.
 pub fn core_option(name: &str) -> Option<&'static Opt> {
     CORE.iter().chain(PROFILE_OPTIONS).find(|option| option.is_named(name))
 }
 
-/// An option that the named engine has of its own.
+/// Returns the option with this name or alias, among the options that only this engine has.
 pub fn engine_option(engine: &str, name: &str) -> Option<&'static Opt> {
     engine_options(engine).find(|option| option.is_named(name))
 }
 
+/// Returns the options that this engine has in addition to the options of all engines.
 pub fn engine_options(engine: &str) -> impl Iterator<Item = &'static Opt> {
     ENGINE_OPTIONS.iter().filter(move |option| option.engines.contains(&engine))
 }
@@ -204,36 +211,36 @@ mod tests {
     fn names_and_aliases_are_unique() {
         let mut seen = BTreeSet::new();
         for option in CORE {
-            assert!(seen.insert(option.name), "{} is there twice", option.name);
+            assert!(seen.insert(option.name), "{} occurs twice", option.name);
             if let Some(alias) = option.alias {
-                assert!(seen.insert(alias), "{alias} is there twice");
+                assert!(seen.insert(alias), "{alias} occurs twice");
             }
         }
         for engine in engines::ENGINES {
             let mut own = BTreeSet::new();
             for option in engine_options(engine.name) {
-                assert!(own.insert(option.name), "{} of {} is there twice", option.name, engine.name);
-                assert!(!seen.contains(option.name), "{} of {} is a core option too", option.name, engine.name);
+                assert!(own.insert(option.name), "{} of {} occurs twice", option.name, engine.name);
+                assert!(!seen.contains(option.name), "{} of {} is also a core option", option.name, engine.name);
             }
         }
     }
 
     #[test]
-    fn engines_and_parents_that_options_name_exist() {
+    fn engines_and_parents_of_options_exist() {
         for option in ENGINE_OPTIONS {
             for engine in option.engines {
-                assert!(engines::engine(engine).is_some(), "{} names engine {engine}", option.name);
+                assert!(engines::engine(engine).is_some(), "{} refers to engine {engine}", option.name);
             }
         }
         for option in CORE {
             if let Some(parent) = option.parent {
-                assert!(core_option(parent).is_some(), "{} is under {parent}", option.name);
+                assert!(core_option(parent).is_some(), "{} has the parent {parent}", option.name);
             }
         }
     }
 
     #[test]
-    fn help_is_short_and_there() {
+    fn every_option_has_a_short_help() {
         for option in CORE.iter().chain(ENGINE_OPTIONS).chain(PROFILE_OPTIONS) {
             assert!(!option.help.is_empty() && option.help.len() < 100, "{}", option.name);
             assert!(!option.help.ends_with('.'), "{}", option.name);

@@ -1,109 +1,109 @@
-//! What is wrong with jobs as a whole, though each of their options is right by itself.
+//! Checks jobs for options that contradict one another or the file system.
 //!
-//! fio finds these only when it runs jobs, not under `--parse-only`.
+//! As in fio, `--parse-only` omits these checks.
 
 use units::diagnostic::{Diagnostic, Span};
 
 use super::env::Env;
 use super::section::readonly_error;
-use super::value::names;
 use super::value::number::Amount;
+use super::value::path_list;
 use super::values::Values;
-use super::{Job, Reading};
+use super::{Job, Parser};
 
-/// As many as fio runs.
+/// Maximum number of workers, as in fio.
 const JOBS_MAX: u64 = 4096;
-/// Files are kept track of one by one: more would fill the memory before the disk.
+/// Maximum number of files. It bounds the memory for the state of each file.
 const FILES_MAX: u64 = 10_000_000;
 
-/// Checks each job, and what jobs say of each other.
-pub fn jobs(reading: &mut Reading) {
-    if reading.dry_run {
+/// Checks each job and the relations between jobs.
+pub fn jobs(parser: &mut Parser) {
+    if parser.dry_run {
         return;
     }
-    let mut found = Found { errors: Vec::new(), warnings: Vec::new() };
-    for (index, job) in reading.jobs.iter().enumerate() {
-        if reading.program.readonly {
-            readonly(job, &mut found);
+    let mut diagnostics = Diagnostics { errors: Vec::new(), warnings: Vec::new() };
+    for (index, job) in parser.jobs.iter().enumerate() {
+        if parser.program.readonly {
+            readonly(job, &mut diagnostics);
         }
-        directories(job, reading.env, &mut found);
-        zones(job, &mut found);
-        sizes(job, &mut found);
-        rates(job, &mut found);
-        time(job, &mut found);
-        dedupe(job, &mut found);
-        logs(job, &mut found);
-        wait_for(job, &reading.jobs[..index], &mut found);
+        directories(job, parser.env, &mut diagnostics);
+        zones(job, &mut diagnostics);
+        sizes(job, &mut diagnostics);
+        rates(job, &mut diagnostics);
+        time(job, &mut diagnostics);
+        dedupe(job, &mut diagnostics);
+        logs(job, &mut diagnostics);
+        wait_for(job, &parser.jobs[..index], &mut diagnostics);
     }
-    counts(&reading.jobs, &mut found);
-    dedup(&mut found.errors);
-    dedup(&mut found.warnings);
-    reading.errors.extend(found.errors);
-    reading.warnings.extend(found.warnings);
+    counts(&parser.jobs, &mut diagnostics);
+    dedup(&mut diagnostics.errors);
+    dedup(&mut diagnostics.warnings);
+    parser.errors.extend(diagnostics.errors);
+    parser.warnings.extend(diagnostics.warnings);
 }
 
-struct Found {
+struct Diagnostics {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
 
-impl Found {
+impl Diagnostics {
     fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
         let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
-        self.errors.push(diagnostic.at(place(job, option), label).help(help));
+        self.errors.push(diagnostic.at(span(job, option), label).help(help));
     }
 }
 
-/// Where an option of the job was written, or else the job itself.
-fn place<'a>(job: &'a Job, option: &str) -> &'a Span {
-    job.values.at(option).unwrap_or(&job.at)
+/// Returns the span of the option, or that of the job if the option is not set.
+fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
+    job.values.span(option).unwrap_or(&job.span)
 }
 
-/// What the globals say is found once for each job.
+/// Removes duplicates. An error in a global option occurs once per job.
 pub(super) fn dedup(diagnostics: &mut Vec<Diagnostic>) {
-    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    let mut unique: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
     for diagnostic in diagnostics.drain(..) {
-        if !kept.contains(&diagnostic) {
-            kept.push(diagnostic);
+        if !unique.contains(&diagnostic) {
+            unique.push(diagnostic);
         }
     }
-    *diagnostics = kept;
+    *diagnostics = unique;
 }
 
-fn readonly(job: &Job, found: &mut Found) {
-    let rw = job.values.word("rw");
+fn readonly(job: &Job, diagnostics: &mut Diagnostics) {
+    let rw = job.values.keyword("rw");
     if !matches!(rw, "read" | "randread") {
-        found.errors.push(readonly_error(rw, place(job, "rw")));
+        diagnostics.errors.push(readonly_error(rw, span(job, "rw")));
     }
 }
 
-/// A directory that isn't there may be a mount that is missing: what would be measured then is another disk.
-fn directories(job: &Job, env: &dyn Env, found: &mut Found) {
-    let names = job.values.text("directory").map(names::split).unwrap_or_default();
-    for name in names.iter().filter(|name| !env.is_directory(name)) {
-        found.error(
-            &format!("{name} is not a directory"),
+/// Checks that directories exist. A missing one may be a missing mount: the job would measure another disk.
+fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Diagnostics) {
+    let paths = job.values.text("directory").map(path_list::split).unwrap_or_default();
+    for path in paths.iter().filter(|path| !env.is_directory(path)) {
+        diagnostics.error(
+            &format!("{path} is not a directory"),
             job,
             "directory",
-            "must be there before the run",
-            "make it, or mount what belongs there",
+            "must exist before the run",
+            "create the directory, or mount its file system",
         );
     }
 }
 
-fn zones(job: &Job, found: &mut Found) {
+fn zones(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
     let size = values.unsigned("zonesize");
-    match values.word("zonemode") {
-        "none" if size > 0 => found.error(
-            "zonesize means nothing with zonemode=none",
+    match values.keyword("zonemode") {
+        "none" if size > 0 => diagnostics.error(
+            "zonesize has no effect with zonemode=none",
             job,
             "zonesize",
-            "contradicts zonemode=none, which is the default",
-            "add zonemode=strided, or leave out zonesize",
+            "zonemode=none is the default",
+            "add zonemode=strided, or remove zonesize",
         ),
-        "strided" if size == 0 => found.error(
-            "zonemode=strided needs zonesize",
+        "strided" if size == 0 => diagnostics.error(
+            "zonemode=strided requires zonesize",
             job,
             "zonemode",
             "zonesize is missing",
@@ -113,7 +113,7 @@ fn zones(job: &Job, found: &mut Found) {
     }
 }
 
-/// The smallest block of each direction.
+/// Returns the smallest block size of each direction, in bytes.
 fn smallest_blocks(values: &Values) -> [u64; 3] {
     let mut smallest = values.unsigneds("bs");
     if let Some(ranges) = values.ranges("bsrange") {
@@ -129,10 +129,10 @@ fn smallest_blocks(values: &Values) -> [u64; 3] {
     smallest
 }
 
-fn sizes(job: &Job, found: &mut Found) {
+fn sizes(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
     let smallest = smallest_blocks(values);
-    let rw = values.word("rw");
+    let rw = values.keyword("rw");
     let read = rw.ends_with("read") || rw.ends_with("rw");
     let write = rw.ends_with("write") || rw.ends_with("rw");
     let trim = rw.contains("trim");
@@ -142,100 +142,106 @@ fn sizes(job: &Job, found: &mut Found) {
         && size > 0
         && size < block
     {
-        found.error(
-            &format!("size={size} is less than one block of {block} bytes"),
+        diagnostics.error(
+            &format!("size={size} is smaller than one block of {block} bytes"),
             job,
             "size",
             "smaller than a block",
-            "make size larger or bs smaller",
+            "increase size or decrease bs",
         );
     }
 }
 
-fn rates(job: &Job, found: &mut Found) {
+fn rates(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
-    let is_given = |name: &str| values.unsigneds(name).iter().any(|&rate| rate > 0);
+    let is_set = |name: &str| values.unsigneds(name).iter().any(|&rate| rate > 0);
     for (bytes, ios) in [("rate", "rate_iops"), ("rate_min", "rate_iops_min")] {
-        if is_given(bytes) && is_given(ios) {
-            let message = format!("{bytes} and {ios} exclude each other");
-            found.error(&message, job, ios, "one limit too many", "leave out one of the two");
+        if is_set(bytes) && is_set(ios) {
+            let message = format!("{bytes} and {ios} are mutually exclusive");
+            diagnostics.error(&message, job, ios, "second limit", "remove one of the two");
         }
     }
     for (limit, min) in [("rate", "rate_min"), ("rate_iops", "rate_iops_min")] {
         let pairs = values.unsigneds(limit).into_iter().zip(values.unsigneds(min));
         if pairs.into_iter().any(|(limit, min)| limit > 0 && limit < min) {
-            let message = format!("{min} is more than {limit}");
-            found.error(&message, job, min, "can't be reached", &format!("make {min} smaller or {limit} larger"));
+            let message = format!("{min} is greater than {limit}");
+            diagnostics.error(&message, job, min, "cannot be reached", &format!("decrease {min} or increase {limit}"));
         }
     }
 }
 
-fn time(job: &Job, found: &mut Found) {
+fn time(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
     if values.flag("time_based") && values.unsigned("runtime") == 0 {
         let warning = Diagnostic::warning(format!("job {}: time_based has no effect without runtime", job.name));
-        found.warnings.push(warning.at(place(job, "time_based"), "has no effect").help("add a runtime"));
+        diagnostics.warnings.push(warning.at(span(job, "time_based"), "has no effect").help("add a runtime"));
     }
 }
 
-fn dedupe(job: &Job, found: &mut Found) {
+fn dedupe(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
     let copies = values.unsigned("dedupe_percentage");
-    if copies == 0 || values.word("dedupe_mode") != "working_set" {
+    if copies == 0 || values.keyword("dedupe_mode") != "working_set" {
         return;
     }
     if !values.is_set("size") {
-        found.error("dedupe_mode=working_set needs size", job, "dedupe_mode", "size is missing", "add a size");
+        diagnostics.error("dedupe_mode=working_set requires size", job, "dedupe_mode", "size is missing", "add a size");
     }
     if copies + values.unsigned("dedupe_working_set_percentage") > 100 {
-        found.error(
-            "dedupe_percentage and dedupe_working_set_percentage are more than 100 together",
+        diagnostics.error(
+            "the sum of dedupe_percentage and dedupe_working_set_percentage exceeds 100",
             job,
             "dedupe_percentage",
-            "can't be reached",
-            "make one of them smaller",
+            "sum exceeds 100",
+            "decrease one of them",
         );
     }
 }
 
-fn logs(job: &Job, found: &mut Found) {
+fn logs(job: &Job, diagnostics: &mut Diagnostics) {
     let values = &job.values;
     if values.flag("log_issue_time") && !(values.flag("log_offset") && values.log("write_lat_log").is_some()) {
-        found.error(
-            "log_issue_time needs write_lat_log and log_offset",
+        diagnostics.error(
+            "log_issue_time requires write_lat_log and log_offset",
             job,
             "log_issue_time",
-            "has nothing to be logged with",
+            "has no log to be written to",
             "add write_lat_log and log_offset=1",
         );
     }
 }
 
-/// Clones and their files, over all jobs.
-fn counts(jobs: &[Job], found: &mut Found) {
+/// Checks the numbers of clones and files of all jobs.
+fn counts(jobs: &[Job], diagnostics: &mut Diagnostics) {
     let (mut clones, mut files) = (0u64, 0u64);
     for job in jobs {
         let of_job = job.values.unsigned("numjobs").max(1);
         clones = clones.saturating_add(of_job);
         files = files.saturating_add(job.values.unsigned("nrfiles").max(1).saturating_mul(of_job));
         if clones > JOBS_MAX {
-            let message = format!("with its clones there are {clones} jobs, more than {JOBS_MAX}");
-            return found.error(&message, job, "numjobs", "too many", "make numjobs smaller");
+            let message = format!("{clones} jobs with clones, the maximum is {JOBS_MAX}");
+            return diagnostics.error(&message, job, "numjobs", "too many jobs", "decrease numjobs");
         }
         if files > FILES_MAX {
-            let message = format!("with its files there are {files}, more than {FILES_MAX}");
-            return found.error(&message, job, "nrfiles", "too many", "make nrfiles smaller");
+            let message = format!("{files} files in total, the maximum is {FILES_MAX}");
+            return diagnostics.error(&message, job, "nrfiles", "too many files", "decrease nrfiles");
         }
     }
 }
 
-fn wait_for(job: &Job, earlier: &[Job], found: &mut Found) {
+fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Diagnostics) {
     let Some(name) = job.values.text("wait_for") else { return };
     let message = match earlier.iter().filter(|earlier| earlier.name == name).count() {
-        _ if name == job.name => "it can't wait for itself".to_owned(),
+        _ if name == job.name => "the job waits for itself".to_owned(),
         1 => return,
-        0 => format!("there is no job {name} before it to wait for"),
-        count => format!("there are {count} jobs {name} before it, and it can wait for one only"),
+        0 => format!("no earlier job is named {name}"),
+        count => format!("{count} earlier jobs are named {name}"),
     };
-    found.error(&message, job, "wait_for", "not one earlier job", "name one job that stands before this one");
+    diagnostics.error(
+        &message,
+        job,
+        "wait_for",
+        "expected the name of one earlier job",
+        "name a job that is defined before this one",
+    );
 }

@@ -1,78 +1,80 @@
-//! Command lines as GNU getopt_long_only() cuts them up: `--name=x`, `--name x`, `-name x`, prefixes, single letters.
+//! Parses command lines as GNU getopt_long_only(): `--name=x`, `--name x`, `-name x`, abbreviations, short options.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
 use units::shell::quoted;
 
 use super::program::{self, Stop};
-use super::section::{Place, Section};
-use super::{COMMAND_LINE, Reading};
+use super::section::{OptionSpans, Section};
+use super::{COMMAND_LINE, Parser};
 use crate::options::kind::Kind;
-use crate::options::program::{OWN, PROGRAM_OPTIONS, ProgramOption, Takes};
-use crate::options::{CORE, Opt, PROFILE_OPTIONS, engine_options};
+use crate::options::program::{FATHOM_ONLY, PROGRAM_OPTIONS, ProgramOption, Takes};
+use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, engine_options};
 
-/// The arguments, and the text they make together for messages.
-pub struct Arguments {
-    words: Vec<String>,
+/// The arguments, with spans in the quoted command line.
+struct Args {
+    args: Vec<String>,
     spans: Vec<Span>,
-    /// Whether the word stands in the text as it is, without quotes.
-    plain: Vec<bool>,
+    /// Whether the argument occurs in the command line without quotes, so that spans of its parts are valid.
+    is_unquoted: Vec<bool>,
 }
 
-impl Arguments {
-    pub fn new(words: &[String]) -> Arguments {
+impl Args {
+    fn new(args: &[String]) -> Args {
         let mut text = String::new();
-        let mut ranges = Vec::with_capacity(words.len());
-        for word in words {
+        let mut ranges = Vec::with_capacity(args.len());
+        for arg in args {
             if !text.is_empty() {
                 text.push(' ');
             }
             let start = text.len();
-            text.push_str(&quoted(word));
+            text.push_str(&quoted(arg));
             ranges.push(start..text.len());
         }
-        let source: Arc<Source> = Source::new(COMMAND_LINE, text);
-        let plain = words.iter().map(|word| quoted(word) == *word).collect();
+        let source = Source::new(COMMAND_LINE, text);
+        let is_unquoted = args.iter().map(|arg| quoted(arg) == *arg).collect();
         let spans = ranges.into_iter().map(|range| Span::new(&source, range)).collect();
-        Arguments { words: words.to_vec(), spans, plain }
+        Args { args: args.to_vec(), spans, is_unquoted }
     }
 
-    fn part(&self, index: usize, range: std::ops::Range<usize>) -> Span {
-        if self.plain[index] { self.spans[index].part(range) } else { self.spans[index].clone() }
+    /// Returns the span of a part of an argument, or that of the whole argument if it is quoted.
+    fn part(&self, index: usize, range: Range<usize>) -> Span {
+        if self.is_unquoted[index] { self.spans[index].part(range) } else { self.spans[index].clone() }
     }
 
-    /// From the start of one word to the end of another.
+    /// Returns the span from the start of argument `first` to the end of argument `last`.
     fn joined(&self, first: usize, last: usize) -> Span {
         let range = self.spans[first].range().start..self.spans[last].range().end;
         Span::new(self.spans[first].source(), range)
     }
 }
 
-/// What a name on the command line stands for.
+/// An option of the command line.
 #[derive(Clone, Copy)]
-enum Meaning {
+enum AnyOption {
     Program(&'static ProgramOption),
     Job(&'static Opt),
     Engine(&'static Opt),
 }
 
+/// A name or an alias of an option.
 #[derive(Clone, Copy)]
-struct Known {
+struct OptionName {
     name: &'static str,
-    meaning: Meaning,
+    option: AnyOption,
 }
 
-impl Known {
-    fn may_be_abbreviated(&self) -> bool {
-        !matches!(self.meaning, Meaning::Program(option) if option.letter == OWN)
+impl OptionName {
+    fn can_be_abbreviated(&self) -> bool {
+        !matches!(self.option, AnyOption::Program(option) if option.letter == FATHOM_ONLY)
     }
 
     fn takes(&self) -> Takes {
-        match self.meaning {
-            Meaning::Program(option) => option.takes,
-            Meaning::Job(option) | Meaning::Engine(option) => match option.kind {
+        match self.option {
+            AnyOption::Program(option) => option.takes,
+            AnyOption::Job(option) | AnyOption::Engine(option) => match option.kind {
                 Kind::Flag => Takes::Optional,
                 _ => Takes::Required,
             },
@@ -80,279 +82,284 @@ impl Known {
     }
 }
 
-/// All names that are legal while a job with this section is being read.
-fn known(section: Option<&Section>) -> Vec<Known> {
-    let mut known: Vec<Known> =
-        PROGRAM_OPTIONS.iter().map(|option| Known { name: option.name, meaning: Meaning::Program(option) }).collect();
-    let mut add = |option: &'static Opt, meaning: Meaning| {
-        known.extend([Some(option.name), option.alias].into_iter().flatten().map(|name| Known { name, meaning }));
+/// Returns all names that are valid in a section.
+fn option_names(section: Option<&Section>) -> Vec<OptionName> {
+    let program = |option: &'static ProgramOption| OptionName { name: option.name, option: AnyOption::Program(option) };
+    let mut names: Vec<OptionName> = PROGRAM_OPTIONS.iter().map(program).collect();
+    let mut add = |opt: &'static Opt, option: AnyOption| {
+        names.extend([Some(opt.name), opt.alias].into_iter().flatten().map(|name| OptionName { name, option }));
     };
     for option in CORE.iter().chain(PROFILE_OPTIONS) {
-        add(option, Meaning::Job(option));
+        add(option, AnyOption::Job(option));
     }
     if let Some(engine) = section.and_then(|section| section.engine) {
         for option in engine_options(engine.name) {
-            add(option, Meaning::Engine(option));
+            add(option, AnyOption::Engine(option));
         }
     }
-    known
+    names
 }
 
-/// An option as found on the command line.
-struct Found {
-    known: Known,
+/// An option with its value.
+struct ParsedOption {
+    option: AnyOption,
     value: Option<String>,
-    place: Place,
-    name_at: Span,
+    spans: OptionSpans,
+    name_span: Span,
 }
 
 struct Getopt<'a> {
-    arguments: &'a Arguments,
+    args: &'a Args,
     next: usize,
-    /// Letters left of a cluster such as `-mr`, and the word they are in.
-    cluster: Option<(usize, usize)>,
+    /// Argument and offset of the next short option in a group such as `-mr`.
+    short_group: Option<(usize, usize)>,
     files: Vec<(String, Span)>,
 }
 
 impl Getopt<'_> {
-    /// The next option; words that are no options are put aside as job files.
-    fn next(&mut self, known: &[Known]) -> Option<Result<Found, Diagnostic>> {
-        if let Some((index, at)) = self.cluster.take() {
-            return Some(self.letter(index, at));
+    /// Returns the next option. Arguments that are not options are job files and go to `files`.
+    fn next(&mut self, names: &[OptionName]) -> Option<Result<ParsedOption, Diagnostic>> {
+        if let Some((index, offset)) = self.short_group.take() {
+            return Some(self.short(index, offset));
         }
         loop {
-            let word = self.arguments.words.get(self.next)?;
+            let arg = self.args.args.get(self.next)?;
             let index = self.next;
             self.next += 1;
-            if word == "--" {
-                let rest = self.next..self.arguments.words.len();
+            if arg == "--" {
+                let rest = self.next..self.args.args.len();
                 self.next = rest.end;
-                self.files.extend(rest.map(|i| (self.arguments.words[i].clone(), self.arguments.spans[i].clone())));
+                self.files.extend(rest.map(|i| (self.args.args[i].clone(), self.args.spans[i].clone())));
                 return None;
             }
-            if !word.starts_with('-') || word == "-" {
-                self.files.push((word.clone(), self.arguments.spans[index].clone()));
+            if !arg.starts_with('-') || arg == "-" {
+                self.files.push((arg.clone(), self.args.spans[index].clone()));
                 continue;
             }
-            return Some(self.option(index, known));
+            return Some(self.option(index, names));
         }
     }
 
-    fn option(&mut self, index: usize, known: &[Known]) -> Result<Found, Diagnostic> {
-        let word = &self.arguments.words[index];
-        if let Some(name) = word.strip_prefix("--") {
-            return self.long(index, 2, name, known);
+    fn option(&mut self, index: usize, names: &[OptionName]) -> Result<ParsedOption, Diagnostic> {
+        let arg = &self.args.args[index];
+        if let Some(text) = arg.strip_prefix("--") {
+            return self.long(index, 2, text, names);
         }
-        let name = &word[1..];
-        let is_letter = name.chars().next().is_some_and(|letter| by_letter(letter).is_some());
-        if is_letter && name.chars().count() == 1 {
-            return self.letter(index, 1);
+        let text = &arg[1..];
+        let is_short = text.chars().next().is_some_and(|letter| by_letter(letter).is_some());
+        let is_single = text.chars().count() == 1;
+        if is_short && (is_single || find(name_part(text), names).is_empty()) {
+            return self.short(index, 1);
         }
-        match self.long(index, 1, name, known) {
-            Err(diagnostic) if is_letter && find(name_part(name), known).is_empty() => {
-                drop(diagnostic);
-                self.letter(index, 1)
-            }
-            result => result,
-        }
+        self.long(index, 1, text, names)
     }
 
-    fn long(&mut self, index: usize, dashes: usize, text: &str, known: &[Known]) -> Result<Found, Diagnostic> {
+    /// Parses a long option. `text` is the argument without its dashes.
+    fn long(
+        &mut self,
+        index: usize,
+        dashes: usize,
+        text: &str,
+        names: &[OptionName],
+    ) -> Result<ParsedOption, Diagnostic> {
         let name = name_part(text);
-        let name_at = self.arguments.part(index, 0..dashes + name.len());
-        let found = find(name, known);
-        let known = match found.as_slice() {
-            [] => return Err(unknown(name, &name_at, known)),
+        let name_span = self.args.part(index, 0..dashes + name.len());
+        let found = match find(name, names).as_slice() {
+            [] => return Err(unknown_option(name, &name_span, names)),
             [one] => *one,
             several => {
-                let names: Vec<String> = several.iter().map(|known| format!("`--{}`", known.name)).collect();
-                let diagnostic = Diagnostic::error(format!("`{name}` may mean several options"));
-                return Err(diagnostic.at(&name_at, "not clear").help(format!("it may be {}", names.join(" or "))));
+                let several: Vec<String> = several.iter().map(|found| format!("`--{}`", found.name)).collect();
+                let diagnostic = Diagnostic::error(format!("option `{name}` is ambiguous")).at(&name_span, "ambiguous");
+                return Err(diagnostic.help(format!("use {}", several.join(" or "))));
             }
         };
-        let joined = text.get(name.len() + 1..).map(str::to_owned);
-        let value_start = dashes + name.len() + 1;
-        self.with_value(known, joined, index, value_start, name_at)
+        let value = text.get(name.len() + 1..).map(str::to_owned);
+        self.with_value(found, value, index, dashes + name.len() + 1, name_span)
     }
 
+    /// Completes an option. `value` is the value in the same argument, which starts at the offset `value_start`.
     fn with_value(
         &mut self,
-        known: Known,
-        joined: Option<String>,
+        name: OptionName,
+        value: Option<String>,
         index: usize,
         value_start: usize,
-        name_at: Span,
-    ) -> Result<Found, Diagnostic> {
-        let option_at = self.arguments.spans[index].clone();
-        let length = self.arguments.words[index].len();
-        if let Some(value) = joined {
-            if known.takes() == Takes::Nothing {
-                let diagnostic = Diagnostic::error(format!("`--{}` takes no value", known.name));
-                return Err(diagnostic.at(&option_at, "expected nothing after the name"));
+        name_span: Span,
+    ) -> Result<ParsedOption, Diagnostic> {
+        let option_span = self.args.spans[index].clone();
+        let length = self.args.args[index].len();
+        let option = name.option;
+        if let Some(value) = value {
+            if name.takes() == Takes::Nothing {
+                let diagnostic = Diagnostic::error(format!("option `--{}` takes no value", name.name));
+                return Err(diagnostic.at(&option_span, "unexpected value"));
             }
-            let value_at = self.arguments.plain[index].then(|| self.arguments.part(index, value_start..length));
-            let place = Place { option: option_at, value: value_at };
-            return Ok(Found { known, value: Some(value), place, name_at });
+            let value_span = self.args.is_unquoted[index].then(|| self.args.part(index, value_start..length));
+            let spans = OptionSpans { option: option_span, value: value_span };
+            return Ok(ParsedOption { option, value: Some(value), spans, name_span });
         }
-        if known.takes() != Takes::Required {
-            return Ok(Found { known, value: None, place: Place { option: option_at, value: None }, name_at });
+        if name.takes() != Takes::Required {
+            let spans = OptionSpans { option: option_span, value: None };
+            return Ok(ParsedOption { option, value: None, spans, name_span });
         }
-        let Some(value) = self.arguments.words.get(self.next).cloned() else {
-            return Err(needs_value(known.name, &option_at));
+        let Some(value) = self.args.args.get(self.next).cloned() else {
+            return Err(missing_value(name.name, &option_span));
         };
         let value_index = self.next;
         self.next += 1;
-        let value_at = self.arguments.plain[value_index].then(|| self.arguments.spans[value_index].clone());
-        let place = Place { option: self.arguments.joined(index, value_index), value: value_at };
-        Ok(Found { known, value: Some(value), place, name_at })
+        let value_span = self.args.is_unquoted[value_index].then(|| self.args.spans[value_index].clone());
+        let spans = OptionSpans { option: self.args.joined(index, value_index), value: value_span };
+        Ok(ParsedOption { option, value: Some(value), spans, name_span })
     }
 
-    /// One letter of a word with a single dash; `at` is where in the word it stands.
-    fn letter(&mut self, index: usize, at: usize) -> Result<Found, Diagnostic> {
-        let word = &self.arguments.words[index];
-        let letter = word[at..].chars().next().unwrap_or('-');
-        let end = at + letter.len_utf8();
-        let name_at = self.arguments.part(index, at..end);
+    /// Parses the short option at `offset` of an argument.
+    fn short(&mut self, index: usize, offset: usize) -> Result<ParsedOption, Diagnostic> {
+        let arg = &self.args.args[index];
+        let letter = arg[offset..].chars().next().unwrap_or('-');
+        let end = offset + letter.len_utf8();
+        let name_span = self.args.part(index, offset..end);
         let Some(option) = by_letter(letter) else {
-            let diagnostic = Diagnostic::error(format!("there is no option `-{letter}`"));
-            return Err(diagnostic.at(&name_at, "not an option"));
+            let diagnostic = Diagnostic::error(format!("unknown option `-{letter}`"));
+            return Err(diagnostic.at(&name_span, "not an option"));
         };
-        let known = Known { name: option.name, meaning: Meaning::Program(option) };
-        let rest = (end < word.len()).then(|| word[end..].to_owned());
+        let name = OptionName { name: option.name, option: AnyOption::Program(option) };
+        let rest = (end < arg.len()).then(|| arg[end..].to_owned());
         if option.takes == Takes::Nothing {
-            self.cluster = rest.map(|_| (index, end));
-            return self.with_value(known, None, index, end, name_at);
+            self.short_group = rest.map(|_| (index, end));
+            return self.with_value(name, None, index, end, name_span);
         }
-        self.with_value(known, rest, index, end, name_at)
+        self.with_value(name, rest, index, end, name_span)
     }
 }
 
 fn by_letter(letter: char) -> Option<&'static ProgramOption> {
-    PROGRAM_OPTIONS.iter().find(|option| option.letter == letter && letter != OWN)
+    PROGRAM_OPTIONS.iter().find(|option| option.letter == letter && letter != FATHOM_ONLY)
 }
 
 fn name_part(text: &str) -> &str {
     text.split('=').next().unwrap_or(text)
 }
 
-/// The option of exactly this name, else all that it may be short for.
-fn find(name: &str, known: &[Known]) -> Vec<Known> {
-    match known.iter().find(|known| known.name == name) {
+/// Returns the option with exactly this name, or else all options that the name can abbreviate.
+fn find(name: &str, names: &[OptionName]) -> Vec<OptionName> {
+    match names.iter().find(|known| known.name == name) {
         Some(exact) => vec![*exact],
         None if name.is_empty() => Vec::new(),
         None => {
-            let meant = |known: &&Known| known.may_be_abbreviated() && known.name.starts_with(name);
-            known.iter().filter(meant).copied().collect()
+            let is_abbreviated = |known: &&OptionName| known.can_be_abbreviated() && known.name.starts_with(name);
+            names.iter().filter(is_abbreviated).copied().collect()
         }
     }
 }
 
-fn needs_value(name: &str, at: &Span) -> Diagnostic {
-    Diagnostic::error(format!("option {name} needs a value")).at(at, format!("expected --{name}=…"))
+fn missing_value(name: &str, span: &Span) -> Diagnostic {
+    Diagnostic::error(format!("option {name} requires a value")).at(span, format!("expected --{name}=VALUE"))
 }
 
-fn unknown(name: &str, at: &Span, known: &[Known]) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("there is no option `{name}`")).at(at, "not an option");
-    let owners = crate::options::ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
+fn unknown_option(name: &str, span: &Span, names: &[OptionName]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(format!("unknown option `{name}`")).at(span, "not an option");
+    let owners = ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
     let owners: Vec<&str> = owners.flat_map(|option| option.engines).copied().collect();
     if !owners.is_empty() {
-        let owners = owners.join(" or ");
-        return diagnostic.help(format!("engine {owners} has it; select the engine before its options"));
+        return diagnostic.help(format!("engines with this option: {}; place --ioengine before it", owners.join(", ")));
     }
-    match nearest(name, known.iter().map(|known| known.name)) {
+    match nearest(name, names.iter().map(|known| known.name)) {
         Some(near) => diagnostic.help(format!("did you mean `--{near}`?")),
         None => diagnostic.help("`--help` and `--cmdhelp` list the options"),
     }
 }
 
-/// Reads the command line up to its end or to an option such as `--help` that ends the program.
-/// Gives back the job files it names.
-pub fn read(words: &[String], reading: &mut Reading) -> Result<Vec<(String, Span)>, Stop> {
-    let arguments = Arguments::new(words);
-    let mut getopt = Getopt { arguments: &arguments, next: 0, cluster: None, files: Vec::new() };
+/// Parses the command line. Returns the job files that it names.
+///
+/// # Errors
+///
+/// Returns [`Stop`] at the first error, which is added to the parser's errors, and at an option such as `--help`.
+pub fn parse(args: &[String], parser: &mut Parser) -> Result<Vec<(String, Span)>, Stop> {
+    let args = Args::new(args);
+    let mut getopt = Getopt { args: &args, next: 0, short_group: None, files: Vec::new() };
     let mut section: Option<Section> = None;
     loop {
-        let names = known(section.as_ref());
-        let found = match getopt.next(&names) {
+        let names = option_names(section.as_ref());
+        let parsed = match getopt.next(&names) {
             None => break,
-            Some(Err(diagnostic)) => return Err(fail(reading, diagnostic)),
-            Some(Ok(found)) => found,
+            Some(Err(diagnostic)) => return Err(fail(parser, diagnostic)),
+            Some(Ok(parsed)) => parsed,
         };
-        match found.known.meaning {
-            Meaning::Program(option) => {
-                program::apply(option, found.value.as_deref(), &found.place.option, reading)?;
+        match parsed.option {
+            AnyOption::Program(option) => {
+                program::apply(option, parsed.value.as_deref(), &parsed.spans.option, parser)?;
             }
-            Meaning::Job(option) => job_option(option, found, &mut section, reading)?,
-            Meaning::Engine(option) => {
+            AnyOption::Job(option) => job_option(option, &parsed, &mut section, parser)?,
+            AnyOption::Engine(option) => {
                 if let Some(section) = &mut section {
-                    set(section, option, &found, reading)?;
+                    set(section, option, &parsed, parser)?;
                 }
             }
         }
     }
-    end_section(section, reading);
+    end_section(section, parser);
     Ok(getopt.files)
 }
 
-fn fail(reading: &mut Reading, diagnostic: Diagnostic) -> Stop {
-    reading.errors.push(diagnostic);
+fn fail(parser: &mut Parser, diagnostic: Diagnostic) -> Stop {
+    parser.errors.push(diagnostic);
     Stop::Failed
 }
 
-fn set(section: &mut Section, option: &'static Opt, found: &Found, reading: &mut Reading) -> Result<(), Stop> {
-    let is_complete = match found.value.as_deref() {
-        None => option.may_stand_bare(),
+fn set(section: &mut Section, option: &'static Opt, parsed: &ParsedOption, parser: &mut Parser) -> Result<(), Stop> {
+    let is_complete = match parsed.value.as_deref() {
+        None => option.has_optional_value(),
         Some("") => matches!(option.kind, Kind::LogPrefix | Kind::Flag),
         Some(_) => true,
     };
-    if is_complete {
-        let good = section.set(option, found.value.as_deref(), &found.place, reading);
-        return if good { Ok(()) } else { Err(Stop::Failed) };
+    if !is_complete {
+        return Err(fail(parser, missing_value(option.name, &parsed.name_span)));
     }
-    Err(fail(reading, needs_value(option.name, &found.name_at)))
+    let is_set = section.set(option, parsed.value.as_deref(), &parsed.spans, parser);
+    if is_set { Ok(()) } else { Err(Stop::Failed) }
 }
 
-/// `name` ends the section before it and begins a job; other options belong to the section that is open.
+/// Sets a job option in the open section. `name` ends the open section and opens a new one.
 fn job_option(
     option: &'static Opt,
-    found: Found,
+    parsed: &ParsedOption,
     section: &mut Option<Section>,
-    reading: &mut Reading,
+    parser: &mut Parser,
 ) -> Result<(), Stop> {
     let is_name = option.name == "name";
     if is_name {
-        end_section(section.take(), reading);
+        end_section(section.take(), parser);
     }
-    let value = found.value.as_deref().unwrap_or("");
+    let value = parsed.value.as_deref().unwrap_or("");
     let mut current = match section.take() {
         Some(section) => section,
         None => {
             let is_global = !is_name || value.starts_with("global");
-            if is_name && reading.skips_section(value) {
+            if is_name && parser.skips_section(value) {
                 return Ok(());
             }
-            let name = (!is_global).then_some(value);
-            let mut new = match name {
-                None => Section { name: None, ..reading.globals.clone() },
-                Some(name) => reading.globals.job(Some(name), found.place.option.clone()),
+            let mut new = if is_global {
+                Section { name: None, ..parser.globals.clone() }
+            } else {
+                parser.globals.new_job(value, parsed.spans.option.clone())
             };
-            new.load_engine().map_err(|diagnostic| fail(reading, *diagnostic))?;
+            new.select_engine().map_err(|diagnostic| fail(parser, *diagnostic))?;
             new
         }
     };
-    set(&mut current, option, &found, reading)?;
+    set(&mut current, option, parsed, parser)?;
     if option.name == "ioengine" {
-        current.load_engine().map_err(|diagnostic| fail(reading, *diagnostic))?;
+        current.select_engine().map_err(|diagnostic| fail(parser, *diagnostic))?;
     }
     *section = Some(current);
     Ok(())
 }
 
-/// A section without a name was the globals.
-fn end_section(section: Option<Section>, reading: &mut Reading) {
+/// Ends a section. A section without a name is the global section.
+fn end_section(section: Option<Section>, parser: &mut Parser) {
     match section {
-        Some(section) if section.name.is_some() => reading.finish(section),
-        Some(globals) => reading.globals = globals,
+        Some(section) if section.name.is_some() => parser.add_job(section),
+        Some(globals) => parser.globals = globals,
         None => {}
     }
 }

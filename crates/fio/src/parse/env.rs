@@ -1,11 +1,16 @@
-//! What the parser asks of the world: variables, files, the machine's size. Tests answer with fixed facts.
+//! Access to environment variables, files and properties of the machine. Tests use fixed values.
 
 use std::collections::BTreeMap;
 use std::io;
 
+/// The environment of the parser.
 pub trait Env {
     fn var(&self, name: &str) -> Option<String>;
-    /// Bytes of a file; `-` is standard input.
+    /// Returns the content of a file. The path `-` is standard input.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
     fn exists(&self, path: &str) -> bool;
     fn is_directory(&self, path: &str) -> bool;
@@ -14,7 +19,7 @@ pub trait Env {
     fn cpus(&self) -> u64;
 }
 
-/// A world of given facts.
+/// An environment with fixed variables, files and properties.
 #[derive(Clone, Default, Debug)]
 pub struct FixedEnv {
     vars: BTreeMap<String, String>,
@@ -46,7 +51,7 @@ impl Env for FixedEnv {
         self.files.contains_key(path)
     }
 
-    /// Every name that isn't a file's.
+    /// Returns whether `path` is not one of the files.
     fn is_directory(&self, path: &str) -> bool {
         !self.files.contains_key(path)
     }

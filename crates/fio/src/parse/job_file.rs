@@ -1,4 +1,4 @@
-//! Job files: sections, options line by line, comments, includes.
+//! Parses job files: sections, options, comments and includes.
 
 use std::sync::Arc;
 
@@ -6,50 +6,52 @@ use plan::JobFile;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::shell::quoted;
 
-use super::section::{Place, Section};
+use super::section::{OptionSpans, Section};
 use super::substitute::substitute;
-use super::value::Severity;
-use super::{JobOption, Reading};
+use super::value::{Severity, Value};
+use super::{JobOption, Parser};
 use crate::options::core_option;
 use crate::options::kind::Kind;
 
-/// Files that include one another in a circle end here.
+/// Maximum depth of nested includes. It ends files that include one another.
 const INCLUDE_DEPTH_MAX: usize = 16;
-/// Files that include others many times over end here.
+/// Maximum number of includes in one section. It ends files that include others exponentially.
 const INCLUDES_MAX: usize = 10_000;
 
-/// A line without its comment and the blanks around it, and where it stood.
+/// A line without comment and surrounding white space.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub text: String,
-    pub at: Span,
+    pub span: Span,
 }
 
-/// What was printed for `--showcmd`: one piece for each section.
+/// The options of a section, as `--showcmd` prints them.
 #[derive(Clone, Debug)]
-pub struct Shown {
-    /// `None` for globals.
+pub struct SectionOptions {
+    /// `None` for a global section.
     pub name: Option<String>,
     pub options: Vec<JobOption>,
 }
 
-/// Reads one job file; `stonewall` puts its first job behind the jobs of earlier files.
-pub fn read(path: &str, stonewall: bool, reading: &mut Reading) -> Vec<Shown> {
-    let source = match open(path, reading) {
+/// Parses a job file. `stonewall` makes its first job wait for the jobs of the previous files.
+///
+/// Returns the parsed sections. Errors are added to the parser's errors.
+pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOptions> {
+    let source = match open(path, parser) {
         Ok(source) => source,
         Err(diagnostic) => {
-            reading.errors.push(diagnostic);
+            parser.errors.push(diagnostic);
             return Vec::new();
         }
     };
-    let mut shown = Vec::new();
+    let mut sections = Vec::new();
     let mut stonewall = stonewall;
     let mut lines = lines(&source).into_iter().peekable();
-    let mut skipping = false;
+    let mut is_skipping = false;
     while let Some(line) = lines.next() {
-        let Some(name) = header(&line, reading) else {
-            if !skipping {
-                reading.errors.push(outside(&line));
+        let Some(name) = header(&line, parser) else {
+            if !is_skipping {
+                parser.errors.push(option_before_section(&line));
             }
             continue;
         };
@@ -57,114 +59,114 @@ pub fn read(path: &str, stonewall: bool, reading: &mut Reading) -> Vec<Shown> {
         while let Some(line) = lines.next_if(|line| !line.text.starts_with('[')) {
             options.push(line);
         }
-        skipping = reading.skips_section(&name);
-        if skipping {
+        is_skipping = parser.skips_section(&name);
+        if is_skipping {
             continue;
         }
-        let mut included = Included { lines: Vec::with_capacity(options.len()), files: 0 };
-        if !included.add(options, path, 0, reading) {
+        let mut expansion = IncludeExpansion { lines: Vec::with_capacity(options.len()), includes: 0 };
+        if !expansion.add(options, path, 0, parser) {
             break;
         }
-        let options = included.lines;
         let is_global = name.starts_with("global");
         let mut section =
-            if is_global { reading.globals.clone() } else { reading.globals.job(Some(&name), line.at.clone()) };
-        let before = section.options.len();
-        let good = set_options(&mut section, &options, reading);
-        shown.push(Shown { name: (!is_global).then(|| name.clone()), options: section.options[before..].to_vec() });
+            if is_global { parser.globals.clone() } else { parser.globals.new_job(&name, line.span.clone()) };
+        let inherited = section.options.len();
+        let is_valid = set_options(&mut section, &expansion.lines, parser);
+        let options = section.options[inherited..].to_vec();
+        sections.push(SectionOptions { name: (!is_global).then(|| name.clone()), options });
         if is_global {
-            reading.globals = section;
+            parser.globals = section;
         } else {
             if std::mem::take(&mut stonewall) {
-                section.values.imply("stonewall", super::value::Value::Flag(true));
+                section.values.imply("stonewall", Value::Flag(true));
             }
-            if good {
-                reading.finish(section);
+            if is_valid {
+                parser.add_job(section);
             }
         }
     }
-    shown
+    sections
 }
 
-fn open(path: &str, reading: &mut Reading) -> Result<Arc<Source>, Diagnostic> {
+fn open(path: &str, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
     let name = if path == "-" { "standard input" } else { path };
-    match reading.env.read_file(path) {
+    match parser.env.read_file(path) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes);
-            // A file may be included many times over.
-            if reading.typed.job_files.iter().all(|file| file.path != path) {
-                reading.typed.job_files.push(JobFile { path: path.to_owned(), text: text.to_string() });
+            // A file can be included several times.
+            if parser.source.job_files.iter().all(|file| file.path != path) {
+                parser.source.job_files.push(JobFile { path: path.to_owned(), text: text.to_string() });
             }
             Ok(Source::new(name, text))
         }
-        Err(error) => Err(Diagnostic::error(format!("can't read job file {path}: {error}"))),
+        Err(error) => Err(Diagnostic::error(format!("cannot read job file {path}: {error}"))),
     }
 }
 
-fn outside(line: &Line) -> Diagnostic {
-    Diagnostic::error("this option stands before any section")
-        .at(&line.at, "belongs to no job")
-        .help("put a header such as [job1] or [global] above it")
+fn option_before_section(line: &Line) -> Diagnostic {
+    Diagnostic::error("option before the first section")
+        .at(&line.span, "belongs to no section")
+        .help("add a header such as [job1] or [global] above it")
 }
 
-/// The lines that say something.
+/// Splits a job file into lines. Lines without content are omitted.
 fn lines(source: &Arc<Source>) -> Vec<Line> {
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
     let mut offset = 0;
     let mut lines = Vec::new();
     for raw in source.text.split('\n') {
-        let said = raw.split([';', '#']).next().unwrap_or("");
-        let text = said.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        let content = raw.split([';', '#']).next().unwrap_or("");
+        let text = content.trim_matches(is_blank);
         if !text.is_empty() {
-            let start =
-                offset + (said.len() - said.trim_start_matches(|c: char| c.is_whitespace() || c.is_control()).len());
-            lines.push(Line { text: text.to_owned(), at: Span::new(source, start..start + text.len()) });
+            let start = offset + (content.len() - content.trim_start_matches(is_blank).len());
+            lines.push(Line { text: text.to_owned(), span: Span::new(source, start..start + text.len()) });
         }
         offset += raw.len() + 1;
     }
     lines
 }
 
-/// The name in a `[header]`. fio takes all but the line's last character.
-fn header(line: &Line, reading: &mut Reading) -> Option<String> {
+/// Returns the name in a `[header]`. As in fio, the last character of the line is removed, whatever it is.
+fn header(line: &Line, parser: &mut Parser) -> Option<String> {
     let inner = line.text.strip_prefix('[')?;
     let name = inner.strip_suffix(|_: char| true)?;
     if !inner.ends_with(']') {
-        let warning = Diagnostic::warning(format!("the header ends without `]`, so the section is called `{name}`"));
-        reading.warnings.push(warning.at(&line.at, "expected `]` at the end"));
+        let warning = Diagnostic::warning(format!("the header has no `]`, so the section's name is `{name}`"));
+        parser.warnings.push(warning.at(&line.span, "expected `]` at the end"));
     }
     Some(name.to_owned())
 }
 
-/// The lines of a section with those of included files in place of `include`.
-struct Included {
+/// Lines of a section, with the lines of included files in place of `include`.
+struct IncludeExpansion {
     lines: Vec<Line>,
-    files: usize,
+    includes: usize,
 }
 
-impl Included {
-    /// Adds lines of the file at `path`; false where the files that they include have no end.
-    fn add(&mut self, lines: Vec<Line>, path: &str, depth: usize, reading: &mut Reading) -> bool {
+impl IncludeExpansion {
+    /// Adds lines of the file at `path`. Returns false if the includes exceed a limit.
+    fn add(&mut self, lines: Vec<Line>, path: &str, depth: usize, parser: &mut Parser) -> bool {
         for line in lines {
             let Some(rest) = line.text.strip_prefix("include") else {
                 self.lines.push(line);
                 continue;
             };
-            self.files += 1;
-            if depth == INCLUDE_DEPTH_MAX || self.files > INCLUDES_MAX {
-                let error = Diagnostic::error("files include each other without end");
-                reading.errors.push(error.at(&line.at, "too many levels"));
+            self.includes += 1;
+            if depth == INCLUDE_DEPTH_MAX || self.includes > INCLUDES_MAX {
+                let error = Diagnostic::error("too many nested includes");
+                parser.errors.push(error.at(&line.span, "files include one another"));
                 return false;
             }
-            let wanted = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
-            let file = beside(wanted, path, reading);
-            let goes_on = match included_lines(&file, &line, reading) {
-                Ok(lines) => self.add(lines, &file, depth + 1, reading),
+            let name = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
+            let file = resolve_include(name, path, parser);
+            let is_within_limits = match included_lines(&file, &line, parser) {
+                Ok(lines) => self.add(lines, &file, depth + 1, parser),
                 Err(diagnostic) => {
-                    reading.errors.push(diagnostic);
+                    parser.errors.push(diagnostic);
                     true
                 }
             };
-            if !goes_on {
+            if !is_within_limits {
                 return false;
             }
         }
@@ -172,104 +174,107 @@ impl Included {
     }
 }
 
-/// Where an included file is: as it is named, or else in the folder of the file that includes it.
-fn beside(wanted: &str, path: &str, reading: &Reading) -> String {
-    match path.rfind('/') {
-        Some(slash) if !reading.env.exists(wanted) => format!("{}{wanted}", &path[..=slash]),
-        _ => wanted.to_owned(),
+/// Returns the path of an included file: `name`, or else `name` in the directory of the including file.
+fn resolve_include(name: &str, including: &str, parser: &Parser) -> String {
+    match including.rfind('/') {
+        Some(slash) if !parser.env.exists(name) => format!("{}{name}", &including[..=slash]),
+        _ => name.to_owned(),
     }
 }
 
-fn included_lines(file: &str, include: &Line, reading: &mut Reading) -> Result<Vec<Line>, Diagnostic> {
-    let source = open(file, reading).map_err(|diagnostic| diagnostic.at(&include.at, "included here"))?;
+fn included_lines(file: &str, include: &Line, parser: &mut Parser) -> Result<Vec<Line>, Diagnostic> {
+    let source = open(file, parser).map_err(|diagnostic| diagnostic.at(&include.span, "included here"))?;
     let lines = lines(&source);
     match lines.iter().find(|line| line.text.starts_with('[')) {
         Some(header) => {
-            Err(Diagnostic::error("an included file can't have sections").at(&header.at, "expected an option"))
+            Err(Diagnostic::error("an included file cannot have sections").at(&header.span, "expected an option"))
         }
         None => Ok(lines),
     }
 }
 
-/// Sets the core options by priority, then what is left as options of the engine.
-pub(super) fn set_options(section: &mut Section, lines: &[Line], reading: &mut Reading) -> bool {
-    let mut options: Vec<Written> = lines.iter().map(|line| Written::new(line, reading)).collect();
-    options.sort_by_key(|written| -core_option(&written.name).map_or(0, |option| option.priority));
-    let mut good = true;
-    let mut left = Vec::new();
-    for written in options {
-        match core_option(&written.name) {
-            Some(option) => good &= section.set(option, written.value.as_deref(), &written.place, reading),
-            None => left.push(written),
+/// Sets the options of all engines by priority, then the options of the selected engine.
+///
+/// Returns whether all options are valid.
+pub(super) fn set_options(section: &mut Section, lines: &[Line], parser: &mut Parser) -> bool {
+    let mut options: Vec<OptionLine> = lines.iter().map(|line| OptionLine::new(line, parser)).collect();
+    options.sort_by_key(|line| -core_option(&line.name).map_or(0, |option| option.priority));
+    let mut is_valid = true;
+    let mut engine_options = Vec::new();
+    for line in options {
+        match core_option(&line.name) {
+            Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, parser),
+            None => engine_options.push(line),
         }
     }
-    if left.is_empty() {
-        return good;
+    if engine_options.is_empty() {
+        return is_valid;
     }
-    if let Err(diagnostic) = section.load_engine() {
-        reading.tell(Severity::Wrong, *diagnostic);
+    if let Err(diagnostic) = section.select_engine() {
+        parser.report(Severity::Error, *diagnostic);
         return false;
     }
-    for written in left {
-        match section.engine_option(&written.name) {
-            Some(option) => good &= section.set(option, written.value.as_deref(), &written.place, reading),
+    for line in engine_options {
+        match section.engine_option(&line.name) {
+            Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, parser),
             None => {
-                let diagnostic = section.unknown_option(&written.name, &written.name_at);
-                reading.tell(Severity::Wrong, diagnostic);
-                good = false;
+                let diagnostic = section.unknown_option(&line.name, &line.name_span);
+                parser.report(Severity::Error, diagnostic);
+                is_valid = false;
             }
         }
     }
-    good
+    is_valid
 }
 
-/// An option as a line has it, variables replaced.
-struct Written {
+/// A line with an option, after substitution of variables.
+struct OptionLine {
     name: String,
     value: Option<String>,
-    name_at: Span,
-    place: Place,
+    name_span: Span,
+    spans: OptionSpans,
 }
 
-impl Written {
-    fn new(line: &Line, reading: &Reading) -> Written {
-        let text = substitute(&line.text, reading.env);
-        let unchanged = text == line.text;
+impl OptionLine {
+    fn new(line: &Line, parser: &Parser) -> OptionLine {
+        let text = substitute(&line.text, parser.env);
+        let is_unchanged = text == line.text;
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text.as_str(), None),
         };
-        let value_at = match value {
-            Some(_) if unchanged => Some(line.at.part(name.len() + 1..text.len())),
+        let value_span = match value {
+            Some(_) if is_unchanged => Some(line.span.part(name.len() + 1..text.len())),
             _ => None,
         };
         let name_length = name.trim_end().len();
-        Written {
+        OptionLine {
             name: name.trim_end().to_owned(),
             value: value.map(str::to_owned),
-            name_at: if unchanged { line.at.part(0..name_length) } else { line.at.clone() },
-            place: Place { option: line.at.clone(), value: value_at },
+            name_span: if is_unchanged { line.span.part(0..name_length) } else { line.span.clone() },
+            spans: OptionSpans { option: line.span.clone(), value: value_span },
         }
     }
 }
 
-/// The command lines that do what job files do.
-pub fn as_command_line(sections: &[Shown]) -> String {
+/// Returns the command line that defines the same jobs as these sections.
+pub fn as_command_line(sections: &[SectionOptions]) -> String {
     let mut line = "fio ".to_owned();
-    let mut any_job = false;
+    let mut has_job = false;
     for section in sections {
         match &section.name {
             Some(name) => {
-                any_job = true;
+                has_job = true;
                 line.push_str(&format!("--name={} ", quoted(name)));
             }
-            None if any_job && !section.options.is_empty() => line.push_str("--name=global "),
+            None if has_job && !section.options.is_empty() => line.push_str("--name=global "),
             None => {}
         }
         for option in &section.options {
             line.push_str("--");
             line.push_str(&option.name);
             match &option.value {
+                // fio prints a description in double quotes.
                 Some(value) if option.name == "description" && !value.contains(['"', '$', '\\', '`', '!']) => {
                     line.push_str(&format!("=\"{value}\" "));
                 }
@@ -283,7 +288,7 @@ pub fn as_command_line(sections: &[Shown]) -> String {
     line
 }
 
-/// On a command line a bare log option would take the next word for its value.
+/// Returns whether the option is a log. On a command line, a log without `=` takes the next argument as its value.
 fn is_log(name: &str) -> bool {
     core_option(name).is_some_and(|option| matches!(option.kind, Kind::LogPrefix))
 }

@@ -1,6 +1,6 @@
-//! From a fio command line and job files to jobs with typed values, with everything that is wrong shown in its place.
+//! Parses fio command lines and job files into jobs with typed values.
 //!
-//! Invariant: no text can make this panic, and nothing is touched but what `Env` reads.
+//! Invariants: no input makes the parser panic, and it does I/O only through [`env::Env`].
 
 mod check;
 mod command_line;
@@ -18,152 +18,163 @@ use plan::FioWords;
 use units::diagnostic::{Diagnostic, Level, Source, Span};
 
 use env::Env;
-use program::{Program, Stop};
+use program::{ProgramSettings, Stop};
 use section::Section;
 use value::Severity;
 use values::Values;
 
-/// The name of the command line among the sources.
+/// Name of the [`Source`] that holds the command line.
 pub const COMMAND_LINE: &str = "command line";
 
-/// What a command line asks for.
+/// What a command line requests.
 #[derive(Debug)]
 pub enum Request {
+    /// Run jobs.
     Run(Invocation),
-    /// Text to print in place of running anything.
-    Print {
-        printed: Printed,
-        warnings: Vec<Diagnostic>,
-    },
+    /// Print a text instead, such as that of `--help`.
+    Print { output: Output, warnings: Vec<Diagnostic> },
 }
 
+/// Output of a command line that runs no jobs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Printed {
+pub struct Output {
     pub stdout: String,
     pub stderr: String,
-    /// The exit code of the program.
+    /// Exit code of the program.
     pub status: u8,
 }
 
-/// Jobs to run.
+/// Jobs to run, with the settings of the program.
 #[derive(Debug)]
 pub struct Invocation {
-    pub program: Program,
+    pub program: ProgramSettings,
     pub jobs: Vec<Job>,
-    /// The globals as they were in the end, which the JSON report repeats.
+    /// Options of the last state of the global section. The JSON report prints them.
     pub global_options: Vec<JobOption>,
     pub warnings: Vec<Diagnostic>,
-    /// All that was read, as it was typed.
-    pub typed: Box<FioWords>,
+    /// The command line and the job files, unparsed.
+    pub source: Box<FioWords>,
 }
 
-/// An option as it was typed, by its first name.
+/// An option with its unparsed value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobOption {
+    /// The option's name. Aliases are replaced.
     pub name: String,
-    /// `None` where it stood bare.
+    /// `None` if the option has no value.
     pub value: Option<String>,
 }
 
-/// One job as it is written; `numjobs` is for later.
+/// One job section. `numjobs` is not applied.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// How reports call it.
+    /// The name in reports: `name`, or else the section's header.
     pub name: String,
-    /// The section's header, from which file names are made; `name` may rename a job for the reports only.
+    /// The section's header. Names of generated files begin with it.
     pub section: String,
-    /// The globals it inherited.
+    /// The global options that the job inherits.
     pub global_options: Vec<JobOption>,
-    /// Its own options.
+    /// The job's own options.
     pub options: Vec<JobOption>,
-    /// All options with globals and defaults. The first job of a second job file has `stonewall` set.
+    /// All options, with globals and defaults. The first job of each further job file has `stonewall` set.
     pub values: Values,
-    /// The header or the `--name`.
-    pub at: Span,
+    /// The section's header, or `--name`.
+    pub span: Span,
 }
 
-/// Reads a command line (without the program's own name) and the job files it names.
+/// Parses a command line, without the program's name, and the job files that it names.
+///
+/// # Errors
+///
+/// Returns all errors and warnings if there is an error, if there is no job to run, or if there is a warning and
+/// `--warnings-fatal` is set.
 pub fn parse(args: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     parse_with(args, &[], env)
 }
 
-/// As `parse`, with options (`bs=4k`, one each) that are set in every job that is run after all that it says itself.
-pub fn parse_with(args: &[String], last_words: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
-    let mut reading = Reading::new(env, last_words);
-    reading.typed.words = args.to_vec();
-    reading.typed.last_words = last_words.iter().map(|span| span.text().to_owned()).collect();
-    reading.look_ahead(args);
-    let files = match command_line::read(args, &mut reading) {
+/// Parses as [`parse`] does, then sets the options `overrides` in each job.
+///
+/// Each override is one option in the syntax of a job file, such as `bs=4k`.
+///
+/// # Errors
+///
+/// As [`parse`], and if an override is not a valid option.
+pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
+    let mut parser = Parser::new(env, overrides);
+    parser.source.words = args.to_vec();
+    parser.source.last_words = overrides.iter().map(|span| span.text().to_owned()).collect();
+    parser.apply_dry_run_options(args);
+    let files = match command_line::parse(args, &mut parser) {
         Ok(files) => files,
-        Err(Stop::Print(printed)) if reading.errors.is_empty() => {
-            return Ok(Request::Print { printed, warnings: reading.warnings });
+        Err(Stop::Print(output)) if parser.errors.is_empty() => {
+            return Ok(Request::Print { output, warnings: parser.warnings });
         }
-        Err(_) => return Err(reading.into_errors()),
+        Err(_) => return Err(parser.into_errors()),
     };
     let mut stdout = String::new();
     for (index, (path, _)) in files.iter().enumerate() {
         if index > 0 {
-            reading.forget_globals();
+            parser.reset_globals();
         }
-        let shown = job_file::read(path, index > 0, &mut reading);
-        if reading.program.showcmd {
-            stdout.push_str(&job_file::as_command_line(&shown));
+        let sections = job_file::parse(path, index > 0, &mut parser);
+        if parser.program.showcmd {
+            stdout.push_str(&job_file::as_command_line(&sections));
         }
     }
-    check::jobs(&mut reading);
-    if !reading.errors.is_empty() {
-        return Err(reading.into_errors());
+    check::jobs(&mut parser);
+    if !parser.errors.is_empty() {
+        return Err(parser.into_errors());
     }
-    reading.into_request(stdout)
+    parser.into_request(stdout)
 }
 
-/// More than anybody reads; a binary file taken for a job file has thousands.
-const TOLD_MAX: usize = 100;
+/// Maximum number of diagnostics per level. A binary file that is parsed as a job file causes thousands.
+const DIAGNOSTICS_MAX: usize = 100;
 
-fn first_of(mut diagnostics: Vec<Diagnostic>, what: &str) -> Vec<Diagnostic> {
-    let more = diagnostics.len().saturating_sub(TOLD_MAX);
-    diagnostics.truncate(TOLD_MAX);
+fn truncate_diagnostics(mut diagnostics: Vec<Diagnostic>, plural: &str) -> Vec<Diagnostic> {
+    let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
+    diagnostics.truncate(DIAGNOSTICS_MAX);
     if more > 0 {
-        diagnostics.push(Diagnostic::new(Level::Note, format!("and {more} more {what}")));
+        diagnostics.push(Diagnostic::new(Level::Note, format!("{more} more {plural}")));
     }
     diagnostics
 }
 
-/// What has been read so far.
-struct Reading<'a> {
+/// State of parsing.
+struct Parser<'a> {
     env: &'a dyn Env,
-    /// Options that each job gets when it is complete.
-    last_words: &'a [Span],
-    /// Nothing will be run, so that what fathom can't do yet is no error.
+    /// Options that are set at the end of each job.
+    overrides: &'a [Span],
+    /// `--parse-only` or `--showcmd`: no job runs, so unsupported options are warnings.
     dry_run: bool,
-    program: Program,
+    program: ProgramSettings,
     globals: Section,
     jobs: Vec<Job>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-    /// Where unsupported options were told already: globals reach many jobs.
-    told: BTreeSet<(String, usize)>,
-    typed: FioWords,
+    /// Source and offset of the unsupported options that are reported. A global option occurs in many jobs.
+    reported_unsupported: BTreeSet<(String, usize)>,
+    source: FioWords,
 }
 
-impl<'a> Reading<'a> {
-    fn new(env: &'a dyn Env, last_words: &'a [Span]) -> Reading<'a> {
-        Reading {
+impl<'a> Parser<'a> {
+    fn new(env: &'a dyn Env, overrides: &'a [Span]) -> Parser<'a> {
+        Parser {
             env,
-            last_words,
+            overrides,
             dry_run: false,
-            program: Program::default(),
+            program: ProgramSettings::default(),
             globals: Section::new(Span::new(&Source::new(COMMAND_LINE, ""), 0..0)),
             jobs: Vec::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
-            told: BTreeSet::new(),
-            typed: FioWords::default(),
+            reported_unsupported: BTreeSet::new(),
+            source: FioWords::default(),
         }
     }
 
-    /// `--parse-only` and `--showcmd` hold for the whole command line, wherever they stand.
-    fn look_ahead(&mut self, args: &[String]) {
+    /// Applies `--parse-only` and `--showcmd` before all other options, as they affect options before them too.
+    fn apply_dry_run_options(&mut self, args: &[String]) {
         let before_files = args.iter().take_while(|arg| *arg != "--");
         for arg in before_files {
             let Some(name) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')) else { continue };
@@ -173,37 +184,38 @@ impl<'a> Reading<'a> {
         self.dry_run = self.program.parse_only || self.program.showcmd;
     }
 
-    fn tell(&mut self, severity: Severity, diagnostic: Diagnostic) {
+    fn report(&mut self, severity: Severity, diagnostic: Diagnostic) {
         match severity {
-            Severity::Wrong => self.errors.push(diagnostic),
-            Severity::WhenRun if !self.dry_run => self.errors.push(diagnostic),
-            Severity::WhenRun | Severity::Warning => {
+            Severity::Error => self.errors.push(diagnostic),
+            Severity::ErrorWhenRun if !self.dry_run => self.errors.push(diagnostic),
+            Severity::ErrorWhenRun | Severity::Warning => {
                 self.warnings.push(Diagnostic { level: Level::Warning, ..diagnostic });
             }
         }
     }
 
+    /// Returns whether `--section` excludes the section.
     fn skips_section(&self, name: &str) -> bool {
         let sections = &self.program.sections;
-        !sections.is_empty() && !name.starts_with("global") && !sections.iter().any(|wanted| wanted == name)
+        !sections.is_empty() && !name.starts_with("global") && !sections.iter().any(|selected| selected == name)
     }
 
-    /// Every job file after the first starts from defaults, as in fio.
-    fn forget_globals(&mut self) {
-        let at = self.globals.at.clone();
-        self.globals = Section::new(at);
+    /// Resets the global section to the defaults. As in fio, each job file starts with them.
+    fn reset_globals(&mut self) {
+        let span = self.globals.span.clone();
+        self.globals = Section::new(span);
     }
 
-    /// A section is complete and becomes a job.
-    fn finish(&mut self, mut section: Section) {
-        self.set_last_words(&mut section);
-        if let Err(diagnostic) = section.load_engine() {
-            self.tell(Severity::WhenRun, *diagnostic);
+    /// Adds a completely parsed section as a job.
+    fn add_job(&mut self, mut section: Section) {
+        self.set_overrides(&mut section);
+        if let Err(diagnostic) = section.select_engine() {
+            self.report(Severity::ErrorWhenRun, *diagnostic);
         }
-        for diagnostic in section.unsupported() {
+        for diagnostic in section.unsupported_options() {
             let Some((span, _)) = &diagnostic.label else { continue };
-            if self.told.insert((span.source().name.clone(), span.range().start)) {
-                self.tell(Severity::WhenRun, diagnostic);
+            if self.reported_unsupported.insert((span.source().name.clone(), span.range().start)) {
+                self.report(Severity::ErrorWhenRun, diagnostic);
             }
         }
         let section_name = section.name.unwrap_or_default();
@@ -215,14 +227,14 @@ impl<'a> Reading<'a> {
             global_options: self.globals.options.clone(),
             options: section.options,
             values: section.values,
-            at: section.at,
+            span: section.span,
         });
     }
 
-    /// What is wrong with these is wrong in every job alike, and told once.
-    fn set_last_words(&mut self, section: &mut Section) {
-        let line = |at: &Span| job_file::Line { text: at.text().to_owned(), at: at.clone() };
-        let lines: Vec<_> = self.last_words.iter().map(line).collect();
+    /// Sets the overrides in a section. An error in an override occurs in each job and is reported once.
+    fn set_overrides(&mut self, section: &mut Section) {
+        let line = |span: &Span| job_file::Line { text: span.text().to_owned(), span: span.clone() };
+        let lines: Vec<_> = self.overrides.iter().map(line).collect();
         job_file::set_options(section, &lines, self);
         if !lines.is_empty() {
             check::dedup(&mut self.errors);
@@ -231,30 +243,30 @@ impl<'a> Reading<'a> {
     }
 
     fn into_errors(self) -> Vec<Diagnostic> {
-        let mut all = first_of(self.warnings, "warnings");
-        all.extend(first_of(self.errors, "errors"));
+        let mut all = truncate_diagnostics(self.warnings, "warnings");
+        all.extend(truncate_diagnostics(self.errors, "errors"));
         all
     }
 
     fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
         if self.dry_run || (self.jobs.is_empty() && self.program.needs_no_job) {
-            let printed = Printed { stdout, ..Printed::default() };
-            return Ok(Request::Print { printed, warnings: self.warnings });
+            let output = Output { stdout, ..Output::default() };
+            return Ok(Request::Print { output, warnings: self.warnings });
         }
         if self.jobs.is_empty() {
-            let error = Diagnostic::error("there is no job to run").help("name a job file, or begin a job with --name");
+            let error = Diagnostic::error("no job to run").help("name a job file, or define a job with `--name`");
             return Err(vec![error]);
         }
         if self.program.warnings_fatal && !self.warnings.is_empty() {
-            let error = Diagnostic::error("a warning counts as an error").help("leave out `--warnings-fatal`");
-            return Err(self.warnings.into_iter().chain([error]).collect());
+            let error = Diagnostic::error("`--warnings-fatal` turns warnings into errors");
+            return Err(self.warnings.into_iter().chain([error.help("remove `--warnings-fatal`")]).collect());
         }
         Ok(Request::Run(Invocation {
             program: self.program,
             jobs: self.jobs,
             global_options: self.globals.options,
             warnings: self.warnings,
-            typed: Box::new(self.typed),
+            source: Box::new(self.source),
         }))
     }
 }

@@ -1,23 +1,24 @@
-//! Options that concern the program as a whole: where reports go, in which form, what to do besides running.
+//! Parses program options: options of the whole run, such as the report file and format.
 
 use std::time::Duration;
 
 use units::diagnostic::{Diagnostic, Span};
 
+use super::section::unsupported;
 use super::value::number::{self, Scale};
-use super::{Printed, Reading};
+use super::{Output, Parser};
 use crate::options::Support;
 use crate::options::help;
 use crate::options::program::ProgramOption;
 
-/// What the command line says about the program.
+/// Settings of the program, from the command line.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Program {
-    /// File for the report, in place of standard output.
+pub struct ProgramSettings {
+    /// Report file. `None`: standard output.
     pub output: Option<String>,
     /// File for the record of the run.
     pub record: Option<String>,
-    /// The run isn't to be kept in the history.
+    /// Do not add the run to the history.
     pub no_history: bool,
     pub formats: Formats,
     pub terse_version: u32,
@@ -30,33 +31,35 @@ pub struct Program {
     pub readonly: bool,
     pub warnings_fatal: bool,
     pub sections: Vec<String>,
-    /// Prefix of the logs of all jobs' bandwidth together.
+    /// Prefix of the log of the total bandwidth of all jobs.
     pub bandwidth_log: Option<String>,
     pub idle_prof: Option<IdleProf>,
-    /// Subjects to say more about; `all` stands for every one.
+    /// Categories of debug messages. `all` selects every category.
     pub debug: Vec<String>,
-    /// An option was given that makes a command line without jobs a good one.
+    /// An option is set that makes a command line without jobs valid.
     pub(super) needs_no_job: bool,
 }
 
-/// Forms of the report; several may be printed.
+/// Formats of the report. Several can be set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Formats {
     pub normal: bool,
     pub terse: bool,
     pub json: bool,
-    /// JSON with the bins of the histograms.
+    /// JSON with histogram bins.
     pub json_plus: bool,
 }
 
+/// When to print the progress line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eta {
     Always,
     Never,
-    /// On a terminal.
+    /// If the output is a terminal.
     Auto,
 }
 
+/// CPU idle report: the average of all CPUs, or each CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IdleProf {
     System,
@@ -65,9 +68,9 @@ pub enum IdleProf {
 
 const NO_FORMAT: Formats = Formats { normal: false, terse: false, json: false, json_plus: false };
 
-impl Default for Program {
-    fn default() -> Program {
-        Program {
+impl Default for ProgramSettings {
+    fn default() -> ProgramSettings {
+        ProgramSettings {
             output: None,
             record: None,
             no_history: false,
@@ -90,75 +93,77 @@ impl Default for Program {
     }
 }
 
-/// Why reading the command line ends early.
+/// Why parsing of the command line ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The reasons are among the errors.
+    /// The reason is in [`Parser::errors`].
     Failed,
-    /// Something was asked for that is printed instead of running jobs.
-    Print(Printed),
+    /// An option prints this text instead of running jobs.
+    Print(Output),
 }
 
-fn failed(reading: &mut Reading, diagnostic: Diagnostic) -> Stop {
-    reading.errors.push(diagnostic);
+fn failed(parser: &mut Parser, diagnostic: Diagnostic) -> Stop {
+    parser.errors.push(diagnostic);
     Stop::Failed
 }
 
-/// Carries out one option.
-pub(super) fn apply(option: &ProgramOption, value: Option<&str>, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
-    if option.support == Support::NotYet {
-        return not_yet(option, at, reading);
+/// Applies one option.
+pub(super) fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
+    if option.support == Support::Unsupported {
+        return reject_unsupported(option, span, parser);
     }
     let text = value.unwrap_or("");
     match option.name {
-        "output" => reading.program.output = Some(text.to_owned()),
-        "record" => reading.program.record = Some(text.to_owned()),
-        "no-history" => reading.program.no_history = true,
-        "bandwidth-log" => reading.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
-        "minimal" => reading.program.formats = Formats { terse: true, ..NO_FORMAT },
-        "append-terse" => reading.program.formats.terse = true,
-        "output-format" => reading.program.formats = formats(text, at, reading)?,
+        "output" => parser.program.output = Some(text.to_owned()),
+        "record" => parser.program.record = Some(text.to_owned()),
+        "no-history" => parser.program.no_history = true,
+        "bandwidth-log" => parser.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
+        "minimal" => parser.program.formats = Formats { terse: true, ..NO_FORMAT },
+        "append-terse" => parser.program.formats.terse = true,
+        "output-format" => parser.program.formats = formats(text, span, parser)?,
         "version" => return Err(print(format!("{}\n", crate::render::version()))),
         "help" => return Err(print(help::usage("fio"))),
         "cmdhelp" => return Err(Stop::Print(help::cmdhelp(value))),
         "enghelp" => return Err(Stop::Print(help::enghelp(value))),
-        "showcmd" | "parse-only" => reading.program.needs_no_job = true,
-        "readonly" => reading.program.readonly = true,
-        "eta" => eta(text, at, reading),
-        "eta-interval" => reading.program.eta_interval = time(option, text, Duration::from_millis(250), at, reading)?,
+        "showcmd" | "parse-only" => parser.program.needs_no_job = true,
+        "readonly" => parser.program.readonly = true,
+        "eta" => eta(text, span, parser),
+        "eta-interval" => parser.program.eta_interval = time(option, text, Duration::from_millis(250), span, parser)?,
         "eta-newline" => {
-            reading.program.eta_newline = Some(time(option, text, Duration::from_millis(1), at, reading)?);
+            parser.program.eta_newline = Some(time(option, text, Duration::from_millis(1), span, parser)?);
         }
         "status-interval" => {
-            reading.program.status_interval = Some(time(option, text, Duration::from_millis(1), at, reading)?);
+            parser.program.status_interval = Some(time(option, text, Duration::from_millis(1), span, parser)?);
         }
-        "debug" => debug(text, at, reading)?,
-        "section" => section(text, at, reading)?,
-        "warnings-fatal" => reading.program.warnings_fatal = true,
-        "terse-version" => terse_version(text, at, reading)?,
-        "idle-prof" => idle_prof(text, at, reading)?,
+        "debug" => debug(text, span, parser)?,
+        "section" => section(text, span, parser)?,
+        "warnings-fatal" => parser.program.warnings_fatal = true,
+        "terse-version" => terse_version(text, span, parser)?,
+        "idle-prof" => idle_prof(text, span, parser)?,
         _ => {}
     }
     Ok(())
 }
 
 fn print(stdout: String) -> Stop {
-    Stop::Print(Printed { stdout, stderr: String::new(), status: 0 })
+    Stop::Print(Output { stdout, stderr: String::new(), status: 0 })
 }
 
-/// What would change how jobs run is a warning where none is run; the rest can't be passed over.
-fn not_yet(option: &ProgramOption, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
-    let diagnostic = super::section::unsupported(&format!("--{}", option.name), at);
-    let runs_jobs = option.name == "profile" || option.name.starts_with("trigger");
-    if reading.dry_run && runs_jobs {
-        reading.program.needs_no_job |= option.name == "profile";
-        reading.warnings.push(Diagnostic { level: units::diagnostic::Level::Warning, ..diagnostic });
+/// Reports an unsupported option.
+///
+/// With `--parse-only`, an option that only changes how jobs run is a warning.
+fn reject_unsupported(option: &ProgramOption, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
+    let diagnostic = unsupported(&format!("--{}", option.name), span);
+    let changes_run = option.name == "profile" || option.name.starts_with("trigger");
+    if parser.dry_run && changes_run {
+        parser.program.needs_no_job |= option.name == "profile";
+        parser.warnings.push(Diagnostic { level: units::diagnostic::Level::Warning, ..diagnostic });
         return Ok(());
     }
-    Err(failed(reading, diagnostic.help(option.help)))
+    Err(failed(parser, diagnostic.help(option.help)))
 }
 
-fn formats(text: &str, at: &Span, reading: &mut Reading) -> Result<Formats, Stop> {
+fn formats(text: &str, span: &Span, parser: &mut Parser) -> Result<Formats, Stop> {
     let mut formats = NO_FORMAT;
     for name in text.split(',') {
         match name {
@@ -167,47 +172,48 @@ fn formats(text: &str, at: &Span, reading: &mut Reading) -> Result<Formats, Stop
             "json" => formats.json = true,
             "json+" => (formats.json, formats.json_plus) = (true, true),
             _ => {
-                let message = format!("`{name}` is not a format of the report");
+                let message = format!("unknown report format `{name}`");
                 let expected = "expected normal, terse, json or json+";
-                return Err(failed(reading, Diagnostic::error(message).at(at, expected)));
+                return Err(failed(parser, Diagnostic::error(message).at(span, expected)));
             }
         }
     }
     Ok(formats)
 }
 
-fn eta(text: &str, at: &Span, reading: &mut Reading) {
-    reading.program.eta = match text {
+fn eta(text: &str, span: &Span, parser: &mut Parser) {
+    parser.program.eta = match text {
         "always" => Eta::Always,
         "never" => Eta::Never,
         "auto" => Eta::Auto,
         _ => {
-            let warning = Diagnostic::warning(format!("`{text}` says nothing about the progress line"));
-            reading.warnings.push(warning.at(at, "expected always, never or auto"));
-            reading.program.eta
+            let warning = Diagnostic::warning(format!("unknown value `{text}` of --eta"));
+            parser.warnings.push(warning.at(span, "expected always, never or auto"));
+            parser.program.eta
         }
     };
 }
 
-fn time(option: &ProgramOption, text: &str, min: Duration, at: &Span, reading: &mut Reading) -> Result<Duration, Stop> {
+fn time(option: &ProgramOption, text: &str, min: Duration, span: &Span, parser: &mut Parser) -> Result<Duration, Stop> {
     let mut problems = Vec::new();
-    let micros = number::read(text, Scale::Seconds, &mut problems).ok().and_then(|read| u64::try_from(read.value).ok());
+    let number = number::parse(text, Scale::Seconds, &mut problems).ok();
+    let micros = number.and_then(|number| u64::try_from(number.value).ok());
     match micros.map(Duration::from_micros) {
         Some(time) if time >= min => Ok(time),
         Some(_) => {
-            let message = format!("the time of --{} is too short", option.name);
+            let message = format!("the time of --{} is too small", option.name);
             let expected = format!("expected at least {} ms", min.as_millis());
-            Err(failed(reading, Diagnostic::error(message).at(at, expected)))
+            Err(failed(parser, Diagnostic::error(message).at(span, expected)))
         }
         None => {
             let message = format!("`{text}` is not a time");
-            Err(failed(reading, Diagnostic::error(message).at(at, "expected a time such as 500ms or 2s")))
+            Err(failed(parser, Diagnostic::error(message).at(span, "expected a time such as 500ms or 2s")))
         }
     }
 }
 
-/// Subjects that fio knows, and so are taken here too.
-pub const DEBUG_SUBJECTS: [&str; 20] = [
+/// The debug categories of fio.
+pub const DEBUG_CATEGORIES: [&str; 20] = [
     "process",
     "file",
     "io",
@@ -230,52 +236,52 @@ pub const DEBUG_SUBJECTS: [&str; 20] = [
     "sprandom",
 ];
 
-fn debug(text: &str, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
+fn debug(text: &str, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
     if matches!(text, "?" | "help") {
-        return Err(print(format!("subjects of --debug: {},all\n", DEBUG_SUBJECTS.join(","))));
+        return Err(print(format!("categories of --debug: {},all\n", DEBUG_CATEGORIES.join(","))));
     }
-    for subject in text.split(',') {
-        let name = subject.split(':').next().unwrap_or(subject);
-        if name == "all" || DEBUG_SUBJECTS.contains(&name) {
-            reading.program.debug.push(subject.to_owned());
+    for category in text.split(',') {
+        let name = category.split(':').next().unwrap_or(category);
+        if name == "all" || DEBUG_CATEGORIES.contains(&name) {
+            parser.program.debug.push(category.to_owned());
         } else {
-            let warning = Diagnostic::warning(format!("`{subject}` is not a subject of --debug"));
-            reading.warnings.push(warning.at(at, "`--debug=help` lists them"));
+            let warning = Diagnostic::warning(format!("unknown category `{category}` of --debug"));
+            parser.warnings.push(warning.at(span, "`--debug=help` lists them"));
         }
     }
     Ok(())
 }
 
-fn section(text: &str, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
+fn section(text: &str, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
     if text == "global" {
-        let error = Diagnostic::error("a global section can't be run").at(at, "expected the name of a job");
-        return Err(failed(reading, error));
+        let error = Diagnostic::error("a global section cannot be run").at(span, "expected the name of a job section");
+        return Err(failed(parser, error));
     }
-    reading.program.sections.push(text.to_owned());
+    parser.program.sections.push(text.to_owned());
     Ok(())
 }
 
-fn terse_version(text: &str, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
+fn terse_version(text: &str, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
     match text.trim().parse() {
         Ok(version @ 2..=5) => {
-            reading.program.terse_version = version;
+            parser.program.terse_version = version;
             Ok(())
         }
         _ => {
-            let error = Diagnostic::error(format!("the terse format has no version {text}"));
-            Err(failed(reading, error.at(at, "expected 2, 3, 4 or 5")))
+            let error = Diagnostic::error(format!("unknown version `{text}` of the terse format"));
+            Err(failed(parser, error.at(span, "expected 2, 3, 4 or 5")))
         }
     }
 }
 
-fn idle_prof(text: &str, at: &Span, reading: &mut Reading) -> Result<(), Stop> {
+fn idle_prof(text: &str, span: &Span, parser: &mut Parser) -> Result<(), Stop> {
     match text {
-        "system" => reading.program.idle_prof = Some(IdleProf::System),
-        "percpu" => reading.program.idle_prof = Some(IdleProf::PerCpu),
-        "calibrate" => return Err(failed(reading, super::section::unsupported("--idle-prof=calibrate", at))),
+        "system" => parser.program.idle_prof = Some(IdleProf::System),
+        "percpu" => parser.program.idle_prof = Some(IdleProf::PerCpu),
+        "calibrate" => return Err(failed(parser, unsupported("--idle-prof=calibrate", span))),
         _ => {
-            let error = Diagnostic::error(format!("`{text}` is not a kind of idle report"));
-            return Err(failed(reading, error.at(at, "expected system or percpu")));
+            let error = Diagnostic::error(format!("unknown value `{text}` of --idle-prof"));
+            return Err(failed(parser, error.at(span, "expected system or percpu")));
         }
     }
     Ok(())

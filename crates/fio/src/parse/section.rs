@@ -1,37 +1,37 @@
-//! The options of one job, or of the globals, while they are being read.
+//! One section of a job file, or the options of one job on the command line, during parsing.
 
 use units::diagnostic::{Diagnostic, Span};
 use units::nearest::nearest;
 
 use super::value::{self, Context, Problem, Severity, Value};
 use super::values::Values;
-use super::{JobOption, Reading};
+use super::{JobOption, Parser};
 use crate::options::engines::{ENGINES, Engine, engine};
 use crate::options::kind::Kind;
-use crate::options::{CORE, Opt, engine_option, engine_options};
+use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options};
 
-/// What has been read of a section so far.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// As in the header, or as given by `--name`.
+    /// The header or the value of `--name`. `None` for the global section.
     pub name: Option<String>,
     pub options: Vec<JobOption>,
     pub values: Values,
-    /// The engine whose own options are legal now.
+    /// The selected engine. Its own options are valid in the section.
     pub engine: Option<&'static Engine>,
-    pub at: Span,
+    pub span: Span,
 }
 
-/// Where an option was written.
+/// Spans of an option and its value.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct OptionSpans {
     pub option: Span,
-    /// Where the value is, if it was written as it is used.
+    /// `None` if the source does not contain the value literally, for example because of a variable.
     pub value: Option<Span>,
 }
 
-impl Place {
-    fn part(&self, problem: &Problem) -> Span {
+impl OptionSpans {
+    /// Returns the span of a problem in the value.
+    fn of_problem(&self, problem: &Problem) -> Span {
         match &self.value {
             Some(value) if problem.range.is_empty() => value.clone(),
             Some(value) => value.part(problem.range.clone()),
@@ -41,66 +41,69 @@ impl Place {
 }
 
 impl Section {
-    pub fn new(at: Span) -> Section {
-        Section { name: None, options: Vec::new(), values: Values::default(), engine: None, at }
+    pub fn new(span: Span) -> Section {
+        Section { name: None, options: Vec::new(), values: Values::default(), engine: None, span }
     }
 
-    /// A job that starts out with these globals.
-    pub fn job(&self, name: Option<&str>, at: Span) -> Section {
-        Section { name: name.map(str::to_owned), options: Vec::new(), at, ..self.clone() }
+    /// Returns a job section that inherits these globals.
+    pub fn new_job(&self, name: &str, span: Span) -> Section {
+        Section { name: Some(name.to_owned()), options: Vec::new(), span, ..self.clone() }
     }
 
-    /// Sets one option; what is wrong goes to `reading`. Returns whether it was set.
-    pub fn set(&mut self, option: &'static Opt, text: Option<&str>, place: &Place, reading: &mut Reading) -> bool {
-        if names_targets(option) && text.is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
-            let problem = Problem::wrong(0..0, "the name is not UTF-8 text", "another file than it says");
-            reading.tell(Severity::Wrong, describe(option, &problem, place));
+    /// Sets an option and reports its problems to `parser`. Returns whether the option is set.
+    pub fn set(&mut self, option: &'static Opt, text: Option<&str>, spans: &OptionSpans, parser: &mut Parser) -> bool {
+        if is_path_option(option) && text.is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
+            let problem = Problem::error(0..0, "the path is not valid UTF-8", "would name a different file");
+            parser.report(Severity::Error, diagnostic(option, &problem, spans));
             return false;
         }
         let mut context = Context {
-            kb_base: if self.values.word("kb_base") == "1000" { 1000 } else { 1024 },
-            env: reading.env,
-            before: self.values.current(option),
+            kb_base: if self.values.keyword("kb_base") == "1000" { 1000 } else { 1024 },
+            env: parser.env,
+            previous: self.values.current(option),
             problems: Vec::new(),
         };
         let result = value::parse(&option.kind, text, &mut context);
         let problems = context.problems;
         for problem in problems {
-            let diagnostic = describe(option, &problem, place);
-            reading.tell(problem.severity, diagnostic);
+            parser.report(problem.severity, diagnostic(option, &problem, spans));
         }
         match result {
             Ok(value) => {
                 self.options.push(JobOption { name: option.name.to_owned(), value: text.map(str::to_owned) });
-                self.values.set(option, value, &place.option);
-                self.after_set(option, place, reading)
+                self.values.set(option, value, &spans.option);
+                self.check_readonly(option, spans, parser)
             }
             Err(problem) => {
-                reading.tell(Severity::Wrong, describe(option, &problem, place));
+                parser.report(Severity::Error, diagnostic(option, &problem, spans));
                 false
             }
         }
     }
 
-    /// As in fio, `--readonly` looks at jobs that are read after it, even where nothing is run.
-    fn after_set(&self, option: &Opt, place: &Place, reading: &mut Reading) -> bool {
-        let allowed = option.name != "rw" || !reading.program.readonly || !self.writes();
-        if !allowed {
-            reading.errors.push(readonly_error(self.values.word("rw"), &place.option));
+    /// Reports a writing `rw` after `--readonly`. As in fio, this is an error even with `--parse-only`.
+    fn check_readonly(&self, option: &Opt, spans: &OptionSpans, parser: &mut Parser) -> bool {
+        let is_allowed = option.name != "rw" || !parser.program.readonly || !self.writes();
+        if !is_allowed {
+            parser.errors.push(readonly_error(self.values.keyword("rw"), &spans.option));
         }
-        allowed
+        is_allowed
     }
 
-    pub fn writes(&self) -> bool {
-        !matches!(self.values.word("rw"), "read" | "randread")
+    fn writes(&self) -> bool {
+        !matches!(self.values.keyword("rw"), "read" | "randread")
     }
 
-    /// Makes the engine's own options legal. Fails for engines that nobody has.
-    pub fn load_engine(&mut self) -> Result<(), Box<Diagnostic>> {
+    /// Makes the options of the engine in `ioengine` valid.
+    ///
+    /// # Errors
+    ///
+    /// Fails if fio has no such engine, or if the fio packages of Linux distributions do not contain it.
+    pub fn select_engine(&mut self) -> Result<(), Box<Diagnostic>> {
         let name = self.values.text("ioengine").unwrap_or_default().to_owned();
-        let at = self.values.at("ioengine").unwrap_or(&self.at).clone();
+        let span = self.values.span("ioengine").unwrap_or(&self.span).clone();
         let Some(engine) = engine(&name) else {
-            let diagnostic = Diagnostic::error(format!("there is no engine `{name}`")).at(&at, "not an engine");
+            let diagnostic = Diagnostic::error(format!("unknown engine `{name}`")).at(&span, "not an engine");
             let near = nearest(&name, ENGINES.iter().map(|engine| engine.name));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -108,34 +111,33 @@ impl Section {
             };
             return Err(Box::new(diagnostic.help(help)));
         };
-        if !engine.stock {
-            let message = format!(
-                "engine {name} is not in fio as Linux distributions build it, and is not supported by fathom yet"
-            );
-            return Err(Box::new(Diagnostic::error(message).at(&at, "not available")));
+        if !engine.is_packaged {
+            let message =
+                format!("engine {name} is not supported by fathom, nor by fio packages of Linux distributions");
+            return Err(Box::new(Diagnostic::error(message).at(&span, "not available")));
         }
-        if self.engine.is_none_or(|before| before.name != engine.name) {
-            self.values.keep_engine_options(engine.name);
+        if self.engine.is_none_or(|previous| previous.name != engine.name) {
+            self.values.retain_options_of(engine.name);
             self.engine = Some(engine);
         }
         Ok(())
     }
 
-    /// An option of the engine that is loaded.
+    /// Returns an option that belongs to the selected engine.
     pub fn engine_option(&self, name: &str) -> Option<&'static Opt> {
         engine_option(self.engine?.name, name)
     }
 
-    /// The message for a name that no option has here.
-    pub fn unknown_option(&self, name: &str, place: &Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error(format!("there is no option `{name}`")).at(place, "not an option");
-        let owners = crate::options::ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
+    /// Returns the error for an option name that is not valid in this section.
+    pub fn unknown_option(&self, name: &str, span: &Span) -> Diagnostic {
+        let diagnostic = Diagnostic::error(format!("unknown option `{name}`")).at(span, "not an option");
+        let owners = ENGINE_OPTIONS.iter().filter(|option| option.is_named(name));
         let owners: Vec<&str> = owners.flat_map(|option| option.engines).copied().collect();
         if !owners.is_empty() {
             let engine = self.engine.map_or("psync", |engine| engine.name);
             return Diagnostic {
                 message: format!("engine {engine} has no option `{name}`"),
-                ..diagnostic.help(format!("ioengine={} has it", owners.join(" or ")))
+                ..diagnostic.help(format!("engines with this option: {}", owners.join(", ")))
             };
         }
         let own = self.engine.into_iter().flat_map(|engine| engine_options(engine.name));
@@ -146,74 +148,77 @@ impl Section {
         }
     }
 
-    /// Options that are legal in fio and set to something fathom does not do yet.
-    pub fn unsupported(&self) -> Vec<Diagnostic> {
-        let given = self.values.given().filter(|(option, value, _)| !is_supported(option, value));
-        let engine_is_told = self.engine.is_some_and(|engine| !engine.supported);
-        let given = given.filter(|(option, ..)| option.engines.is_empty() || !engine_is_told);
-        given.map(|(option, _, at)| unsupported(option.name, at)).collect()
+    /// Returns an error for each option whose value is valid in fio and unsupported by fathom.
+    ///
+    /// If the engine is unsupported, its own options are omitted.
+    pub fn unsupported_options(&self) -> Vec<Diagnostic> {
+        let is_engine_unsupported = self.engine.is_some_and(|engine| !engine.is_supported);
+        let explicit = self.values.explicit().filter(|(option, value, _)| !is_supported(option, value));
+        let explicit = explicit.filter(|(option, ..)| option.engines.is_empty() || !is_engine_unsupported);
+        explicit.map(|(option, _, span)| unsupported(option.name, span)).collect()
     }
 }
 
-/// Text that isn't UTF-8 was read with other letters in its place. In a description that harms nobody.
-fn names_targets(option: &Opt) -> bool {
+/// Returns whether the value is a path. Replaced bytes in a path name a different file. In other texts they are
+/// harmless.
+fn is_path_option(option: &Opt) -> bool {
     matches!(option.name, "filename" | "directory" | "opendir")
 }
 
-pub fn readonly_error(rw: &str, at: &Span) -> Diagnostic {
-    Diagnostic::error(format!("rw={rw} writes or trims, which `--readonly` forbids"))
-        .at(at, "not read-only")
-        .help("leave out `--readonly`, or use rw=read or rw=randread")
+/// Returns the error for a job that writes although `--readonly` is set.
+pub fn readonly_error(rw: &str, span: &Span) -> Diagnostic {
+    Diagnostic::error(format!("`--readonly` forbids rw={rw}"))
+        .at(span, "writes or trims")
+        .help("remove `--readonly`, or use rw=read or rw=randread")
 }
 
-fn describe(option: &Opt, problem: &Problem, place: &Place) -> Diagnostic {
+fn diagnostic(option: &Opt, problem: &Problem, spans: &OptionSpans) -> Diagnostic {
     let message = format!("option {}: {}", option.name, problem.message);
     let diagnostic = match problem.severity {
         Severity::Warning => Diagnostic::warning(message),
-        Severity::WhenRun | Severity::Wrong => Diagnostic::error(message),
+        Severity::ErrorWhenRun | Severity::Error => Diagnostic::error(message),
     };
-    let label = problem.expected.strip_prefix("expected ").map(|what| format!("expected {what}"));
     let help = match &problem.help {
         Some(help) => help.clone(),
         None => format!("{}: {}", option.name, option.help),
     };
-    diagnostic.at(&place.part(problem), label.unwrap_or_else(|| problem.expected.clone())).help(help)
+    diagnostic.at(&spans.of_problem(problem), problem.label.as_str()).help(help)
 }
 
-/// `option X (line N of FILE: the line) is not supported by fathom yet`.
-pub fn unsupported(name: &str, at: &Span) -> Diagnostic {
-    let source = &at.source().name;
-    let place = if source == super::COMMAND_LINE {
-        format!("{source}: {}", at.text())
+/// Returns the error `option X (line N of FILE: LINE) is not supported by fathom`.
+pub fn unsupported(name: &str, span: &Span) -> Diagnostic {
+    let source = &span.source().name;
+    let location = if source == super::COMMAND_LINE {
+        format!("{source}: {}", span.text())
     } else {
-        format!("line {} of {source}: {}", at.line(), at.line_text())
+        format!("line {} of {source}: {}", span.line(), span.line_text())
     };
-    Diagnostic::error(format!("option {name} ({place}) is not supported by fathom yet"))
-        .at(at, "not supported yet")
-        .help("docs/fio-options.md lists what is")
+    Diagnostic::error(format!("option {name} ({location}) is not supported by fathom"))
+        .at(span, "unsupported")
+        .help("docs/fio-options.md lists the supported options")
 }
 
 fn is_supported(option: &Opt, value: &Value) -> bool {
-    use crate::options::Support::{Accepted, Honoured, NotYet, Under};
+    use crate::options::Support::{NoEffect, Requires, Supported, Unsupported};
     match option.support {
-        Honoured => value_is_supported(option, value),
-        Accepted(_) | Under(_) => true,
-        NotYet => is_off(option, value),
+        Supported => is_value_supported(option, value),
+        NoEffect(_) | Requires(_) => true,
+        Unsupported => is_off(option, value),
     }
 }
 
-fn value_is_supported(option: &Opt, value: &Value) -> bool {
+fn is_value_supported(option: &Opt, value: &Value) -> bool {
     match (&option.kind, value) {
-        (Kind::EngineName, Value::Text(name)) => engine(name).is_some_and(|engine| engine.supported),
-        (Kind::Word(words, _), Value::Word { word, .. }) => {
-            words.iter().find(|known| known.name == *word).is_some_and(|known| known.supported)
+        (Kind::EngineName, Value::Text(name)) => engine(name).is_some_and(|engine| engine.is_supported),
+        (Kind::Keyword(keywords, _), Value::Keyword { keyword, .. }) => {
+            keywords.iter().find(|known| known.name == *keyword).is_some_and(|known| known.is_supported)
         }
         (Kind::Distribution(_), Value::Distribution(value::share::Distribution::Sequence(_))) => false,
         _ => true,
     }
 }
 
-/// The value asks for nothing but what happens without the option.
+/// Returns whether the value has the same effect as omitting the option.
 fn is_off(option: &Opt, value: &Value) -> bool {
     match super::values::default_value(option) {
         Some(default) if default == value => true,
@@ -221,7 +226,7 @@ fn is_off(option: &Opt, value: &Value) -> bool {
         None => match value {
             Value::Flag(on) => !on,
             Value::Numbers(numbers) => *numbers == [0; 3],
-            Value::Word { word, .. } => matches!(*word, "none" | "0"),
+            Value::Keyword { keyword, .. } => matches!(*keyword, "none" | "0"),
             _ => false,
         },
     }

@@ -1,11 +1,11 @@
-//! `${VARIABLE}`, `$pagesize`, `$mb_memory` and `$ncpus` in job files.
+//! Replaces `${VARIABLE}`, `$pagesize`, `$mb_memory` and `$ncpus` in job files.
 
 use super::env::Env;
 use super::value::arithmetic;
 
-/// Replaces variables, then keywords. Where a keyword was replaced, a value with operators is calculated.
+/// Replaces environment variables, then keywords. A value with a keyword can be an arithmetic expression.
 ///
-/// Other words with a dollar sign, `$jobname` and its like, are for later.
+/// `$jobname`, `$jobnum` and `$filenum` are not replaced here: they differ between the clones of a job.
 pub fn substitute(option: &str, env: &dyn Env) -> String {
     let mut text = variables(option, env);
     let keywords = [("$pagesize", env.page_bytes()), ("$mb_memory", env.memory_mib()), ("$ncpus", env.cpus())];
@@ -16,10 +16,10 @@ pub fn substitute(option: &str, env: &dyn Env) -> String {
             replaced = true;
         }
     }
-    if replaced { calculated(&text).unwrap_or(text) } else { text }
+    if replaced { evaluate(&text).unwrap_or(text) } else { text }
 }
 
-/// Unset variables are empty, as in fio.
+/// Replaces environment variables. As in fio, an unset variable is empty.
 fn variables(text: &str, env: &dyn Env) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -33,15 +33,16 @@ fn variables(text: &str, env: &dyn Env) -> String {
     out
 }
 
-fn calculated(text: &str) -> Option<String> {
+/// Evaluates the value of `name=value`, if it contains an operator and no quote.
+fn evaluate(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=')?;
     if !value.contains(['+', '-', '*', '/']) || text.contains('\'') {
         return None;
     }
     let expression = format!("({value})");
-    let result = arithmetic::calculate(&expression, false).ok()?;
-    let complete = result.end == expression.len() && !result.has_unit;
-    complete.then(|| format!("{name}={}", result.value.trunc()))
+    let result = arithmetic::evaluate(&expression, false).ok()?;
+    let is_complete = result.end == expression.len() && !result.has_unit;
+    is_complete.then(|| format!("{name}={}", result.value.trunc()))
 }
 
 #[cfg(test)]
@@ -49,24 +50,24 @@ mod tests {
     use super::*;
     use crate::parse::env::FixedEnv;
 
-    fn of(text: &str) -> String {
+    fn substituted(text: &str) -> String {
         substitute(text, &FixedEnv::default().var("SIZE", "4m").var("A", "${SIZE}"))
     }
 
     #[test]
     fn variables_are_replaced_once() {
-        assert_eq!(of("size=${SIZE}"), "size=4m");
-        assert_eq!(of("size=${A}${NONE}x${SIZE}"), "size=${SIZE}x4m");
-        assert_eq!(of("size=${SIZE"), "size=${SIZE");
-        assert_eq!(of("size=$SIZE$"), "size=$SIZE$");
+        assert_eq!(substituted("size=${SIZE}"), "size=4m");
+        assert_eq!(substituted("size=${A}${NONE}x${SIZE}"), "size=${SIZE}x4m");
+        assert_eq!(substituted("size=${SIZE"), "size=${SIZE");
+        assert_eq!(substituted("size=$SIZE$"), "size=$SIZE$");
     }
 
     #[test]
-    fn keywords_are_numbers_and_calculate() {
-        assert_eq!(of("bs=$pagesize"), "bs=4096");
-        assert_eq!(of("bs=$pagesize*2"), "bs=8192");
-        assert_eq!(of("hugepage-size=8*$ncpus"), "hugepage-size=64");
-        assert_eq!(of("filename=/a/$ncpus"), "filename=/a/8");
-        assert_eq!(of("filename_format=$jobname.$jobnum"), "filename_format=$jobname.$jobnum");
+    fn keywords_are_numbers_in_expressions() {
+        assert_eq!(substituted("bs=$pagesize"), "bs=4096");
+        assert_eq!(substituted("bs=$pagesize*2"), "bs=8192");
+        assert_eq!(substituted("hugepage-size=8*$ncpus"), "hugepage-size=64");
+        assert_eq!(substituted("filename=/a/$ncpus"), "filename=/a/8");
+        assert_eq!(substituted("filename_format=$jobname.$jobnum"), "filename_format=$jobname.$jobnum");
     }
 }

@@ -1,7 +1,7 @@
-//! What a job's options are set to: typed, with defaults, each with the place where it was written.
+//! The typed options of a job, with defaults and source spans.
 //!
-//! Asking for an option that the table doesn't have, or for the wrong kind, is a mistake in this program and panics;
-//! a test that asks for everything once finds it.
+//! The accessors panic if the table has no such option, or if the option is of another kind. These are errors in the
+//! program. A test that reads every supported option detects them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,32 +9,33 @@ use std::sync::LazyLock;
 use units::diagnostic::Span;
 
 use super::env::FixedEnv;
+use super::value::keyword::KeywordArgument;
 use super::value::list::{CpuList, Floats};
 use super::value::number::Amount;
 use super::value::pattern::Pattern;
 use super::value::share::{Distribution, SizeShare};
-use super::value::word::WordArgument;
 use super::value::{self, Context, Value};
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, core_option, engine_option};
 
+/// The options of a job.
 #[derive(Clone, Default, Debug)]
 pub struct Values {
     settings: BTreeMap<&'static str, Setting>,
-    /// Which options were asked for, so that a test can find options that nobody reads.
+    /// The options that were read. A test looks for options that are never read.
     #[cfg(test)]
-    asked: std::cell::RefCell<std::collections::BTreeSet<&'static str>>,
+    reads: std::cell::RefCell<std::collections::BTreeSet<&'static str>>,
 }
 
 #[derive(Clone, Debug)]
 struct Setting {
     option: &'static Opt,
     value: Value,
-    /// Where it was written; `None` where another option brought it along.
-    at: Option<Span>,
+    /// `None` if only another option set this one.
+    span: Option<Span>,
 }
 
-/// Defaults by option name and first engine.
+/// Defaults by option name and first engine of the option.
 static DEFAULTS: LazyLock<BTreeMap<(&'static str, &'static str), Value>> = LazyLock::new(|| {
     let options = CORE.iter().chain(ENGINE_OPTIONS).chain(PROFILE_OPTIONS);
     options.filter_map(|option| Some((default_key(option), default_of(option)?))).collect()
@@ -46,30 +47,30 @@ fn default_key(option: &Opt) -> (&'static str, &'static str) {
 
 fn default_of(option: &Opt) -> Option<Value> {
     let env = FixedEnv::default();
-    let mut context = Context { kb_base: 1024, env: &env, before: None, problems: Vec::new() };
+    let mut context = Context { kb_base: 1024, env: &env, previous: None, problems: Vec::new() };
     value::parse(&option.kind, Some(option.default?), &mut context).ok()
 }
 
-/// The value an option has when nobody sets it, if it has one.
+/// Returns the default of an option, if it has one.
 pub fn default_value(option: &Opt) -> Option<&'static Value> {
     DEFAULTS.get(&default_key(option))
 }
 
 impl Values {
-    /// Sets an option, and what follows from it in fio.
-    pub fn set(&mut self, option: &'static Opt, value: Value, at: &Span) {
-        self.follow(option.name, &value);
-        self.settings.insert(option.name, Setting { option, value, at: Some(at.clone()) });
+    /// Sets an option, and the options that it implies in fio.
+    pub fn set(&mut self, option: &'static Opt, value: Value, span: &Span) {
+        self.set_implied(option.name, &value);
+        self.settings.insert(option.name, Setting { option, value, span: Some(span.clone()) });
     }
 
-    /// Sets an option that nobody wrote.
+    /// Sets an option that another option implies. An earlier explicit setting keeps its span.
     pub fn imply(&mut self, name: &str, value: Value) {
         let Some(option) = core_option(name) else { return };
-        let at = self.settings.get(option.name).and_then(|setting| setting.at.clone());
-        self.settings.insert(option.name, Setting { option, value, at });
+        let span = self.settings.get(option.name).and_then(|setting| setting.span.clone());
+        self.settings.insert(option.name, Setting { option, value, span });
     }
 
-    fn follow(&mut self, name: &str, value: &Value) {
+    fn set_implied(&mut self, name: &str, value: &Value) {
         match (name, value) {
             ("direct", Value::Flag(on)) => self.imply("buffered", Value::Flag(!on)),
             ("buffered", Value::Flag(on)) => self.imply("direct", Value::Flag(!on)),
@@ -84,7 +85,7 @@ impl Values {
                 }
             }
             ("buffer_pattern", _) => {
-                let reads = matches!(self.word("rw"), "read" | "randread" | "rw" | "randrw");
+                let reads = matches!(self.keyword("rw"), "read" | "randread" | "rw" | "randrw");
                 let refill = reads || self.unsigned("buffer_compress_percentage") > 0;
                 self.imply("refill_buffers", Value::Flag(refill));
                 self.imply("scramble_buffers", Value::Flag(false));
@@ -95,34 +96,35 @@ impl Values {
         }
     }
 
-    /// Forgets the settings of options that this engine does not have.
-    pub fn keep_engine_options(&mut self, engine: &str) {
-        let stays = |option: &Opt| option.engines.is_empty() || option.engines.contains(&engine);
-        self.settings.retain(|_, setting| stays(setting.option));
+    /// Removes the options that this engine does not have.
+    pub fn retain_options_of(&mut self, engine: &str) {
+        let has_option = |option: &Opt| option.engines.is_empty() || option.engines.contains(&engine);
+        self.settings.retain(|_, setting| has_option(setting.option));
     }
 
-    /// Everything that was written, by name.
-    pub fn given(&self) -> impl Iterator<Item = (&'static Opt, &Value, &Span)> {
+    /// Returns the options that the job or its globals set explicitly, sorted by name.
+    pub fn explicit(&self) -> impl Iterator<Item = (&'static Opt, &Value, &Span)> {
         let settings = self.settings.values();
-        settings.filter_map(|setting| Some((setting.option, &setting.value, setting.at.as_ref()?)))
+        settings.filter_map(|setting| Some((setting.option, &setting.value, setting.span.as_ref()?)))
     }
 
-    /// The value as it stands, set or by default.
+    /// Returns the value of the option, or its default.
     pub fn current(&self, option: &Opt) -> Option<&Value> {
         self.settings.get(option.name).map(|setting| &setting.value).or_else(|| default_value(option))
     }
 
-    /// The option was written in the job or inherited from a global section.
+    /// Returns whether the job or its globals set the option explicitly.
     pub fn is_set(&self, name: &str) -> bool {
-        self.at(name).is_some()
+        self.span(name).is_some()
     }
 
-    /// Where the option was written.
-    pub fn at(&self, name: &str) -> Option<&Span> {
+    /// Returns the span of the option, if it is set explicitly.
+    pub fn span(&self, name: &str) -> Option<&Span> {
         let option = self.option(name);
-        self.settings.get(option.name).and_then(|setting| setting.at.as_ref())
+        self.settings.get(option.name).and_then(|setting| setting.span.as_ref())
     }
 
+    /// Returns the value of a flag or a boolean.
     pub fn flag(&self, name: &str) -> bool {
         match self.find(name, |kind| matches!(kind, Kind::Flag | Kind::Bool)) {
             Some(Value::Flag(on)) => *on,
@@ -130,17 +132,19 @@ impl Values {
         }
     }
 
-    /// The first or only number.
+    /// Returns the first or only number.
     pub fn number(&self, name: &str) -> i64 {
         self.numbers(name)[0]
     }
 
-    /// As `number`, for options that can't be negative: sizes in bytes, times in microseconds, counts.
+    /// Returns the first or only number of an option that cannot be negative.
+    ///
+    /// Sizes are in bytes and times in microseconds.
     pub fn unsigned(&self, name: &str) -> u64 {
         self.number(name).max(0).unsigned_abs()
     }
 
-    /// Numbers for reads, writes, trims; or the ends of a range.
+    /// Returns the numbers for reads, writes and trims, or the ends of a range.
     pub fn numbers(&self, name: &str) -> [i64; 3] {
         match self.find(name, |kind| matches!(kind, Kind::Number(_))) {
             Some(Value::Numbers(numbers)) => *numbers,
@@ -148,10 +152,12 @@ impl Values {
         }
     }
 
+    /// Returns the numbers as [`numbers`](Self::numbers) does, for an option that cannot be negative.
     pub fn unsigneds(&self, name: &str) -> [u64; 3] {
         self.numbers(name).map(|number| number.max(0).unsigned_abs())
     }
 
+    /// Returns a size, a percentage or a number of zones.
     pub fn amount(&self, name: &str) -> Option<Amount> {
         match self.find(name, |kind| matches!(kind, Kind::Amount)) {
             Some(Value::Amount(amount)) => Some(*amount),
@@ -159,7 +165,7 @@ impl Values {
         }
     }
 
-    /// Ranges of bytes for reads, writes, trims.
+    /// Returns the ranges for reads, writes and trims, in bytes.
     pub fn ranges(&self, name: &str) -> Option<[(u64, u64); 3]> {
         match self.find(name, |kind| matches!(kind, Kind::Range)) {
             Some(Value::Ranges(ranges)) => Some(*ranges),
@@ -167,6 +173,7 @@ impl Values {
         }
     }
 
+    /// Returns a list of floating point numbers.
     pub fn floats(&self, name: &str) -> Option<&Floats> {
         match self.find(name, |kind| matches!(kind, Kind::Floats { .. })) {
             Some(Value::Floats(floats)) => Some(floats),
@@ -174,29 +181,31 @@ impl Values {
         }
     }
 
-    /// Empty where the option has no default and isn't set.
-    pub fn word(&self, name: &str) -> &'static str {
-        match self.find(name, |kind| matches!(kind, Kind::Word(..))) {
-            Some(Value::Word { word, .. }) => word,
+    /// Returns the canonical keyword, or an empty text if the option is not set and has no default.
+    pub fn keyword(&self, name: &str) -> &'static str {
+        match self.find(name, |kind| matches!(kind, Kind::Keyword(..))) {
+            Some(Value::Keyword { keyword, .. }) => keyword,
             _ => "",
         }
     }
 
-    pub fn word_argument(&self, name: &str) -> WordArgument {
-        match self.find(name, |kind| matches!(kind, Kind::Word(..))) {
-            Some(Value::Word { argument, .. }) => argument.clone(),
-            _ => WordArgument::None,
+    /// Returns what follows the keyword after a colon.
+    pub fn keyword_argument(&self, name: &str) -> KeywordArgument {
+        match self.find(name, |kind| matches!(kind, Kind::Keyword(..))) {
+            Some(Value::Keyword { argument, .. }) => argument.clone(),
+            _ => KeywordArgument::None,
         }
     }
 
-    /// The words and the count behind them.
-    pub fn words(&self, name: &str) -> (&[&'static str], i64) {
-        match self.find(name, |kind| matches!(kind, Kind::Words(..))) {
-            Some(Value::Words { words, count }) => (words, *count),
+    /// Returns the keywords of a list and the count that follows them.
+    pub fn keyword_list(&self, name: &str) -> (&[&'static str], i64) {
+        match self.find(name, |kind| matches!(kind, Kind::KeywordList(..))) {
+            Some(Value::KeywordList { keywords, count }) => (keywords, *count),
             _ => (&[], 0),
         }
     }
 
+    /// Returns a text or the name of an engine.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.find(name, |kind| matches!(kind, Kind::Text | Kind::EngineName)) {
             Some(Value::Text(text)) => Some(text),
@@ -204,7 +213,7 @@ impl Values {
         }
     }
 
-    /// Block sizes with shares for reads, writes, trims.
+    /// Returns the block sizes with their percentages, for reads, writes and trims.
     pub fn split(&self, name: &str) -> Option<&[Vec<SizeShare>; 3]> {
         match self.find(name, |kind| matches!(kind, Kind::BlockSplit)) {
             Some(Value::Split(split)) => Some(split),
@@ -212,6 +221,7 @@ impl Values {
         }
     }
 
+    /// Returns the distribution of random offsets.
     pub fn distribution(&self, name: &str) -> &Distribution {
         match self.find(name, |kind| matches!(kind, Kind::Distribution(_))) {
             Some(Value::Distribution(distribution)) => distribution,
@@ -219,6 +229,7 @@ impl Values {
         }
     }
 
+    /// Returns a list of CPUs.
     pub fn cpus(&self, name: &str) -> Option<&CpuList> {
         match self.find(name, |kind| matches!(kind, Kind::CpuList)) {
             Some(Value::Cpus(cpus)) => Some(cpus),
@@ -226,6 +237,7 @@ impl Values {
         }
     }
 
+    /// Returns a pattern for buffers.
     pub fn pattern(&self, name: &str) -> Option<&Pattern> {
         match self.find(name, |kind| matches!(kind, Kind::Pattern { .. })) {
             Some(Value::Pattern(pattern)) => Some(pattern),
@@ -233,7 +245,7 @@ impl Values {
         }
     }
 
-    /// Whether a log is wanted, and the prefix of its name if one was given.
+    /// Returns `None` without the log, `Some(None)` without a prefix, else the prefix of the file names.
     pub fn log(&self, name: &str) -> Option<Option<&str>> {
         match self.find(name, |kind| matches!(kind, Kind::LogPrefix)) {
             Some(Value::LogPrefix(prefix)) => Some(prefix.as_deref()),
@@ -241,7 +253,7 @@ impl Values {
         }
     }
 
-    /// Error numbers for reads, writes, verification.
+    /// Returns the error numbers for reads, writes and verification.
     pub fn errors(&self, name: &str) -> Option<&[Vec<i32>; 3]> {
         match self.find(name, |kind| matches!(kind, Kind::ErrorLists)) {
             Some(Value::Errors(errors)) => Some(errors),
@@ -249,34 +261,33 @@ impl Values {
         }
     }
 
-    /// Forgets what was asked for.
     #[cfg(test)]
-    pub fn forget_asked(&self) {
-        self.asked.borrow_mut().clear();
+    pub fn clear_reads(&self) {
+        self.reads.borrow_mut().clear();
     }
 
-    /// What was asked for so far.
+    /// Returns the names of the options that were read since [`clear_reads`](Self::clear_reads).
     #[cfg(test)]
-    pub fn asked(&self) -> std::collections::BTreeSet<&'static str> {
-        self.asked.borrow().clone()
+    pub fn reads(&self) -> std::collections::BTreeSet<&'static str> {
+        self.reads.borrow().clone()
     }
 
     fn find(&self, name: &str, is_of_kind: fn(&Kind) -> bool) -> Option<&Value> {
         let option = self.option(name);
-        assert!(is_of_kind(&option.kind), "option {name} is not of the kind asked for");
+        assert!(is_of_kind(&option.kind), "option {name} is of another kind");
         self.current(option)
     }
 
     fn option(&self, name: &str) -> &'static Opt {
         let setting = self.settings.get(name).map(|setting| setting.option);
-        let option = setting.or_else(|| core_option(name)).or_else(|| self.option_of_engine(name));
+        let option = setting.or_else(|| core_option(name)).or_else(|| self.engine_option(name));
         let Some(option) = option else { panic!("option {name} is not in the table") };
         #[cfg(test)]
-        self.asked.borrow_mut().insert(option.name);
+        self.reads.borrow_mut().insert(option.name);
         option
     }
 
-    fn option_of_engine(&self, name: &str) -> Option<&'static Opt> {
+    fn engine_option(&self, name: &str) -> Option<&'static Opt> {
         let engine = match self.settings.get("ioengine").map(|setting| &setting.value) {
             Some(Value::Text(engine)) => engine.as_str(),
             _ => "psync",
@@ -292,19 +303,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_is_a_value_of_its_option() {
+    fn every_default_is_valid() {
         for option in CORE.iter().chain(ENGINE_OPTIONS).chain(PROFILE_OPTIONS) {
             if option.default.is_some() {
-                assert!(default_value(option).is_some(), "default of {} does not parse", option.name);
+                assert!(default_value(option).is_some(), "the default of {} is invalid", option.name);
             }
         }
     }
 
     #[test]
-    fn unset_options_have_their_defaults() {
+    fn unset_options_have_defaults() {
         let values = Values::default();
         assert_eq!(values.unsigneds("bs"), [4096; 3]);
-        assert_eq!(values.word("rw"), "read");
+        assert_eq!(values.keyword("rw"), "read");
         assert!(values.flag("randrepeat"));
         assert!(!values.is_set("bs"));
         assert_eq!(values.number("nonvectored"), -1);
@@ -313,11 +324,11 @@ mod tests {
     }
 
     #[test]
-    fn options_bring_others_along() {
-        let at = Span::new(&Source::new("x", ""), 0..0);
+    fn options_imply_others() {
+        let span = Span::new(&Source::new("x", ""), 0..0);
         let mut values = Values::default();
         let set = |values: &mut Values, name: &str, value| {
-            values.set(core_option(name).expect("it is in the table"), value, &at);
+            values.set(core_option(name).expect("it is in the table"), value, &span);
         };
         set(&mut values, "buffered", Value::Flag(false));
         assert!(values.flag("direct") && !values.is_set("direct"));
@@ -330,13 +341,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "not in the table")]
-    fn an_unknown_name_is_found_by_tests() {
+    fn an_unknown_name_panics() {
         Values::default().flag("no_such_option");
     }
 
     #[test]
-    #[should_panic(expected = "not of the kind")]
-    fn a_wrong_kind_is_found_by_tests() {
+    #[should_panic(expected = "of another kind")]
+    fn another_kind_panics() {
         Values::default().flag("bs");
     }
 }

@@ -1,6 +1,6 @@
-//! What each job file and command line of `corpus/language` is read as, kept beside it.
+//! Parses the job files and command lines of `corpus/language` and compares the results with `expected/`.
 //!
-//! `UPDATE_CORPUS=1` writes the expectations anew; read the difference before committing it.
+//! `UPDATE_CORPUS=1` writes the expected results. Review the difference before a commit.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,40 +26,41 @@ fn files(extensions: &[&str]) -> Vec<(String, String)> {
     files
 }
 
-/// A world with the corpus in its working directory.
-fn world() -> FixedEnv {
+/// Returns an environment with the corpus in its working directory.
+fn env() -> FixedEnv {
     let env = FixedEnv::default().var("SIZE", "4m");
     files(&["fio", "inc"]).into_iter().fold(env, |env, (name, text)| env.file(&name, text.as_bytes()))
 }
 
 fn describe(args: &[String]) -> String {
     let mut out = String::new();
-    let diagnostics = match parse(args, &world()) {
+    let diagnostics = match parse(args, &env()) {
         Err(errors) => errors,
-        Ok(Request::Print { printed, warnings }) => {
-            write!(out, "exit {}\n{}{}", printed.status, printed.stdout, printed.stderr).expect("a string takes it");
+        Ok(Request::Print { output, warnings }) => {
+            write!(out, "exit {}\n{}{}", output.status, output.stdout, output.stderr)
+                .expect("writing to a string does not fail");
             warnings
         }
         Ok(Request::Run(invocation)) => {
-            let standard = fio::parse::program::Program::default();
-            if invocation.program != standard {
-                writeln!(out, "{:?}", invocation.program).expect("a string takes it");
+            let default = fio::parse::program::ProgramSettings::default();
+            if invocation.program != default {
+                writeln!(out, "{:?}", invocation.program).expect("writing to a string does not fail");
             }
             for job in &invocation.jobs {
                 let globals: Vec<&str> = job.global_options.iter().map(|option| option.name.as_str()).collect();
-                let stonewall = if job.values.flag("stonewall") { ", behind a stonewall" } else { "" };
+                let stonewall = if job.values.flag("stonewall") { ", stonewall" } else { "" };
                 writeln!(out, "job {} (section {}, globals {}){stonewall}", job.name, job.section, globals.join(" "))
-                    .expect("a string takes it");
-                for (option, value, at) in job.values.given() {
-                    writeln!(out, "    {} = {value:?}    from {:?}", option.name, at.text())
-                        .expect("a string takes it");
+                    .expect("writing to a string does not fail");
+                for (option, value, span) in job.values.explicit() {
+                    writeln!(out, "    {} = {value:?}    from {:?}", option.name, span.text())
+                        .expect("writing to a string does not fail");
                 }
             }
             invocation.warnings
         }
     };
     for diagnostic in diagnostics {
-        writeln!(out, "\n{diagnostic}").expect("a string takes it");
+        writeln!(out, "\n{diagnostic}").expect("writing to a string does not fail");
     }
     out
 }
@@ -71,36 +72,36 @@ fn compare(name: &str, now: &str) {
         std::fs::write(&path, now).expect("the expectation can be written");
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(expected, now, "{name} is read differently; look at it, then run with UPDATE_CORPUS=1");
+    assert_eq!(expected, now, "the result of {name} changed: review it, then run with UPDATE_CORPUS=1");
 }
 
 #[test]
-fn job_files_are_read_as_expected() {
+fn job_files_are_parsed_as_expected() {
     for (name, _) in files(&["fio"]) {
         compare(&format!("{name}.txt"), &describe(std::slice::from_ref(&name)));
     }
 }
 
 #[test]
-fn command_lines_are_read_as_expected() {
+fn command_lines_are_parsed_as_expected() {
     let (_, lines) = files(&["txt"]).remove(0);
     let mut out = String::new();
     for line in lines.lines() {
-        writeln!(out, "$ fio {line}\n{}\n", describe(&words(line))).expect("a string takes it");
+        writeln!(out, "$ fio {line}\n{}\n", describe(&split_args(line))).expect("writing to a string does not fail");
     }
     compare("command-lines.txt", &out);
 }
 
-/// The corpus quotes with single quotes only.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
+/// Splits a command line into arguments. The corpus uses single quotes only.
+fn split_args(line: &str) -> Vec<String> {
+    let mut args = vec![String::new()];
+    let mut is_quoted = false;
     for c in line.chars() {
         match c {
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().expect("there is a first word").push(c),
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => args.push(String::new()),
+            c => args.last_mut().expect("the list is not empty").push(c),
         }
     }
-    words
+    args
 }

@@ -1,8 +1,8 @@
-//! fio's options, job files and saved plans, without a run.
+//! Tests of fio's options, job files and saved plans. They run no jobs.
 
 mod fio_options_page;
 mod language_corpus;
-mod last_words;
+mod overrides;
 mod parse_properties;
 mod plain_job;
 mod saved_plans;

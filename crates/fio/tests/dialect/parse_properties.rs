@@ -1,18 +1,18 @@
-//! No text makes the parser panic, and `--showcmd` gives back the jobs it was given.
+//! Properties: no input makes the parser panic, and `--showcmd` prints an equivalent command line.
 
-use fio::options::kind::{Argument, Kind, Unit};
+use fio::options::kind::{ArgumentKind, Kind, Unit};
 use fio::options::{CORE, ENGINE_OPTIONS, Opt, Support, engine_options};
 use fio::parse::env::FixedEnv;
 use fio::{Invocation, Request, parse};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Renders all that a command line leads to, so that messages are tried too.
+/// Parses a command line and renders its diagnostics.
 fn run(args: &[String], job_file: &str) -> usize {
     let env = FixedEnv::default().var("SIZE", "1m").file("a.fio", job_file.as_bytes()).file("b.fio", b"bs=8k\n");
     let diagnostics = match parse(args, &env) {
         Err(errors) => {
-            assert!(!errors.is_empty(), "a refusal has a reason");
+            assert!(!errors.is_empty(), "a rejected command line has an error");
             errors
         }
         Ok(Request::Run(invocation)) => invocation.warnings,
@@ -21,7 +21,7 @@ fn run(args: &[String], job_file: &str) -> usize {
     diagnostics.iter().map(|diagnostic| diagnostic.to_string().len()).sum()
 }
 
-/// Pieces of real input, put together at random, reach further than random characters.
+/// Returns a piece of valid input. Sequences of these reach more code than random characters.
 fn fragment() -> impl Strategy<Value = String> {
     let names = CORE.iter().chain(ENGINE_OPTIONS).map(|option| option.name.to_owned()).collect::<Vec<_>>();
     let pieces = [
@@ -133,38 +133,38 @@ proptest! {
     }
 
     #[test]
-    fn showcmd_gives_back_the_jobs(job_file in job_file()) {
+    fn showcmd_prints_equivalent_jobs(job_file in job_file()) {
         let env = FixedEnv::default().file("a.fio", job_file.as_bytes());
         let Ok(direct) = jobs(&["a.fio".to_owned()], &env) else { return Ok(()) };
-        let Ok(Request::Print { printed, .. }) = parse(&["--showcmd".to_owned(), "a.fio".to_owned()], &env) else {
-            return Err(TestCaseError::fail("--showcmd refuses what runs"));
+        let Ok(Request::Print { output, .. }) = parse(&["--showcmd".to_owned(), "a.fio".to_owned()], &env) else {
+            return Err(TestCaseError::fail("--showcmd rejects a valid job file"));
         };
-        let args = words(&printed.stdout);
+        let args = split_args(&output.stdout);
         let again = jobs(&args[1..], &env).map_err(|error| {
-            TestCaseError::fail(format!("{job_file}\n{}\n{error}", printed.stdout))
+            TestCaseError::fail(format!("{job_file}\n{}\n{error}", output.stdout))
         })?;
-        prop_assert_eq!(settings(&direct), settings(&again), "{}\n{}", job_file, printed.stdout);
+        prop_assert_eq!(settings(&direct), settings(&again), "{}\n{}", job_file, output.stdout);
     }
 }
 
 fn jobs(args: &[String], env: &FixedEnv) -> Result<Invocation, String> {
     match parse(args, env) {
         Ok(Request::Run(invocation)) => Ok(invocation),
-        Ok(Request::Print { printed, .. }) => Err(printed.stdout),
+        Ok(Request::Print { output, .. }) => Err(output.stdout),
         Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
     }
 }
 
-/// All jobs with all that was written for them, but for the names that `--showcmd` brings along.
+/// Returns the explicit options of all jobs, without the names that `--showcmd` adds.
 fn settings(invocation: &Invocation) -> Vec<(String, Vec<String>)> {
     let of_job = |job: &fio::Job| {
-        let given = job.values.given().filter(|(option, ..)| option.name != "name");
-        (job.name.clone(), given.map(|(option, value, _)| format!("{}={value:?}", option.name)).collect())
+        let explicit = job.values.explicit().filter(|(option, ..)| option.name != "name");
+        (job.name.clone(), explicit.map(|(option, value, _)| format!("{}={value:?}", option.name)).collect())
     };
     invocation.jobs.iter().map(of_job).collect()
 }
 
-/// Sections that are legal in fio, all with the same engine.
+/// Returns a valid job file whose sections have the same engine.
 fn job_file() -> impl Strategy<Value = String> {
     select(vec!["psync", "libaio", "io_uring", "pvsync2", "cpuio"])
         .prop_flat_map(|engine| prop::collection::vec(section(engine), 1..5).prop_map(|sections| sections.concat()))
@@ -172,16 +172,16 @@ fn job_file() -> impl Strategy<Value = String> {
 
 fn section(engine: &'static str) -> impl Strategy<Value = String> {
     let header = select(vec!["global", "a", "job 1", "b'c", "x\"y", "$z"]);
-    let core = CORE.iter().filter(|option| option.support == Support::Honoured && option.name != "name");
+    let core = CORE.iter().filter(|option| option.support == Support::Supported && option.name != "name");
     let core = core.filter(|option| !matches!(option.name, "ioengine" | "wait_for" | "zonemode" | "zonesize"));
-    let own = engine_options(engine).filter(|option| option.support == Support::Honoured);
+    let own = engine_options(engine).filter(|option| option.support == Support::Supported);
     let options: Vec<&Opt> = core.chain(own).collect();
-    let lines = prop::collection::vec(select(options).prop_flat_map(good_line), 0..6);
+    let lines = prop::collection::vec(select(options).prop_flat_map(valid_line), 0..6);
     (header, lines).prop_map(move |(header, lines)| format!("[{header}]\nioengine={engine}\n{}", lines.concat()))
 }
 
-/// A line that sets an option to something it takes.
-fn good_line(option: &'static Opt) -> BoxedStrategy<String> {
+/// Returns a line that sets an option to a valid value.
+fn valid_line(option: &'static Opt) -> BoxedStrategy<String> {
     let value = match option.kind {
         Kind::Text | Kind::EngineName => {
             select(vec!["a", "a b", "it's", "say \"x\"", "$jobname.$jobnum", "a:b", "~*?"])
@@ -199,12 +199,13 @@ fn good_line(option: &'static Opt) -> BoxedStrategy<String> {
         Kind::Amount => select(vec!["64m", "10%", "3z"]).prop_map(str::to_owned).boxed(),
         Kind::Range => Just("4k-64k,1k-2k".to_owned()).boxed(),
         Kind::Floats { max_len, .. } => Just(if max_len > 1 { "50:99.9" } else { "99.5" }.to_owned()).boxed(),
-        Kind::Word(words, argument) => {
-            let names: Vec<&str> = words.iter().filter(|word| word.supported).map(|word| word.name).collect();
-            let end = if argument == Argument::Sequence { vec!["", ":8"] } else { vec![""] };
+        Kind::Keyword(keywords, argument) => {
+            let supported = keywords.iter().filter(|keyword| keyword.is_supported);
+            let names: Vec<&str> = supported.map(|keyword| keyword.name).collect();
+            let end = if argument == ArgumentKind::Sequence { vec!["", ":8"] } else { vec![""] };
             (select(names), select(end)).prop_map(|(name, end)| format!("{name}{end}")).boxed()
         }
-        Kind::Words(..) => Just("wait_before,write:8".to_owned()).boxed(),
+        Kind::KeywordList(..) => Just("wait_before,write:8".to_owned()).boxed(),
         Kind::BlockSplit => Just("4k/60:64k/40,8k/100".to_owned()).boxed(),
         Kind::Distribution(_) => {
             select(vec!["zipf:1.2:0.5", "normal:10", "zoned:60/10:40/90"]).prop_map(str::to_owned).boxed()
@@ -223,25 +224,25 @@ fn good_line(option: &'static Opt) -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Words as a shell cuts them.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
+/// Splits a command line into arguments as a shell does.
+fn split_args(line: &str) -> Vec<String> {
+    let mut args = Vec::new();
+    let mut arg: Option<String> = None;
     let mut quote = None;
-    let mut characters = line.chars();
-    while let Some(c) = characters.next() {
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => word.get_or_insert_default().push(c),
+            (Some(_), c) => arg.get_or_insert_default().push(c),
             (None, '\'' | '"') => {
                 quote = Some(c);
-                word.get_or_insert_default();
+                arg.get_or_insert_default();
             }
-            (None, '\\') => word.get_or_insert_default().extend(characters.next()),
-            (None, ' ' | '\n') => words.extend(word.take()),
-            (None, c) => word.get_or_insert_default().push(c),
+            (None, '\\') => arg.get_or_insert_default().extend(chars.next()),
+            (None, ' ' | '\n') => args.extend(arg.take()),
+            (None, c) => arg.get_or_insert_default().push(c),
         }
     }
-    words.extend(word);
-    words
+    args.extend(arg);
+    args
 }

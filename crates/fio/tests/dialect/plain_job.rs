@@ -1,4 +1,4 @@
-//! Test: a job of which nothing is said is the plan's default worker, on a file of its own name.
+//! A job without options is lowered to the default worker of the plan, with a file named after the job.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ fn a_plain_job_is_the_default_worker() {
         }),
         ..Worker::default()
     };
-    // What fio has a value for even where nothing goes by it.
+    // fio's defaults of options that have no effect in this job.
     (expected.rate.cycle_ms, expected.think.blocks, expected.measure.logs.per_job) = (1000, 1, true);
-    // What is read is laid out.
+    // Files for reads are laid out.
     expected.targets.create.overwrite = true;
     assert_eq!(format!("{lowered:#?}"), format!("{expected:#?}"));
 }

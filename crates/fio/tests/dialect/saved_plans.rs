@@ -1,4 +1,4 @@
-//! Whatever fio's language can ask for comes back as it was from the record that it is kept in.
+//! A plan that is lowered from fio options is unchanged after it is saved in a record and loaded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use fio::parse::env::FixedEnv;
 use fio::{Request, lower, parse};
 use record::{Record, schema};
 
-/// Options that the corpus has not, and with them the plan's rarer fields.
+/// Command lines with options that the corpus does not contain.
 const LINES: [&str; 18] = [
     "--name=a --size=1m --rw=randrw --bssplit=4k/10:64k/90 --random_distribution=zipf:1.2:0.5 --rwmixread=33",
     "--name=a --size=1m --rw=randread --random_distribution=zoned:60/10:30/20:8/30:2/40",
@@ -30,23 +30,24 @@ const LINES: [&str; 18] = [
     "--name=a --size=1m --rw=read --numjobs=3 --stonewall --exitall --group_reporting --percentile_list=1:99.99",
 ];
 
-fn survives(args: &[String], env: &FixedEnv) -> bool {
+/// Saves and loads the plan of a command line. Returns false if the command line does not run jobs.
+fn round_trips(args: &[String], env: &FixedEnv) -> bool {
     let Ok(Request::Run(invocation)) = parse(args, env) else { return false };
     let before = Record::new(Arc::new(lower(&invocation, &FixedMachine { cpus: 4 })), 1);
     let text = schema::write(&before).unwrap_or_else(|broken| panic!("{args:?}:{broken}"));
     let after = schema::read(text.as_bytes()).unwrap_or_else(|broken| panic!("{args:?}:{broken}"));
-    assert!(format!("{before:?}") == format!("{after:?}"), "{args:?} comes back otherwise:\n{text}");
+    assert!(format!("{before:?}") == format!("{after:?}"), "{args:?} changed:\n{text}");
     true
 }
 
 #[test]
-fn every_plan_comes_back_as_it_was() {
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+fn plans_are_unchanged_after_saving_and_loading() {
+    let args = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     for line in LINES {
         assert!(
-            survives(&words(line), &FixedEnv::default()),
-            "{line} is refused: {:?}",
-            parse(&words(line), &FixedEnv::default()).err()
+            round_trips(&args(line), &FixedEnv::default()),
+            "{line} is rejected: {:?}",
+            parse(&args(line), &FixedEnv::default()).err()
         );
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/language");
@@ -60,6 +61,6 @@ fn every_plan_comes_back_as_it_was() {
         lines.extend(text.lines().filter(|_| name.ends_with(".txt")).map(str::to_owned));
         lines.extend(name.ends_with(".fio").then_some(name));
     }
-    let run = lines.iter().filter(|line| survives(&words(line), &env)).count();
-    assert!(run > 10, "only {run} of {} lines of the corpus make a plan", lines.len());
+    let run = lines.iter().filter(|line| round_trips(&args(line), &env)).count();
+    assert!(run > 10, "only {run} of {} command lines and job files of the corpus have a plan", lines.len());
 }

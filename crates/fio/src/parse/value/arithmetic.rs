@@ -1,42 +1,46 @@
-//! Calculations in parentheses: `(4*1k)`, `(2^10+512)`, `(1.5g)`, `(10s+500ms)`.
+//! Arithmetic in parentheses: `(4*1k)`, `(2^10+512)`, `(1.5g)`, `(10s+500ms)`.
 
 use super::Problem;
 
-/// The result of a calculation.
+/// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Calculated {
+pub struct Evaluated {
     pub value: f64,
-    /// A unit was used somewhere, so that no default unit applies.
+    /// The expression contains a unit, so the option's default unit does not apply.
     pub has_unit: bool,
-    /// Where in the text the calculation ends.
+    /// End of the expression in the text.
     pub end: usize,
 }
 
-/// Deep enough for people, shallow enough for the stack.
+/// Limit of nested operators. It bounds the depth of the recursion.
 const DEPTH_MAX: usize = 64;
 
-/// `m` is minutes in a time and mebi in a size.
-pub fn calculate(text: &str, is_time: bool) -> Result<Calculated, Problem> {
-    let mut reader = Reader { text, at: 0, is_time, has_unit: false, depth: 0 };
-    let number = reader.sum()?;
-    reader.skip_blanks();
-    let end = reader.at;
+/// Evaluates the expression at the start of `text`. The unit `m` is minutes if `is_time`, else mebi.
+///
+/// # Errors
+///
+/// Fails if the expression is invalid, divides by zero or exceeds the range of `f64`.
+pub fn evaluate(text: &str, is_time: bool) -> Result<Evaluated, Problem> {
+    let mut evaluator = Evaluator { text, at: 0, is_time, has_unit: false, depth: 0 };
+    let number = evaluator.sum()?;
+    evaluator.skip_blanks();
+    let end = evaluator.at;
     let rest = &text[end..];
     if !(rest.is_empty() || rest.starts_with([':', ',', '#'])) {
-        return Err(reader.unexpected("expected an operator or the end"));
+        return Err(evaluator.unexpected("expected an operator or the end"));
     }
     if !number.value.is_finite() {
-        return Err(Problem::wrong(0..end, "the result is not a number", "divided by zero or too large"));
+        return Err(Problem::error(0..end, "the result is not a number", "out of range"));
     }
     let value = if number.is_float { number.value.trunc() } else { number.whole as f64 };
     let value = if number.is_float || number.whole.unsigned_abs() >= 1 << 53 { number.value } else { value };
-    Ok(Calculated { value, has_unit: reader.has_unit, end })
+    Ok(Evaluated { value, has_unit: evaluator.has_unit, end })
 }
 
 #[derive(Clone, Copy)]
 struct Operand {
     value: f64,
-    /// Exact while everything is whole.
+    /// Exact value, unless `is_float`.
     whole: i128,
     is_float: bool,
 }
@@ -61,7 +65,7 @@ impl Operand {
     }
 }
 
-struct Reader<'a> {
+struct Evaluator<'a> {
     text: &'a str,
     at: usize,
     is_time: bool,
@@ -69,7 +73,7 @@ struct Reader<'a> {
     depth: usize,
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -88,10 +92,10 @@ impl Reader<'_> {
 
     fn unexpected(&self, expected: &str) -> Problem {
         let what = match self.rest().chars().next() {
-            Some(c) => format!("`{c}` can't stand here"),
-            None => "the calculation is not complete".to_owned(),
+            Some(c) => format!("unexpected `{c}`"),
+            None => "the expression is incomplete".to_owned(),
         };
-        Problem::wrong(self.at..self.text.len(), what, expected)
+        Problem::error(self.at..self.text.len(), what, expected)
     }
 
     fn sum(&mut self) -> Result<Operand, Problem> {
@@ -115,13 +119,13 @@ impl Reader<'_> {
             let right = self.power()?;
             let is_zero = if right.is_float { right.value.abs() < 1e-20 } else { right.whole == 0 };
             if symbol != '*' && is_zero {
-                return Err(Problem::wrong(start..self.at, "division by zero", "expected another divisor"));
+                return Err(Problem::error(start..self.at, "division by zero", "expected another divisor"));
             }
             left = match symbol {
                 '*' => left.combine(right, i128::checked_mul, |a, b| a * b),
                 '/' => left.combine(right, i128::checked_div, |a, b| a / b),
                 _ if left.is_float || right.is_float => {
-                    return Err(Problem::wrong(start..self.at, "`%` needs whole numbers", "a fraction"));
+                    return Err(Problem::error(start..self.at, "`%` needs whole numbers", "a fraction"));
                 }
                 _ => left.combine(right, i128::checked_rem, |a, b| a % b),
             };
@@ -153,7 +157,7 @@ impl Reader<'_> {
     fn enter(&mut self) -> Result<(), Problem> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(Problem::wrong(self.at..self.text.len(), "nested too deeply", "too many levels"));
+            return Err(Problem::error(self.at..self.text.len(), "nested too deeply", "too many levels"));
         }
         Ok(())
     }
@@ -230,7 +234,7 @@ impl Reader<'_> {
     }
 }
 
-/// Digits, at most one point with digits after it, an exponent with digits.
+/// Returns the length of the number at the start of `text`: digits, an optional fraction, an optional exponent.
 fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let mut length = digits(text);
@@ -255,11 +259,11 @@ mod tests {
     use super::*;
 
     fn bytes(text: &str) -> Option<f64> {
-        calculate(text, false).ok().map(|calculated| calculated.value)
+        evaluate(text, false).ok().map(|evaluated| evaluated.value)
     }
 
     #[test]
-    fn operators_have_their_usual_order() {
+    fn operators_have_the_usual_precedence() {
         assert_eq!(bytes("(1+2*3)"), Some(7.0));
         assert_eq!(bytes("((1+2)*3)"), Some(9.0));
         assert_eq!(bytes("(2^3^2)"), Some(512.0));
@@ -271,23 +275,23 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_number_line_have_an_opposite() {
+    fn the_largest_numbers_can_be_negated() {
         assert_eq!(bytes("(-(0-2^126-2^126))"), Some(2f64.powi(127)));
         assert_eq!(bytes("(-(0-1e40))"), Some(1e40));
     }
 
     #[test]
-    fn fractions_and_units_work_together() {
+    fn fractions_can_have_units() {
         assert_eq!(bytes("(1.5g)"), Some(1.5 * f64::from(1 << 30)));
         assert_eq!(bytes("(0x10*1m)"), Some(f64::from(16 << 20)));
         assert_eq!(bytes("(1kib)"), Some(1000.0));
         assert_eq!(bytes("(2+2)k"), Some(4096.0));
-        assert_eq!(calculate("(1m)", true).map(|c| (c.value, c.has_unit)), Ok((60e6, true)));
-        assert_eq!(calculate("(1*2)", true).map(|c| (c.value, c.has_unit)), Ok((2.0, false)));
+        assert_eq!(evaluate("(1m)", true).map(|c| (c.value, c.has_unit)), Ok((60e6, true)));
+        assert_eq!(evaluate("(1*2)", true).map(|c| (c.value, c.has_unit)), Ok((2.0, false)));
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_expressions_are_rejected() {
         for text in ["(", "()", "(1", "(1+)", "(1/0)", "(1%0)", "(2.5%2)", "(x)", "(1 2)", "(9e999)"] {
             assert_eq!(bytes(text), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! Values made of several numbers: `read,write,trim` lists, ranges, CPU lists, percentiles, error numbers.
+//! Values with several numbers: `read,write,trim` lists, ranges, CPU lists, percentiles and error numbers.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -6,46 +6,49 @@ use super::number::{self, Scale};
 use super::{Context, Problem, expected_number};
 use crate::options::kind::{Number, Unit, Width};
 
-/// Floating point numbers and how many decimals were written at most.
+/// A list of floating point numbers.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Floats {
     pub values: Vec<f64>,
+    /// Largest number of decimals in the text.
     pub decimals: usize,
 }
 
-/// CPU numbers as ranges, in the order written.
+/// Ranges of CPU numbers, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CpuList(pub Vec<RangeInclusive<u32>>);
 
 const CPU_MAX: u32 = 65_535;
 
-/// fio cuts a list at commas, else at colons, else at dashes; a leading dash is a sign and parentheses hold together.
-fn pieces(text: &str, separators: &[char]) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
+/// Splits a list as fio does: at commas, else at colons, else at dashes.
+///
+/// A leading dash is a sign. Separators in parentheses are ignored.
+fn split(text: &str, separators: &[char]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
     let mut start = 0;
     loop {
         let rest = &text[start..];
         let mut found = None;
         for &separator in separators {
-            found = outside_parentheses(rest, separator);
+            found = find_outside_parentheses(rest, separator);
             if found.is_some() {
                 break;
             }
         }
         match found {
             Some(at) => {
-                pieces.push(start..start + at);
+                parts.push(start..start + at);
                 start += at + 1;
             }
             None => {
-                pieces.push(start..text.len());
-                return pieces;
+                parts.push(start..text.len());
+                return parts;
             }
         }
     }
 }
 
-fn outside_parentheses(text: &str, separator: char) -> Option<usize> {
+fn find_outside_parentheses(text: &str, separator: char) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
         match c {
@@ -58,14 +61,19 @@ fn outside_parentheses(text: &str, separator: char) -> Option<usize> {
     None
 }
 
-pub fn flag(text: &str, only_one: bool, context: &mut Context) -> Result<bool, Problem> {
-    let expected = if only_one { "expected 0 or 1" } else { "expected 0 or 1, or nothing" };
+/// Parses a flag, or a boolean if `is_bool`.
+///
+/// # Errors
+///
+/// Fails if the text does not start with a number. A boolean must be 0 or 1.
+pub fn flag(text: &str, is_bool: bool, context: &mut Context) -> Result<bool, Problem> {
+    let expected = if is_bool { "expected 0 or 1" } else { "expected 0, 1 or no value" };
     let whole = 0..text.len();
     if text.is_empty() {
-        return Err(Problem::wrong(whole, "the value is empty", expected));
+        return Err(Problem::error(whole, "the value is empty", expected));
     }
-    let piece = &text[pieces(text, &[',', ':', '-'])[0].clone()];
-    let trimmed = piece.trim_start();
+    let part = &text[split(text, &[',', ':', '-'])[0].clone()];
+    let trimmed = part.trim_start();
     let unsigned = trimmed.strip_prefix('+').unwrap_or(trimmed);
     let (digits, radix) = match unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -73,59 +81,66 @@ pub fn flag(text: &str, only_one: bool, context: &mut Context) -> Result<bool, P
     };
     let count = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let Ok(number) = u64::from_str_radix(&digits[..count], radix) else {
-        let problem = Problem::wrong(whole, format!("`{text}` is neither on nor off"), expected);
+        let problem = Problem::error(whole, format!("`{text}` is not a number"), expected);
         return Err(match text.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => problem.help("write 1"),
-            "false" | "no" | "off" => problem.help("write 0"),
+            "true" | "yes" | "on" => problem.help("use 1"),
+            "false" | "no" | "off" => problem.help("use 0"),
             _ => problem,
         });
     };
-    if only_one && number > 1 {
-        return Err(Problem::wrong(whole, format!("{number} is more than 1"), expected));
+    if is_bool && number > 1 {
+        return Err(Problem::error(whole, format!("{number} is greater than 1"), expected));
     }
-    let used = piece.len() - digits.len() + count;
+    let used = part.len() - digits.len() + count;
     if !text[used..].trim().is_empty() {
-        let message = format!("`{}` after the number has no meaning", &text[used..]);
-        context.problems.push(Problem::warning(used..text.len(), message, "not used"));
+        let message = format!("`{}` after the number is ignored", &text[used..]);
+        context.problems.push(Problem::warning(used..text.len(), message, "ignored"));
     }
     Ok(number != 0)
 }
 
-/// Up to three numbers. A missing last one repeats the one before; a missing first one stays as it was.
+/// Parses up to three numbers.
+///
+/// The last number is repeated for the numbers after it. An omitted number keeps its previous value.
+///
+/// # Errors
+///
+/// Fails if no number is valid.
 pub fn numbers(text: &str, kind: &Number, context: &mut Context) -> Result<[i64; 3], Problem> {
     if text.ends_with('z') {
-        return Err(Problem::wrong(0..text.len(), "zones have no meaning here", expected_number(kind)));
+        return Err(Problem::error(0..text.len(), "zones are not allowed here", expected_number(kind)));
     }
-    let mut slots = context.numbers_before();
-    let mut pieces = pieces(text, &[',', ':', '-']);
-    if pieces.len() > 1 && pieces.last().is_some_and(|piece| piece.is_empty()) {
-        pieces.pop();
+    let mut slots = context.previous_numbers();
+    let mut parts = split(text, &[',', ':', '-']);
+    if parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
     }
     let mut first_problem = None;
     let mut set = 0;
-    for (index, piece) in pieces.iter().enumerate() {
-        let offset = piece.start;
-        match one_number(&text[piece.clone()], kind, context, offset) {
+    for (index, part) in parts.iter().enumerate() {
+        let offset = part.start;
+        match number(&text[part.clone()], kind, context, offset) {
             Ok(value) => {
-                let last = index + 1 == pieces.len();
-                let fill = if last { index..kind.slots.max(index + 1) } else { index..index + 1 };
+                let is_last = index + 1 == parts.len();
+                let fill = if is_last { index..kind.slots.max(index + 1) } else { index..index + 1 };
                 for slot in slots.iter_mut().take(kind.slots).take(fill.end).skip(fill.start) {
                     *slot = value;
                 }
                 set += 1;
             }
-            Err(problem) if text[piece.clone()].is_empty() => {
+            Err(problem) if text[part.clone()].is_empty() => {
                 first_problem.get_or_insert(problem);
             }
-            Err(problem) if set > 0 => context.problems.push(Problem { severity: super::Severity::WhenRun, ..problem }),
+            Err(problem) if set > 0 => {
+                context.problems.push(Problem { severity: super::Severity::ErrorWhenRun, ..problem })
+            }
             Err(problem) => {
                 first_problem.get_or_insert(problem);
             }
         }
         if index >= kind.slots && set > 0 {
-            let message =
-                format!("only {} of the numbers {} used", kind.slots, if kind.slots == 1 { "is" } else { "are" });
-            context.problems.push(Problem::warning(offset..text.len(), message, "not used"));
+            let message = format!("too many numbers, expected at most {}", kind.slots);
+            context.problems.push(Problem::warning(offset..text.len(), message, "ignored"));
             break;
         }
     }
@@ -135,72 +150,81 @@ pub fn numbers(text: &str, kind: &Number, context: &mut Context) -> Result<[i64;
     }
 }
 
-fn one_number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Result<i64, Problem> {
+fn number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Result<i64, Problem> {
     let scale = match kind.unit {
         Unit::None | Unit::Bytes => Scale::Bytes { kb_base: context.kb_base },
         Unit::Micros => Scale::Micros,
         Unit::Seconds => Scale::Seconds,
     };
     let mut problems = Vec::new();
-    let read = number::read(text, scale, &mut problems);
-    let read = read.map_err(|problem| Problem { expected: expected_number(kind), ..problem }.shifted(offset))?;
+    let parsed = number::parse(text, scale, &mut problems);
+    let parsed = parsed.map_err(|problem| Problem { label: expected_number(kind), ..problem }.shifted(offset))?;
     context.problems.extend(problems.into_iter().map(|problem| problem.shifted(offset)));
     let range = offset..offset + text.len();
-    let wrong = |message: String| Problem::wrong(range.clone(), message, expected_number(kind));
-    if read.percent {
-        let message = "a percentage has no meaning here";
-        context.problems.push(Problem::when_run(range, message, expected_number(kind)));
+    let error = |message: String| Problem::error(range.clone(), message, expected_number(kind));
+    if parsed.is_percent {
+        let message = "a percentage is not allowed here";
+        context.problems.push(Problem::error_when_run(range, message, expected_number(kind)));
         return Ok(kind.min.max(0));
     }
-    let value = i64::try_from(read.value).map_err(|_| wrong(format!("{text} is too large")))?;
-    let width_max = if kind.width == Width::Int { i64::from(u32::MAX) } else { i64::MAX };
+    let value = i64::try_from(parsed.value).map_err(|_| error(format!("{text} is too large")))?;
+    let width_max = if kind.width == Width::Bits32 { i64::from(u32::MAX) } else { i64::MAX };
     let max = kind.max.unwrap_or(width_max).min(width_max);
-    if kind.power_of_two && (value <= 0 || !(value as u64).is_power_of_two()) {
-        return Err(wrong(format!("{value} is not a power of two")));
+    if kind.is_power_of_two && (value <= 0 || !(value as u64).is_power_of_two()) {
+        return Err(error(format!("{value} is not a power of two")));
     }
     if value > max {
-        return Err(wrong(format!("{value} is more than {max}")));
+        return Err(error(format!("{value} is greater than {max}")));
     }
-    if value < 0 && !kind.signed {
+    if value < 0 && !kind.is_signed {
         let message = format!("{value} is negative");
-        context.problems.push(Problem::when_run(range, message, expected_number(kind)));
+        context.problems.push(Problem::error_when_run(range, message, expected_number(kind)));
     } else if value < kind.min {
-        return Err(wrong(format!("{value} is less than {}", kind.min)));
+        return Err(error(format!("{value} is less than {}", kind.min)));
     }
     Ok(value)
 }
 
-/// One to three ranges; a missing one repeats the one before.
+/// Parses one to three ranges. The last range is repeated for those after it.
+///
+/// # Errors
+///
+/// Fails if a part is not a range of sizes.
 pub fn ranges(text: &str, context: &mut Context) -> Result<[(u64, u64); 3], Problem> {
-    let mut slots = match context.before {
-        Some(super::Value::Ranges(before)) => *before,
+    let mut slots = match context.previous {
+        Some(super::Value::Ranges(previous)) => *previous,
         _ => [(0, 0); 3],
     };
-    let mut pieces = pieces(text, &[',']);
-    if pieces.len() > 1 && pieces.last().is_some_and(|piece| piece.is_empty()) {
-        pieces.pop();
+    let mut parts = split(text, &[',']);
+    if parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
     }
-    for (index, piece) in pieces.iter().take(3).enumerate() {
-        let range = one_range(&text[piece.clone()], context).map_err(|problem| problem.shifted(piece.start))?;
-        let end = if index + 1 == pieces.len() { 3 } else { index + 1 };
+    for (index, part) in parts.iter().take(3).enumerate() {
+        let range = range(&text[part.clone()], context).map_err(|problem| problem.shifted(part.start))?;
+        let end = if index + 1 == parts.len() { 3 } else { index + 1 };
         slots[index..end].fill(range);
     }
     Ok(slots)
 }
 
-fn one_range(text: &str, context: &mut Context) -> Result<(u64, u64), Problem> {
-    let wrong = |message: &str| Problem::wrong(0..text.len(), message, "expected a range such as 4k-64k");
-    let at = outside_parentheses(text, '-').or_else(|| outside_parentheses(text, ':'));
-    let at = at.ok_or_else(|| wrong("this is not a range"))?;
+fn range(text: &str, context: &mut Context) -> Result<(u64, u64), Problem> {
+    let error = |message: &str| Problem::error(0..text.len(), message, "expected a range such as 4k-64k");
+    let at = find_outside_parentheses(text, '-').or_else(|| find_outside_parentheses(text, ':'));
+    let at = at.ok_or_else(|| error("not a range"))?;
     let mut end = |part: &str| -> Result<u64, Problem> {
         let scale = Scale::Bytes { kb_base: context.kb_base };
-        let read = number::read(part, scale, &mut context.problems)?;
-        u64::try_from(read.value).ok().filter(|_| !read.percent).ok_or_else(|| wrong("this is not a size"))
+        let parsed = number::parse(part, scale, &mut context.problems)?;
+        u64::try_from(parsed.value).ok().filter(|_| !parsed.is_percent).ok_or_else(|| error("not a size"))
     };
     let (a, b) = (end(&text[..at])?, end(&text[at + 1..])?);
     Ok((a.min(b), a.max(b)))
 }
 
+/// Parses floating point numbers separated by colons.
+///
+/// # Errors
+///
+/// Fails if the first number is invalid.
 pub fn floats(
     text: &str,
     max_len: usize,
@@ -208,9 +232,9 @@ pub fn floats(
     context: &mut Context,
 ) -> Result<Floats, Problem> {
     let mut floats = Floats::default();
-    for piece in pieces(text, &[':']) {
-        let part = &text[piece.clone()];
-        let problem = match one_float(part, limits, context, piece.start) {
+    for range in split(text, &[':']) {
+        let part = &text[range.clone()];
+        let problem = match float(part, limits, context, range.start) {
             Ok(value) if floats.values.len() < max_len => {
                 let decimals = part.split('.').nth(1).unwrap_or("");
                 let count = decimals.find(|c: char| !c.is_ascii_digit()).unwrap_or(decimals.len());
@@ -218,38 +242,42 @@ pub fn floats(
                 floats.values.push(value);
                 continue;
             }
-            Ok(_) => Problem::wrong(piece, format!("more than {max_len} numbers"), "one too many"),
-            Err(problem) => problem.shifted(piece.start),
+            Ok(_) => Problem::error(range, format!("more than {max_len} numbers"), "one too many"),
+            Err(problem) => problem.shifted(range.start),
         };
         if floats.values.is_empty() {
             return Err(problem);
         }
-        context.problems.push(Problem { severity: super::Severity::WhenRun, ..problem });
+        context.problems.push(Problem { severity: super::Severity::ErrorWhenRun, ..problem });
     }
     Ok(floats)
 }
 
-fn one_float(text: &str, limits: Option<(f64, f64)>, context: &mut Context, offset: usize) -> Result<f64, Problem> {
+fn float(text: &str, limits: Option<(f64, f64)>, context: &mut Context, offset: usize) -> Result<f64, Problem> {
     let (value, used) = float_prefix(text)?;
     if !text[used..].trim().is_empty() {
-        let message = format!("`{}` after the number has no meaning", &text[used..]);
-        let problem = Problem::when_run(used..text.len(), message, "separate numbers by `:`");
+        let message = format!("`{}` after the number is ignored", &text[used..]);
+        let problem = Problem::error_when_run(used..text.len(), message, "separate numbers by `:`");
         context.problems.push(problem.shifted(offset));
     }
     match limits {
         Some((min, max)) if !(min..=max).contains(&value) => {
             let expected = format!("expected {min} to {max}");
-            Err(Problem::wrong(0..text.len(), format!("{value} is out of range"), expected))
+            Err(Problem::error(0..text.len(), format!("{value} is out of range"), expected))
         }
         _ => Ok(value),
     }
 }
 
-/// The number at the start of a text, and how many bytes it takes.
+/// Parses the number at the start of a text. Returns the number and its length in bytes.
+///
+/// # Errors
+///
+/// Fails if the text does not start with a number.
 pub fn float_prefix(text: &str) -> Result<(f64, usize), Problem> {
     if text.starts_with('(') {
-        let calculated = super::arithmetic::calculate(text, false)?;
-        return Ok((calculated.value, calculated.end));
+        let evaluated = super::arithmetic::evaluate(text, false)?;
+        return Ok((evaluated.value, evaluated.end));
     }
     let start = text.len() - text.trim_start().len();
     let number = &text[start..];
@@ -259,13 +287,14 @@ pub fn float_prefix(text: &str) -> Result<(f64, usize), Problem> {
             return Ok((value, start + length));
         }
     }
-    Err(Problem::wrong(0..text.len(), format!("`{text}` is not a number"), "expected a number such as 99.9"))
+    Err(Problem::error(0..text.len(), format!("`{text}` is not a number"), "expected a number such as 99.9"))
 }
 
-pub fn cpus(text: &str, context: &mut Context) -> Result<CpuList, Problem> {
+/// Parses a list of CPUs. Invalid parts are problems in `context`.
+pub fn cpus(text: &str, context: &mut Context) -> CpuList {
     let mut list = CpuList::default();
-    for piece in pieces(text, &[',']) {
-        let part = text[piece.clone()].trim();
+    for range in split(text, &[',']) {
+        let part = text[range.clone()].trim();
         if part.is_empty() {
             break;
         }
@@ -274,25 +303,27 @@ pub fn cpus(text: &str, context: &mut Context) -> Result<CpuList, Problem> {
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => list.0.push(first..=last),
             _ => {
-                let message = format!("`{part}` is neither a CPU nor a range of CPUs");
-                context.problems.push(Problem::when_run(piece, message, "expected CPU numbers such as 0,2-5"));
+                let message = format!("`{part}` is not a CPU number or a range of CPU numbers");
+                context.problems.push(Problem::error_when_run(range, message, "expected CPU numbers such as 0,2-5"));
             }
         }
     }
-    Ok(list)
+    list
 }
 
-/// Lists for reads, writes and verification, separated by commas; within a list by colons.
-pub fn errors(text: &str, context: &mut Context) -> Result<[Vec<i32>; 3], Problem> {
+/// Parses lists of error numbers for reads, writes and verification.
+///
+/// Commas separate the lists and colons separate the errors in a list. Unknown errors are problems in `context`.
+pub fn errors(text: &str, context: &mut Context) -> [Vec<i32>; 3] {
     let mut lists: [Vec<i32>; 3] = Default::default();
-    for (index, piece) in pieces(text, &[',']).into_iter().enumerate() {
+    for (index, range) in split(text, &[',']).into_iter().enumerate() {
         let Some(list) = lists.get_mut(index) else {
-            let message = "there are only three lists: for reads, writes and verification";
-            context.problems.push(Problem::when_run(piece, message, "one list too many"));
+            let message = "more than three lists (reads, writes, verification)";
+            context.problems.push(Problem::error_when_run(range, message, "one list too many"));
             break;
         };
-        let offset = piece.start;
-        for part in pieces_of(&text[piece], ':') {
+        let offset = range.start;
+        for part in split_all(&text[range], ':') {
             let name = &text[offset + part.start..offset + part.end];
             if name.is_empty() {
                 break;
@@ -301,17 +332,18 @@ pub fn errors(text: &str, context: &mut Context) -> Result<[Vec<i32>; 3], Proble
                 Some(number) => list.push(number),
                 None => {
                     let range = offset + part.start..offset + part.end;
-                    let message = format!("`{name}` is not an error");
+                    let message = format!("unknown error `{name}`");
                     let expected = "expected a name such as EIO, or a number";
-                    context.problems.push(Problem::when_run(range, message, expected));
+                    context.problems.push(Problem::error_when_run(range, message, expected));
                 }
             }
         }
     }
-    Ok(lists)
+    lists
 }
 
-fn pieces_of(text: &str, separator: char) -> Vec<Range<usize>> {
+/// Splits a text at each separator.
+fn split_all(text: &str, separator: char) -> Vec<Range<usize>> {
     let mut start = 0;
     text.split(separator)
         .map(|part| {

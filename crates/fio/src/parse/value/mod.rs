@@ -1,40 +1,40 @@
-//! From the text of one value to the value, by the kind of its option.
+//! Parses the value of one option, by the option's kind.
 
 pub mod arithmetic;
+pub mod keyword;
 pub mod list;
-pub mod names;
 pub mod number;
+pub mod path_list;
 pub mod pattern;
 pub mod share;
-pub mod word;
 
 use std::ops::Range;
 
 use crate::options::kind::{Kind, Number};
 use crate::parse::env::Env;
+use keyword::KeywordArgument;
 use list::{CpuList, Floats};
 use number::Amount;
 use pattern::Pattern;
 use share::{Distribution, SizeShare};
-use word::{WordArgument, one_word, several_words};
 
-/// What an option is set to.
+/// The typed value of an option.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     /// A flag or a boolean.
     Flag(bool),
-    /// Plain numbers, bytes or microseconds; options with one number use the first.
+    /// Numbers without a unit, bytes or microseconds. An option with one number uses the first.
     Numbers([i64; 3]),
     Amount(Amount),
-    /// Smallest and largest size for reads, writes and trims.
+    /// Minimum and maximum for reads, writes and trims, in bytes.
     Ranges([(u64, u64); 3]),
     Floats(Floats),
-    Word {
-        word: &'static str,
-        argument: WordArgument,
+    Keyword {
+        keyword: &'static str,
+        argument: KeywordArgument,
     },
-    Words {
-        words: Vec<&'static str>,
+    KeywordList {
+        keywords: Vec<&'static str>,
         count: i64,
     },
     Text(String),
@@ -44,43 +44,44 @@ pub enum Value {
     Pattern(Pattern),
     LogPrefix(Option<String>),
     Errors([Vec<i32>; 3]),
-    /// Of an option that has no effect in fio either.
-    Nothing,
+    /// The value of an option that fio ignores.
+    Ignored,
 }
 
-/// How much a problem matters.
+/// Severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
-    /// Odd, but clear.
+    /// The value is unusual and unambiguous.
     Warning,
-    /// fio's parser lets it pass, but it can't be carried out as meant.
-    WhenRun,
-    /// Not a value of this kind.
-    Wrong,
+    /// fio's parser accepts the value, and a job with it cannot run as intended. A warning with `--parse-only`.
+    ErrorWhenRun,
+    /// The value is invalid.
+    Error,
 }
 
-/// What is wrong with a value.
+/// A problem in a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     pub severity: Severity,
-    /// The place within the value's text.
+    /// The position within the value.
     pub range: Range<usize>,
     pub message: String,
-    pub expected: String,
+    /// The text at the marked position, such as `expected a number`.
+    pub label: String,
     pub help: Option<String>,
 }
 
 impl Problem {
-    pub fn wrong(range: Range<usize>, message: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Wrong, range, message: message.into(), expected: expected.into(), help: None }
+    pub fn error(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Error, range, message: message.into(), label: label.into(), help: None }
     }
 
-    pub fn when_run(range: Range<usize>, message: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { severity: Severity::WhenRun, ..Problem::wrong(range, message, expected) }
+    pub fn error_when_run(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::ErrorWhenRun, ..Problem::error(range, message, label) }
     }
 
-    pub fn warning(range: Range<usize>, message: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, ..Problem::wrong(range, message, expected) }
+    pub fn warning(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Warning, ..Problem::error(range, message, label) }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Problem {
@@ -88,43 +89,47 @@ impl Problem {
         self
     }
 
-    /// The same problem seen from a text in which this one's text starts at `offset`.
+    /// Moves the range by `offset`, from a part of a value to the whole value.
     pub fn shifted(mut self, offset: usize) -> Problem {
         self.range = self.range.start + offset..self.range.end + offset;
         self
     }
 }
 
-/// What a value's meaning depends on besides its text.
+/// What the meaning of a value depends on, besides its text.
 pub struct Context<'a> {
     pub kb_base: u32,
     pub env: &'a dyn Env,
-    /// What the option was set to before: lists may leave parts as they were.
-    pub before: Option<&'a Value>,
+    /// The previous value of the option. A list can omit parts, which then keep their previous values.
+    pub previous: Option<&'a Value>,
     pub problems: Vec<Problem>,
 }
 
 impl Context<'_> {
-    fn numbers_before(&self) -> [i64; 3] {
-        match self.before {
+    fn previous_numbers(&self) -> [i64; 3] {
+        match self.previous {
             Some(Value::Numbers(numbers)) => *numbers,
             _ => [0; 3],
         }
     }
 }
 
-/// `text` is `None` where an option stands bare.
+/// Parses a value. `text` is `None` for an option without a value.
+///
+/// # Errors
+///
+/// Returns a problem if the value is invalid. Problems of lower severity go to `context`.
 pub fn parse(kind: &Kind, text: Option<&str>, context: &mut Context) -> Result<Value, Problem> {
     let Some(text) = text else {
         return match kind {
             Kind::Flag => Ok(Value::Flag(true)),
             Kind::LogPrefix => Ok(Value::LogPrefix(None)),
-            _ => Err(Problem::wrong(0..0, "a value is missing", expected(kind))),
+            _ => Err(Problem::error(0..0, "the value is missing", expected(kind))),
         };
     };
     match kind {
         Kind::Text | Kind::EngineName if text.is_empty() => {
-            Err(Problem::wrong(0..0, "the value is empty", "expected a text"))
+            Err(Problem::error(0..0, "the value is empty", "expected text"))
         }
         Kind::Text | Kind::EngineName => Ok(Value::Text(text.to_owned())),
         Kind::Flag | Kind::Bool => list::flag(text, matches!(kind, Kind::Bool), context).map(Value::Flag),
@@ -132,37 +137,39 @@ pub fn parse(kind: &Kind, text: Option<&str>, context: &mut Context) -> Result<V
         Kind::Amount => number::amount(text, context).map(Value::Amount),
         Kind::Range => list::ranges(text, context).map(Value::Ranges),
         Kind::Floats { max_len, limits } => list::floats(text, *max_len, *limits, context).map(Value::Floats),
-        Kind::Word(words, argument) => one_word(text, words, *argument, context),
-        Kind::Words(words, argument) => several_words(text, words, *argument, context),
+        Kind::Keyword(keywords, argument) => keyword::keyword(text, keywords, *argument, context),
+        Kind::KeywordList(keywords, argument) => keyword::keyword_list(text, keywords, *argument, context),
         Kind::BlockSplit => share::block_split(text, context).map(Value::Split),
-        Kind::Distribution(words) => share::distribution(text, words, context).map(Value::Distribution),
-        Kind::CpuList => list::cpus(text, context).map(Value::Cpus),
+        Kind::Distribution(keywords) => share::distribution(text, keywords, context).map(Value::Distribution),
+        Kind::CpuList => Ok(Value::Cpus(list::cpus(text, context))),
         Kind::Pattern { offsets } => pattern::pattern(text, *offsets, context.env).map(Value::Pattern),
         Kind::LogPrefix => Ok(Value::LogPrefix((!text.is_empty()).then(|| text.to_owned()))),
-        Kind::ErrorLists => list::errors(text, context).map(Value::Errors),
-        Kind::Removed => Err(Problem::wrong(0..text.len(), "fio has removed this option", "not used any more")),
-        Kind::Ignored => Ok(Value::Nothing),
+        Kind::ErrorLists => Ok(Value::Errors(list::errors(text, context))),
+        Kind::Removed => Err(Problem::error(0..text.len(), "fio has removed this option", "no longer valid")),
+        Kind::Ignored => Ok(Value::Ignored),
     }
 }
 
-/// What a value of this kind looks like, for messages.
-pub fn expected(kind: &Kind) -> String {
+/// Returns the label `expected …` for a value of this kind.
+fn expected(kind: &Kind) -> String {
     match kind {
-        Kind::Text => "expected a text".into(),
-        Kind::EngineName => "expected the name of an engine".into(),
-        Kind::Flag => "expected 0 or 1, or nothing".into(),
+        Kind::Text => "expected text".into(),
+        Kind::EngineName => "expected an engine name".into(),
+        Kind::Flag => "expected 0, 1 or no value".into(),
         Kind::Bool => "expected 0 or 1".into(),
         Kind::Number(number) => expected_number(number),
-        Kind::Amount => "expected a size such as 4g, a percentage such as 50% or zones such as 3z".into(),
+        Kind::Amount => "expected a size (4g), a percentage (50%) or zones (3z)".into(),
         Kind::Range => "expected a range such as 4k-64k".into(),
         Kind::Floats { .. } => "expected numbers such as 50:99.9".into(),
-        Kind::Word(words, _) | Kind::Words(words, _) | Kind::Distribution(words) => word::expected_words(words),
+        Kind::Keyword(keywords, _) | Kind::KeywordList(keywords, _) | Kind::Distribution(keywords) => {
+            keyword::expected(keywords)
+        }
         Kind::BlockSplit => "expected sizes with percentages such as 4k/60:64k/40".into(),
         Kind::CpuList => "expected CPU numbers such as 0,2-5".into(),
         Kind::Pattern { .. } => "expected a pattern such as 0xdeadbeef or \"text\"".into(),
-        Kind::LogPrefix => "expected a prefix for file names, or nothing".into(),
+        Kind::LogPrefix => "expected a prefix of file names, or no value".into(),
         Kind::ErrorLists => "expected errors such as EIO:ENOSPC".into(),
-        Kind::Removed | Kind::Ignored => "not used any more".into(),
+        Kind::Removed | Kind::Ignored => "no longer valid".into(),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Numbers with fio's suffixes: sizes, times, percentages, zones.
+//! Numbers with fio's suffixes: sizes, times, percentages and zones.
 
-use super::arithmetic::{self, Calculated};
+use super::arithmetic::{self, Evaluated};
 use super::{Context, Problem};
 
-/// A number that may be relative to the size of the target.
+/// A size, absolute or relative to the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
     Bytes(u64),
@@ -11,10 +11,10 @@ pub enum Amount {
     Zones(u32),
 }
 
-/// What a bare number counts.
+/// Unit of a number without a suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
-    /// Ones, with k, m, g … allowed.
+    /// Bytes or a plain number. The suffixes k, m, g … are allowed.
     Bytes {
         kb_base: u32,
     },
@@ -22,36 +22,40 @@ pub enum Scale {
     Seconds,
 }
 
-/// A number as read: its value in bytes or microseconds.
+/// A parsed number, in bytes, microseconds or percent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Read {
+pub struct ParsedNumber {
     pub value: i128,
-    pub percent: bool,
+    pub is_percent: bool,
 }
 
-/// The number at the start of `text`. What follows it is told as a problem, not an error: fio ignores it.
-pub fn read(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Read, Problem> {
+/// Parses the number at the start of `text`. fio ignores the text after it; this is a problem, not an error.
+///
+/// # Errors
+///
+/// Fails if `text` does not start with a number, or if the number does not fit in 64 bits.
+pub fn parse(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<ParsedNumber, Problem> {
     let whole = 0..text.len();
     if text.trim().is_empty() {
-        return Err(Problem::wrong(whole, "the value is empty", "expected a number"));
+        return Err(Problem::error(whole, "the value is empty", "expected a number"));
     }
     if text.starts_with('(') {
-        return read_calculated(text, scale, problems);
+        return parse_arithmetic(text, scale, problems);
     }
     let digits = Digits::scan(text).ok_or_else(|| {
-        Problem::wrong(whole.clone(), format!("`{text}` is not a number"), "expected a number".to_owned())
+        Problem::error(whole.clone(), format!("`{text}` is not a number"), "expected a number".to_owned())
     })?;
     let value = digits.value.ok_or_else(|| {
-        Problem::wrong(whole.clone(), format!("`{text}` is too large"), "must fit in 64 bits".to_owned())
+        Problem::error(whole.clone(), format!("`{text}` is too large"), "must fit in 64 bits".to_owned())
     })?;
-    let rest = without_empty_fraction(&text[digits.end..]);
+    let rest = strip_zero_fraction(&text[digits.end..]);
     let unit_range = digits.end..text.len();
     if digits.hexadecimal {
         if !rest.is_empty() {
             problems.push(ignored(rest, unit_range));
         }
         let factor = if scale == Scale::Seconds { 1_000_000 } else { 1 };
-        return Ok(Read { value: i128::from(value) * factor, percent: false });
+        return Ok(ParsedNumber { value: i128::from(value) * factor, is_percent: false });
     }
     let suffix = match scale {
         Scale::Bytes { kb_base } => byte_suffix(rest, i128::from(kb_base)),
@@ -59,45 +63,45 @@ pub fn read(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Rea
         Scale::Seconds => time_suffix(rest, 1_000_000),
     };
     match suffix {
-        Suffix::Percent => Ok(Read { value: i128::from(value), percent: true }),
+        Suffix::Percent => Ok(ParsedNumber { value: i128::from(value), is_percent: true }),
         Suffix::Factor { factor, used } => {
             if used < rest.len() && !rest[used..].trim().is_empty() {
                 problems.push(ignored(&rest[used..], digits.end + used..text.len()));
             }
-            Ok(Read { value: i128::from(value) * factor, percent: false })
+            Ok(ParsedNumber { value: i128::from(value) * factor, is_percent: false })
         }
         Suffix::Unknown { fallback } => {
             let expected = match scale {
                 Scale::Bytes { .. } => "expected k, m, g, t or p, with or without iB or B",
                 Scale::Micros | Scale::Seconds => "expected us, ms, s, m, h or d",
             };
-            let mut problem = Problem::when_run(unit_range, format!("`{rest}` is not a unit"), expected);
+            let mut problem = Problem::error_when_run(unit_range, format!("`{rest}` is not a unit"), expected);
             if rest.starts_with('.') {
                 problem.message = format!("`{text}` has a fraction");
-                problem.expected = "expected a whole number".into();
-                problem.help = Some("use a smaller unit: 1536m in place of 1.5g".into());
+                problem.label = "expected a whole number".into();
+                problem.help = Some("use a smaller unit: 1536m instead of 1.5g".into());
             }
             problems.push(problem);
-            Ok(Read { value: i128::from(value) * fallback, percent: false })
+            Ok(ParsedNumber { value: i128::from(value) * fallback, is_percent: false })
         }
     }
 }
 
-fn read_calculated(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<Read, Problem> {
+fn parse_arithmetic(text: &str, scale: Scale, problems: &mut Vec<Problem>) -> Result<ParsedNumber, Problem> {
     let is_time = !matches!(scale, Scale::Bytes { .. });
-    let Calculated { value, has_unit, end } = arithmetic::calculate(text, is_time)?;
+    let Evaluated { value, has_unit, end } = arithmetic::evaluate(text, is_time)?;
     if end < text.len() {
         problems.push(ignored(&text[end..], end..text.len()));
     }
     let value = if scale == Scale::Seconds && !has_unit { value * 1e6 } else { value };
     if value.abs() >= 9.2e18 {
-        return Err(Problem::wrong(0..text.len(), format!("`{text}` is too large"), "must fit in 64 bits"));
+        return Err(Problem::error(0..text.len(), format!("`{text}` is too large"), "must fit in 64 bits"));
     }
-    Ok(Read { value: value as i128, percent: false })
+    Ok(ParsedNumber { value: value as i128, is_percent: false })
 }
 
-/// Programs that calculate with floating point write 16777216.0: a whole number all the same.
-fn without_empty_fraction(rest: &str) -> &str {
+/// Removes a fraction of zeroes. Scripts that compute sizes in floating point write 16777216.0.
+fn strip_zero_fraction(rest: &str) -> &str {
     match rest.strip_prefix('.') {
         Some(fraction) if fraction.bytes().all(|digit| digit == b'0') => "",
         _ => rest,
@@ -105,11 +109,11 @@ fn without_empty_fraction(rest: &str) -> &str {
 }
 
 fn ignored(rest: &str, range: std::ops::Range<usize>) -> Problem {
-    Problem::warning(range, format!("`{rest}` after the number has no meaning"), "not used")
+    Problem::warning(range, format!("`{rest}` after the number is ignored"), "ignored")
 }
 
 struct Digits {
-    /// `None` where the digits go beyond 64 bits.
+    /// `None` if the digits do not fit in 64 bits.
     value: Option<i64>,
     end: usize,
     hexadecimal: bool,
@@ -138,16 +142,16 @@ enum Suffix {
     Percent,
     Factor {
         factor: i128,
-        /// Bytes of the text that the unit takes.
+        /// Length of the unit in the text, in bytes.
         used: usize,
     },
-    /// fio takes the number as if it had this factor.
+    /// fio uses this factor for an unknown unit.
     Unknown {
         fallback: i128,
     },
 }
 
-/// With `kb_base=1024`, fio's k and kB are 1024 and its KiB is 1000; with 1000 it is the other way round.
+/// Parses a suffix of a size. In fio, k and kB are `kb_base` bytes and KiB is the other of 1000 and 1024.
 fn byte_suffix(rest: &str, kb_base: i128) -> Suffix {
     let lower = rest.to_ascii_lowercase();
     let Some(first) = lower.chars().next() else { return Suffix::Factor { factor: 1, used: 0 } };
@@ -186,29 +190,33 @@ fn time_suffix(rest: &str, default: i128) -> Suffix {
     Suffix::Factor { factor, used: rest.len() }
 }
 
-/// Bytes, percent or zones.
+/// Parses a number of bytes, a percentage or a number of zones.
+///
+/// # Errors
+///
+/// Fails if the text is none of these.
 pub fn amount(text: &str, context: &mut Context) -> Result<Amount, Problem> {
     if let Some(zones) = text.strip_suffix('z') {
         return zones.trim().parse().map(Amount::Zones).map_err(|_| {
-            Problem::wrong(0..text.len(), format!("`{zones}` is not a number of zones"), "expected zones such as 3z")
+            Problem::error(0..text.len(), format!("`{zones}` is not a number of zones"), "expected zones such as 3z")
         });
     }
-    let read = read(text, Scale::Bytes { kb_base: context.kb_base }, &mut context.problems)?;
-    if read.percent {
-        return match u32::try_from(read.value) {
+    let number = parse(text, Scale::Bytes { kb_base: context.kb_base }, &mut context.problems)?;
+    if number.is_percent {
+        return match u32::try_from(number.value) {
             Ok(percent) if percent <= 100 => Ok(Amount::Percent(percent)),
             _ => {
-                let message = format!("{text} is more than there is");
-                context.problems.push(Problem::when_run(0..text.len(), message, "expected 0% to 100%"));
+                let message = format!("{text} is more than 100%");
+                context.problems.push(Problem::error_when_run(0..text.len(), message, "expected 0% to 100%"));
                 Ok(Amount::Percent(100))
             }
         };
     }
-    if let Some(bytes) = u64::try_from(read.value).ok().filter(|&bytes| bytes <= i64::MAX as u64) {
+    if let Some(bytes) = u64::try_from(number.value).ok().filter(|&bytes| bytes <= i64::MAX as u64) {
         return Ok(Amount::Bytes(bytes));
     }
     let message = format!("{text} is not a size");
-    context.problems.push(Problem::when_run(0..text.len(), message, "expected 0 to 8 exbibytes"));
+    context.problems.push(Problem::error_when_run(0..text.len(), message, "expected 0 to 8 exbibytes"));
     Ok(Amount::Bytes(0))
 }
 
@@ -218,14 +226,14 @@ mod tests {
 
     fn bytes(text: &str, kb_base: u32) -> Option<i128> {
         let mut problems = Vec::new();
-        let read = read(text, Scale::Bytes { kb_base }, &mut problems).ok()?;
-        problems.is_empty().then_some(read.value)
+        let number = parse(text, Scale::Bytes { kb_base }, &mut problems).ok()?;
+        problems.is_empty().then_some(number.value)
     }
 
     fn time(text: &str, scale: Scale) -> Option<i128> {
         let mut problems = Vec::new();
-        let read = read(text, scale, &mut problems).ok()?;
-        problems.is_empty().then_some(read.value)
+        let number = parse(text, scale, &mut problems).ok()?;
+        problems.is_empty().then_some(number.value)
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! Patterns for buffers: `0xdeadbeef`, `-100`, `"text"`, `'file'`, `%o`, one after another.
+//! Patterns for buffers: a sequence of `0xdeadbeef`, `-100`, `"text"`, `'file'` and `%o`.
 
 use super::Problem;
 use crate::parse::env::Env;
 
-/// A pattern's parts in order.
+/// The parts of a pattern, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pattern(pub Vec<PatternPart>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PatternPart {
     Bytes(Vec<u8>),
-    /// The block's offset in 8 bytes.
+    /// The offset of the block, in 8 bytes.
     Offset,
 }
 
 impl Pattern {
-    /// All bytes of a pattern; offsets, where allowed, count as zeroes.
+    /// Returns the bytes of the pattern, with zeroes in place of offsets.
     pub fn bytes(&self) -> Vec<u8> {
         let parts = self.0.iter().map(|part| match part {
             PatternPart::Bytes(bytes) => bytes.as_slice(),
@@ -27,14 +27,19 @@ impl Pattern {
 
 const PATTERN_BYTES_MAX: usize = 128 * 1024;
 
+/// Parses a pattern. `offsets` allows `%o`.
+///
+/// # Errors
+///
+/// Fails if the text is not a pattern, if a file cannot be read, or if the pattern is longer than 128 KiB.
 pub fn pattern(text: &str, offsets: bool, env: &dyn Env) -> Result<Pattern, Problem> {
     let mut parts = Vec::new();
     let mut total = 0;
     let mut at = 0;
     let expected = "expected 0x and hexadecimal digits, a number, \"text\" or 'file'";
-    let wrong = |at: usize, message: &str| Problem::wrong(at..text.len(), message, expected);
+    let error = |at: usize, message: &str| Problem::error(at..text.len(), message, expected);
     if text.is_empty() {
-        return Err(wrong(0, "the pattern is empty"));
+        return Err(error(0, "the pattern is empty"));
     }
     while at < text.len() {
         let rest = &text[at..];
@@ -42,27 +47,27 @@ pub fn pattern(text: &str, offsets: bool, env: &dyn Env) -> Result<Pattern, Prob
             quote @ (b'"' | b'\'') => {
                 let quote = char::from(quote);
                 let inner = rest[1..].split_once(quote).map(|(inner, _)| inner);
-                let inner = inner.ok_or_else(|| wrong(at, "the closing quote is missing"))?;
+                let inner = inner.ok_or_else(|| error(at, "the closing quote is missing"))?;
                 let bytes = if quote == '"' {
                     inner.as_bytes().to_vec()
                 } else {
-                    env.read_file(inner).map_err(|error| wrong(at, &format!("can't read {inner}: {error}")))?
+                    env.read_file(inner).map_err(|cause| error(at, &format!("cannot read {inner}: {cause}")))?
                 };
                 (PatternPart::Bytes(bytes), inner.len() + 2)
             }
             b'%' if rest.starts_with("%o") && offsets => (PatternPart::Offset, 2),
-            b'%' => return Err(wrong(at, "a format can't stand here")),
-            _ => number(rest).ok_or_else(|| wrong(at, "this is not a pattern"))?,
+            b'%' => return Err(error(at, "a format is not allowed here")),
+            _ => number(rest).ok_or_else(|| error(at, "not a pattern"))?,
         };
         if matches!(&part, PatternPart::Bytes(bytes) if bytes.is_empty()) {
-            return Err(wrong(at, "this part is empty"));
+            return Err(error(at, "this part is empty"));
         }
         total += match &part {
             PatternPart::Bytes(bytes) => bytes.len(),
             PatternPart::Offset => 8,
         };
         if total > PATTERN_BYTES_MAX {
-            return Err(wrong(0, "the pattern is longer than 128 KiB"));
+            return Err(error(0, "the pattern is longer than 128 KiB"));
         }
         parts.push(part);
         at += used;
@@ -70,11 +75,11 @@ pub fn pattern(text: &str, offsets: bool, env: &dyn Env) -> Result<Pattern, Prob
     Ok(Pattern(parts))
 }
 
-/// Hexadecimal digits are bytes in order; a decimal number is little endian in as few bytes as hold it.
+/// Parses a number. Hexadecimal digits are bytes in order. A decimal number is little endian, without leading zeroes.
 fn number(text: &str) -> Option<(PatternPart, usize)> {
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let mut count = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-        // In 0xff0x14 the second zero belongs to the next number.
+        // In 0xff0x14, the second 0 is the start of the next number.
         if count > 0 && digits[count..].starts_with(['x', 'X']) && digits[..count].ends_with('0') {
             count -= 1;
         }
@@ -111,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_follow_one_another() {
+    fn a_pattern_is_a_sequence_of_parts() {
         assert_eq!(bytes("\"abcd\"").as_deref(), Some(b"abcd".as_slice()));
         assert_eq!(bytes("-1024").as_deref(), Some([0, 0xfc, 0xff, 0xff].as_slice()));
         assert_eq!(bytes("66").as_deref(), Some([66].as_slice()));
@@ -124,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn invalid_patterns_are_rejected() {
         for text in ["", "abc", "\"a", "0x", "%x", "99999999999", "'missing'", "\"\"", "é"] {
             assert_eq!(bytes(text), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! Options that are set in every job after all that it says itself.
+//! Tests of options that override the options of each job.
 
 use fio::parse::env::FixedEnv;
 use fio::{Invocation, Request, parse_with};
@@ -6,24 +6,24 @@ use units::diagnostic::{Diagnostic, Source, Span};
 
 const JOBS: &str = "[global]\nbs=8k\nsize=1m\n[a]\nrw=randread\n[b]\nbs=64k\nrw=write\n";
 
-fn parsed(line: &str, last_words: &[&str]) -> Result<Invocation, Vec<Diagnostic>> {
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+fn parsed(line: &str, overrides: &[&str]) -> Result<Invocation, Vec<Diagnostic>> {
+    let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let span = |text: &&str| Span::new(&Source::new("sweep", *text), 0..text.len());
-    let last_words: Vec<Span> = last_words.iter().map(span).collect();
+    let overrides: Vec<Span> = overrides.iter().map(span).collect();
     let env = FixedEnv::default().file("a.fio", JOBS.as_bytes());
-    match parse_with(&words, &last_words, &env)? {
+    match parse_with(&args, &overrides, &env)? {
         Request::Run(invocation) => Ok(invocation),
-        Request::Print { printed, .. } => panic!("{printed:?}"),
+        Request::Print { output, .. } => panic!("{output:?}"),
     }
 }
 
-fn refusal(line: &str, last_words: &[&str]) -> String {
-    let diagnostics = parsed(line, last_words).expect_err("it is wrong");
+fn errors(line: &str, overrides: &[&str]) -> String {
+    let diagnostics = parsed(line, overrides).expect_err("the override is invalid");
     diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
 #[test]
-fn they_hold_in_every_job_wherever_it_says_something_else() {
+fn overrides_apply_to_all_jobs() {
     let invocation = parsed("a.fio --name=c --bs=4k --size=1m", &["bs=16k"]).unwrap();
     let sizes: Vec<_> = invocation.jobs.iter().map(|job| job.values.unsigneds("bs")[0]).collect();
     assert_eq!(sizes, [16 << 10; 3]);
@@ -31,7 +31,7 @@ fn they_hold_in_every_job_wherever_it_says_something_else() {
 }
 
 #[test]
-fn an_alias_and_an_engine_with_an_option_of_its_own_are_understood() {
+fn overrides_can_be_aliases_and_engine_options() {
     let invocation = parsed("--name=a --size=1m", &["sqthread_poll=1", "blocksize=2k", "ioengine=io_uring"]).unwrap();
     let values = &invocation.jobs[0].values;
     assert_eq!(values.text("ioengine"), Some("io_uring"));
@@ -39,11 +39,11 @@ fn an_alias_and_an_engine_with_an_option_of_its_own_are_understood() {
 }
 
 #[test]
-fn what_is_wrong_with_them_is_told_once_in_the_dialects_words() {
-    let text = refusal("a.fio", &["bs=16q"]);
+fn an_error_in_an_override_is_reported_once() {
+    let text = errors("a.fio", &["bs=16q"]);
     assert!(text.contains("sweep:1") && text.contains("option bs:"), "{text}");
     assert_eq!(text.matches("error").count(), 1, "{text}");
-    assert!(refusal("a.fio", &["iodepht=4"]).contains("did you mean `iodepth`?"));
-    assert!(refusal("a.fio", &["sqthread_poll=1"]).contains("has it"));
-    assert!(refusal("a.fio", &["size=1k"]).contains("less than one block"));
+    assert!(errors("a.fio", &["iodepht=4"]).contains("did you mean `iodepth`?"));
+    assert!(errors("a.fio", &["sqthread_poll=1"]).contains("engines with this option: io_uring"));
+    assert!(errors("a.fio", &["size=1k"]).contains("smaller than one block"));
 }

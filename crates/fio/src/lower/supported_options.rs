@@ -1,4 +1,4 @@
-//! Test: every option that the table calls honoured is read when a plan is made.
+//! Test: lowering reads every option that the table marks as supported.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::options::{CORE, ENGINE_OPTIONS, Opt, Support};
 use crate::parse::env::FixedEnv;
 use crate::{Request, parse};
 
-/// Read elsewhere: in the parser, or by what becomes of the values of others.
+/// Options that the parser applies, or that act by setting other options.
 const READ_ELSEWHERE: [&str; 5] = ["name", "kb_base", "buffered", "rwmixwrite", "gtod_reduce"];
 
-/// Jobs that between them reach every branch of the lowering.
+/// Jobs that together reach every branch of the lowering.
 const JOBS: &str = "
 [plain]
 [engine-psync]
@@ -60,16 +60,16 @@ opendir=/nowhere
 ";
 
 #[test]
-fn every_honoured_option_is_read() {
+fn lowering_reads_every_supported_option() {
     let jobs = JOBS.replace("\n[", "\nsize=64m\n[").replacen("\nsize=64m\n", "\n", 1) + "size=64m\n";
     let env = FixedEnv::default().file("a.fio", jobs.as_bytes());
     let Ok(Request::Run(invocation)) = parse(&["a.fio".to_owned()], &env) else { panic!("the jobs are legal") };
-    invocation.jobs.iter().for_each(|job| job.values.forget_asked());
+    invocation.jobs.iter().for_each(|job| job.values.clear_reads());
     lower(&invocation, &FixedMachine { cpus: 2 });
-    let asked: BTreeSet<&str> = invocation.jobs.iter().flat_map(|job| job.values.asked()).collect();
+    let reads: BTreeSet<&str> = invocation.jobs.iter().flat_map(|job| job.values.reads()).collect();
     let is_unread = |option: &&Opt| {
-        option.support == Support::Honoured && !asked.contains(option.name) && !READ_ELSEWHERE.contains(&option.name)
+        option.support == Support::Supported && !reads.contains(option.name) && !READ_ELSEWHERE.contains(&option.name)
     };
     let unread: Vec<&str> = CORE.iter().chain(ENGINE_OPTIONS).filter(is_unread).map(|option| option.name).collect();
-    assert!(unread.is_empty(), "honoured by the table, read by nobody: {unread:?}");
+    assert!(unread.is_empty(), "supported and never read: {unread:?}");
 }
