@@ -4,7 +4,7 @@ use diskspd::parse::{Events, Invocation};
 use diskspd::profile::ResultFormat;
 use diskspd::vary::with_switch;
 use diskspd::{Request, parse};
-use fio::parse::Printed;
+use fio::parse::Output;
 use units::diagnostic::Diagnostic;
 
 use super::{Planned, without_effect};
@@ -19,7 +19,7 @@ pub fn plan(words: &[String], settings: &[(String, String)], command: &str) -> R
     match parse(&words, &RealMachine)? {
         Request::Run(invocation) => run(*invocation, command),
         Request::Print { text, status, warnings } => {
-            Ok(Planned::Print { printed: Printed { stdout: text, stderr: String::new(), status }, warnings })
+            Ok(Planned::Print { printed: Output { stdout: text, stderr: String::new(), status }, warnings })
         }
         Request::SystemInformation(_) | Request::Signal { .. } => {
             Err(vec![Diagnostic::error("the line runs nothing that could be measured")])

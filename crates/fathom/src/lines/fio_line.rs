@@ -6,7 +6,7 @@ use std::io;
 
 use fio::options::core_option;
 use fio::parse::env::Env;
-use fio::parse::program::{Eta, Program};
+use fio::parse::program::{Eta, ProgramSettings};
 use fio::{Request, parse_with};
 use units::diagnostic::{Diagnostic, Source, Span};
 
@@ -41,7 +41,7 @@ impl<'a> FioLine<'a> {
                 warnings.extend(without_effect(self.command, &report_options(&invocation.program)));
                 Ok(Planned::Run { plan: Box::new(fio::lower(&invocation, &RealMachine)), warnings })
             }
-            Request::Print { printed, warnings } => Ok(Planned::Print { printed, warnings }),
+            Request::Print { output, warnings } => Ok(Planned::Print { printed: output, warnings }),
         }
     }
 }
@@ -51,8 +51,8 @@ pub fn is_block_size(option: &str) -> bool {
 }
 
 /// What concerns fio's report, and whether it was given.
-fn report_options(program: &Program) -> [(&'static str, bool); 6] {
-    let standard = Program::default();
+fn report_options(program: &ProgramSettings) -> [(&'static str, bool); 6] {
+    let standard = ProgramSettings::default();
     [
         ("--output", program.output.is_some()),
         ("--output-format", program.formats != standard.formats),

@@ -3,7 +3,7 @@
 pub mod diskspd_line;
 pub mod fio_line;
 
-use fio::parse::Printed;
+use fio::parse::Output;
 use plan::{Logs, Plan};
 use units::diagnostic::Diagnostic;
 
@@ -39,7 +39,7 @@ pub enum Planned {
     },
     /// The line asks for a text, such as a help page.
     Print {
-        printed: Printed,
+        printed: Output,
         warnings: Vec<Diagnostic>,
     },
 }

@@ -20,11 +20,11 @@ use watch::Watch;
 
 pub fn main(words: &[String]) -> ExitCode {
     match ::fio::parse(words, &RealMachine) {
-        Ok(Request::Print { printed, warnings }) => {
+        Ok(Request::Print { output, warnings }) => {
             show(&warnings);
-            print_and_flush(&printed.stdout);
-            tell(format_args!("{}", printed.stderr));
-            ExitCode::from(printed.status)
+            print_and_flush(&output.stdout);
+            tell(format_args!("{}", output.stderr));
+            ExitCode::from(output.status)
         }
         Ok(Request::Run(invocation)) => {
             show(&invocation.warnings);

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use ::fio::parse::program::{Eta, Program};
+use ::fio::parse::program::{Eta, ProgramSettings};
 use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
 use engine::{Line, Live};
 use os::signal::Interrupts;
@@ -19,7 +19,7 @@ use crate::run::{Watcher, unix_ms};
 const INTERRUPTED: u8 = 128;
 
 pub struct Watch<'a> {
-    program: &'a Program,
+    program: &'a ProgramSettings,
     debug: Debug,
     output: Output,
     interrupts: Interrupts,
@@ -38,7 +38,7 @@ struct EtaLine {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(program: &'a Program, output: Output, interrupts: Interrupts) -> Self {
+    pub fn new(program: &'a ProgramSettings, output: Output, interrupts: Interrupts) -> Self {
         let wanted = match program.eta {
             Eta::Always => true,
             Eta::Never => false,

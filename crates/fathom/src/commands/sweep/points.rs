@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assessment::Metric;
-use fio::parse::Printed;
+use fio::parse::Output;
 use plan::{Echo, Origin, Plan};
 use study::{Point, Sweep};
 use units::diagnostic::Diagnostic;
@@ -13,7 +13,7 @@ use crate::lines::{Planned, Told, writes_logs};
 /// What came of planning all points.
 pub enum Points {
     Run { plans: Vec<Arc<Plan>>, warnings: Vec<String> },
-    Print { printed: Printed, warnings: Vec<String> },
+    Print { printed: Output, warnings: Vec<String> },
     Refused(Vec<String>),
 }
 
