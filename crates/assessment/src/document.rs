@@ -2,7 +2,7 @@
 //!
 //! Every figure in a view of it comes from the records in it.
 
-use record::schema::{Broken, check_record, read_document, write_document};
+use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use serde::{Deserialize, Serialize};
 
@@ -298,17 +298,17 @@ impl Preparation {
 }
 
 /// The assessment as text.
-pub fn write(assessment: &Assessment) -> Result<String, Broken> {
+pub fn write(assessment: &Assessment) -> Result<String, SchemaError> {
     write_document(assessment)
 }
 
 /// The assessment that a text holds. Fields that this version doesn't know are passed over.
-pub fn read(text: &[u8]) -> Result<Assessment, Broken> {
+pub fn read(text: &[u8]) -> Result<Assessment, SchemaError> {
     #[derive(Deserialize)]
     struct Head {
         schema: Option<String>,
     }
-    let wrong = |message: String| Broken { at: None, message };
+    let wrong = |message: String| SchemaError::new(message);
     match read_document::<Head>(text)?.schema.as_deref() {
         Some(SCHEMA) => {}
         Some(other) => return Err(wrong(format!("the document is of schema `{other}`; this fathom reads `{SCHEMA}`"))),

@@ -71,7 +71,7 @@ impl IntendedStarts {
     /// The I/O at that place, made at `issued_ns`, never got to the kernel.
     pub fn take_back(&mut self, place: u32, ddir: Ddir, issued_ns: u64) {
         if let Some(intended_ns) = self.end(place).filter(|intended_ns| *intended_ns >= self.from_ns) {
-            self.arrivals[ddir as usize].take_back(intended_ns, issued_ns);
+            self.arrivals[ddir as usize].cancel(intended_ns, issued_ns);
         }
     }
 

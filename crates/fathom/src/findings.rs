@@ -1,7 +1,7 @@
 //! What an I/O cost and what speaks against the figures of a run, told beside its report.
 
 use assessment::Severity;
-use record::{Record, RunError, Said};
+use record::{Message, Record, RunError};
 use units::diagnostic::Diagnostic;
 
 use crate::output::tell_line;
@@ -21,8 +21,8 @@ pub fn tell(record: &Record) {
 /// What was said beside the report of a run, once more.
 pub fn repeat_diskspd_warnings(record: &Record) {
     let mut told: Vec<Diagnostic> = Vec::new();
-    for said in &record.said {
-        if let Said::Warning(text) = said {
+    for message in &record.messages {
+        if let Message::Warning(text) = message {
             told.push(Diagnostic::warning(text));
         }
     }

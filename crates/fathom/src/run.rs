@@ -9,7 +9,7 @@ use engine::{Controls, Line, Live, Observer};
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Event, Record, RunError, Said};
+use record::{Event, Message, Record, RunError};
 
 /// Set when a signal asks the run to end.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -106,9 +106,9 @@ impl Observer for Fold<'_> {
 
     fn say(&mut self, line: &Line) {
         self.watcher.say(line);
-        self.record.say(match line {
-            Line::News(text) => Said::News(text.clone()),
-            Line::Warning(text) => Said::Warning(text.clone()),
+        self.record.add_message(match line {
+            Line::News(text) => Message::Info(text.clone()),
+            Line::Warning(text) => Message::Warning(text.clone()),
         });
     }
 

@@ -1,6 +1,6 @@
-//! A histogram with wider bins that keeps only those that hold something: what happened in one slot of a timeline.
+//! A sparse histogram with wide bins, for one slot of a timeline.
 //!
-//! 16 bins for each power of two, so that none is wider than 1/16 of its values; each is made of whole bins of a
+//! Each power of two has 16 bins: a bin is at most 1/16 of its value wide. Each bin consists of whole bins of a
 //! [`Histogram`].
 
 use serde::de::Error as _;
@@ -12,27 +12,32 @@ use crate::{Bin, Histogram, log_linear};
 const GROUP_BITS: u32 = 4;
 const BINS: usize = log_linear::count::<GROUP_BITS>();
 
+/// Counts of values by bin.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CoarseHistogram {
-    /// Index and count, in rising order of the index; no count is 0.
+    /// Index and count, in ascending order of the index. No count is 0.
     bins: Vec<(u16, u64)>,
     total: u64,
 }
 
 impl CoarseHistogram {
+    /// Returns the bin of a value.
     pub fn index_of(value: u64) -> usize {
         log_linear::index_of::<GROUP_BITS>(value)
     }
 
+    /// Returns the least value of a bin.
     pub fn low_of(index: usize) -> u64 {
         log_linear::low_of::<GROUP_BITS>(index)
     }
 
+    /// Returns the middle of a bin. It represents all its values.
     pub fn middle_of(index: usize) -> u64 {
         log_linear::middle_of::<GROUP_BITS>(index)
     }
 
-    /// What was counted between two states of one histogram; `None` where they are not two states of one.
+    /// Returns the values counted between two states of one histogram. `None` if `later` has less than `earlier` in a
+    /// bin: then they are not states of one histogram.
     pub fn between(earlier: &Histogram, later: &Histogram) -> Option<Self> {
         let mut found = CoarseHistogram::default();
         let mut before = earlier.bins().peekable();
@@ -46,7 +51,7 @@ impl CoarseHistogram {
         before.next().is_none().then_some(found)
     }
 
-    /// Counts so many values of a bin that is not below any that was added before.
+    /// Adds `count` values to a bin. The bin must not be below one that was added before.
     fn add(&mut self, index: u16, count: u64) {
         if count == 0 {
             return;
@@ -58,10 +63,12 @@ impl CoarseHistogram {
         self.total = self.total.saturating_add(count);
     }
 
+    /// Counts one value.
     pub fn record(&mut self, value: u64) {
         self.merge(&CoarseHistogram { bins: vec![(Self::index_of(value) as u16, 1)], total: 1 });
     }
 
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &CoarseHistogram) {
         if other.total == 0 {
             return;
@@ -77,8 +84,8 @@ impl CoarseHistogram {
         mine.for_each(|(index, count)| self.add(index, count));
     }
 
-    /// The part of the values that lies between two shares of them all (0 to 1), as if each bin's had come evenly. The
-    /// parts of shares that follow one another add up to the whole.
+    /// Returns the fraction of each bin's values between `from` and `to` (0 to 1). Adjacent fractions add up to the
+    /// whole histogram.
     pub fn part(&self, from: f64, to: f64) -> CoarseHistogram {
         let mut part = CoarseHistogram::default();
         for &(index, count) in &self.bins {
@@ -87,14 +94,17 @@ impl CoarseHistogram {
         part
     }
 
+    /// Returns the number of values.
     pub fn total(&self) -> u64 {
         self.total
     }
 
+    /// Returns whether no value was counted.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
+    /// Iterates over the bins that have values, in ascending order.
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
         self.bins.iter().map(|&(index, count)| {
             let index = usize::from(index);
@@ -102,7 +112,8 @@ impl CoarseHistogram {
         })
     }
 
-    /// The middle of the bin that holds the value of nearest rank: the ceil(p/100·n)-th smallest.
+    /// Returns the percentile by nearest rank: the middle of the bin with the ceil(p/100·n)-th smallest value. `None` if
+    /// there are no values.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank = ((percent / 100.0 * self.total as f64).ceil() as u64).clamp(1, self.total.max(1));
         let mut seen = 0u64;
@@ -115,20 +126,20 @@ impl CoarseHistogram {
         None
     }
 
-    /// The mean of the bins' middles.
+    /// Returns the mean, with the middle of its bin for each value. `None` if there are no values.
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.bins().map(|bin| bin.middle as f64 * bin.count as f64).sum();
         (self.total > 0).then(|| sum / self.total as f64)
     }
 }
 
-/// That part of a count which lies between two shares of it: rounded so that all parts add up to it.
+/// Returns the part of a count between two fractions of it, rounded so that adjacent parts add up to the count.
 pub(crate) fn part_of(count: u64, from: f64, to: f64) -> u64 {
-    let until = |share: f64| if share >= 1.0 { count } else { (count as f64 * share).round() as u64 };
+    let until = |fraction: f64| if fraction >= 1.0 { count } else { (count as f64 * fraction).round() as u64 };
     until(to).saturating_sub(until(from))
 }
 
-/// Pairs of a bin's index and its count, in rising order.
+/// Pairs of a bin's index and its count, in ascending order.
 impl Serialize for CoarseHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(&self.bins)
@@ -138,9 +149,9 @@ impl Serialize for CoarseHistogram {
 impl<'de> Deserialize<'de> for CoarseHistogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bins = Vec::<(u16, u64)>::deserialize(deserializer)?;
-        let rising = bins.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let is_ascending = bins.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let last = bins.last().map_or(0, |&(index, _)| usize::from(index));
-        if !rising || last >= BINS {
+        if !is_ascending || last >= BINS {
             return Err(D::Error::custom(format!("the bins of a slot's histogram are out of order or beyond {BINS}")));
         }
         let total = bins.iter().try_fold(0u64, |total, &(_, count)| total.checked_add(count).filter(|_| count > 0));
@@ -170,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_between_two_states_is_their_difference() {
+    fn values_between_two_states_are_their_difference() {
         let (earlier, later) = (of(&[5, 7000]), of(&[5, 6, 7000, 7000, 90_000]));
         let between = CoarseHistogram::between(&earlier, &later).unwrap();
         assert_eq!((between.total(), between.percentile(1.0), between.percentile(50.0)), (3, Some(6), Some(7040)));
@@ -190,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_come_one_by_one_are_those_of_a_merge() {
+    fn recording_values_one_by_one_equals_a_merge() {
         let mut one_by_one = CoarseHistogram::default();
         [70_000, 3, 500, 3].into_iter().for_each(|value| one_by_one.record(value));
         assert_eq!(Some(one_by_one), CoarseHistogram::between(&of(&[]), &of(&[3, 3, 500, 70_000])));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The block layer's counters of one disk; times in ms.
+/// The block layer's counters of one disk (`/sys/block/*/stat`). Pairs are reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DiskCounters {
     pub ios: [u64; 2],
@@ -14,6 +14,7 @@ pub struct DiskCounters {
 }
 
 impl DiskCounters {
+    /// Returns the counts since an earlier reading.
     pub fn since(&self, earlier: &DiskCounters) -> DiskCounters {
         let pair = |now: [u64; 2], then: [u64; 2]| [now[0].wrapping_sub(then[0]), now[1].wrapping_sub(then[1])];
         DiskCounters {
@@ -27,19 +28,19 @@ impl DiskCounters {
     }
 }
 
-/// What a disk did over the run.
+/// The counters of a disk over the run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct DiskUse {
     pub name: String,
     pub counters: DiskCounters,
     /// Time between the two readings, in ms.
     pub elapsed_ms: u64,
-    /// Disks that this one is made of.
+    /// Disks that this one consists of.
     pub slaves: Vec<DiskUse>,
 }
 
 impl DiskUse {
-    /// Share of the time that the disk was busy, in percent.
+    /// Returns the time in which the disk was busy, in percent.
     pub fn utilisation_percent(&self) -> f64 {
         if self.elapsed_ms == 0 {
             return 0.0;

@@ -1,42 +1,47 @@
-//! What the engine reports while it runs.
+//! Events that the engine sends while it runs.
 
-use crate::{DiskUse, Machine, PhaseRecord, TargetFacts, Timeline, WorkerStats};
+use crate::{DiskUse, Machine, PhaseRecord, RunError, TargetFacts, Timeline, WorkerStats};
 use serde::{Deserialize, Serialize};
 
+/// A change of a run's [`Record`](crate::Record).
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// A worker's thread started.
     Started {
         worker: usize,
         started: Started,
     },
-    /// The counters of a worker so far; replaces the snapshot before.
+    /// The counters of a worker so far. They replace those of the snapshot before.
     Snapshot {
         worker: usize,
         stats: Box<WorkerStats>,
     },
+    /// A worker ended.
     Ended {
         worker: usize,
         ended: Ended,
     },
+    /// Counters of the disks under the targets, over the run.
     Disks(Vec<DiskUse>),
+    /// Idle time of each CPU in percent.
     CpuIdle(Vec<f64>),
     Machine(Machine),
-    /// A phase came to another part of its time.
+    /// A phase entered a stage.
     Stage {
         phase: u32,
         stage: Stage,
     },
-    /// What is known of the targets of a phase that is about to start.
+    /// The targets of a phase that is about to start.
     Targets(Vec<TargetFacts>),
-    /// Somebody asked the run to end.
+    /// The run was stopped.
     Stopped,
-    /// Phases end in order.
+    /// A phase ended. Phases end in order.
     PhaseEnded(PhaseRecord),
-    /// What a phase that has ended did over time.
+    /// The time series of a phase that ended.
     Timeline(Timeline),
 }
 
-/// The parts of a phase.
+/// Stages of a phase, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     Preparing,
@@ -46,65 +51,30 @@ pub enum Stage {
     Ended,
 }
 
+/// The start of a worker's thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Started {
-    /// The kernel's id of the thread.
+    /// The kernel's thread id.
     pub tid: u32,
+    /// Unix time in ms.
     pub unix_ms: u64,
 }
 
+/// The end of a worker, with its final counters.
 #[derive(Clone, Debug)]
 pub struct Ended {
     pub stats: Box<WorkerStats>,
+    /// The error that ended it.
     pub error: Option<RunError>,
-    pub survived_errors: u64,
-    pub first_survived_errno: i32,
+    /// Number of I/O errors after which the job continued.
+    pub nonfatal_errors: u64,
+    /// The first of these errors. 0 if there is none.
+    pub first_nonfatal_errno: i32,
 }
 
 impl Ended {
-    /// A worker that did nothing, for this reason.
+    /// Makes the end of a worker that failed before its first I/O.
     pub fn failed(error: RunError) -> Self {
-        Ended { stats: Box::default(), error: Some(error), survived_errors: 0, first_survived_errno: 0 }
-    }
-}
-
-/// Why a worker ended before its time.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RunError {
-    pub errno: i32,
-    /// The call that failed, as fio names it in `func=`.
-    pub func: String,
-    /// What was wrong, where, and what to do.
-    pub message: String,
-}
-
-impl RunError {
-    /// The message in plain words.
-    pub fn plain(&self) -> String {
-        plain(&self.message)
-    }
-}
-
-/// A message as people know errors: by the system's words for them without its numbers, and without the name of the
-/// program that some begin with, which reports of fio's put before it anyway.
-pub fn plain(message: &str) -> String {
-    let message = message.strip_prefix("fio: ").unwrap_or(message);
-    let mut parts = message.split(" (os error ");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        plain += part.split_once(')').map_or("", |(_, rest)| rest);
-    }
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plain_messages_keep_all_but_the_numbers() {
-        assert_eq!(plain("a: no ring (Too many (os error 24)); b (os error 5)"), "a: no ring (Too many); b");
-        assert_eq!(plain("fio: a: b (os error 17)"), "a: b");
-        assert_eq!(plain("nothing (else)"), "nothing (else)");
+        Ended { stats: Box::default(), error: Some(error), nonfatal_errors: 0, first_nonfatal_errno: 0 }
     }
 }

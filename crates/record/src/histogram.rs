@@ -1,11 +1,11 @@
 //! Log-linear histogram of times in nanoseconds.
 //!
-//! 64 bins for each power of two, fio's own: values below 128 are exact, above that a bin is at most 1/64 of its value
-//! wide. Covers all of `u64`, so nothing is ever clamped into a last bin.
+//! Each power of two has 64 bins, as in fio: values below 128 are exact, above that a bin is at most 1/64 of its value
+//! wide. The bins cover all of `u64`, so no value is clamped into a last bin.
 //!
-//! Of hundreds of jobs each keeps several histograms, and several copies of each, and most values fall into a few dozens
-//! of the 3776 bins. So only what is recorded into again and again has an array of counts, and that ends where values are
-//! rare; above it, and in copies, there is a list of the bins that hold something.
+//! Hundreds of jobs have several histograms each, and several copies of each. Most values fall into a few dozen of the
+//! 3776 bins. To save memory, only the lower bins of a histogram that is recorded into have an array of counts. Higher
+//! bins, and all bins of a copy, are in a sorted list.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,35 +17,37 @@ const GROUP_BITS: u32 = 6;
 const BINS_PER_GROUP: usize = 1 << GROUP_BITS;
 const BINS: usize = log_linear::count::<GROUP_BITS>();
 
-/// Bins of an array that is prepared: up to 2.1 ms, which takes 8 KiB.
-const PREPARED: usize = 16 * BINS_PER_GROUP;
-/// The most bins of the list, and the most values of one, before the array is made longer.
-const FEW: usize = 64;
+/// Bins of a reserved array: up to 2.1 ms, 8 KiB.
+const RESERVED: usize = 16 * BINS_PER_GROUP;
+/// Limit of the list's bins, and of the values in one of them. Above it the array grows.
+const SPARSE_MAX: usize = 64;
 
+/// Counts of values by bin.
 #[derive(Default)]
 pub struct Histogram {
-    /// The first bins.
-    counts: Vec<u64>,
-    /// Those after them that hold something, by rising index. A copy has all in here.
-    few: Vec<(u16, u64)>,
+    /// Counts of the first bins.
+    dense: Vec<u64>,
+    /// Index and count of later bins that have values, in ascending order. A copy has all its bins here.
+    sparse: Vec<(u16, u64)>,
     total: u64,
 }
 
-/// A bin that holds something.
+/// A bin that has values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bin {
     pub index: usize,
+    /// The least value of the bin.
     pub low: u64,
-    /// The middle of the bin, which stands for its values in percentiles.
+    /// The middle of the bin. It represents all its values.
     pub middle: u64,
     pub count: u64,
 }
 
 impl Clone for Histogram {
     fn clone(&self) -> Self {
-        let mut few = Vec::with_capacity(self.bins().count());
-        few.extend(self.bins().map(|bin| (bin.index as u16, bin.count)));
-        Histogram { counts: Vec::new(), few, total: self.total }
+        let mut sparse = Vec::with_capacity(self.bins().count());
+        sparse.extend(self.bins().map(|bin| (bin.index as u16, bin.count)));
+        Histogram { dense: Vec::new(), sparse, total: self.total }
     }
 }
 
@@ -64,113 +66,121 @@ impl std::fmt::Debug for Histogram {
 }
 
 impl Histogram {
-    /// Bins of fio's histograms: what is above goes into the last where fio's layout is asked for.
+    /// Number of bins of fio's histograms. fio counts larger values in the last bin.
     pub const FIO_BINS: usize = 29 * BINS_PER_GROUP;
 
+    /// Returns the bin of a value.
     #[inline]
     pub fn index_of(value: u64) -> usize {
         log_linear::index_of::<GROUP_BITS>(value)
     }
 
+    /// Returns the least value of a bin.
     pub fn low_of(index: usize) -> u64 {
         log_linear::low_of::<GROUP_BITS>(index)
     }
 
+    /// Returns the middle of a bin. It represents all its values.
     pub fn middle_of(index: usize) -> u64 {
         log_linear::middle_of::<GROUP_BITS>(index)
     }
 
+    /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.record_many(value, 1);
     }
 
-    /// Counts a value that came so many times.
+    /// Counts a value `times` times.
     #[inline]
     pub fn record_many(&mut self, value: u64, times: u64) {
         let index = Self::index_of(value);
-        match self.counts.get_mut(index) {
+        match self.dense.get_mut(index) {
             Some(count) => *count += times,
-            None => self.add_far(index, times),
+            None => self.add_sparse(index, times),
         }
         self.total += times;
     }
 
-    /// Adds values to a bin after the array.
+    /// Adds values to a bin beyond the array.
     #[cold]
-    fn add_far(&mut self, index: usize, times: u64) {
+    fn add_sparse(&mut self, index: usize, times: u64) {
         if times == 0 {
             return;
         }
-        let at = self.few.partition_point(|&(few, _)| usize::from(few) < index);
-        match self.few.get_mut(at) {
+        let at = self.sparse.partition_point(|&(found, _)| usize::from(found) < index);
+        match self.sparse.get_mut(at) {
             Some((found, count)) if usize::from(*found) == index => *count = count.saturating_add(times),
-            _ => self.few.insert(at, (index as u16, times)),
+            _ => self.sparse.insert(at, (index as u16, times)),
         }
-        if self.few.len() > FEW || self.few[at].1 > FEW as u64 {
-            let last = self.few.last().map_or(index, |&(last, _)| usize::from(last));
-            self.lengthen(last + 1);
+        if self.sparse.len() > SPARSE_MAX || self.sparse[at].1 > SPARSE_MAX as u64 {
+            let last = self.sparse.last().map_or(index, |&(last, _)| usize::from(last));
+            self.grow(last + 1);
         }
     }
 
-    /// Makes the array so long at least.
-    fn lengthen(&mut self, bins: usize) {
+    /// Grows the array to at least `bins` bins.
+    fn grow(&mut self, bins: usize) {
         let bins = bins.next_multiple_of(BINS_PER_GROUP);
-        if self.counts.is_empty() {
-            self.counts = vec![0; bins];
-        } else if self.counts.len() < bins {
-            self.counts.reserve_exact(bins - self.counts.len());
-            self.counts.resize(bins, 0);
+        if self.dense.is_empty() {
+            self.dense = vec![0; bins];
+        } else if self.dense.len() < bins {
+            self.dense.reserve_exact(bins - self.dense.len());
+            self.dense.resize(bins, 0);
         }
-        let within = self.few.partition_point(|&(index, _)| usize::from(index) < self.counts.len());
-        for (index, count) in self.few.drain(..within) {
-            self.counts[usize::from(index)] = count;
+        let within = self.sparse.partition_point(|&(index, _)| usize::from(index) < self.dense.len());
+        for (index, count) in self.sparse.drain(..within) {
+            self.dense[usize::from(index)] = count;
         }
     }
 
-    /// Makes room now, so that recording allocates next to nothing.
-    pub fn prepare(&mut self) {
-        self.lengthen(PREPARED);
+    /// Allocates memory for the usual values, so that recording rarely allocates.
+    pub fn reserve(&mut self) {
+        self.grow(RESERVED);
     }
 
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
-        if other.bins().count() > FEW
+        if other.bins().count() > SPARSE_MAX
             && let Some(last) = other.bins().last()
         {
-            self.lengthen(last.index + 1);
+            self.grow(last.index + 1);
         }
         for bin in other.bins() {
-            match self.counts.get_mut(bin.index) {
+            match self.dense.get_mut(bin.index) {
                 Some(count) => *count = count.saturating_add(bin.count),
-                None => self.add_far(bin.index, bin.count),
+                None => self.add_sparse(bin.index, bin.count),
             }
         }
         self.total = self.total.saturating_add(other.total);
     }
 
+    /// Removes all values. Keeps the memory.
     pub fn clear(&mut self) {
-        self.counts.fill(0);
-        self.few.clear();
+        self.dense.fill(0);
+        self.sparse.clear();
         self.total = 0;
     }
 
+    /// Returns the number of values.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The count of one bin of fio's layout.
+    /// Returns the count of a bin in fio's layout.
     pub fn fio_bin(&self, index: usize) -> u64 {
         let end = if index + 1 < Self::FIO_BINS { index + 1 } else { BINS };
-        let counts = self.counts.get(index..end.min(self.counts.len())).unwrap_or_default();
-        let from = self.few.partition_point(|&(few, _)| usize::from(few) < index);
-        let few = self.few[from..].iter().take_while(|&&(few, _)| usize::from(few) < end);
-        counts.iter().chain(few.map(|(_, count)| count)).sum()
+        let counts = self.dense.get(index..end.min(self.dense.len())).unwrap_or_default();
+        let from = self.sparse.partition_point(|&(found, _)| usize::from(found) < index);
+        let sparse = self.sparse[from..].iter().take_while(|&&(found, _)| usize::from(found) < end);
+        counts.iter().chain(sparse.map(|(_, count)| count)).sum()
     }
 
+    /// Iterates over the bins that have values, in ascending order.
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
-        let counted = self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0);
-        let few = self.few.iter().map(|&(index, count)| (usize::from(index), count));
-        counted.chain(few).map(|(index, count)| Bin {
+        let counted = self.dense.iter().copied().enumerate().filter(|&(_, count)| count > 0);
+        let sparse = self.sparse.iter().map(|&(index, count)| (usize::from(index), count));
+        counted.chain(sparse).map(|(index, count)| Bin {
             index,
             low: Self::low_of(index),
             middle: Self::middle_of(index),
@@ -178,14 +188,16 @@ impl Histogram {
         })
     }
 
-    /// The middle of the bin that holds the value of nearest rank: the ceil(p/100·n)-th smallest.
+    /// Returns the percentile by nearest rank: the middle of the bin with the ceil(p/100·n)-th smallest value. `None` if
+    /// there are no values.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         // 99.9 % of 1000 is a little above 999 in binary fractions, which would make it the 1000th.
         let rank = percent / 100.0 * self.total as f64 * (1.0 - 4.0 * f64::EPSILON);
         self.ranked(rank.ceil() as u64)
     }
 
-    /// The middle of the bin that holds the value of that rank from below; ranks begin with 1.
+    /// Returns the middle of the bin with the value of a rank. The smallest value has rank 1. `None` if there are no
+    /// values.
     pub fn ranked(&self, rank: u64) -> Option<u64> {
         if self.total == 0 {
             return None;
@@ -201,13 +213,13 @@ impl Histogram {
         None
     }
 
-    /// How many values lie below `bound`; a bin that the bound cuts is counted by its middle.
+    /// Returns the number of values below `bound`. A bin counts as a whole, by its middle.
     pub fn count_below(&self, bound: u64) -> u64 {
         self.bins().take_while(|bin| bin.middle < bound).map(|bin| bin.count).sum()
     }
 }
 
-/// Pairs of a bin's index and its count, in rising order, of those bins that hold something.
+/// Pairs of a bin's index and its count, in ascending order, for bins that have values.
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.bins().map(|bin| (bin.index, bin.count)))
@@ -223,7 +235,7 @@ impl<'de> Deserialize<'de> for Histogram {
                 return Err(D::Error::custom(format!("bin {index} of a histogram is out of order or beyond {BINS}")));
             }
             index_min = index + 1;
-            histogram.few.push((index as u16, count));
+            histogram.sparse.push((index as u16, count));
             let total = histogram.total.checked_add(count).filter(|_| count > 0);
             histogram.total = total.ok_or_else(|| D::Error::custom("the counts of a histogram don't add up"))?;
         }
@@ -279,29 +291,29 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_takes_no_more_than_it_holds() {
+    fn a_copy_has_no_array() {
         let mut histogram = Histogram::default();
-        histogram.prepare();
+        histogram.reserve();
         [5, 6, 6, u64::MAX].into_iter().for_each(|value| histogram.record(value));
-        assert_eq!(histogram.counts.len(), PREPARED);
+        assert_eq!(histogram.dense.len(), RESERVED);
         let mut copy = histogram.clone();
-        assert_eq!((copy.counts.capacity(), copy.few.capacity()), (0, 3));
+        assert_eq!((copy.dense.capacity(), copy.sparse.capacity()), (0, 3));
         copy.record(6);
         assert_eq!((copy.total(), copy.fio_bin(6), copy.fio_bin(Histogram::FIO_BINS - 1)), (5, 3, 1));
     }
 
     #[test]
-    fn the_array_grows_where_values_are_many_or_come_again() {
+    fn the_array_grows_with_the_number_of_bins_and_of_values() {
         let second = 1_000_000_000u64;
         let mut rare = Histogram::default();
-        rare.prepare();
-        (1..=FEW as u64).for_each(|seconds| rare.record(seconds * second));
-        assert_eq!((rare.counts.len(), rare.few.len()), (PREPARED, FEW));
+        rare.reserve();
+        (1..=SPARSE_MAX as u64).for_each(|seconds| rare.record(seconds * second));
+        assert_eq!((rare.dense.len(), rare.sparse.len()), (RESERVED, SPARSE_MAX));
         let (mut many, mut often) = (rare.clone(), rare);
         many.record(1000 * second);
-        (0..FEW).for_each(|_| often.record(second));
+        (0..SPARSE_MAX).for_each(|_| often.record(second));
         for grown in [many, often] {
-            assert!(grown.few.is_empty() && grown.counts.len() > Histogram::index_of(64 * second));
+            assert!(grown.sparse.is_empty() && grown.dense.len() > Histogram::index_of(64 * second));
         }
     }
 }

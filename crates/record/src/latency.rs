@@ -1,10 +1,11 @@
-//! One kind of latency: its distribution, and exact sums for mean and deviation.
+//! Latencies of one kind: a histogram, and exact sums for mean and standard deviation.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Histogram;
 
+/// The distribution of a latency. All figures are 0 if nothing was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Latency {
     pub histogram: Histogram,
@@ -15,12 +16,13 @@ pub struct Latency {
 }
 
 impl Latency {
+    /// Counts one latency.
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.record_many(ns, 1);
     }
 
-    /// Counts a latency that so many I/Os had.
+    /// Counts the latency of `times` I/Os.
     #[inline]
     pub fn record_many(&mut self, ns: u64, times: u64) {
         if ns < self.min_ns || self.count() == 0 {
@@ -34,11 +36,12 @@ impl Latency {
         self.sum_squares += u128::from(ns) * u128::from(ns) * u128::from(times);
     }
 
-    /// Makes room now, so that recording allocates next to nothing.
-    pub fn prepare(&mut self) {
-        self.histogram.prepare();
+    /// Allocates memory for the usual latencies, so that recording rarely allocates.
+    pub fn reserve(&mut self) {
+        self.histogram.reserve();
     }
 
+    /// Adds the latencies of another worker or target.
     pub fn merge(&mut self, other: &Latency) {
         if other.count() == 0 {
             return;
@@ -50,39 +53,43 @@ impl Latency {
         self.histogram.merge(&other.histogram);
     }
 
+    /// Removes all latencies. Keeps the memory.
     pub fn clear(&mut self) {
         self.histogram.clear();
         (self.sum_ns, self.sum_squares, self.min_ns, self.max_ns) = (0, 0, 0, 0);
     }
 
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.histogram.total()
     }
 
-    /// 0 where nothing was recorded, as all figures here.
+    /// Returns the least latency.
     pub fn min_ns(&self) -> u64 {
         self.min_ns
     }
 
+    /// Returns the greatest latency.
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
 
+    /// Returns the exact mean.
     pub fn mean_ns(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.sum_ns as f64 / self.count() as f64 }
     }
 
-    /// Deviation of the sample (divided by n - 1).
+    /// Returns the standard deviation of a sample (divided by n - 1).
     pub fn deviation_ns(&self) -> f64 {
         if self.count() < 2 { 0.0 } else { (self.squared_distances() / (self.count() - 1) as f64).sqrt() }
     }
 
-    /// Deviation of these values as all there are (divided by n).
+    /// Returns the standard deviation of a population (divided by n).
     pub fn population_deviation_ns(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { (self.squared_distances() / self.count() as f64).sqrt() }
     }
 
-    /// The sum of the squared distances from the mean.
+    /// Returns the sum of the squared distances from the mean.
     fn squared_distances(&self) -> f64 {
         let (n, sum) = (u128::from(self.count()), u128::from(self.sum_ns));
         // n·Σx² - (Σx)² is exact in integers; only the last step rounds.
@@ -95,8 +102,8 @@ impl Latency {
         }
     }
 
-    /// The value of that rank from below, the smallest being of rank 1: within a bin's width, and never outside what
-    /// was measured. The smallest and the largest are exact.
+    /// Returns the latency of a rank, within a bin's width. The smallest latency has rank 1. The smallest and the largest
+    /// are exact.
     pub fn ranked_ns(&self, rank: u64) -> u64 {
         if rank <= 1 {
             return self.min_ns;
@@ -107,13 +114,13 @@ impl Latency {
         self.histogram.ranked(rank).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
 
-    /// The percentile of nearest rank within a bin's width, and never outside what was measured.
+    /// Returns a percentile by nearest rank, within a bin's width, and never outside the least and greatest latency.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
 }
 
-/// The saved form of a latency that something was recorded of.
+/// The saved form of a latency that has values.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     count: u64,
@@ -148,31 +155,31 @@ impl<'de> Deserialize<'de> for Latency {
 }
 
 impl Saved {
-    /// Each figure by itself would print; only together they show that they are of one set of values.
+    /// Checks that all figures can be of one set of values. Returns what contradicts.
     fn check(&self) -> Result<(), String> {
         let (count, total) = (self.count, self.histogram.total());
         if count != total {
-            return Err(format!("a latency of {count} values has {total} in its histogram"));
+            return Err(format!("a latency of {count} values has a histogram of {total}"));
         }
         let (Some(first), Some(last)) = (self.histogram.bins().next(), self.histogram.bins().last()) else {
-            return Err("a latency without values is left out, or null".to_owned());
+            return Err("a latency without values must be null".to_owned());
         };
         let (min, max) = (self.min_ns, self.max_ns);
         if (Histogram::index_of(min), Histogram::index_of(max)) != (first.index, last.index) || min > max {
-            return Err(format!("{min} and {max} ns can't be the least and greatest of a latency's histogram"));
+            return Err(format!("min_ns {min} and max_ns {max} contradict the histogram of a latency"));
         }
         let within = |sum: u128, least: u64, most: u64| {
             let bound = |value: u64| u128::from(value).checked_mul(u128::from(count));
             bound(least).is_none_or(|bound| bound <= sum) && bound(most).is_none_or(|bound| bound >= sum)
         };
-        // A sum of more than 584 years goes round.
-        let sum_is_whole = max.checked_mul(count).is_some();
-        if sum_is_whole && !within(u128::from(self.sum_ns), min, max) {
-            return Err(format!("{} ns can't be the sum of a latency's values", self.sum_ns));
+        // A sum above 584 years wraps around.
+        let sum_is_exact = max.checked_mul(count).is_some();
+        if sum_is_exact && !within(u128::from(self.sum_ns), min, max) {
+            return Err(format!("sum_ns {} contradicts the other figures of a latency", self.sum_ns));
         }
         let square = |value: u64| value.saturating_mul(value);
         if max <= u64::from(u32::MAX) && !within(self.sum_squares, square(min), square(max)) {
-            return Err(format!("{} can't be the sum of the squares of a latency's values", self.sum_squares));
+            return Err(format!("sum_squares {} contradicts the other figures of a latency", self.sum_squares));
         }
         Ok(())
     }
@@ -183,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mean_and_deviation_are_those_of_arithmetic() {
+    fn mean_and_deviation_are_exact() {
         let mut latency = Latency::default();
         [2u64, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|ns| latency.record(ns));
         assert_eq!(latency.mean_ns(), 5.0);

@@ -1,15 +1,17 @@
-//! What a run was: counts, histograms and series, and the fold that makes them from events.
+//! The record of a run: counters, histograms and time series, built from the engine's events.
 //!
-//! Every figure that anybody prints is computed from a [`Record`], by the methods here.
+//! All reports compute their figures from a [`Record`] with the methods of this crate.
 
 mod arrivals;
 mod coarse;
 mod disk;
+mod error;
 mod event;
 mod histogram;
 mod latency;
 mod log_linear;
 mod machine;
+mod message;
 mod moments;
 mod phase;
 pub mod schema;
@@ -23,14 +25,16 @@ mod totals;
 pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
-pub use event::{Ended, Event, RunError, Stage, Started, plain};
+pub use error::{RunError, plain};
+pub use event::{Ended, Event, Stage, Started};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
 pub use machine::{Cpu, Machine};
+pub use message::Message;
 pub use moments::Moments;
 pub use phase::{CpuUse, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
-pub use target::{Interval, Series, SpreadRange, TargetFacts, TargetStats};
+pub use target::{DistributionRange, Interval, Series, TargetFacts, TargetStats};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 
@@ -38,63 +42,63 @@ use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A job may tell of each I/O that fails.
-const SAID_MAX: usize = 1000;
+/// Messages that a record keeps. A job may report each I/O that fails.
+const MESSAGES_MAX: usize = 1000;
 
-/// A run, finished or not: the fold of its events.
+/// A run, finished or not. [`Record::apply`] adds the engine's events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of fathom that carried the plan out.
+    /// The version of fathom that ran the plan.
     pub fathom: String,
     /// Unix time of the start, in ms.
     pub started_unix_ms: u64,
-    /// Unix time of the end, in ms; 0 before that.
+    /// Unix time of the end, in ms. 0 until the run ends.
     pub ended_unix_ms: u64,
-    /// How far local time was ahead of UTC, in seconds.
+    /// Offset of local time from UTC, in seconds.
     pub utc_offset_s: i32,
     pub plan: Arc<Plan>,
-    /// What was said on the way, in order: the first of many.
-    pub said: Vec<Said>,
-    /// One for each worker of the plan, in its order.
+    /// Messages of the run in order, apart from errors of workers. The first 1000 are kept.
+    #[serde(alias = "said")]
+    pub messages: Vec<Message>,
+    /// One per worker of the plan, in the plan's order.
     pub workers: Vec<WorkerRecord>,
     pub disks: Vec<DiskUse>,
-    /// Idle share of each CPU in percent, where it was asked for.
+    /// Idle time of each CPU in percent. Empty unless the plan has `idle_profile`.
     pub cpu_idle_percent: Vec<f64>,
-    /// One for each phase that was begun, in order.
+    /// One per phase that started, in order.
     pub phases: Vec<PhaseRecord>,
     pub machine: Machine,
-    /// What the phases did over time: one for each that was measured, in order.
+    /// Time series, one per measured phase, in order.
     #[serde(default)]
     pub timeline: Vec<Timeline>,
-    /// The targets of each phase, the first of many.
+    /// The first targets of each phase, as they were before it.
     #[serde(default)]
     pub targets: Vec<TargetFacts>,
-    /// Somebody asked the run to end before it had.
+    /// The run was stopped before its end.
     #[serde(default)]
     pub stopped: bool,
 }
 
-/// A word to whoever runs fathom, apart from the errors of workers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Said {
-    News(String),
-    /// The run goes on, but not as it should.
-    Warning(String),
-}
-
+/// What one worker did.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WorkerRecord {
+    /// `None` if its thread never started.
     pub started: Option<Started>,
     pub stats: WorkerStats,
+    /// The error that ended the worker.
     pub error: Option<RunError>,
-    /// Errors that the job went on after: how many, and the first.
-    pub survived_errors: u64,
-    pub first_survived_errno: i32,
+    /// Number of I/O errors after which the job continued.
+    #[serde(alias = "survived_errors")]
+    pub nonfatal_errors: u64,
+    /// The first of these errors. 0 if there is none.
+    #[serde(alias = "first_survived_errno")]
+    pub first_nonfatal_errno: i32,
+    /// The worker ended. Until then `stats` is its last snapshot.
     pub ended: bool,
 }
 
 impl Record {
+    /// Makes the record of a run that has just started.
     pub fn new(plan: Arc<Plan>, started_unix_ms: u64) -> Self {
         let workers = plan.workers.iter().map(|_| WorkerRecord::default()).collect();
         Record {
@@ -103,7 +107,7 @@ impl Record {
             ended_unix_ms: 0,
             utc_offset_s: 0,
             plan,
-            said: Vec::new(),
+            messages: Vec::new(),
             workers,
             disks: Vec::new(),
             cpu_idle_percent: Vec::new(),
@@ -115,7 +119,10 @@ impl Record {
         }
     }
 
-    /// Takes one event in. Events of a worker come in order; a later snapshot replaces the one before.
+    /// Adds one event. Events of a worker must come in order. A snapshot replaces the one before.
+    ///
+    /// # Panics
+    /// The event is of a worker that the plan doesn't have.
     pub fn apply(&mut self, event: Event) {
         match event {
             Event::Started { worker, started } => self.workers[worker].started = Some(started),
@@ -124,8 +131,8 @@ impl Record {
                 let record = &mut self.workers[worker];
                 record.stats = *ended.stats;
                 record.error = ended.error;
-                record.survived_errors = ended.survived_errors;
-                record.first_survived_errno = ended.first_survived_errno;
+                record.nonfatal_errors = ended.nonfatal_errors;
+                record.first_nonfatal_errno = ended.first_nonfatal_errno;
                 record.ended = true;
             }
             Event::Disks(disks) => self.disks = disks,
@@ -139,15 +146,19 @@ impl Record {
         }
     }
 
-    pub fn say(&mut self, said: Said) {
-        match self.said.len() {
-            ..SAID_MAX => self.said.push(said),
-            SAID_MAX => self.said.push(Said::Warning("more was said than a record keeps".to_owned())),
+    /// Adds a message. After the first 1000 a warning takes the place of all others.
+    pub fn add_message(&mut self, message: Message) {
+        match self.messages.len() {
+            ..MESSAGES_MAX => self.messages.push(message),
+            MESSAGES_MAX => {
+                let text = format!("only the first {MESSAGES_MAX} messages are kept");
+                self.messages.push(Message::Warning(text));
+            }
             _ => {}
         }
     }
 
-    /// True when a worker ended with an error.
+    /// Returns whether a worker ended with an error.
     pub fn failed(&self) -> bool {
         self.workers.iter().any(|worker| worker.error.is_some())
     }

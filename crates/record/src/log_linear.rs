@@ -1,10 +1,11 @@
-//! Log-linear bins: each power of two is cut into `2^BITS` of them, and values below `2^(BITS + 1)` have one each.
+//! Log-linear bins: each power of two has `2^BITS` bins, each value below `2^(BITS + 1)` has a bin of its own.
 
-/// How many bins cover all of `u64`.
+/// Returns the number of bins that cover all of `u64`.
 pub(crate) const fn count<const BITS: u32>() -> usize {
     (64 - BITS as usize + 1) << BITS
 }
 
+/// Returns the bin of a value.
 #[inline]
 pub(crate) fn index_of<const BITS: u32>(value: u64) -> usize {
     let top_bit = 63 - (value | 1).leading_zeros();
@@ -15,6 +16,7 @@ pub(crate) fn index_of<const BITS: u32>(value: u64) -> usize {
     ((error_bits as usize + 1) << BITS) + ((value >> error_bits) as usize & ((1 << BITS) - 1))
 }
 
+/// Returns the least value of a bin.
 pub(crate) fn low_of<const BITS: u32>(index: usize) -> u64 {
     if index < 2 << BITS {
         return index as u64;
@@ -23,7 +25,7 @@ pub(crate) fn low_of<const BITS: u32>(index: usize) -> u64 {
     ((1 << BITS) + within) << error_bits_of::<BITS>(index)
 }
 
-/// The value that stands for all of a bin.
+/// Returns the middle of a bin. It represents all its values.
 pub(crate) fn middle_of<const BITS: u32>(index: usize) -> u64 {
     if index < 2 << BITS {
         return index as u64;

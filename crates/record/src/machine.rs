@@ -1,30 +1,32 @@
-//! The machine that a run was on.
+//! The machine of a run.
 
 use serde::{Deserialize, Serialize};
 
+/// The machine of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     pub hostname: String,
     pub kernel: String,
-    pub processor: String,
-    /// What its maker calls it, the maker's name first: on a cloud's machine that tells which cloud, and on some which size.
+    #[serde(alias = "processor")]
+    pub cpu_model: String,
+    /// Vendor and product name from the firmware. In a cloud they name the provider, and often the machine type.
     #[serde(default)]
     pub model: String,
     pub memory_bytes: u64,
     pub page_bytes: u64,
-    /// What decides the processors' frequencies, by name; none where nothing does.
+    /// Names of the CPU frequency governors. Empty without frequency scaling.
     pub governors: Vec<String>,
     pub cpus: Vec<Cpu>,
 }
 
-/// One processor that is running.
+/// A logical CPU that is online.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Cpu {
     pub id: u32,
     pub socket: u32,
     pub node: u32,
-    /// The physical core, counted over the machine.
+    /// The physical core, numbered over the whole machine.
     pub core: u32,
-    /// 0 on machines of one kind of core; else higher is faster.
+    /// 0 if all cores are of one kind. Else a higher class is faster.
     pub efficiency_class: u8,
 }

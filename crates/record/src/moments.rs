@@ -1,8 +1,9 @@
-//! Mean and deviation of samples that come one by one and may be merged.
+//! Mean and standard deviation of samples, updated sample by sample.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Count, range, mean and variance of samples.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
     pub count: u64,
@@ -14,11 +15,12 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// Adds one sample.
     pub fn record(&mut self, value: f64) {
         self.merge(&Moments { count: 1, min: value, max: value, mean: value, squares: 0.0 });
     }
 
-    /// Adds another set of samples, as if they had been recorded here.
+    /// Adds another set of samples, as if they were recorded here.
     pub fn merge(&mut self, other: &Moments) {
         if other.count == 0 {
             return;
@@ -36,10 +38,10 @@ impl Moments {
         self.count = self.count.saturating_add(other.count);
     }
 
-    /// Adds up samples of workers that ran beside one another: the sum of their means, minima and maxima.
+    /// Adds the samples of a worker that ran at the same time: means, minima and maxima are added.
     ///
-    /// The deviation is that of a sum of independent values, so that it belongs to the mean beside it.
-    pub fn add_beside(&mut self, other: &Moments) {
+    /// The deviation becomes that of a sum of independent values.
+    pub fn add_concurrent(&mut self, other: &Moments) {
         if other.count == 0 {
             return;
         }
@@ -55,18 +57,18 @@ impl Moments {
         if self.count > 1 { self.squares / (self.count - 1) as f64 } else { 0.0 }
     }
 
-    /// Deviation of the sample (divided by n - 1).
+    /// Returns the standard deviation of a sample (divided by n - 1).
     pub fn deviation(&self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// Deviation of these values as all there are (divided by n).
+    /// Returns the standard deviation of a population (divided by n).
     pub fn population_deviation(&self) -> f64 {
         if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
     }
 }
 
-/// The saved form of samples of which there are any.
+/// The saved form of a set with at least one sample.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     count: u64,
@@ -88,7 +90,9 @@ impl<'de> Deserialize<'de> for Moments {
         let Some(saved) = Option::<Saved>::deserialize(deserializer)? else { return Ok(Moments::default()) };
         let Saved { count, min, max, mean, squares } = saved;
         if count == 0 || min > max || squares < 0.0 {
-            return Err(D::Error::custom(format!("{count} samples from {min} to {max} can't be")));
+            return Err(D::Error::custom(format!(
+                "{count} samples from {min} to {max} with squares {squares} contradict each other"
+            )));
         }
         Ok(Moments { count, min, max, mean, squares })
     }
@@ -99,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merged_samples_equal_samples_recorded_in_one_place() {
+    fn merged_samples_equal_samples_recorded_together() {
         let (mut whole, mut left, mut right) = (Moments::default(), Moments::default(), Moments::default());
         for value in [3.0, 9.0, 4.0, 1.5, 700.0] {
             whole.record(value);
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_workers_beside_one_another_add_up() {
+    fn samples_of_concurrent_workers_add_up() {
         let of = |values: [f64; 4]| {
             let mut moments = Moments::default();
             values.into_iter().for_each(|value| moments.record(value));
@@ -119,12 +123,12 @@ mod tests {
         };
         let (mut sum, second) = (of([3.0, 5.0, 4.0, 4.0]), of([30.0, 50.0, 40.0, 40.0]));
         let variance = sum.deviation().powi(2) + second.deviation().powi(2);
-        sum.add_beside(&second);
-        sum.add_beside(&Moments::default());
+        sum.add_concurrent(&second);
+        sum.add_concurrent(&Moments::default());
         assert_eq!((sum.count, sum.min, sum.max, sum.mean), (8, 33.0, 55.0, 44.0));
         assert!((sum.deviation().powi(2) - variance).abs() < 1e-9);
         let mut alone = Moments::default();
-        alone.add_beside(&second);
+        alone.add_concurrent(&second);
         assert_eq!(alone, second);
     }
 }

@@ -1,19 +1,21 @@
-//! What a phase was as a whole.
+//! Phases as a whole.
 
 use serde::{Deserialize, Serialize};
 
-/// How long a phase was measured and what its processors did meanwhile.
+/// The measured time of a phase, and the CPU time in it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PhaseRecord {
-    /// Unix time of the start of the measured part, in ms; 0 where it never came to that.
+    /// Unix time of the start of the measured time, in ms. 0 if the phase ended before.
     pub measured_from_unix_ms: u64,
+    /// Length of the measured time.
     pub measured_ns: u64,
     pub cpus: Vec<CpuUse>,
-    /// What the first worker to fail failed with.
-    pub failed: Option<String>,
+    /// The message of the first worker that failed.
+    #[serde(alias = "failed")]
+    pub error: Option<String>,
 }
 
-/// What one processor did over the measured part, in ns.
+/// The time of one CPU over the measured time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CpuUse {
     pub cpu: u32,

@@ -1,4 +1,4 @@
-//! Properties of the statistics, against the plainest arithmetic on the values themselves.
+//! Properties of the statistics, against plain arithmetic on the values.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use proptest::prelude::*;
 
 use crate::{Histogram, Latency, Moments};
 
-/// Values of all sizes up to `bits` bits (60 are 36 years), in parts that belong to different workers.
+/// Values of up to `bits` bits (60 bits are 36 years), in parts that belong to different workers.
 fn parts(bits: u32) -> impl Strategy<Value = Vec<Vec<u64>>> {
     let value = (any::<u64>(), 64 - bits..64).prop_map(|(value, shift)| value >> shift);
     prop::collection::vec(prop::collection::vec(value, 0..30), 1..6)
 }
 
-/// What may happen to a histogram; there is another on the shelf.
+/// Operations on a histogram and a second one.
 #[derive(Clone, Debug)]
 enum Step {
     Record(u64, u64),
-    Prepare,
+    Reserve,
     Copy,
     Load,
     Clear,
@@ -27,11 +27,11 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let record =
         (any::<u64>(), 0u32..64, 0u64..40).prop_map(|(value, shift, times)| Step::Record(value >> shift, times));
-    let again = (0u64..4, 0u64..40).prop_map(|(value, times)| Step::Record(value << 40, times));
+    let repeated = (0u64..4, 0u64..40).prop_map(|(value, times)| Step::Record(value << 40, times));
     let step = prop_oneof![
         12 => record,
-        4 => again,
-        1 => Just(Step::Prepare),
+        4 => repeated,
+        1 => Just(Step::Reserve),
         2 => Just(Step::Copy),
         1 => Just(Step::Load),
         1 => Just(Step::Clear),
@@ -53,8 +53,8 @@ fn moments(values: &[u64]) -> Moments {
     moments
 }
 
-/// Mean, and deviation when divided by one less than their number and by their number.
-fn spread(values: &[u64]) -> (f64, f64, f64) {
+/// Returns the mean, the sample deviation and the population deviation.
+fn mean_and_deviations(values: &[u64]) -> (f64, f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().map(|value| *value as f64 / count).sum::<f64>();
     let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
@@ -76,9 +76,9 @@ proptest! {
     }
 
     #[test]
-    fn a_histogram_is_that_of_plain_counts_whatever_it_went_through(steps in steps()) {
+    fn a_histogram_equals_plain_counts_after_any_operations(steps in steps()) {
         let (mut histogram, mut plain) = (Histogram::default(), BTreeMap::new());
-        let mut shelf = (histogram.clone(), plain.clone());
+        let mut second = (histogram.clone(), plain.clone());
         for step in steps {
             match step {
                 Step::Record(value, times) => {
@@ -87,7 +87,7 @@ proptest! {
                         *plain.entry(Histogram::index_of(value)).or_insert(0) += times;
                     }
                 }
-                Step::Prepare => histogram.prepare(),
+                Step::Reserve => histogram.reserve(),
                 Step::Copy => histogram = histogram.clone(),
                 Step::Load => {
                     let saved = serde_json::to_string(&histogram).expect("a histogram can be saved");
@@ -98,19 +98,19 @@ proptest! {
                     plain.clear();
                 }
                 Step::Swap => {
-                    std::mem::swap(&mut histogram, &mut shelf.0);
-                    std::mem::swap(&mut plain, &mut shelf.1);
+                    std::mem::swap(&mut histogram, &mut second.0);
+                    std::mem::swap(&mut plain, &mut second.1);
                 }
                 Step::Merge => {
-                    histogram.merge(&shelf.0);
-                    shelf.1.iter().for_each(|(&index, count)| *plain.entry(index).or_insert(0) += count);
+                    histogram.merge(&second.0);
+                    second.1.iter().for_each(|(&index, count)| *plain.entry(index).or_insert(0) += count);
                 }
             }
             prop_assert_eq!(histogram.total(), plain.values().sum::<u64>());
             let bins: Vec<_> = histogram.bins().map(|bin| (bin.index, bin.count)).collect();
             prop_assert_eq!(bins, plain.clone().into_iter().collect::<Vec<_>>());
             prop_assert_eq!(&histogram, &histogram.clone());
-            prop_assert_eq!(histogram == shelf.0, plain == shelf.1);
+            prop_assert_eq!(histogram == second.0, plain == second.1);
         }
         for index in 0..Histogram::FIO_BINS - 1 {
             prop_assert_eq!(histogram.fio_bin(index), plain.get(&index).copied().unwrap_or(0));
@@ -124,7 +124,7 @@ proptest! {
         let values = parts.concat();
         prop_assume!(values.len() > 1);
         let (latency, moments) = (latency(&values), moments(&values));
-        let (mean, sample, all) = spread(&values);
+        let (mean, sample, all) = mean_and_deviations(&values);
         let scale = values.iter().max().map_or(1.0, |most| 1.0 + *most as f64);
         prop_assert!(close(latency.mean_ns(), mean, scale) && close(moments.mean, mean, scale));
         prop_assert!(close(latency.deviation_ns(), sample, scale), "{} {sample}", latency.deviation_ns());
@@ -140,7 +140,7 @@ proptest! {
         let values = parts.concat();
         prop_assert_eq!(merged.count, values.len() as u64);
         prop_assume!(values.len() > 1);
-        let (mean, sample, _) = spread(&values);
+        let (mean, sample, _) = mean_and_deviations(&values);
         let scale = 1.0 + merged.max;
         prop_assert!(close(merged.mean, mean, scale) && close(merged.deviation(), sample, scale));
         prop_assert_eq!(Some(merged.min as u64), values.iter().min().copied());
@@ -150,12 +150,12 @@ proptest! {
     fn a_percentile_is_in_the_bin_of_the_value_of_nearest_rank(parts in parts(60), permille in 0u32..=1000) {
         let mut values = parts.concat();
         prop_assume!(!values.is_empty());
-        let told = latency(&values).percentile_ns(f64::from(permille) / 10.0);
+        let percentile = latency(&values).percentile_ns(f64::from(permille) / 10.0);
         values.sort_unstable();
-        // In whole numbers: no share of a count is lost to binary fractions.
+        // Integer arithmetic has no rounding errors.
         let rank = (permille as usize * values.len()).div_ceil(1000).max(1);
         let found = values[rank - 1];
-        prop_assert_eq!(Histogram::index_of(told), Histogram::index_of(found));
-        prop_assert!(values[0] <= told && told <= values[values.len() - 1]);
+        prop_assert_eq!(Histogram::index_of(percentile), Histogram::index_of(found));
+        prop_assert!(values[0] <= percentile && percentile <= values[values.len() - 1]);
     }
 }

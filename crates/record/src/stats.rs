@@ -1,57 +1,61 @@
-//! The counters of one worker, and how workers add up.
+//! The counters of a worker, and their sums.
 
 use crate::{Arrivals, Latency, Moments, Series, TargetStats};
 use plan::Ddir;
 use serde::{Deserialize, Serialize};
 
-/// What a worker counts. Copied whole for a snapshot.
+/// The counters of a worker. A snapshot is a copy of them all.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WorkerStats {
+    /// Reads, writes and trims.
     pub ddirs: [DdirStats; 3],
-    /// Syncs issued between writes, and their latency.
+    /// Number of syncs between writes.
     pub syncs: u64,
+    /// Latency of these syncs.
     pub sync_lat: Latency,
-    /// I/Os in flight, itself among them, when one was issued; syncs count too.
+    /// I/Os in flight when one was issued, including it. Syncs count as I/Os.
     pub depth: DepthMap,
-    /// I/Os handed over by one submission, and collected by one reap. An engine that does its I/O in the call counts
-    /// each as a submission of 1 and a reap of 1, except `null` without a queue and such, which count none.
+    /// I/Os per submission. A synchronous engine counts each I/O as a submission of 1 and a reap of 1. Engines without a
+    /// queue, such as `null`, count none.
     pub submit: DepthMap,
+    /// I/Os per reap.
     pub complete: DepthMap,
     pub usage: Usage,
-    /// Measured wall time of the worker's thread, in ns: from its start, or the end of its ramp, to its end or the
-    /// snapshot. [`Usage`] covers the same time; reports divide the one by the other. Adds up over workers.
+    /// Measured wall time of the worker's thread: from its start, or the end of its ramp, to its end or the snapshot.
+    /// [`Usage`] covers the same time. Times of several workers are added.
     pub runtime_ns: u64,
-    /// Unix time at which `runtime_ns` began, in µs: what else was counted on the machine can be laid beside it. 0 where
-    /// nothing was measured, or by an older fathom.
+    /// Unix time in µs at which `runtime_ns` began, for comparison with other counters of the machine. 0 if nothing was
+    /// measured, or an older fathom measured.
     #[serde(default)]
     pub measured_from_unix_us: u64,
-    /// Wall time from the worker's start to its end, in ns, ramp included.
+    /// Wall time from the worker's start to its end, including the ramp.
     pub elapsed_ns: u64,
-    /// The depth that a search for a latency target found.
+    /// The depth that the search for `latency_target` found.
     pub latency_depth: u32,
-    /// The same I/Os by target, where each has a pattern of its own.
+    /// The same I/Os by target. Empty unless each target has its own pattern (DiskSpd).
     pub targets: Vec<TargetStats>,
     pub waits: Waits,
 }
 
-/// How a worker with streams waited: DiskSpd's wait statistics.
+/// DiskSpd's wait statistics of a worker with streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Waits {
     /// Waits for a completion with all I/Os in flight.
     pub completion: u64,
-    /// Waits for a completion while a rate held others back.
+    /// Waits for a completion while the rate limit held I/Os back.
     pub throttle: u64,
-    /// Sleeps with nothing in flight, as a rate held all back.
+    /// Sleeps with nothing in flight, because the rate limit held all I/Os back.
     pub throttle_sleep: u64,
-    /// Looks for completions without waiting, and how many had found 0 to 6 of them, or 7 and more.
+    /// Polls for completions without waiting.
     pub lookaside: u64,
+    /// Number of these polls that found 0, 1, … 6, and 7 or more completions.
     pub lookaside_completions: [u64; 8],
 }
 
 impl Waits {
-    /// Counts a look for completions that found so many.
+    /// Counts a poll that found `found` completions.
     #[inline]
-    pub fn looked_aside(&mut self, found: usize) {
+    pub fn record_lookaside(&mut self, found: usize) {
         self.lookaside += 1;
         self.lookaside_completions[found.min(7)] += 1;
     }
@@ -68,45 +72,53 @@ impl Waits {
     }
 }
 
+/// The counters of one data direction.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DdirStats {
-    /// Completed I/Os and their bytes.
+    /// Completed I/Os.
     pub ios: u64,
+    /// Bytes of the completed I/Os.
     pub bytes: u64,
-    /// Issued I/Os: those in flight at the end are issued, not completed.
+    /// Issued I/Os, completed or not.
     pub issued: u64,
-    /// I/Os that moved less than they should.
+    /// Short transfers: I/Os that moved less than their length.
     pub short: u64,
-    /// I/Os given up on.
+    /// Dropped I/Os.
     pub dropped: u64,
-    /// Time over which this direction was worked on, in ns: from the worker's first I/O after the ramp to its last
-    /// completion (or the snapshot), in whatever direction that was; 0 where this direction completed nothing.
+    /// Time from the worker's first I/O after the ramp to its last completion (or the snapshot), both of any direction.
+    /// 0 if this direction completed nothing.
     pub runtime_ns: u64,
+    /// Submission latency.
     pub slat: Latency,
+    /// Completion latency: from submission to completion.
     pub clat: Latency,
+    /// From issue to completion: `slat` and `clat` together.
     pub lat: Latency,
-    /// From the intended start, which an I/O has where a rate is asked for, to completion. What a slow device keeps
-    /// waiting is in here, and in no other latency.
+    /// Response time of an open loop: from the intended start to completion. Unlike the other latencies it includes the
+    /// time in which an I/O waited because the device was slow.
     #[serde(default)]
     pub response: Latency,
-    /// What became of the I/Os with an intended start; `None` where they have none.
+    /// I/Os with an intended start. `None` without an open loop.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,
-    /// Samples of each window, in KiB/s and I/Os per second.
+    /// Samples of the bandwidth, in KiB/s.
     pub bandwidth_kib: Moments,
+    /// Samples of the I/Os per second.
     pub iops: Moments,
 }
 
 impl DdirStats {
+    /// Returns the bandwidth over `runtime_ns`.
     pub fn bytes_per_s(&self) -> f64 {
         per_second(self.bytes, self.runtime_ns)
     }
 
+    /// Returns the I/Os per second over `runtime_ns`.
     pub fn ios_per_s(&self) -> f64 {
         per_second(self.ios, self.runtime_ns)
     }
 
-    /// Adds a worker that ran beside this one.
+    /// Adds the counters of a worker that ran at the same time.
     pub fn merge(&mut self, other: &DdirStats) {
         self.ios = self.ios.saturating_add(other.ios);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -121,12 +133,12 @@ impl DdirStats {
         if let Some(arrivals) = &other.arrivals {
             self.arrivals.get_or_insert_default().merge(arrivals);
         }
-        self.bandwidth_kib.add_beside(&other.bandwidth_kib);
-        self.iops.add_beside(&other.iops);
+        self.bandwidth_kib.add_concurrent(&other.bandwidth_kib);
+        self.iops.add_concurrent(&other.iops);
     }
 
-    /// Adds what was done after this.
-    pub fn follow(&mut self, other: &DdirStats) {
+    /// Adds the counters of a later run or phase: times are added, too.
+    pub fn append(&mut self, other: &DdirStats) {
         let runtime_ns = self.runtime_ns + other.runtime_ns;
         let (bandwidth_kib, iops) = (self.bandwidth_kib, self.iops);
         self.merge(other);
@@ -141,21 +153,23 @@ fn per_second(amount: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount as f64 * 1e9 / ns as f64 }
 }
 
-/// Counts by powers of two: 0, 1, 2, 3-4 … depending on the reader; kept by upper bound 0 1 2 4 8 16 32 64 and above.
+/// Counts of I/O depths, in the two groupings of fio's reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DepthMap {
-    /// Events with exactly 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63 and 64 or more in flight.
+    /// Depths 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63 and 64 or more.
     pub floor: [u64; 8],
-    /// Events with exactly 0, 1-4, 5-8, 9-16, 17-32, 33-64 and more together.
+    /// Depths 0, 1-4, 5-8, 9-16, 17-32, 33-64 and more.
     pub upto: [u64; 7],
 }
 
 impl DepthMap {
+    /// Counts a depth.
     #[inline]
     pub fn record(&mut self, n: u32) {
         self.record_many(n, 1);
     }
 
+    /// Counts a depth `times` times.
     #[inline]
     pub fn record_many(&mut self, n: u32, times: u64) {
         let floor = (32 - n.leading_zeros()).min(7);
@@ -173,7 +187,7 @@ impl DepthMap {
     pub fn record_each(&mut self, first: u32, last: u32) {
         let mut from = first;
         while from <= last {
-            // As far as depths fall into the same buckets as this one.
+            // The last depth that falls into the same two groups as `from`.
             let (floor_end, upto_end) = match from {
                 0..=1 => (from, if from == 0 { 0 } else { 4 }),
                 65.. => (u32::MAX, u32::MAX),
@@ -188,17 +202,19 @@ impl DepthMap {
         }
     }
 
+    /// Returns the number of counted depths.
     pub fn total(&self) -> u64 {
         self.floor.iter().sum()
     }
 
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &DepthMap) {
         self.floor.iter_mut().zip(other.floor).for_each(|(mine, theirs)| *mine = mine.saturating_add(theirs));
         self.upto.iter_mut().zip(other.upto).for_each(|(mine, theirs)| *mine = mine.saturating_add(theirs));
     }
 }
 
-/// What the thread cost, over [`WorkerStats::runtime_ns`].
+/// CPU time, context switches and page faults of a thread over [`WorkerStats::runtime_ns`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub user_ns: u64,
@@ -206,12 +222,13 @@ pub struct Usage {
     pub context_switches: u64,
     pub major_faults: u64,
     pub minor_faults: u64,
-    /// Time in which the thread was ready to run and waited for a processor, where the kernel tells.
+    /// Time in which the thread was ready and waited for a CPU. `None` if the kernel doesn't report it.
     #[serde(default)]
     pub run_delay_ns: Option<u64>,
 }
 
 impl Usage {
+    /// Adds the usage of another worker.
     pub fn merge(&mut self, other: &Usage) {
         self.user_ns = self.user_ns.saturating_add(other.user_ns);
         self.system_ns = self.system_ns.saturating_add(other.system_ns);
@@ -226,14 +243,15 @@ impl Usage {
 }
 
 impl WorkerStats {
-    /// The directions as one.
+    /// Returns the sum of all directions.
     pub fn all_ddirs(&self) -> DdirStats {
         let mut all = self.ddirs[0].clone();
         self.ddirs[1..].iter().for_each(|ddir| all.merge(ddir));
         all
     }
 
-    /// A copy, made part by part where it stays: all at once would take more of a thread's stack than anything else.
+    /// Copies the counters into a box, field by field: a copy on the stack would need more stack than anything else in
+    /// the thread.
     pub fn to_boxed(&self) -> Box<WorkerStats> {
         let mut copy = Box::<WorkerStats>::default();
         let WorkerStats {
@@ -260,7 +278,7 @@ impl WorkerStats {
         copy
     }
 
-    /// Adds a worker that ran beside this one.
+    /// Adds the counters of a worker that ran at the same time.
     pub fn merge(&mut self, other: &WorkerStats) {
         self.ddirs.iter_mut().zip(&other.ddirs).for_each(|(mine, theirs)| mine.merge(theirs));
         self.syncs = self.syncs.saturating_add(other.syncs);
@@ -279,7 +297,7 @@ impl WorkerStats {
         self.waits.merge(&other.waits);
     }
 
-    /// Where an I/O on that target is counted.
+    /// Returns the counters of an I/O on a target.
     #[inline]
     pub fn counters(&mut self, target: u32, ddir: Ddir) -> &mut DdirStats {
         match self.targets.get_mut(target as usize) {
@@ -288,7 +306,7 @@ impl WorkerStats {
         }
     }
 
-    /// Adds the counters of the targets up, where they are kept apart.
+    /// Replaces `ddirs` by the sum of the targets' counters. Does nothing without `targets`.
     pub fn add_up_targets(&mut self) {
         if self.targets.is_empty() {
             return;
@@ -299,7 +317,7 @@ impl WorkerStats {
         }
     }
 
-    /// Forgets what was counted, as at the end of the ramp.
+    /// Sets all counters to 0, as at the end of the ramp.
     pub fn clear(&mut self) {
         let of_targets = self.targets.iter_mut().flat_map(|target| &mut target.ddirs);
         for ddir in self.ddirs.iter_mut().chain(of_targets) {
@@ -324,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depths_in_a_row_are_counted_as_one_by_one() {
+    fn a_range_of_depths_counts_as_its_depths() {
         for first in 0..140 {
             for last in [first, first + 1, first + 15, first + 100] {
                 let (mut together, mut alone) = (DepthMap::default(), DepthMap::default());
@@ -336,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn depths_fall_into_fios_two_kinds_of_buckets() {
+    fn depths_fall_into_fios_two_groupings() {
         let mut map = DepthMap::default();
         [0, 1, 2, 3, 4, 5, 8, 9, 63, 64, 65, 1000].into_iter().for_each(|n| map.record(n));
         assert_eq!(map.floor, [1, 1, 2, 2, 2, 0, 1, 3]);

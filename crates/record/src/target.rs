@@ -1,58 +1,62 @@
-//! What a worker did to one of its targets.
+//! Targets: facts before a phase, and the counters of a worker by target.
 
 use crate::{DdirStats, Moments};
 use plan::Ddir;
 use serde::{Deserialize, Serialize};
 
-/// Room is made for so many intervals beforehand; more are added as time goes on.
+/// Limit of the intervals that are allocated in advance.
 const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 
-/// What is known of a target before a phase on it.
+/// A target as it was before a phase.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TargetFacts {
     pub path: String,
     pub phase: u32,
-    /// Of a regular file that is there.
+    /// Size of a regular file. `None` if there is no such file.
     pub size_bytes: Option<u64>,
-    /// It is a block device.
+    /// The target is a block device.
     pub is_device: bool,
-    /// Bytes of the part that one of fio's jobs reads that had never been written, where that can be told.
+    /// Bytes that were never written, of the part that a fio job reads. `None` if the file system doesn't report it.
     pub unwritten_bytes: Option<u64>,
-    /// Names of the devices under it; none of what is in memory or on another machine.
+    /// Names of the block devices under it. Empty for file systems in memory or on another machine.
     pub disks: Vec<String>,
-    /// Its file system keeps all in memory.
+    /// The file system is in memory.
     #[serde(default)]
     pub in_memory: bool,
-    /// Those of the devices under it that lie on a file, which they read through the page cache.
+    /// Those of `disks` that are backed by a file and read it through the page cache.
     #[serde(default)]
     pub cached_disks: Vec<String>,
 }
 
-/// Counts for one target of one worker.
+/// The counters of one target of one worker.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TargetStats {
     pub path: String,
     pub size_bytes: u64,
-    /// Bytes of the part in use that had never been written when the worker was set up, where that can be told.
+    /// Bytes of the used part that were never written when the worker was set up. `None` if the file system doesn't report
+    /// it.
     pub unwritten_bytes: Option<u64>,
     pub ddirs: [DdirStats; 3],
-    /// What happened in each interval since measuring began, where it was asked for.
+    /// Latencies by interval. `None` unless the profile requests them.
     pub series: Option<Series>,
-    /// How the I/O was really spread over the target; empty is evenly.
-    pub spread: Vec<SpreadRange>,
+    /// The effective distribution of I/O over the target. Empty if it is even.
+    #[serde(alias = "spread")]
+    pub distribution: Vec<DistributionRange>,
 }
 
-/// A share of the I/O on a range of the target, in bytes from the start of the part that is used.
+/// A percentage of the I/O on a range of the target. The range starts at the used part's first byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct SpreadRange {
-    /// As it was asked for. Where the target was too small for all that was asked, the percentages of what is left add
-    /// up to less than 100, and the I/O was shared out in their proportion.
+pub struct DistributionRange {
+    /// The requested percentage. If the target is too small for all ranges, the rest adds up to less than 100 and the I/O
+    /// is distributed in proportion.
     pub io_percent: u32,
-    pub from: u64,
-    pub to: u64,
+    #[serde(alias = "from")]
+    pub from_bytes: u64,
+    #[serde(alias = "to")]
+    pub to_bytes: u64,
 }
 
-/// Counts and latencies by interval of completion.
+/// Latencies by interval of completion.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     pub interval_ms: u32,
@@ -60,12 +64,13 @@ pub struct Series {
 }
 
 impl Series {
+    /// Makes a series for `duration_ms`. It grows if the run takes longer.
     pub fn new(interval_ms: u32, duration_ms: u64) -> Self {
         let expected = duration_ms.div_ceil(u64::from(interval_ms.max(1))).min(INTERVALS_AHEAD_MAX);
         Series { interval_ms, intervals: Vec::with_capacity(expected as usize) }
     }
 
-    /// Counts an I/O that was done so long after measuring began.
+    /// Counts an I/O that completed `since_ns` after the start of the measured time.
     pub fn record(&mut self, since_ns: u64, ddir: Ddir, latency_ns: u64) {
         let at = (since_ns / (u64::from(self.interval_ms) * 1_000_000)) as usize;
         if at >= self.intervals.len() {
@@ -74,12 +79,13 @@ impl Series {
         self.intervals[at].latency_ns[ddir as usize].record(latency_ns as f64);
     }
 
+    /// Removes all intervals.
     pub fn clear(&mut self) {
         self.intervals.clear();
     }
 }
 
-/// One interval; indexed by direction. Latencies in ns.
+/// The latencies of one interval, by direction.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Interval {
     pub latency_ns: [Moments; 3],

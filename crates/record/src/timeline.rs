@@ -1,7 +1,7 @@
-//! What a phase did over time: counts of its workers and of the devices under their targets, in slots of one length.
+//! The time series of a phase: counts of its workers and of the devices under their targets, in slots of equal length.
 //!
-//! Warm-up, ramp and cool-down are no part of it. What is counted over a span of time is shared out evenly over the
-//! slots that it covers, and whole counts stay whole: the slots add up to what was counted.
+//! Warm-up, ramp and cool-down are not included. Counts of a time span are distributed evenly over its slots, in whole
+//! numbers: the slots add up to the count.
 
 use plan::Ddir;
 use serde::{Deserialize, Serialize};
@@ -9,65 +9,69 @@ use serde::{Deserialize, Serialize};
 use crate::CoarseHistogram;
 use crate::coarse::part_of;
 
-/// More slots than these are made half as many, each of twice the time.
+/// Limit of the slots. Above it each two slots become one.
 pub const SLOTS_MAX: usize = 1024;
 
+/// The time series of a phase.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Which of the phases it is of.
+    /// Index of the phase.
     pub phase: usize,
-    /// When the first slot begins, and the last ends, after the start of the phase's measured time: that of the first
-    /// worker that was measured.
+    /// Start of the first slot, after the start of the phase's measured time. The first worker that is measured starts it.
     pub from_ns: u64,
+    /// End of the last slot, after the same start.
     pub until_ns: u64,
-    /// The length of a slot; the last is as long as what is left, which is from half of it to one and a half.
+    /// Length of a slot. The last slot has 0.5 to 1.5 times this length.
     pub interval_ns: u64,
     /// Names of the devices under the targets, in the order of [`Slot::disks`].
     pub disks: Vec<String>,
     pub slots: Vec<Slot>,
 }
 
+/// One slot of a [`Timeline`].
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Slot {
-    /// Workers that were measured over (nearly) all of it.
+    /// Number of workers that were measured over at least 80 % of the slot.
     pub workers: u32,
-    /// By direction.
+    /// Reads, writes and trims.
     pub ddirs: [SlotDdir; 3],
     pub disks: Vec<DiskSlot>,
 }
 
+/// The I/Os of one direction that completed in a slot.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SlotDdir {
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub ios: u64,
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub bytes: u64,
-    /// From submission to completion, as the snapshots of the workers tell: where these come less often than slots, the
-    /// latencies of the time between them are shared out.
+    /// Latencies (`lat`), from the workers' snapshots. If snapshots are rarer than slots, the latencies between two
+    /// snapshots are distributed over the slots between them.
     #[serde(skip_serializing_if = "CoarseHistogram::is_empty")]
     pub lat: CoarseHistogram,
 }
 
-/// What the kernel counted at a device, reads and writes.
+/// The kernel's counts of a device in a slot. Pairs are reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DiskSlot {
     pub ios: [u64; 2],
     pub bytes: [u64; 2],
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_none(count: &u64) -> bool {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
+fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 impl Timeline {
+    /// Makes an empty timeline.
     pub fn new(phase: usize, interval_ns: u64, disks: Vec<String>) -> Self {
         Timeline { phase, interval_ns: interval_ns.max(1), disks, ..Timeline::default() }
     }
 
-    /// How long that slot is.
+    /// Returns the length of a slot.
     pub fn slot_ns(&self, at: usize) -> u64 {
         let begins_ns = (at as u64).saturating_mul(self.interval_ns);
         if at + 1 < self.slots.len() {
@@ -77,11 +81,12 @@ impl Timeline {
         }
     }
 
-    /// I/Os completed per second in each slot; of one direction, or of all.
+    /// Returns the I/Os per second of each slot, of one direction or of all.
     pub fn ios_per_s(&self, ddir: Option<Ddir>) -> Vec<f64> {
         self.rates(ddir, |counts| counts.ios)
     }
 
+    /// Returns the bytes per second of each slot, of one direction or of all.
     pub fn bytes_per_s(&self, ddir: Option<Ddir>) -> Vec<f64> {
         self.rates(ddir, |counts| counts.bytes)
     }
@@ -95,10 +100,10 @@ impl Timeline {
         self.slots.iter().enumerate().map(rate).collect()
     }
 
-    /// Counts what a direction did in a span, in ns after the start.
+    /// Adds the I/Os of a direction in a span (ns after the start).
     pub fn count(&mut self, span: (u64, u64), ddir: Ddir, ios: u64, bytes: u64) {
         if ios > 0 || bytes > 0 {
-            self.share_out(span, |slot, (from, to)| {
+            self.distribute(span, |slot, (from, to)| {
                 let counts = &mut slot.ddirs[ddir as usize];
                 counts.ios += part_of(ios, from, to);
                 counts.bytes += part_of(bytes, from, to);
@@ -106,16 +111,18 @@ impl Timeline {
         }
     }
 
+    /// Adds the latencies of a direction in a span (ns after the start).
     pub fn count_lat(&mut self, span: (u64, u64), ddir: Ddir, lat: &CoarseHistogram) {
         if lat.total() > 0 {
-            self.share_out(span, |slot, (from, to)| slot.ddirs[ddir as usize].lat.merge(&lat.part(from, to)));
+            self.distribute(span, |slot, (from, to)| slot.ddirs[ddir as usize].lat.merge(&lat.part(from, to)));
         }
     }
 
+    /// Adds the counts of a device in a span (ns after the start).
     pub fn count_disk(&mut self, span: (u64, u64), disk: usize, counted: &DiskSlot) {
         let disks = self.disks.len();
         if disk < disks && *counted != DiskSlot::default() {
-            self.share_out(span, |slot, (from, to)| {
+            self.distribute(span, |slot, (from, to)| {
                 slot.disks.resize(disks, DiskSlot::default());
                 for way in 0..2 {
                     slot.disks[disk].ios[way] += part_of(counted.ios[way], from, to);
@@ -125,11 +132,10 @@ impl Timeline {
         }
     }
 
-    /// Hands each slot that the span touches the share of the span that it has, as where it begins and ends within the
-    /// span (0 to 1).
-    fn share_out(&mut self, span: (u64, u64), mut take: impl FnMut(&mut Slot, (f64, f64))) {
+    /// Calls `add` for each slot that the span covers, with the start and end of the slot as fractions of the span.
+    fn distribute(&mut self, span: (u64, u64), mut add: impl FnMut(&mut Slot, (f64, f64))) {
         let (from_ns, to_ns) = (span.0, span.1.max(span.0));
-        // What ends at a border belongs before it.
+        // A span that ends at the border of two slots belongs to the first.
         let last_ns = to_ns.saturating_sub(1).max(from_ns);
         while last_ns / self.interval_ns >= SLOTS_MAX as u64 {
             self.merge_neighbours();
@@ -139,31 +145,31 @@ impl Timeline {
             self.slots.resize_with(last + 1, Slot::default);
         }
         let length = (to_ns - from_ns).max(1) as f64;
-        let share = |at: usize| {
+        let fraction = |at: usize| {
             let border_ns = (at as u64 * self.interval_ns).clamp(from_ns, to_ns);
             (border_ns - from_ns) as f64 / length
         };
         for at in first..=last {
-            let to = if at == last { 1.0 } else { share(at + 1) };
-            take(&mut self.slots[at], (share(at), to));
+            let to = if at == last { 1.0 } else { fraction(at + 1) };
+            add(&mut self.slots[at], (fraction(at), to));
         }
     }
 
-    /// Makes one slot of each two.
+    /// Merges each two slots into one of twice the length.
     fn merge_neighbours(&mut self) {
         let slots = std::mem::take(&mut self.slots);
         let mut slots = slots.into_iter();
         while let Some(mut slot) = slots.next() {
             if let Some(next) = slots.next() {
-                slot.follow(&next);
+                slot.append(&next);
             }
             self.slots.push(slot);
         }
         self.interval_ns = self.interval_ns.saturating_mul(2);
     }
 
-    /// Ends the timeline at a point in time after its start: what was counted later is forgotten, and what is left of
-    /// a slot that has hardly begun goes to the one before. `measured` has from when to when each worker was measured.
+    /// Ends the timeline `until_ns` after its start. Later counts are dropped. A last slot of less than half the length is
+    /// merged into the one before. `measured` has the measured time of each worker, as start and end.
     pub fn end(&mut self, until_ns: u64, measured: &[(u64, u64)]) {
         self.until_ns = until_ns.max(1);
         while self.until_ns.div_ceil(self.interval_ns) > SLOTS_MAX as u64 {
@@ -178,25 +184,25 @@ impl Timeline {
             && let Some(rest) = self.slots.pop()
             && let Some(last) = self.slots.last_mut()
         {
-            last.follow(&rest);
+            last.append(&rest);
         }
         let disks = self.disks.len();
         for at in 0..self.slots.len() {
             let length_ns = self.slot_ns(at);
             let begins_ns = at as u64 * interval_ns;
-            // Workers that start together don't do so to the ns.
+            // Workers that start together differ by some ns.
             let slack_ns = length_ns / 10;
             let (early_ns, late_ns) = (begins_ns + slack_ns, begins_ns + length_ns - slack_ns);
-            let through = measured.iter().filter(|(from_ns, to_ns)| *from_ns <= early_ns && *to_ns >= late_ns);
-            self.slots[at].workers = u32::try_from(through.count()).unwrap_or(u32::MAX);
+            let present = measured.iter().filter(|(from_ns, to_ns)| *from_ns <= early_ns && *to_ns >= late_ns);
+            self.slots[at].workers = u32::try_from(present.count()).unwrap_or(u32::MAX);
             self.slots[at].disks.resize(disks, DiskSlot::default());
         }
     }
 }
 
 impl Slot {
-    /// Adds what came after it.
-    fn follow(&mut self, next: &Slot) {
+    /// Adds the counts of the next slot.
+    fn append(&mut self, next: &Slot) {
         for (mine, more) in self.ddirs.iter_mut().zip(&next.ddirs) {
             mine.ios = mine.ios.saturating_add(more.ios);
             mine.bytes = mine.bytes.saturating_add(more.bytes);
@@ -223,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_span_counted_is_shared_out_over_its_slots_and_adds_up() {
+    fn counts_of_a_span_are_distributed_and_add_up() {
         let mut timeline = Timeline::new(0, SECOND, vec!["a".into()]);
         timeline.count((SECOND / 2, 3 * SECOND), Ddir::Read, 10, 11);
         assert_eq!(ios(&timeline), [2, 4, 4]);
@@ -237,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_is_a_slot_of_its_own_or_part_of_the_last() {
+    fn a_remainder_becomes_a_slot_or_part_of_the_last() {
         for (until_ns, slots, last_ns) in [
             (2_400_000_000, 2, 1_400_000_000),
             (2_600_000_000, 3, 600_000_000),
@@ -252,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_slots_than_the_most_and_nothing_is_lost() {
+    fn slots_stay_below_the_limit_and_counts_add_up() {
         let mut timeline = Timeline::new(0, SECOND, Vec::new());
         for second in 0..86_400 {
             timeline.count((second * SECOND, (second + 1) * SECOND), Ddir::Write, 1, 4096);

@@ -1,19 +1,20 @@
-//! What a run did as a whole: its workers added up.
+//! The sums of all workers of a run.
 
 use std::collections::BTreeMap;
 
 use crate::{DdirStats, Record, WorkerStats};
 use plan::Origin;
 
-/// Counts of all workers: of those of a phase beside one another, of phases one after another.
+/// The counters of all workers. Workers of a phase run at the same time, phases run one after another.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     pub ddirs: [DdirStats; 3],
-    /// The directions as one.
+    /// The sum of all directions.
     pub all: DdirStats,
 }
 
 impl Record {
+    /// Adds up the counters of all workers.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let phases = self.plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
@@ -21,22 +22,22 @@ impl Record {
             let of_phase = self.phase_ddirs(phase);
             let mut all = DdirStats::default();
             for (total, ddir) in totals.ddirs.iter_mut().zip(&of_phase) {
-                total.follow(ddir);
+                total.append(ddir);
                 all.merge(ddir);
             }
-            totals.all.follow(&all);
+            totals.all.append(&all);
         }
         totals
     }
 
-    /// One phase's workers together.
+    /// Adds up the counters of a phase's workers.
     fn phase_ddirs(&self, phase: u32) -> [DdirStats; 3] {
         let mut ddirs = <[DdirStats; 3]>::default();
         let of_phase = self.plan.workers.iter().zip(&self.workers).filter(|(worker, _)| worker.phase == phase);
         for (_, worker) in of_phase {
             ddirs.iter_mut().zip(&worker.stats.ddirs).for_each(|(sum, ddir)| sum.merge(ddir));
         }
-        // DiskSpd's rates are over the measured time, fio's up to the last completion.
+        // DiskSpd divides by the measured time, fio by the time to the last completion.
         let measured_ns = self.phases.get(phase as usize).map_or(0, |phase| phase.measured_ns);
         if measured_ns > 0 && matches!(self.plan.origin, Origin::DiskSpd { .. }) {
             ddirs.iter_mut().filter(|ddir| ddir.ios > 0).for_each(|ddir| ddir.runtime_ns = measured_ns);
@@ -44,8 +45,8 @@ impl Record {
         ddirs
     }
 
-    /// How busy the machine's processors were in the measured time of all phases, as a mean over them, in percent; `None`
-    /// where nobody looked.
+    /// Returns the mean utilisation of the machine's CPUs over the measured time of all phases, in percent. `None` if it was
+    /// not measured.
     pub fn machine_busy_percent(&self) -> Option<f64> {
         let mut cpus: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         for cpu in self.phases.iter().flat_map(|phase| &phase.cpus) {
@@ -57,7 +58,7 @@ impl Record {
         (!cpus.is_empty()).then(|| cpus.values().map(percent).sum::<f64>() / cpus.len() as f64)
     }
 
-    /// Processor time of the workers' threads over the time that they ran, in percent of one processor.
+    /// Returns the CPU time of the workers' threads over their run time, in percent of one CPU. `None` if nothing ran.
     pub fn threads_busy_percent(&self) -> Option<f64> {
         let used = |stats: &WorkerStats| stats.usage.user_ns + stats.usage.system_ns;
         let used_ns: u64 = self.workers.iter().map(|worker| used(&worker.stats)).sum();

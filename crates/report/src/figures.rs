@@ -100,8 +100,8 @@ impl Cell<'_> {
 
     fn take(&mut self, record: &Record) {
         let totals = record.totals();
-        self.ddirs.iter_mut().zip(&totals.ddirs).for_each(|(sum, more)| sum.follow(more));
-        self.all.follow(&totals.all);
+        self.ddirs.iter_mut().zip(&totals.ddirs).for_each(|(sum, more)| sum.append(more));
+        self.all.append(&totals.all);
         record.workers.iter().for_each(|worker| self.syncs.merge(&worker.stats.sync_lat));
         self.runs += 1;
     }

@@ -3,7 +3,7 @@
 use super::buckets::Window;
 use super::figures::{Figures, Side};
 use crate::profile::{Profile, TimeSpan};
-use record::{CpuUse, DdirStats, Machine, PhaseRecord, Record, Series, SpreadRange, Waits};
+use record::{CpuUse, DdirStats, DistributionRange, Machine, PhaseRecord, Record, Series, Waits};
 
 /// What DiskSpd says of a time span that has no figures.
 pub const INTERRUPTED: &str = "The test was interrupted before the measurements began. No results are displayed.";
@@ -42,7 +42,7 @@ pub struct Row<'a> {
     pub size_bytes: Option<u64>,
     pub ddirs: &'a [DdirStats; 3],
     pub series: Option<&'a Series>,
-    pub spread: &'a [SpreadRange],
+    pub spread: &'a [DistributionRange],
 }
 
 /// What a processor did, in percent of its time.
@@ -114,7 +114,7 @@ fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
     Span {
         settings: settings.clone(),
         seconds: seconds(record, measured, phase),
-        failed: measured.and_then(|phase| phase.failed.as_deref()),
+        failed: measured.and_then(|phase| phase.error.as_deref()),
         threads,
         cpus: measured
             .map_or(&[][..], |phase| &phase.cpus)
@@ -135,7 +135,7 @@ fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a
         size_bytes: Some(target.size_bytes),
         ddirs: &target.ddirs,
         series: target.series.as_ref(),
-        spread: &target.spread,
+        spread: &target.distribution,
     };
     stats.targets.iter().map(row).collect()
 }
@@ -148,7 +148,7 @@ fn seconds(record: &Record, measured: Option<&PhaseRecord>, phase: u32) -> Optio
     // leaves nothing to tell, either.
     let came_to_it = |measured: &&PhaseRecord| {
         let began = measured.measured_ns > 0 || measured.measured_from_unix_ms > 0;
-        began && (measured.failed.is_none() || has_moved(record, phase))
+        began && (measured.error.is_none() || has_moved(record, phase))
     };
     let together = || measured.filter(came_to_it).map(|phase| phase.measured_ns);
     let ns = alone.filter(|ns| *ns > 0).or_else(together)?;

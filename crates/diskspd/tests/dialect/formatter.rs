@@ -3,7 +3,9 @@
 
 use crate::stage::{self, layout::in_order};
 use diskspd::render;
-use record::{Cpu, CpuUse, Interval, Machine, Moments, PhaseRecord, Record, Series, SpreadRange, TargetStats, Waits};
+use record::{
+    Cpu, CpuUse, DistributionRange, Interval, Machine, Moments, PhaseRecord, Record, Series, TargetStats, Waits,
+};
 use serde_json::Value;
 
 /// A bin of the histogram, to either side of its middle.
@@ -202,9 +204,9 @@ fn target_stats(target: &Value, interval_ms: u32) -> TargetStats {
         }
     }
     stats.series = (!series.intervals.is_empty()).then_some(series);
-    stats.spread = numbers(&target["effective_distribution"], |range| {
+    stats.distribution = numbers(&target["effective_distribution"], |range| {
         let part = |at: usize| range[at].as_u64().unwrap();
-        SpreadRange { io_percent: part(1) as u32, from: part(2), to: part(2) + part(3) }
+        DistributionRange { io_percent: part(1) as u32, from_bytes: part(2), to_bytes: part(2) + part(3) }
     });
     stats
 }

@@ -5,7 +5,7 @@
 use crate::stage::{self, layout};
 use diskspd::profile::{Profile, TimeSpan};
 use diskspd::render;
-use record::{Cpu, CpuUse, Interval, Machine, Moments, PhaseRecord, Record, Series, SpreadRange, TargetStats};
+use record::{Cpu, CpuUse, DistributionRange, Interval, Machine, Moments, PhaseRecord, Record, Series, TargetStats};
 
 #[test]
 fn texts_have_the_layout_of_the_real_ones() {
@@ -63,7 +63,7 @@ struct SpanShape {
     measured: bool,
     /// Path, bytes and I/Os read and written.
     threads: Vec<Vec<TargetStats>>,
-    spread: Vec<SpreadRange>,
+    spread: Vec<DistributionRange>,
 }
 
 impl Shape {
@@ -137,10 +137,14 @@ fn rows(table: &str, mut row: impl FnMut(usize, &str, u64, u64)) {
 }
 
 /// `    33.3% of IO => [     0    -      8MiB)`; tenths of a percent, where there are such.
-fn range(line: &str) -> Option<SpreadRange> {
+fn range(line: &str) -> Option<DistributionRange> {
     let (percent, range) = line.split_once("% of IO => [")?;
     let (from, to) = range.trim_end_matches(')').split_once(" - ")?;
-    Some(SpreadRange { io_percent: percent.replace('.', "").trim().parse().unwrap(), from: size(from), to: size(to) })
+    Some(DistributionRange {
+        io_percent: percent.replace('.', "").trim().parse().unwrap(),
+        from_bytes: size(from),
+        to_bytes: size(to),
+    })
 }
 
 fn size(text: &str) -> u64 {
@@ -189,7 +193,7 @@ fn record(shape: &Shape) -> Record {
     let all = shape.spans.iter().flat_map(|span| span.threads.iter().map(move |targets| (span, targets)));
     for (worker, (span, targets)) in record.workers.iter_mut().zip(all) {
         worker.stats.targets = targets.clone();
-        worker.stats.targets.iter_mut().for_each(|target| target.spread = span.spread.clone());
+        worker.stats.targets.iter_mut().for_each(|target| target.distribution = span.spread.clone());
     }
     record
 }

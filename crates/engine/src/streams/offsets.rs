@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::Ddir;
 use plan::stream::{Order, Stream};
-use record::SpreadRange;
+use record::DistributionRange;
 use units::random::Jenkins64;
 
 use super::error::Fault;
@@ -111,7 +111,7 @@ impl Walk {
         self.order == Walked::Parallel
     }
 
-    pub fn spread(&self) -> Vec<SpreadRange> {
+    pub fn spread(&self) -> Vec<DistributionRange> {
         self.spread.as_ref().map(SpreadTable::ranges).unwrap_or_default()
     }
 

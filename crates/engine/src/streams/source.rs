@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use plan::stream::Queue;
 use plan::{Ddir, Stream, Streams};
-use record::{Arrivals, SpreadRange};
+use record::{Arrivals, DistributionRange};
 use units::random::Jenkins64;
 
 use super::content::{Content, SourceData};
@@ -160,7 +160,7 @@ impl Source {
     }
 
     /// How the I/O of a stream is really spread over its target; empty is evenly.
-    pub fn spread(&self, stream: u32) -> Vec<SpreadRange> {
+    pub fn spread(&self, stream: u32) -> Vec<DistributionRange> {
         self.streams[stream as usize].walk.spread()
     }
 

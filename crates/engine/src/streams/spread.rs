@@ -4,7 +4,7 @@
 //! I/O goes to a neighbour then, and nothing of what was asked for is lost.
 
 use plan::stream::Spread;
-use record::SpreadRange;
+use record::DistributionRange;
 use units::random::Jenkins64;
 
 use super::error::Fault;
@@ -92,10 +92,14 @@ impl SpreadTable {
     }
 
     /// The ranges as a report says them.
-    pub fn ranges(&self) -> Vec<SpreadRange> {
+    pub fn ranges(&self) -> Vec<DistributionRange> {
         let ranges = self.ranges.iter().map(|drawn| drawn.range);
         ranges
-            .map(|range| SpreadRange { io_percent: range.io_percent, from: range.start, to: range.start + range.bytes })
+            .map(|range| DistributionRange {
+                io_percent: range.io_percent,
+                from_bytes: range.start,
+                to_bytes: range.start + range.bytes,
+            })
             .collect()
     }
 }

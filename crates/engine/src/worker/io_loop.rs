@@ -336,7 +336,7 @@ impl IoLoop<'_> {
             // The queue still fills; take only what is there.
             return if depth.batch_submit.is_none() || depth.complete_min == Some(0) {
                 self.collect(0, max, Duration::ZERO)?;
-                self.stats.waits.looked_aside(self.done.len());
+                self.stats.waits.record_lookaside(self.done.len());
                 Ok(())
             } else {
                 Ok(())

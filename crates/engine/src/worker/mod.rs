@@ -199,7 +199,7 @@ fn burn(worker: &Worker, live: &WorkerLive, mut burner: CpuBurn, clock: Clock) -
     let elapsed_ns = clock.now() - start_ns;
     let usage = setup::usage_since(&used_before);
     (stats.usage, stats.runtime_ns, stats.elapsed_ns) = (usage, elapsed_ns, elapsed_ns);
-    Ended { stats, error: None, survived_errors: 0, first_survived_errno: 0 }
+    Ended { stats, error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 }
 }
 
 /// fio reports each chunk that was burnt as a read of no bytes.
@@ -352,7 +352,7 @@ fn finish(mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
     Ended {
         stats,
         error: outcome.and(closed).and(unlinked).err(),
-        survived_errors: counts.errors,
-        first_survived_errno: counts.first_errno,
+        nonfatal_errors: counts.errors,
+        first_nonfatal_errno: counts.first_errno,
     }
 }

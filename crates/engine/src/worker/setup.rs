@@ -218,7 +218,7 @@ pub(super) fn prepare_latencies(measure: &Measure, intended_starts: bool, ddir: 
         (measure.lat, &mut ddir.lat),
         (measure.lat && intended_starts, &mut ddir.response),
     ];
-    kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.prepare());
+    kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.reserve());
 }
 
 /// When a pass and the work as a whole are done, by fio's reckoning.

@@ -178,7 +178,7 @@ fn counters(worker: &Worker, source: &Source, shared: &Shared, targets: &[Target
             path: stream.path.clone(),
             size_bytes: target.real_size,
             unwritten_bytes: shared.unwritten_bytes.get(stream.target as usize).copied().flatten(),
-            spread: source.spread(at as u32),
+            distribution: source.spread(at as u32),
             series: (worker.streams.interval_ms > 0).then(|| Series::new(worker.streams.interval_ms, duration_ms)),
             ..TargetStats::default()
         };

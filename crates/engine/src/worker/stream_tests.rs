@@ -89,7 +89,7 @@ fn a_thread_counts_each_target_by_itself_and_only_the_measured_time() {
     };
     let record = run_until(&[worker.clone(), worker], goes_on);
     let phase = &record.phases[0];
-    assert_eq!((phase.measured_ns, phase.failed.as_deref()), (200 * MS, None));
+    assert_eq!((phase.measured_ns, phase.error.as_deref()), (200 * MS, None));
     assert!(phase.measured_from_unix_ms > 0 && !phase.cpus.is_empty());
     for kept in &record.workers {
         let stats = &kept.stats;
@@ -171,7 +171,7 @@ fn a_thread_that_cannot_start_keeps_the_others_from_measuring() {
     let record = run(vec![one, other]);
     let phase = &record.phases[0];
     assert_eq!((phase.measured_from_unix_ms, phase.measured_ns), (0, 0));
-    assert!(phase.failed.as_ref().unwrap().contains("small"), "{:?}", phase.failed);
+    assert!(phase.error.as_ref().unwrap().contains("small"), "{:?}", phase.error);
     assert_eq!(record.workers[0].stats.ddirs[0].ios, 0);
 }
 

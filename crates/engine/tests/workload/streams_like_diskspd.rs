@@ -57,8 +57,10 @@ fn a_seed_gives_diskspds_own_ios() {
 fn a_distribution_falls_on_the_target_as_diskspds_does() {
     for case in cases() {
         let spread = source(&case).0.spread(0);
-        let found: Vec<_> =
-            spread.iter().map(|range| (u64::from(range.io_percent), range.from, range.to - range.from)).collect();
+        let found: Vec<_> = spread
+            .iter()
+            .map(|range| (u64::from(range.io_percent), range.from_bytes, range.to_bytes - range.from_bytes))
+            .collect();
         let expected = case["effective_distribution"].as_array().expect("a list").iter();
         let expected: Vec<_> = expected
             .map(|range| {

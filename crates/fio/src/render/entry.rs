@@ -76,8 +76,8 @@ impl Entry<'_> {
     pub fn error(&self) -> Option<(i32, String)> {
         self.members.iter().find_map(|(_, outcome)| match &outcome.error {
             Some(error) => Some((error.errno, super::error_text(error))),
-            None if outcome.first_survived_errno != 0 => {
-                let errno = outcome.first_survived_errno;
+            None if outcome.first_nonfatal_errno != 0 => {
+                let errno = outcome.first_nonfatal_errno;
                 Some((errno, super::errno_text(errno)))
             }
             None => None,
@@ -96,8 +96,8 @@ impl Entry<'_> {
 
     /// How many errors the workers went on after, and the first.
     pub fn survived(&self) -> (u64, i32) {
-        let count = self.members.iter().map(|(_, outcome)| outcome.survived_errors).sum();
-        let first = self.members.iter().map(|(_, outcome)| outcome.first_survived_errno).find(|&errno| errno != 0);
+        let count = self.members.iter().map(|(_, outcome)| outcome.nonfatal_errors).sum();
+        let first = self.members.iter().map(|(_, outcome)| outcome.first_nonfatal_errno).find(|&errno| errno != 0);
         (count, first.unwrap_or(0))
     }
 

@@ -1,49 +1,52 @@
-//! What belongs together in a record but stands apart in its text.
+//! Checks that the parts of a record fit together.
 
-use super::{Broken, broken};
+use super::SchemaError;
 use crate::{DdirStats, DepthMap, DiskSlot, Record, Slot, Timeline, WorkerStats};
 
-pub(super) fn check(record: &Record) -> Result<(), Broken> {
+pub(super) fn check(record: &Record) -> Result<(), SchemaError> {
     let (asked, found) = (record.plan.workers.len(), record.workers.len());
     if asked != found {
-        return Err(broken(format!("the plan has {asked} workers, but there are records of {found}")));
+        return Err(SchemaError::new(format!("the plan has {asked} workers, but `workers` has {found}")));
     }
     for worker in &record.plan.workers {
         let streams = worker.streams.list.len();
         let mut shares = worker.streams.queues.iter().flat_map(|queue| &queue.shares);
         if let Some(share) = shares.find(|share| share.stream as usize >= streams) {
             let (name, stream) = (&worker.name, share.stream);
-            return Err(broken(format!("a queue of worker `{name}` is on stream {stream}, of which it has {streams}")));
+            return Err(SchemaError::new(format!(
+                "a queue of worker `{name}` has stream {stream}, but the worker has {streams} streams"
+            )));
         }
     }
     for timeline in &record.timeline {
         check_timeline(timeline, record.phases.len())?;
     }
-    // Whatever a report adds up is then a number of 64 bits, too.
+    // Then every sum in a report fits into 64 bits, too.
     if u64::try_from(sum(record)).is_err() {
-        return Err(broken(
-            "no run has counted so much: the counts of its workers add up to more than 64 bits hold".to_owned(),
-        ));
+        return Err(SchemaError::new("the counts of all workers add up to more than 64 bits"));
     }
     Ok(())
 }
 
-/// A timeline that its readers can go through: of a phase that there is, with slots that fill its time.
-fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), Broken> {
+/// Checks that a timeline is of a known phase, and that its slots fill its time.
+fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), SchemaError> {
     let Timeline { phase, from_ns, until_ns, interval_ns, disks, slots } = timeline;
     if *phase >= phases {
-        return Err(broken(format!("a timeline is of phase {phase}, of which there are {phases}")));
+        return Err(SchemaError::new(format!("a timeline has phase {phase}, but `phases` has {phases}")));
     }
-    // The rest is a slot of its own, or part of the last.
+    // The remainder is a slot, or part of the last one.
     let whole = until_ns.checked_sub(*from_ns).and_then(|length_ns| length_ns.checked_div(*interval_ns));
     if whole.is_none_or(|whole| whole.abs_diff(slots.len() as u64) > 1) {
         let span = format!("{from_ns} to {until_ns} ns");
-        return Err(broken(format!("{} slots of {interval_ns} ns can't fill a timeline of {span}", slots.len())));
+        return Err(SchemaError::new(format!(
+            "{} slots of {interval_ns} ns don't fill a timeline of {span}",
+            slots.len()
+        )));
     }
     let devices = |slot: &Slot| slot.disks.len();
     if let Some(slot) = slots.iter().find(|slot| devices(slot) != disks.len()) {
         let (asked, found) = (disks.len(), devices(slot));
-        return Err(broken(format!("a timeline of {asked} devices has a slot with counts of {found}")));
+        return Err(SchemaError::new(format!("a timeline of {asked} devices has a slot of {found} devices")));
     }
     Ok(())
 }
@@ -54,9 +57,9 @@ fn of_slot(slot: &Slot) -> u128 {
     ddirs.sum::<u128>() + slot.disks.iter().map(disk).sum::<u128>()
 }
 
-/// All that a record counts, whatever it is. Times are left out: those of many workers may well be more in all.
+/// Adds up all counts of a record. Times are left out: those of many workers may exceed 64 bits.
 fn sum(record: &Record) -> u128 {
-    let workers = record.workers.iter().map(|worker| of_worker(&worker.stats) + wide([worker.survived_errors]));
+    let workers = record.workers.iter().map(|worker| of_worker(&worker.stats) + wide([worker.nonfatal_errors]));
     let slots = record.timeline.iter().flat_map(|timeline| &timeline.slots).map(of_slot);
     workers.sum::<u128>() + slots.sum::<u128>()
 }

@@ -1,11 +1,11 @@
-//! Reads whole numbers that may stand in strings, wherever a type asks for one of 64 bits or more.
+//! Accepts strings for integers of 64 bits or more.
 //!
-//! A layer over any deserializer that hands itself down to all parts: so no field has to say it, and none can forget.
+//! [`Exact`] wraps a deserializer and all its parts, so no field needs an attribute.
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 use std::fmt;
 
-/// A deserializer, seed, visitor or access with numbers in strings.
+/// A deserializer, seed, visitor or access that accepts integers in strings.
 pub struct Exact<T>(pub T);
 
 macro_rules! forward {
@@ -16,10 +16,10 @@ macro_rules! forward {
     )*};
 }
 
-macro_rules! whole_numbers {
+macro_rules! integers {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.0.deserialize_any(Whole(visitor))
+            self.0.deserialize_any(Integer(visitor))
         }
     )*};
 }
@@ -27,7 +27,7 @@ macro_rules! whole_numbers {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<D> {
     type Error = D::Error;
 
-    whole_numbers! { deserialize_u64 deserialize_i64 deserialize_u128 deserialize_i128 }
+    integers! { deserialize_u64 deserialize_i64 deserialize_u128 deserialize_i128 }
 
     forward! {
         deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_u8 deserialize_u16
@@ -76,10 +76,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<D> {
     }
 }
 
-/// Takes a whole number, or a string that holds nothing else.
-struct Whole<V>(V);
+/// Accepts an integer, or a string that is an integer.
+struct Integer<V>(V);
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Whole<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Integer<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,7 +107,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Whole<V> {
     }
 }
 
-macro_rules! hand_on {
+macro_rules! forward_values {
     ($($method:ident($value:ty))*) => {$(
         fn $method<E: Error>(self, value: $value) -> Result<V::Value, E> {
             self.0.$method(value)
@@ -122,7 +122,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<V> {
         self.0.expecting(f)
     }
 
-    hand_on! {
+    forward_values! {
         visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_f64(f64) visit_str(&str) visit_borrowed_str(&'de str)
         visit_string(String)
     }

@@ -1,25 +1,25 @@
-//! How the text is laid out: a line for each field of a worker, what is below on that line, and whole numbers that
-//! readers with floating-point numbers would round as strings.
+//! The layout of the text: one line per field of a worker, and strings for integers that a double would round.
 
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
-/// Below the fields of a worker (`workers`, one of them, `stats`, one of these) nothing has lines of its own.
-const DEPTH_OF_LINES: usize = 4;
-/// Every whole number up to here is exact in a 64-bit floating-point number.
+/// Nesting depth of the fields of a worker (`workers`, worker, `stats`, field). Deeper values stay on their line.
+const LINES_DEPTH_MAX: usize = 4;
+/// A double represents every integer up to this exactly.
 const EXACT_MAX: u64 = (1 << 53) - 1;
 
+/// Formats JSON in this layout.
 #[derive(Default)]
 pub struct Layout {
     depth: usize,
-    /// The array or object that ends next holds something.
-    filled: bool,
+    /// The current array or object has values.
+    has_values: bool,
 }
 
 impl Layout {
     fn begin<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         self.depth += 1;
-        self.filled = false;
+        self.has_values = false;
         writer.write_all(bracket)
     }
 
@@ -27,7 +27,7 @@ impl Layout {
         if !first {
             writer.write_all(b",")?;
         }
-        if self.depth <= DEPTH_OF_LINES {
+        if self.depth <= LINES_DEPTH_MAX {
             self.line(writer)
         } else if first {
             Ok(())
@@ -37,12 +37,12 @@ impl Layout {
     }
 
     fn end<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        let had_lines = self.depth <= DEPTH_OF_LINES;
+        let had_lines = self.depth <= LINES_DEPTH_MAX;
         self.depth -= 1;
-        if had_lines && self.filled {
+        if had_lines && self.has_values {
             self.line(writer)?;
         }
-        self.filled = true;
+        self.has_values = true;
         writer.write_all(bracket)
     }
 
@@ -78,7 +78,7 @@ impl Formatter for Layout {
     }
 
     fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.filled = true;
+        self.has_values = true;
         Ok(())
     }
 
@@ -99,7 +99,7 @@ impl Formatter for Layout {
     }
 
     fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.filled = true;
+        self.has_values = true;
         Ok(())
     }
 }

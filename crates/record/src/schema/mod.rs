@@ -1,6 +1,9 @@
-//! Saved records: the JSON schema `fathom.record/1`, which `docs/record.md` explains.
+//! Saved records: the JSON schema `fathom.record/2`, as `docs/record.md` describes it.
 //!
-//! Invariant: what is written can be read by this and every later fathom, and no text makes reading panic.
+//! Invariants: this version and every later one can read what is written. No text makes the reader panic.
+//!
+//! Version 1 differs in names only. The types' `serde` attributes accept the names of both versions, because assessments
+//! and the history contain records without a version.
 
 mod check;
 mod exact;
@@ -12,10 +15,13 @@ use std::fmt;
 
 use crate::Record;
 
-/// Fields may be added to a version; one that is taken out or changes its meaning makes a new one.
-pub const SCHEMA: &str = "fathom.record/1";
+/// The version that is written. Adding a field keeps the version. Removing a field, or changing its meaning, makes a new
+/// version.
+pub const SCHEMA: &str = "fathom.record/2";
+/// Versions that can be read.
+const READABLE: [&str; 2] = ["fathom.record/1", SCHEMA];
 
-/// The document, with what a person looks for at its head.
+/// The document. What people look for comes first.
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
@@ -29,84 +35,109 @@ struct Head {
     schema: Option<String>,
 }
 
-/// What is wrong with a text that should be a record.
+/// Why a text is not a valid record.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Broken {
-    /// Line and column, from 1; none where it is nothing at one place.
-    pub at: Option<(usize, usize)>,
+pub struct SchemaError {
+    /// Line and column, from 1. `None` if the error concerns the whole document.
+    pub position: Option<(usize, usize)>,
     pub message: String,
 }
 
-impl fmt::Display for Broken {
-    /// As a compiler would say it: to follow the file's name.
+impl SchemaError {
+    /// Makes an error that concerns the whole document.
+    pub fn new(message: impl Into<String>) -> SchemaError {
+        SchemaError { position: None, message: message.into() }
+    }
+}
+
+/// Formats the error to follow a file name, as in `FILE:2:10: expected a number`.
+impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
+        match self.position {
             Some((line, column)) => write!(f, "{line}:{column}: {}", self.message),
             None => write!(f, " {}", self.message),
         }
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for SchemaError {}
 
-impl From<serde_json::Error> for Broken {
+impl From<serde_json::Error> for SchemaError {
     fn from(error: serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
+        // serde_json appends the position, which comes first here.
         let message = error.to_string();
-        let place = format!(" at line {line} column {column}");
-        let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-        Broken { at: (line > 0).then_some((line, column)), message }
+        let suffix = format!(" at line {line} column {column}");
+        let message = message.strip_suffix(&suffix).unwrap_or(&message).to_owned();
+        SchemaError { position: (line > 0).then_some((line, column)), message }
     }
 }
 
-fn broken(message: String) -> Broken {
-    Broken { at: None, message }
-}
-
-/// The record as text. A record that could not be read again is not written.
-pub fn write(record: &Record) -> Result<String, Broken> {
-    let text = write_unread(record)?;
+/// Formats a record, and checks that it can be read again.
+///
+/// # Errors
+/// The record contradicts itself, or has a number that JSON doesn't have.
+pub fn write(record: &Record) -> Result<String, SchemaError> {
+    let text = write_unverified(record)?;
     read(text.as_bytes())?;
     Ok(text)
 }
 
-/// The same in half the time: nobody has tried whether it can be read again.
-pub fn write_unread(record: &Record) -> Result<String, Broken> {
+/// Formats a record in half the time of [`write`], without the check.
+///
+/// # Errors
+/// The record can't be formatted as JSON.
+pub fn write_unverified(record: &Record) -> Result<String, SchemaError> {
     write_document(&Document { schema: SCHEMA, command_line: record.plan.origin.command_line(), record })
 }
 
-/// Any document that holds records, in the same notation.
-pub fn write_document(document: &impl Serialize) -> Result<String, Broken> {
+/// Formats any document that contains records.
+///
+/// # Errors
+/// The document can't be formatted as JSON.
+pub fn write_document(document: &impl Serialize) -> Result<String, SchemaError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, layout::Layout::default());
     document.serialize(&mut serializer)?;
     text.push(b'\n');
-    String::from_utf8(text).map_err(|error| broken(error.to_string()))
+    String::from_utf8(text).map_err(|error| SchemaError::new(error.to_string()))
 }
 
-/// What [`write_document`] wrote.
-pub fn read_document<T: DeserializeOwned>(text: &[u8]) -> Result<T, Broken> {
+/// Parses a document that [`write_document`] formatted.
+///
+/// # Errors
+/// The text is not JSON, or not of type `T`.
+pub fn read_document<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemaError> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let document = T::deserialize(exact::Exact(&mut deserializer))?;
     deserializer.end()?;
     Ok(document)
 }
 
-/// What is wrong with a record that is part of another document.
-pub fn check_record(record: &Record) -> Result<(), Broken> {
+/// Checks a record that is part of another document.
+///
+/// # Errors
+/// The record contradicts itself.
+pub fn check_record(record: &Record) -> Result<(), SchemaError> {
     check::check(record)
 }
 
-/// The record that a text holds. Fields that this version doesn't know are passed over.
-pub fn read(text: &[u8]) -> Result<Record, Broken> {
+/// Parses a saved record of any version. Unknown fields are ignored.
+///
+/// # Errors
+/// The text is not JSON, is of another schema or of a later version, or contradicts itself.
+pub fn read(text: &[u8]) -> Result<Record, SchemaError> {
     let head: Head = serde_json::from_slice(text)?;
     match head.schema.as_deref() {
-        Some(SCHEMA) => {}
+        Some(schema) if READABLE.contains(&schema) => {}
         Some(other) if other.starts_with("fathom.record/") => {
-            return Err(broken(format!("the record is of schema `{other}`; this fathom reads `{SCHEMA}`")));
+            let known = READABLE.map(|schema| format!("`{schema}`")).join(" and ");
+            return Err(SchemaError::new(format!("the record has schema `{other}`; this fathom reads {known}")));
         }
-        Some(other) => return Err(broken(format!("the document is of schema `{other}`, not a record of fathom's"))),
-        None => return Err(broken(format!("this is no record of fathom's: `\"schema\": \"{SCHEMA}\"` is missing"))),
+        Some(other) => return Err(SchemaError::new(format!("the document has schema `{other}`; it is not a record"))),
+        None => {
+            return Err(SchemaError::new(format!("not a record of fathom: `\"schema\": \"{SCHEMA}\"` is missing")));
+        }
     }
     let record = read_document(text)?;
     check::check(&record)?;

@@ -1,4 +1,4 @@
-//! What a saved record must keep, and what reading one must refuse.
+//! Saved records: what is kept, and what is refused.
 
 use super::*;
 use crate::*;
@@ -23,7 +23,7 @@ fn stream() -> Stream {
     }
 }
 
-/// A record with something in most places.
+/// A record with values in most fields.
 fn record(latencies: &[u64]) -> Record {
     let mut job = worker("a");
     job.streams.list = vec![stream()];
@@ -41,7 +41,7 @@ fn record(latencies: &[u64]) -> Record {
         series: Some(Series { interval_ms: 1000, intervals: vec![Interval::default(); 2] }),
         ..TargetStats::default()
     }];
-    record.say(Said::Warning("the file is in the cache".into()));
+    record.add_message(Message::Warning("the file is in the cache".into()));
     record.phases = vec![PhaseRecord { measured_ns: u64::MAX, ..PhaseRecord::default() }];
     let mut timeline = Timeline::new(0, 1000, vec!["sda".into()]);
     let mut lat = CoarseHistogram::default();
@@ -53,12 +53,12 @@ fn record(latencies: &[u64]) -> Record {
     record
 }
 
-fn shown(record: &Record) -> String {
+fn debug(record: &Record) -> String {
     format!("{record:?}")
 }
 
-/// The saved text with one thing in it changed.
-fn changed(from: &str, to: &str) -> Result<Record, Broken> {
+/// Reads the saved text of a record after one replacement.
+fn changed(from: &str, to: &str) -> Result<Record, SchemaError> {
     let text = write(&record(&[100, 200, 300])).expect("it can be written");
     assert!(text.contains(from), "{from} is not in {text}");
     read(text.replacen(from, to, 1).as_bytes())
@@ -69,7 +69,7 @@ fn a_record_comes_back_as_it_was() {
     let before = record(&[0, 1, 127, 128, 1_000_000, u64::from(u32::MAX), u64::MAX]);
     let text = write(&before).expect("it can be written");
     let after = read(text.as_bytes()).expect("it can be read");
-    assert_eq!(shown(&before), shown(&after));
+    assert_eq!(debug(&before), debug(&after));
     assert_eq!(text, write(&after).expect("it can be written again"));
 }
 
@@ -77,11 +77,11 @@ fn a_record_comes_back_as_it_was() {
 fn the_schema_and_the_command_line_come_first() {
     let text = write(&record(&[])).expect("it can be written");
     let heads: Vec<&str> = text.lines().take(3).collect();
-    assert_eq!(heads, ["{", " \"schema\": \"fathom.record/1\",", " \"command_line\": \"fio\","]);
+    assert_eq!(heads, ["{", " \"schema\": \"fathom.record/2\",", " \"command_line\": \"fio\","]);
 }
 
 #[test]
-fn whole_numbers_that_a_double_rounds_are_strings() {
+fn integers_that_a_double_rounds_are_strings() {
     let text = write(&record(&[u64::MAX])).expect("it can be written");
     let squares = u128::from(u64::MAX) * u128::from(u64::MAX);
     assert!(text.contains(&format!("\"sum_squares\": \"{squares}\"")), "{text}");
@@ -94,7 +94,7 @@ fn numbers_in_strings_are_numbers_and_nothing_else() {
     assert!(changed("\"count\": 3", "\"count\": \"3\"").is_ok());
     for wrong in ["\"3x\"", "\"\"", "\"-3\"", "\"3.0\"", "3.0", "\"99999999999999999999999999999999999999999\""] {
         let error = changed("\"count\": 3", &format!("\"count\": {wrong}")).expect_err(wrong);
-        assert!(error.at.is_some(), "{error}");
+        assert!(error.position.is_some(), "{error}");
     }
 }
 
@@ -105,23 +105,23 @@ fn a_histogram_is_pairs_of_bin_and_count() {
 }
 
 #[test]
-fn figures_that_contradict_one_another_are_refused() {
+fn contradicting_figures_are_refused() {
     for (from, to, why) in [
-        ("\"count\": 3", "\"count\": 4", "4 values has 3"),
-        ("[100, 1]", "[100, 2]", "3 values has 4"),
+        ("\"count\": 3", "\"count\": 4", "4 values has a histogram of 3"),
+        ("[100, 1]", "[100, 2]", "3 values has a histogram of 4"),
         ("[100, 1]", "[100, 0]", "don't add up"),
         ("[100, 1], [164, 1]", "[164, 1], [100, 1]", "out of order"),
         ("[203, 1]", "[99999, 1]", "beyond"),
-        ("\"min_ns\": 100", "\"min_ns\": 99", "least and greatest"),
-        ("\"max_ns\": 300", "\"max_ns\": 3000", "least and greatest"),
-        ("\"sum_ns\": 600", "\"sum_ns\": 200", "the sum of a latency"),
-        ("\"sum_squares\": 140000", "\"sum_squares\": 1", "the squares"),
-        ("\"squares\": ", "\"squares\": -", "can't be"),
-        ("\"until_ns\": 2000", "\"until_ns\": 9000", "2 slots of 1000 ns can't fill"),
-        ("\"interval_ns\": 1000", "\"interval_ns\": 0", "can't fill"),
-        ("\"phase\": 0,\n   \"from_ns\"", "\"phase\": 1,\n   \"from_ns\"", "of phase 1"),
+        ("\"min_ns\": 100", "\"min_ns\": 99", "min_ns"),
+        ("\"max_ns\": 300", "\"max_ns\": 3000", "min_ns"),
+        ("\"sum_ns\": 600", "\"sum_ns\": 200", "sum_ns 200 contradicts"),
+        ("\"sum_squares\": 140000", "\"sum_squares\": 1", "sum_squares 1 contradicts"),
+        ("\"squares\": ", "\"squares\": -", "contradict each other"),
+        ("\"until_ns\": 2000", "\"until_ns\": 9000", "2 slots of 1000 ns don't fill"),
+        ("\"interval_ns\": 1000", "\"interval_ns\": 0", "don't fill"),
+        ("\"phase\": 0,\n   \"from_ns\"", "\"phase\": 1,\n   \"from_ns\"", "has phase 1"),
         ("\n    \"sda\"\n", "", "of 0 devices"),
-        ("\"stream\": 0", "\"stream\": 1", "is on stream 1"),
+        ("\"stream\": 0", "\"stream\": 1", "has stream 1"),
     ] {
         let error = changed(from, to).expect_err(to);
         assert!(error.message.contains(why), "{to}: {error}");
@@ -129,11 +129,11 @@ fn figures_that_contradict_one_another_are_refused() {
     let mut short = record(&[]);
     short.workers.pop();
     let error = write(&short).expect_err("a worker without a record");
-    assert_eq!(error.message, "the plan has 2 workers, but there are records of 1");
+    assert_eq!(error.message, "the plan has 2 workers, but `workers` has 1");
 }
 
 #[test]
-fn a_figure_that_is_no_number_is_not_written() {
+fn a_value_that_is_not_a_number_is_not_written() {
     let mut wrong = record(&[]);
     wrong.cpu_idle_percent = vec![f64::NAN];
     let error = write(&wrong).expect_err("no number");
@@ -141,31 +141,31 @@ fn a_figure_that_is_no_number_is_not_written() {
 }
 
 #[test]
-fn a_later_fathoms_fields_are_passed_over() {
+fn unknown_fields_are_ignored() {
     let record = changed("\"fathom\":", "\"weather\": {\"sun\": [1, {\"b\": null}]}, \"fathom\":");
     assert!(record.is_ok(), "{record:?}");
 }
 
 #[test]
-fn other_documents_are_told_from_records() {
+fn other_documents_are_refused() {
     let of = |text: &str| read(text.as_bytes()).expect_err(text).to_string();
     assert_eq!(
-        of("{\"schema\": \"fathom.record/2\"}"),
-        " the record is of schema `fathom.record/2`; this fathom reads `fathom.record/1`"
+        of("{\"schema\": \"fathom.record/3\"}"),
+        " the record has schema `fathom.record/3`; this fathom reads `fathom.record/1` and `fathom.record/2`"
     );
-    assert!(of("{\"schema\": \"x\"}").contains("not a record of fathom's"));
-    assert!(of("{\"fio version\": \"fio-3.42\"}").contains("no record of fathom's"));
+    assert!(of("{\"schema\": \"x\"}").contains("it is not a record"));
+    assert!(of("{\"fio version\": \"fio-3.42\"}").contains("not a record of fathom"));
     assert_eq!(of("{\n \"schema\"; 1}"), "2:10: expected `:`");
     assert_eq!(of(""), "1:0: EOF while parsing a value");
-    assert!(of("{\"schema\": \"fathom.record/1\"}").contains("missing field"));
+    assert!(of("{\"schema\": \"fathom.record/2\"}").contains("missing field"));
 }
 
 #[test]
-fn a_record_that_ends_early_says_where() {
+fn an_incomplete_record_is_refused_with_its_position() {
     let text = write(&record(&[5])).expect("it can be written");
     let half = &text.as_bytes()[..text.len() / 2];
     let error = read(half).expect_err("half a record");
-    assert!(error.at.is_some_and(|(line, _)| line > 10), "{error}");
+    assert!(error.position.is_some_and(|(line, _)| line > 10), "{error}");
 }
 
 proptest! {
@@ -176,7 +176,7 @@ proptest! {
         let latencies: Vec<u64> = latencies.iter().map(|ns| ns >> bits).collect();
         let before = record(&latencies);
         let after = read(write(&before)?.as_bytes())?;
-        prop_assert!(shown(&before) == shown(&after));
+        prop_assert!(debug(&before) == debug(&after));
     }
 
     #[test]
@@ -189,8 +189,110 @@ proptest! {
         let at = at.index(text.len());
         let end = (at + cut).min(text.len());
         text.splice(at..end, put);
-        if let Err(broken) = read(&text) {
-            prop_assert!(!broken.to_string().is_empty());
+        if let Err(error) = read(&text) {
+            prop_assert!(!error.to_string().is_empty());
         }
     }
+}
+
+/// Records that earlier versions saved, with their paths.
+fn saved_records() -> Vec<(std::path::PathBuf, serde_json::Value)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/records");
+    let paths = std::fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("an entry").path());
+    let saved: Vec<_> = paths
+        .map(|path| {
+            let text = std::fs::read(&path).expect("it can be read");
+            let value = serde_json::from_slice(&text).expect("it is JSON");
+            (path, value)
+        })
+        .collect();
+    assert!(saved.len() >= 3);
+    saved
+}
+
+/// Renames the field of an object.
+fn rename(object: &mut serde_json::Value, from: &str, to: &str) {
+    let fields = object.as_object_mut().expect("an object");
+    if let Some(value) = fields.remove(from) {
+        fields.insert(to.to_owned(), value);
+    }
+}
+
+fn items<'a>(value: &'a mut serde_json::Value, name: &str) -> impl Iterator<Item = &'a mut serde_json::Value> {
+    value.get_mut(name).and_then(serde_json::Value::as_array_mut).into_iter().flatten()
+}
+
+/// A record of version 1 in the names of version 2.
+fn renamed(mut record: serde_json::Value) -> serde_json::Value {
+    if record["schema"] == "fathom.record/1" {
+        record["schema"] = SCHEMA.into();
+        rename(&mut record, "said", "messages");
+        items(&mut record, "messages").for_each(|message| rename(message, "news", "info"));
+        rename(&mut record["machine"], "processor", "cpu_model");
+        items(&mut record, "phases").for_each(|phase| rename(phase, "failed", "error"));
+        for worker in items(&mut record, "workers") {
+            rename(worker, "survived_errors", "nonfatal_errors");
+            rename(worker, "first_survived_errno", "first_nonfatal_errno");
+            for target in items(&mut worker["stats"], "targets") {
+                rename(target, "spread", "distribution");
+                for range in items(target, "distribution") {
+                    rename(range, "from", "from_bytes");
+                    rename(range, "to", "to_bytes");
+                }
+            }
+        }
+    }
+    record
+}
+
+/// Returns whether all that is in `part` is in `whole`, too.
+fn contains(whole: &serde_json::Value, part: &serde_json::Value) -> bool {
+    use serde_json::Value::{Array, Object};
+    match (whole, part) {
+        (Object(whole), Object(part)) => {
+            part.iter().all(|(name, value)| whole.get(name).is_some_and(|other| contains(other, value)))
+        }
+        (Array(whole), Array(part)) => {
+            whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| contains(whole, part))
+        }
+        _ => whole == part,
+    }
+}
+
+#[test]
+fn every_saved_record_keeps_its_data_when_it_is_written_again() {
+    for (path, saved) in saved_records() {
+        let record = read(saved.to_string().as_bytes()).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
+        let again: serde_json::Value = serde_json::from_str(&write(&record).expect("it can be written")).expect("JSON");
+        assert!(contains(&again, &renamed(saved)), "{}", path.display());
+    }
+}
+
+#[test]
+fn names_of_version_1_are_read() {
+    let mut version_2 = record(&[100, 200, 300]);
+    version_2.add_message(Message::Info("layout".into()));
+    version_2.machine.cpu_model = "CPU".into();
+    version_2.phases[0].error = Some("no room".into());
+    (version_2.workers[0].nonfatal_errors, version_2.workers[0].first_nonfatal_errno) = (3, 5);
+    let range = DistributionRange { io_percent: 10, from_bytes: 4096, to_bytes: u64::MAX };
+    version_2.workers[0].stats.targets[0].distribution = vec![range];
+    let mut version_1 = write(&version_2).expect("it can be written");
+    for (new, old) in [
+        (SCHEMA, "fathom.record/1"),
+        ("\"messages\":", "\"said\":"),
+        ("\"info\":", "\"news\":"),
+        ("\"cpu_model\":", "\"processor\":"),
+        ("\"error\": \"no room\"", "\"failed\": \"no room\""),
+        ("\"nonfatal_errors\":", "\"survived_errors\":"),
+        ("\"first_nonfatal_errno\":", "\"first_survived_errno\":"),
+        ("\"distribution\": [{\"io_percent\"", "\"spread\": [{\"io_percent\""),
+        ("\"from_bytes\":", "\"from\":"),
+        ("\"to_bytes\":", "\"to\":"),
+    ] {
+        assert!(version_1.contains(new), "{new} is not in {version_1}");
+        version_1 = version_1.replace(new, old);
+    }
+    let read = read(version_1.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(debug(&read), debug(&version_2));
 }

@@ -29,7 +29,7 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     add("Kernel", machine.kernel.clone());
     // Records of the first versions know less.
     if !machine.cpus.is_empty() {
-        add("Processor", format!("{} × {}", machine.cpus.len(), machine.processor));
+        add("CPU", format!("{} × {}", machine.cpus.len(), machine.cpu_model));
     }
     if machine.memory_bytes > 0 {
         add("Memory", format::size(machine.memory_bytes));

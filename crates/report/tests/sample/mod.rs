@@ -264,7 +264,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
             hostname: "vm-1".to_owned(),
             kernel: "6.1.0-18-cloud-amd64".to_owned(),
             model: "Microsoft Corporation Virtual Machine".to_owned(),
-            processor: "Some Processor at 2.60 GHz".to_owned(),
+            cpu_model: "Some Processor at 2.60 GHz".to_owned(),
             memory_bytes: 32 << 30,
             page_bytes: 4096,
             governors: vec!["performance".to_owned()],

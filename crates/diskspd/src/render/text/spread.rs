@@ -3,12 +3,12 @@
 use crate::render::byte_size::aligned_byte_size;
 use crate::render::distribution::range_start;
 use crate::render::report::Span;
-use record::SpreadRange;
+use record::DistributionRange;
 use std::collections::BTreeMap;
 
 /// Threads that spread their I/O alike share the lines.
 pub fn lines(span: &Span) -> String {
-    let mut alike: BTreeMap<(&str, &[SpreadRange]), Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<(&str, &[DistributionRange]), Vec<usize>> = BTreeMap::new();
     for (number, thread) in span.threads.iter().enumerate() {
         for row in thread.rows.iter().filter(|row| !row.spread.is_empty()) {
             let threads = alike.entry((&row.path, row.spread)).or_default();
@@ -46,7 +46,7 @@ fn numbers(sorted: &[usize]) -> String {
 }
 
 /// Where a smaller target cut some off, the shares are those of what was left.
-fn ranges(spread: &[SpreadRange]) -> String {
+fn ranges(spread: &[DistributionRange]) -> String {
     let asked: u64 = spread.iter().map(|range| u64::from(range.io_percent)).sum();
     let mut text = String::new();
     for range in spread.iter().filter(|range| range.io_percent > 0) {
@@ -55,7 +55,8 @@ fn ranges(spread: &[SpreadRange]) -> String {
         } else {
             format!("    {:.1}%", f64::from(range.io_percent) * 100.0 / asked as f64)
         };
-        text += &format!("{share} of IO => [{} - {})\n", range_start(range.from), aligned_byte_size(range.to));
+        text +=
+            &format!("{share} of IO => [{} - {})\n", range_start(range.from_bytes), aligned_byte_size(range.to_bytes));
     }
     text
 }

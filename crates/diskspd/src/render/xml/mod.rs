@@ -9,7 +9,7 @@ use super::system;
 use super::topology::GROUP;
 use crate::xml::write::write_into;
 use crate::xml::writer::Writer;
-use record::SpreadRange;
+use record::DistributionRange;
 
 /// The first line is `<Results>` and nothing else, and the last has no end: readers rely on the one and may on the other.
 pub fn report(report: &Report) -> String {
@@ -109,15 +109,15 @@ fn target(writer: &mut Writer, span: &Span, row: &Row) {
 }
 
 /// One after another, so that what lies between two is a range, too, without I/O.
-fn ranges(writer: &mut Writer, spread: &[SpreadRange]) {
+fn ranges(writer: &mut Writer, spread: &[DistributionRange]) {
     let mut range = |percent: u32, bytes: u64| writer.leaf_with("Range", &[("IO", &percent)], bytes);
     let mut end = 0;
     for part in spread {
-        if part.from > end {
-            range(0, part.from - end);
+        if part.from_bytes > end {
+            range(0, part.from_bytes - end);
         }
-        range(part.io_percent, part.to.saturating_sub(part.from));
-        end = part.to;
+        range(part.io_percent, part.to_bytes.saturating_sub(part.from_bytes));
+        end = part.to_bytes;
     }
 }
 

@@ -103,8 +103,11 @@ fn ranges_of_a_distribution_hold_all_its_io_in_order() {
         // Only bytes can be too many for a target.
         let io: u32 = ranges.iter().map(|range| range.io_percent).sum();
         assert!(io == 100 || io < 100 && matches!(stream.spread, Spread::Absolute(_)), "round {round}: {io}");
-        assert!(ranges.iter().all(|range| range.from < range.to && range.io_percent > 0), "round {round}: {ranges:?}");
-        assert!(ranges.windows(2).all(|pair| pair[0].to <= pair[1].from), "round {round}: {ranges:?}");
+        assert!(
+            ranges.iter().all(|range| range.from_bytes < range.to_bytes && range.io_percent > 0),
+            "round {round}: {ranges:?}"
+        );
+        assert!(ranges.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes), "round {round}: {ranges:?}");
     }
 }
 
@@ -134,7 +137,7 @@ fn a_distributions_ranges_get_their_shares() {
     let ranges = source.spread(0);
     let mut counts = [0; 3];
     for offset in offsets(&mut source, 1, 50_000) {
-        counts[ranges.iter().position(|range| (range.from..range.to).contains(&offset)).unwrap()] += 1;
+        counts[ranges.iter().position(|range| (range.from_bytes..range.to_bytes).contains(&offset)).unwrap()] += 1;
     }
     let chi = chi_square(&counts, &[30_000.0, 15_000.0, 5000.0]);
     assert!(chi < 14.0, "{chi}");

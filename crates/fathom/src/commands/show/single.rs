@@ -2,7 +2,7 @@
 
 use ::fio::render::{self as fio_report, Formats, Options};
 use plan::Ddir;
-use record::{Record, Said};
+use record::{Message, Record};
 
 use super::request::{Request, RunReport};
 use crate::findings;
@@ -45,8 +45,8 @@ pub fn show(record: &Record, form: RunReport, request: &Request) -> Result<Strin
 /// What stands above fio's report for people: the jobs, and what was told while they ran.
 fn beginning(record: &Record, to_file: bool) -> String {
     let mut text = fio_report::banner(&record.plan, &record.fathom);
-    for said in &record.said {
-        let (Said::News(line) | Said::Warning(line)) = said;
+    for message in &record.messages {
+        let line = message.text();
         text += line;
         text.push('\n');
     }
@@ -77,8 +77,8 @@ fn tell_of_trims(record: &Record) {
 
 /// Reports for machines have no room for them.
 fn repeat_warnings(record: &Record) {
-    for said in &record.said {
-        if let Said::Warning(line) = said {
+    for message in &record.messages {
+        if let Message::Warning(line) = message {
             tell_line!("{line}");
         }
     }

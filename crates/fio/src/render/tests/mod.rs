@@ -36,7 +36,7 @@ pub fn ended(jobs: Vec<(Worker, WorkerStats)>) -> Record {
     for (worker, stats) in stats.into_iter().enumerate() {
         let started = Started { tid: 100 + worker as u32, unix_ms: 1_795_229_050_100 };
         record.apply(Event::Started { worker, started });
-        let ended = Ended { stats: Box::new(stats), error: None, survived_errors: 0, first_survived_errno: 0 };
+        let ended = Ended { stats: Box::new(stats), error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 };
         record.apply(Event::Ended { worker, ended });
     }
     record

@@ -115,8 +115,8 @@ prop_compose! {
         let mut record = ended(jobs);
         if let (Some(errno), false) = (failed, record.workers.is_empty()) {
             fail(&mut record, 0, errno, "write");
-            record.workers[0].first_survived_errno = errno;
-            record.workers[0].survived_errors = counters[0];
+            record.workers[0].first_nonfatal_errno = errno;
+            record.workers[0].nonfatal_errors = counters[0];
         }
         let [ios, merges, sectors, ticks, elapsed_ms] = counters;
         let mut used = disk("vda");

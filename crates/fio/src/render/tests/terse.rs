@@ -49,7 +49,7 @@ fn disks_errors_and_description_come_last() {
     echo(&mut job, |echo| echo.description = Some("words".into()));
     let mut record = ended(vec![(job, stats(&[Ddir::Read], 10))]);
     record.disks = vec![disk("vda")];
-    (record.workers[0].survived_errors, record.workers[0].first_survived_errno) = (3, 5);
+    (record.workers[0].nonfatal_errors, record.workers[0].first_nonfatal_errno) = (3, 5);
     let three = fields(&record, 3);
     assert_eq!(three[121..].join(";"), "vda;10;20;1;2;3;4;7;50.00%;3;5;words");
     assert_eq!(three[4], "5", "the error that the job went on after");
