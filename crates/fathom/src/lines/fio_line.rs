@@ -6,7 +6,7 @@ use std::io;
 
 use fio::options::core_option;
 use fio::parse::env::Env;
-use fio::parse::program::{Eta, ProgramSettings};
+use fio::parse::settings::{Eta, ProgramSettings};
 use fio::{Request, parse_with};
 use units::diagnostic::{Diagnostic, Source, Span};
 

@@ -5,9 +5,7 @@ use plan::{
     Strides, SyncFileRange, Syncs, ZoneBytes, ZoneShare,
 };
 
-use crate::parse::value::keyword::KeywordArgument;
-use crate::parse::value::number::Amount;
-use crate::parse::value::share;
+use crate::parse::value::{self, Amount, KeywordArgument};
 use crate::parse::values::Values;
 
 pub fn access(values: &Values) -> Access {
@@ -66,7 +64,7 @@ fn block_sizes(values: &Values) -> BlockSizes {
             (None, None) => (plain[at], plain[at]),
         }
     });
-    let share = |share: &share::SizeShare| SizeShare { bytes: share.bytes, percent: share.percent };
+    let share = |share: &value::SizeShare| SizeShare { bytes: share.bytes, percent: share.percent };
     BlockSizes {
         min_bytes: PerDdir(limits.map(|(min, _)| min)),
         max_bytes: PerDdir(limits.map(|(_, max)| max)),
@@ -99,24 +97,24 @@ fn sequencer(values: &Values, random: bool) -> Sequencer {
     }
 }
 
-fn distribution(distribution: &share::Distribution) -> Distribution {
+fn distribution(distribution: &value::Distribution) -> Distribution {
     match distribution {
-        share::Distribution::Random | share::Distribution::Sequence(_) => Distribution::Uniform,
-        share::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
-        share::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
-        share::Distribution::Normal { deviation_percent, center } => {
+        value::Distribution::Random | value::Distribution::Sequence(_) => Distribution::Uniform,
+        value::Distribution::Zipf { theta, center } => Distribution::Zipf { theta: *theta, center: *center },
+        value::Distribution::Pareto { power, center } => Distribution::Pareto { power: *power, center: *center },
+        value::Distribution::Normal { deviation_percent, center } => {
             Distribution::Normal { deviation_percent: *deviation_percent, center: *center }
         }
-        share::Distribution::Zoned(zones) => Distribution::Zoned(Box::new(zones.each_ref().map(|zones| {
-            let share = |zone: &share::ZoneShare| ZoneShare {
+        value::Distribution::Zoned(zones) => Distribution::Zoned(Box::new(zones.each_ref().map(|zones| {
+            let share = |zone: &value::ZoneShare| ZoneShare {
                 access_percent: zone.access_percent,
                 size_percent: zone.size as u32,
             };
             zones.iter().map(share).collect()
         }))),
-        share::Distribution::ZonedAbs(zones) => Distribution::ZonedAbs(Box::new(zones.each_ref().map(|zones| {
+        value::Distribution::ZonedAbs(zones) => Distribution::ZonedAbs(Box::new(zones.each_ref().map(|zones| {
             let bytes =
-                |zone: &share::ZoneShare| ZoneBytes { access_percent: zone.access_percent, size_bytes: zone.size };
+                |zone: &value::ZoneShare| ZoneBytes { access_percent: zone.access_percent, size_bytes: zone.size };
             zones.iter().map(bytes).collect()
         }))),
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use plan::{Echo, IdleProfile, Origin, Plan, Worker};
 
-use crate::parse::program::IdleProf;
+use crate::parse::settings::IdleProf;
 use crate::parse::values::Values;
 use crate::parse::{Invocation, Job, JobOption};
 

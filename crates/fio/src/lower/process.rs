@@ -3,7 +3,7 @@
 use plan::{IoPrio, NumaMemory, Process};
 
 use super::Machine;
-use crate::parse::value::keyword::KeywordArgument;
+use crate::parse::value::KeywordArgument;
 use crate::parse::values::Values;
 
 const BEST_EFFORT: u8 = 2;

@@ -6,10 +6,7 @@ use plan::{
 };
 
 use super::Machine;
-use crate::parse::value::keyword::KeywordArgument;
-use crate::parse::value::number::Amount;
-use crate::parse::value::path_list;
-use crate::parse::value::pattern;
+use crate::parse::value::{self, Amount, KeywordArgument, path_list};
 use crate::parse::values::Values;
 
 pub fn targets(values: &Values, job: &str, clone: u32, machine: &dyn Machine) -> Targets {
@@ -170,10 +167,10 @@ pub fn buffers(values: &Values) -> Buffers {
     }
 }
 
-fn pattern_part(part: &pattern::PatternPart) -> PatternPart {
+fn pattern_part(part: &value::PatternPart) -> PatternPart {
     match part {
-        pattern::PatternPart::Bytes(bytes) => PatternPart::Bytes(bytes.clone()),
-        pattern::PatternPart::Offset => PatternPart::Offset,
+        value::PatternPart::Bytes(bytes) => PatternPart::Bytes(bytes.clone()),
+        value::PatternPart::Offset => PatternPart::Offset,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Table of the job options that all engines have, in fio's order.
 
 use super::kind::{ArgumentKind, INT32, INT64, Kind::*, keyword};
-use super::{Category::*, Opt, Support::*, option};
+use super::option::{Category::*, Opt, Support::*, option};
 
 /// Job options that all engines have, in fio's order.
 pub const CORE: &[Opt] = &[

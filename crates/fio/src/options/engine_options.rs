@@ -1,7 +1,7 @@
 //! Table of the options that belong to single engines, sorted by engine.
 
 use super::kind::{ArgumentKind, INT32, INT64, Kind::*, keyword};
-use super::{Category::*, Opt, Support::*, option};
+use super::option::{Category::*, Opt, Support::*, option};
 
 /// Options that belong to single engines, sorted by engine.
 pub const ENGINE_OPTIONS: &[Opt] = &[

@@ -1,6 +1,6 @@
 //! Table of the program options: options of the whole run, not of a job.
 
-use super::Support::{self, NoEffect, Supported, Unsupported};
+use super::option::Support::{self, NoEffect, Supported, Unsupported};
 
 /// A program option.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,11 @@
 use units::diagnostic::{Diagnostic, Span};
 
 use super::env::Env;
+use super::request::Job;
 use super::section::readonly_error;
-use super::value::number::Amount;
-use super::value::path_list;
+use super::state::{State, dedup};
+use super::value::{Amount, path_list};
 use super::values::Values;
-use super::{Job, Parser};
 
 /// Maximum number of workers, as in fio.
 const JOBS_MAX: u64 = 4096;
@@ -17,29 +17,29 @@ const JOBS_MAX: u64 = 4096;
 const FILES_MAX: u64 = 10_000_000;
 
 /// Checks each job and the relations between jobs.
-pub fn jobs(parser: &mut Parser) {
-    if parser.dry_run {
+pub fn jobs(jobs: &[Job], state: &mut State) {
+    if state.dry_run {
         return;
     }
     let mut diagnostics = Diagnostics { errors: Vec::new(), warnings: Vec::new() };
-    for (index, job) in parser.jobs.iter().enumerate() {
-        if parser.program.readonly {
+    for (index, job) in jobs.iter().enumerate() {
+        if state.program.readonly {
             readonly(job, &mut diagnostics);
         }
-        directories(job, parser.env, &mut diagnostics);
+        directories(job, state.env, &mut diagnostics);
         zones(job, &mut diagnostics);
         sizes(job, &mut diagnostics);
         rates(job, &mut diagnostics);
         time(job, &mut diagnostics);
         dedupe(job, &mut diagnostics);
         logs(job, &mut diagnostics);
-        wait_for(job, &parser.jobs[..index], &mut diagnostics);
+        wait_for(job, &jobs[..index], &mut diagnostics);
     }
-    counts(&parser.jobs, &mut diagnostics);
+    counts(jobs, &mut diagnostics);
     dedup(&mut diagnostics.errors);
     dedup(&mut diagnostics.warnings);
-    parser.errors.extend(diagnostics.errors);
-    parser.warnings.extend(diagnostics.warnings);
+    state.errors.extend(diagnostics.errors);
+    state.warnings.extend(diagnostics.warnings);
 }
 
 struct Diagnostics {
@@ -57,17 +57,6 @@ impl Diagnostics {
 /// Returns the span of the option, or that of the job if the option is not set.
 fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
     job.values.span(option).unwrap_or(&job.span)
-}
-
-/// Removes duplicates. An error in a global option occurs once per job.
-pub(super) fn dedup(diagnostics: &mut Vec<Diagnostic>) {
-    let mut unique: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
-    for diagnostic in diagnostics.drain(..) {
-        if !unique.contains(&diagnostic) {
-            unique.push(diagnostic);
-        }
-    }
-    *diagnostics = unique;
 }
 
 fn readonly(job: &Job, diagnostics: &mut Diagnostics) {

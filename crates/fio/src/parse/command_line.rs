@@ -6,9 +6,10 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
 use units::shell::quoted;
 
+use super::parser::Parser;
 use super::program::{self, Stop};
+use super::request::COMMAND_LINE;
 use super::section::{OptionSpans, Section};
-use super::{COMMAND_LINE, Parser};
 use crate::options::kind::Kind;
 use crate::options::program::{FATHOM_ONLY, PROGRAM_OPTIONS, ProgramOption, Takes};
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, engine_options};
@@ -287,7 +288,7 @@ pub fn parse(args: &[String], parser: &mut Parser) -> Result<Vec<(String, Span)>
         };
         match parsed.option {
             AnyOption::Program(option) => {
-                program::apply(option, parsed.value.as_deref(), &parsed.spans.option, parser)?;
+                program::apply(option, parsed.value.as_deref(), &parsed.spans.option, &mut parser.state)?;
             }
             AnyOption::Job(option) => job_option(option, &parsed, &mut section, parser)?,
             AnyOption::Engine(option) => {
@@ -302,7 +303,7 @@ pub fn parse(args: &[String], parser: &mut Parser) -> Result<Vec<(String, Span)>
 }
 
 fn fail(parser: &mut Parser, diagnostic: Diagnostic) -> Stop {
-    parser.errors.push(diagnostic);
+    parser.state.errors.push(diagnostic);
     Stop::Failed
 }
 
@@ -315,7 +316,7 @@ fn set(section: &mut Section, option: &'static Opt, parsed: &ParsedOption, parse
     if !is_complete {
         return Err(fail(parser, missing_value(option.name, &parsed.name_span)));
     }
-    let is_set = section.set(option, parsed.value.as_deref(), &parsed.spans, parser);
+    let is_set = section.set(option, parsed.value.as_deref(), &parsed.spans, &mut parser.state);
     if is_set { Ok(()) } else { Err(Stop::Failed) }
 }
 

@@ -6,10 +6,10 @@ use plan::JobFile;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::shell::quoted;
 
-use super::section::{OptionSpans, Section};
-use super::substitute::substitute;
-use super::value::{Severity, Value};
-use super::{JobOption, Parser};
+use super::parser::Parser;
+use super::request::JobOption;
+use super::section_lines::{Line, set_options};
+use super::value::Value;
 use crate::options::core_option;
 use crate::options::kind::Kind;
 
@@ -17,13 +17,6 @@ use crate::options::kind::Kind;
 const INCLUDE_DEPTH_MAX: usize = 16;
 /// Maximum number of includes in one section. It ends files that include others exponentially.
 const INCLUDES_MAX: usize = 10_000;
-
-/// A line without comment and surrounding white space.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub text: String,
-    pub span: Span,
-}
 
 /// The options of a section, as `--showcmd` prints them.
 #[derive(Clone, Debug)]
@@ -40,7 +33,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
     let source = match open(path, parser) {
         Ok(source) => source,
         Err(diagnostic) => {
-            parser.errors.push(diagnostic);
+            parser.state.errors.push(diagnostic);
             return Vec::new();
         }
     };
@@ -51,7 +44,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
     while let Some(line) = lines.next() {
         let Some(name) = header(&line, parser) else {
             if !is_skipping {
-                parser.errors.push(option_before_section(&line));
+                parser.state.errors.push(option_before_section(&line));
             }
             continue;
         };
@@ -71,7 +64,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
         let mut section =
             if is_global { parser.globals.clone() } else { parser.globals.new_job(&name, line.span.clone()) };
         let inherited = section.options.len();
-        let is_valid = set_options(&mut section, &expansion.lines, parser);
+        let is_valid = set_options(&mut section, &expansion.lines, &mut parser.state);
         let options = section.options[inherited..].to_vec();
         sections.push(SectionOptions { name: (!is_global).then(|| name.clone()), options });
         if is_global {
@@ -90,7 +83,7 @@ pub fn parse(path: &str, stonewall: bool, parser: &mut Parser) -> Vec<SectionOpt
 
 fn open(path: &str, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
     let name = if path == "-" { "standard input" } else { path };
-    match parser.env.read_file(path) {
+    match parser.state.env.read_file(path) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes);
             // A file can be included several times.
@@ -132,7 +125,7 @@ fn header(line: &Line, parser: &mut Parser) -> Option<String> {
     let name = inner.strip_suffix(|_: char| true)?;
     if !inner.ends_with(']') {
         let warning = Diagnostic::warning(format!("the header has no `]`, so the section's name is `{name}`"));
-        parser.warnings.push(warning.at(&line.span, "expected `]` at the end"));
+        parser.state.warnings.push(warning.at(&line.span, "expected `]` at the end"));
     }
     Some(name.to_owned())
 }
@@ -154,7 +147,7 @@ impl IncludeExpansion {
             self.includes += 1;
             if depth == INCLUDE_DEPTH_MAX || self.includes > INCLUDES_MAX {
                 let error = Diagnostic::error("too many nested includes");
-                parser.errors.push(error.at(&line.span, "files include one another"));
+                parser.state.errors.push(error.at(&line.span, "files include one another"));
                 return false;
             }
             let name = rest.strip_prefix(['=', ' ', '\t']).unwrap_or(rest).trim();
@@ -162,7 +155,7 @@ impl IncludeExpansion {
             let is_within_limits = match included_lines(&file, &line, parser) {
                 Ok(lines) => self.add(lines, &file, depth + 1, parser),
                 Err(diagnostic) => {
-                    parser.errors.push(diagnostic);
+                    parser.state.errors.push(diagnostic);
                     true
                 }
             };
@@ -177,7 +170,7 @@ impl IncludeExpansion {
 /// Returns the path of an included file: `name`, or else `name` in the directory of the including file.
 fn resolve_include(name: &str, including: &str, parser: &Parser) -> String {
     match including.rfind('/') {
-        Some(slash) if !parser.env.exists(name) => format!("{}{name}", &including[..=slash]),
+        Some(slash) if !parser.state.env.exists(name) => format!("{}{name}", &including[..=slash]),
         _ => name.to_owned(),
     }
 }
@@ -190,70 +183,6 @@ fn included_lines(file: &str, include: &Line, parser: &mut Parser) -> Result<Vec
             Err(Diagnostic::error("an included file cannot have sections").at(&header.span, "expected an option"))
         }
         None => Ok(lines),
-    }
-}
-
-/// Sets the options of all engines by priority, then the options of the selected engine.
-///
-/// Returns whether all options are valid.
-pub(super) fn set_options(section: &mut Section, lines: &[Line], parser: &mut Parser) -> bool {
-    let mut options: Vec<OptionLine> = lines.iter().map(|line| OptionLine::new(line, parser)).collect();
-    options.sort_by_key(|line| -core_option(&line.name).map_or(0, |option| option.priority));
-    let mut is_valid = true;
-    let mut engine_options = Vec::new();
-    for line in options {
-        match core_option(&line.name) {
-            Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, parser),
-            None => engine_options.push(line),
-        }
-    }
-    if engine_options.is_empty() {
-        return is_valid;
-    }
-    if let Err(diagnostic) = section.select_engine() {
-        parser.report(Severity::Error, *diagnostic);
-        return false;
-    }
-    for line in engine_options {
-        match section.engine_option(&line.name) {
-            Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, parser),
-            None => {
-                let diagnostic = section.unknown_option(&line.name, &line.name_span);
-                parser.report(Severity::Error, diagnostic);
-                is_valid = false;
-            }
-        }
-    }
-    is_valid
-}
-
-/// A line with an option, after substitution of variables.
-struct OptionLine {
-    name: String,
-    value: Option<String>,
-    name_span: Span,
-    spans: OptionSpans,
-}
-
-impl OptionLine {
-    fn new(line: &Line, parser: &Parser) -> OptionLine {
-        let text = substitute(&line.text, parser.env);
-        let is_unchanged = text == line.text;
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (text.as_str(), None),
-        };
-        let value_span = match value {
-            Some(_) if is_unchanged => Some(line.span.part(name.len() + 1..text.len())),
-            _ => None,
-        };
-        let name_length = name.trim_end().len();
-        OptionLine {
-            name: name.trim_end().to_owned(),
-            value: value.map(str::to_owned),
-            name_span: if is_unchanged { line.span.part(0..name_length) } else { line.span.clone() },
-            spans: OptionSpans { option: line.span.clone(), value: value_span },
-        }
     }
 }
 

@@ -3,9 +3,10 @@
 use units::diagnostic::{Diagnostic, Span};
 use units::nearest::nearest;
 
-use super::value::{self, Context, Problem, Severity, Value};
+use super::request::{COMMAND_LINE, JobOption};
+use super::state::State;
+use super::value::{self, Context, Distribution, Problem, Severity, Value};
 use super::values::Values;
-use super::{JobOption, Parser};
 use crate::options::engines::{ENGINES, Engine, engine};
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, engine_option, engine_options};
@@ -50,42 +51,42 @@ impl Section {
         Section { name: Some(name.to_owned()), options: Vec::new(), span, ..self.clone() }
     }
 
-    /// Sets an option and reports its problems to `parser`. Returns whether the option is set.
-    pub fn set(&mut self, option: &'static Opt, text: Option<&str>, spans: &OptionSpans, parser: &mut Parser) -> bool {
+    /// Sets an option and reports its problems to `state`. Returns whether the option is set.
+    pub fn set(&mut self, option: &'static Opt, text: Option<&str>, spans: &OptionSpans, state: &mut State) -> bool {
         if is_path_option(option) && text.is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
             let problem = Problem::error(0..0, "the path is not valid UTF-8", "would name a different file");
-            parser.report(Severity::Error, diagnostic(option, &problem, spans));
+            state.report(Severity::Error, diagnostic(option, &problem, spans));
             return false;
         }
         let mut context = Context {
             kb_base: if self.values.keyword("kb_base") == "1000" { 1000 } else { 1024 },
-            env: parser.env,
+            env: state.env,
             previous: self.values.current(option),
             problems: Vec::new(),
         };
         let result = value::parse(&option.kind, text, &mut context);
         let problems = context.problems;
         for problem in problems {
-            parser.report(problem.severity, diagnostic(option, &problem, spans));
+            state.report(problem.severity, diagnostic(option, &problem, spans));
         }
         match result {
             Ok(value) => {
                 self.options.push(JobOption { name: option.name.to_owned(), value: text.map(str::to_owned) });
                 self.values.set(option, value, &spans.option);
-                self.check_readonly(option, spans, parser)
+                self.check_readonly(option, spans, state)
             }
             Err(problem) => {
-                parser.report(Severity::Error, diagnostic(option, &problem, spans));
+                state.report(Severity::Error, diagnostic(option, &problem, spans));
                 false
             }
         }
     }
 
     /// Reports a writing `rw` after `--readonly`. As in fio, this is an error even with `--parse-only`.
-    fn check_readonly(&self, option: &Opt, spans: &OptionSpans, parser: &mut Parser) -> bool {
-        let is_allowed = option.name != "rw" || !parser.program.readonly || !self.writes();
+    fn check_readonly(&self, option: &Opt, spans: &OptionSpans, state: &mut State) -> bool {
+        let is_allowed = option.name != "rw" || !state.program.readonly || !self.writes();
         if !is_allowed {
-            parser.errors.push(readonly_error(self.values.keyword("rw"), &spans.option));
+            state.errors.push(readonly_error(self.values.keyword("rw"), &spans.option));
         }
         is_allowed
     }
@@ -188,7 +189,7 @@ fn diagnostic(option: &Opt, problem: &Problem, spans: &OptionSpans) -> Diagnosti
 /// Returns the error `option X (line N of FILE: LINE) is not supported by fathom`.
 pub fn unsupported(name: &str, span: &Span) -> Diagnostic {
     let source = &span.source().name;
-    let location = if source == super::COMMAND_LINE {
+    let location = if source == COMMAND_LINE {
         format!("{source}: {}", span.text())
     } else {
         format!("line {} of {source}: {}", span.line(), span.line_text())
@@ -213,7 +214,7 @@ fn is_value_supported(option: &Opt, value: &Value) -> bool {
         (Kind::Keyword(keywords, _), Value::Keyword { keyword, .. }) => {
             keywords.iter().find(|known| known.name == *keyword).is_some_and(|known| known.is_supported)
         }
-        (Kind::Distribution(_), Value::Distribution(value::share::Distribution::Sequence(_))) => false,
+        (Kind::Distribution(_), Value::Distribution(Distribution::Sequence(_))) => false,
         _ => true,
     }
 }

@@ -1,7 +1,7 @@
 //! Replaces `${VARIABLE}`, `$pagesize`, `$mb_memory` and `$ncpus` in job files.
 
 use super::env::Env;
-use super::value::arithmetic;
+use super::value;
 
 /// Replaces environment variables, then keywords. A value with a keyword can be an arithmetic expression.
 ///
@@ -40,7 +40,7 @@ fn evaluate(text: &str) -> Option<String> {
         return None;
     }
     let expression = format!("({value})");
-    let result = arithmetic::evaluate(&expression, false).ok()?;
+    let result = value::evaluate(&expression, false).ok()?;
     let is_complete = result.end == expression.len() && !result.has_unit;
     is_complete.then(|| format!("{name}={}", result.value.trunc()))
 }

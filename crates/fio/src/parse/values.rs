@@ -9,12 +9,7 @@ use std::sync::LazyLock;
 use units::diagnostic::Span;
 
 use super::env::FixedEnv;
-use super::value::keyword::KeywordArgument;
-use super::value::list::{CpuList, Floats};
-use super::value::number::Amount;
-use super::value::pattern::Pattern;
-use super::value::share::{Distribution, SizeShare};
-use super::value::{self, Context, Value};
+use super::value::{self, Amount, Context, CpuList, Distribution, Floats, KeywordArgument, Pattern, SizeShare, Value};
 use crate::options::kind::Kind;
 use crate::options::{CORE, ENGINE_OPTIONS, Opt, PROFILE_OPTIONS, core_option, engine_option};
 

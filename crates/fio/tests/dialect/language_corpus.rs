@@ -42,7 +42,7 @@ fn describe(args: &[String]) -> String {
             warnings
         }
         Ok(Request::Run(invocation)) => {
-            let default = fio::parse::program::ProgramSettings::default();
+            let default = fio::parse::settings::ProgramSettings::default();
             if invocation.program != default {
                 writeln!(out, "{:?}", invocation.program).expect("writing to a string does not fail");
             }

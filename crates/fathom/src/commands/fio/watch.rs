@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use ::fio::parse::program::{Eta, ProgramSettings};
+use ::fio::parse::settings::{Eta, ProgramSettings};
 use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
 use engine::{Line, Live};
 use os::signal::Interrupts;

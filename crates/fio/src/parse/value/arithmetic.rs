@@ -1,6 +1,6 @@
 //! Arithmetic in parentheses: `(4*1k)`, `(2^10+512)`, `(1.5g)`, `(10s+500ms)`.
 
-use super::Problem;
+use super::problem::Problem;
 
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,22 +1,11 @@
 //! Keywords, some with an argument after a colon.
 
+use super::context::Context;
 use super::list::float_prefix;
 use super::number::{self, Scale};
-use super::{Context, Problem, Value};
+use super::problem::{Problem, Severity};
+use super::types::{KeywordArgument, Value};
 use crate::options::kind::{ArgumentKind, Keyword};
-
-/// The argument of a keyword.
-#[derive(Clone, PartialEq, Debug)]
-pub enum KeywordArgument {
-    None,
-    Text(String),
-    Count(i64),
-    /// Parameter and centre of a distribution.
-    Shape {
-        parameter: Option<f64>,
-        center: Option<f64>,
-    },
-}
 
 /// Returns the text up to the first comma or colon, which fio compares with the keywords.
 fn keyword_part(text: &str) -> &str {
@@ -156,7 +145,7 @@ pub fn keyword_list(
             Ok(keyword) => keyword,
             Err(problem) if found.is_empty() => return Err(problem.shifted(offset)),
             Err(problem) => {
-                let problem = Problem { severity: super::Severity::ErrorWhenRun, ..problem };
+                let problem = Problem { severity: Severity::ErrorWhenRun, ..problem };
                 context.problems.push(problem.shifted(offset));
                 break;
             }

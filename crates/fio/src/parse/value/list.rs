@@ -1,22 +1,12 @@
 //! Values with several numbers: `read,write,trim` lists, ranges, CPU lists, percentiles and error numbers.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
+use super::context::Context;
 use super::number::{self, Scale};
-use super::{Context, Problem, expected_number};
+use super::problem::{Problem, Severity};
+use super::types::{CpuList, Floats, Value};
 use crate::options::kind::{Number, Unit, Width};
-
-/// A list of floating point numbers.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Floats {
-    pub values: Vec<f64>,
-    /// Largest number of decimals in the text.
-    pub decimals: usize,
-}
-
-/// Ranges of CPU numbers, in the order of the text.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CpuList(pub Vec<RangeInclusive<u32>>);
 
 const CPU_MAX: u32 = 65_535;
 
@@ -108,7 +98,7 @@ pub fn flag(text: &str, is_bool: bool, context: &mut Context) -> Result<bool, Pr
 /// Fails if no number is valid.
 pub fn numbers(text: &str, kind: &Number, context: &mut Context) -> Result<[i64; 3], Problem> {
     if text.ends_with('z') {
-        return Err(Problem::error(0..text.len(), "zones are not allowed here", expected_number(kind)));
+        return Err(Problem::error(0..text.len(), "zones are not allowed here", number::expected(kind)));
     }
     let mut slots = context.previous_numbers();
     let mut parts = split(text, &[',', ':', '-']);
@@ -131,9 +121,7 @@ pub fn numbers(text: &str, kind: &Number, context: &mut Context) -> Result<[i64;
             Err(problem) if text[part.clone()].is_empty() => {
                 first_problem.get_or_insert(problem);
             }
-            Err(problem) if set > 0 => {
-                context.problems.push(Problem { severity: super::Severity::ErrorWhenRun, ..problem })
-            }
+            Err(problem) if set > 0 => context.problems.push(Problem { severity: Severity::ErrorWhenRun, ..problem }),
             Err(problem) => {
                 first_problem.get_or_insert(problem);
             }
@@ -158,13 +146,13 @@ fn number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Re
     };
     let mut problems = Vec::new();
     let parsed = number::parse(text, scale, &mut problems);
-    let parsed = parsed.map_err(|problem| Problem { label: expected_number(kind), ..problem }.shifted(offset))?;
+    let parsed = parsed.map_err(|problem| Problem { label: number::expected(kind), ..problem }.shifted(offset))?;
     context.problems.extend(problems.into_iter().map(|problem| problem.shifted(offset)));
     let range = offset..offset + text.len();
-    let error = |message: String| Problem::error(range.clone(), message, expected_number(kind));
+    let error = |message: String| Problem::error(range.clone(), message, number::expected(kind));
     if parsed.is_percent {
         let message = "a percentage is not allowed here";
-        context.problems.push(Problem::error_when_run(range, message, expected_number(kind)));
+        context.problems.push(Problem::error_when_run(range, message, number::expected(kind)));
         return Ok(kind.min.max(0));
     }
     let value = i64::try_from(parsed.value).map_err(|_| error(format!("{text} is too large")))?;
@@ -178,7 +166,7 @@ fn number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Re
     }
     if value < 0 && !kind.is_signed {
         let message = format!("{value} is negative");
-        context.problems.push(Problem::error_when_run(range, message, expected_number(kind)));
+        context.problems.push(Problem::error_when_run(range, message, number::expected(kind)));
     } else if value < kind.min {
         return Err(error(format!("{value} is less than {}", kind.min)));
     }
@@ -192,7 +180,7 @@ fn number(text: &str, kind: &Number, context: &mut Context, offset: usize) -> Re
 /// Fails if a part is not a range of sizes.
 pub fn ranges(text: &str, context: &mut Context) -> Result<[(u64, u64); 3], Problem> {
     let mut slots = match context.previous {
-        Some(super::Value::Ranges(previous)) => *previous,
+        Some(Value::Ranges(previous)) => *previous,
         _ => [(0, 0); 3],
     };
     let mut parts = split(text, &[',']);
@@ -248,7 +236,7 @@ pub fn floats(
         if floats.values.is_empty() {
             return Err(problem);
         }
-        context.problems.push(Problem { severity: super::Severity::ErrorWhenRun, ..problem });
+        context.problems.push(Problem { severity: Severity::ErrorWhenRun, ..problem });
     }
     Ok(floats)
 }

@@ -1,118 +1,23 @@
 //! Parses the value of one option, by the option's kind.
 
-pub mod arithmetic;
-pub mod keyword;
-pub mod list;
+mod arithmetic;
+mod context;
+mod keyword;
+mod list;
 pub mod number;
 pub mod path_list;
-pub mod pattern;
-pub mod share;
+mod pattern;
+mod problem;
+mod share;
+mod types;
 
-use std::ops::Range;
-
-use crate::options::kind::{Kind, Number};
-use crate::parse::env::Env;
-use keyword::KeywordArgument;
-use list::{CpuList, Floats};
-use number::Amount;
-use pattern::Pattern;
-use share::{Distribution, SizeShare};
-
-/// The typed value of an option.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    /// A flag or a boolean.
-    Flag(bool),
-    /// Numbers without a unit, bytes or microseconds. An option with one number uses the first.
-    Numbers([i64; 3]),
-    Amount(Amount),
-    /// Minimum and maximum for reads, writes and trims, in bytes.
-    Ranges([(u64, u64); 3]),
-    Floats(Floats),
-    Keyword {
-        keyword: &'static str,
-        argument: KeywordArgument,
-    },
-    KeywordList {
-        keywords: Vec<&'static str>,
-        count: i64,
-    },
-    Text(String),
-    Split([Vec<SizeShare>; 3]),
-    Distribution(Distribution),
-    Cpus(CpuList),
-    Pattern(Pattern),
-    LogPrefix(Option<String>),
-    Errors([Vec<i32>; 3]),
-    /// The value of an option that fio ignores.
-    Ignored,
-}
-
-/// Severity of a problem.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Severity {
-    /// The value is unusual and unambiguous.
-    Warning,
-    /// fio's parser accepts the value, and a job with it cannot run as intended. A warning with `--parse-only`.
-    ErrorWhenRun,
-    /// The value is invalid.
-    Error,
-}
-
-/// A problem in a value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
-    pub severity: Severity,
-    /// The position within the value.
-    pub range: Range<usize>,
-    pub message: String,
-    /// The text at the marked position, such as `expected a number`.
-    pub label: String,
-    pub help: Option<String>,
-}
-
-impl Problem {
-    pub fn error(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Error, range, message: message.into(), label: label.into(), help: None }
-    }
-
-    pub fn error_when_run(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
-        Problem { severity: Severity::ErrorWhenRun, ..Problem::error(range, message, label) }
-    }
-
-    pub fn warning(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, ..Problem::error(range, message, label) }
-    }
-
-    pub fn help(mut self, help: impl Into<String>) -> Problem {
-        self.help = Some(help.into());
-        self
-    }
-
-    /// Moves the range by `offset`, from a part of a value to the whole value.
-    pub fn shifted(mut self, offset: usize) -> Problem {
-        self.range = self.range.start + offset..self.range.end + offset;
-        self
-    }
-}
-
-/// What the meaning of a value depends on, besides its text.
-pub struct Context<'a> {
-    pub kb_base: u32,
-    pub env: &'a dyn Env,
-    /// The previous value of the option. A list can omit parts, which then keep their previous values.
-    pub previous: Option<&'a Value>,
-    pub problems: Vec<Problem>,
-}
-
-impl Context<'_> {
-    fn previous_numbers(&self) -> [i64; 3] {
-        match self.previous {
-            Some(Value::Numbers(numbers)) => *numbers,
-            _ => [0; 3],
-        }
-    }
-}
+use crate::options::kind::Kind;
+pub use arithmetic::{Evaluated, evaluate};
+pub use context::Context;
+pub use problem::{Problem, Severity};
+pub use types::{
+    Amount, CpuList, Distribution, Floats, KeywordArgument, Pattern, PatternPart, SizeShare, Value, ZoneShare,
+};
 
 /// Parses a value. `text` is `None` for an option without a value.
 ///
@@ -157,7 +62,7 @@ fn expected(kind: &Kind) -> String {
         Kind::EngineName => "expected an engine name".into(),
         Kind::Flag => "expected 0, 1 or no value".into(),
         Kind::Bool => "expected 0 or 1".into(),
-        Kind::Number(number) => expected_number(number),
+        Kind::Number(number) => number::expected(number),
         Kind::Amount => "expected a size (4g), a percentage (50%) or zones (3z)".into(),
         Kind::Range => "expected a range such as 4k-64k".into(),
         Kind::Floats { .. } => "expected numbers such as 50:99.9".into(),
@@ -170,20 +75,5 @@ fn expected(kind: &Kind) -> String {
         Kind::LogPrefix => "expected a prefix of file names, or no value".into(),
         Kind::ErrorLists => "expected errors such as EIO:ENOSPC".into(),
         Kind::Removed | Kind::Ignored => "no longer valid".into(),
-    }
-}
-
-fn expected_number(number: &Number) -> String {
-    let what = if number.is_time() {
-        "a time such as 30s or 5m"
-    } else if number.unit == crate::options::kind::Unit::Bytes {
-        "a size such as 64k or 4g"
-    } else {
-        "a number"
-    };
-    match (number.min, number.max) {
-        (0 | i64::MIN, None) => format!("expected {what}"),
-        (min, None) => format!("expected {what}, at least {min}"),
-        (min, Some(max)) => format!("expected {what} from {min} to {max}"),
     }
 }

@@ -1,15 +1,10 @@
 //! Numbers with fio's suffixes: sizes, times, percentages and zones.
 
 use super::arithmetic::{self, Evaluated};
-use super::{Context, Problem};
-
-/// A size, absolute or relative to the target.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Amount {
-    Bytes(u64),
-    Percent(u32),
-    Zones(u32),
-}
+use super::context::Context;
+use super::problem::Problem;
+use super::types::Amount;
+use crate::options::kind::{Number, Unit};
 
 /// Unit of a number without a suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -218,6 +213,22 @@ pub fn amount(text: &str, context: &mut Context) -> Result<Amount, Problem> {
     let message = format!("{text} is not a size");
     context.problems.push(Problem::error_when_run(0..text.len(), message, "expected 0 to 8 exbibytes"));
     Ok(Amount::Bytes(0))
+}
+
+/// Returns the label `expected …` for a number with these limits.
+pub fn expected(number: &Number) -> String {
+    let what = if number.is_time() {
+        "a time such as 30s or 5m"
+    } else if number.unit == Unit::Bytes {
+        "a size such as 64k or 4g"
+    } else {
+        "a number"
+    };
+    match (number.min, number.max) {
+        (0 | i64::MIN, None) => format!("expected {what}"),
+        (min, None) => format!("expected {what}, at least {min}"),
+        (min, Some(max)) => format!("expected {what} from {min} to {max}"),
+    }
 }
 
 #[cfg(test)]

@@ -1,29 +1,8 @@
 //! Patterns for buffers: a sequence of `0xdeadbeef`, `-100`, `"text"`, `'file'` and `%o`.
 
-use super::Problem;
+use super::problem::Problem;
+use super::types::{Pattern, PatternPart};
 use crate::parse::env::Env;
-
-/// The parts of a pattern, in order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Pattern(pub Vec<PatternPart>);
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PatternPart {
-    Bytes(Vec<u8>),
-    /// The offset of the block, in 8 bytes.
-    Offset,
-}
-
-impl Pattern {
-    /// Returns the bytes of the pattern, with zeroes in place of offsets.
-    pub fn bytes(&self) -> Vec<u8> {
-        let parts = self.0.iter().map(|part| match part {
-            PatternPart::Bytes(bytes) => bytes.as_slice(),
-            PatternPart::Offset => [0; 8].as_slice(),
-        });
-        parts.collect::<Vec<_>>().concat()
-    }
-}
 
 const PATTERN_BYTES_MAX: usize = 128 * 1024;
 

@@ -1,36 +1,12 @@
 //! Values with shares of I/Os: block sizes and zones with percentages, and random distributions.
 
+use super::context::Context;
+use super::keyword;
 use super::list::float_prefix;
 use super::number::{self, Scale};
-use super::{Context, Problem, keyword};
+use super::problem::Problem;
+use super::types::{Distribution, SizeShare, Value, ZoneShare};
 use crate::options::kind::Keyword;
-
-/// A block size and the percentage of I/Os that use it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SizeShare {
-    pub bytes: u64,
-    pub percent: u32,
-}
-
-/// A zone and the percentage of I/Os in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ZoneShare {
-    pub access_percent: u32,
-    /// In percent of the target for `zoned`, in bytes for `zoned_abs`.
-    pub size: u64,
-}
-
-/// Distribution of random offsets. Zones are per direction: reads, writes, trims.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Distribution {
-    Random,
-    Zipf { theta: f64, center: Option<f64> },
-    Pareto { power: f64, center: Option<f64> },
-    Normal { deviation_percent: f64, center: Option<f64> },
-    Zoned([Vec<ZoneShare>; 3]),
-    ZonedAbs([Vec<ZoneShare>; 3]),
-    Sequence(Vec<u32>),
-}
 
 const ZIPF_THETA: f64 = 1.1;
 const PARETO_POWER: f64 = 0.2;
@@ -105,7 +81,7 @@ fn directions(text: &str) -> [(usize, &str); 3] {
 /// Fails if a size is invalid, or if the percentages exceed 100 and several sizes have none.
 pub fn block_split(text: &str, context: &mut Context) -> Result<[Vec<SizeShare>; 3], Problem> {
     let mut split: [Vec<SizeShare>; 3] = match context.previous {
-        Some(super::Value::Split(previous)) => previous.clone(),
+        Some(Value::Split(previous)) => previous.clone(),
         _ => Default::default(),
     };
     for (slot, (offset, part)) in split.iter_mut().zip(directions(text)) {

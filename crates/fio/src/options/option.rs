@@ -1,0 +1,175 @@
+//! Types of the table of job options.
+
+use super::kind::Kind;
+
+/// A job option.
+#[derive(Clone, Copy, Debug)]
+pub struct Opt {
+    pub name: &'static str,
+    pub alias: Option<&'static str>,
+    pub category: Category,
+    pub kind: Kind,
+    pub support: Support,
+    pub help: &'static str,
+    /// The default in the syntax of a job file. Without one, the option is 0, off or unset.
+    pub default: Option<&'static str>,
+    /// The option under which fio's help lists this one.
+    pub parent: Option<&'static str>,
+    /// The engines that have the option. Empty if all engines have it.
+    pub engines: &'static [&'static str],
+    /// The built-in workload (`--profile`) that the option belongs to.
+    pub profile: Option<&'static str>,
+    /// Options of a job file section are set in descending priority.
+    pub priority: i8,
+}
+
+/// Returns an option that all engines have, without alias, default and parent.
+pub const fn option(name: &'static str, category: Category, kind: Kind, support: Support, help: &'static str) -> Opt {
+    Opt {
+        name,
+        alias: None,
+        category,
+        kind,
+        support,
+        help,
+        default: None,
+        parent: None,
+        engines: &[],
+        profile: None,
+        priority: 0,
+    }
+}
+
+impl Opt {
+    pub const fn alias(mut self, alias: &'static str) -> Opt {
+        self.alias = Some(alias);
+        self
+    }
+
+    pub const fn default(mut self, default: &'static str) -> Opt {
+        self.default = Some(default);
+        self
+    }
+
+    pub const fn parent(mut self, parent: &'static str) -> Opt {
+        self.parent = Some(parent);
+        self
+    }
+
+    pub const fn engines(mut self, engines: &'static [&'static str]) -> Opt {
+        self.engines = engines;
+        self
+    }
+
+    pub const fn profile(mut self, profile: &'static str) -> Opt {
+        self.profile = Some(profile);
+        self
+    }
+
+    pub const fn parsed_first(mut self) -> Opt {
+        self.priority = 1;
+        self
+    }
+
+    pub const fn parsed_last(mut self) -> Opt {
+        self.priority = -1;
+        self
+    }
+
+    /// Returns whether `name` is the name or the alias of the option.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.alias == Some(name)
+    }
+
+    /// Returns whether the option is valid without a value.
+    pub fn has_optional_value(&self) -> bool {
+        matches!(self.kind, Kind::Flag | Kind::LogPrefix)
+    }
+}
+
+/// How far fathom supports an option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Support {
+    /// The option has the effect that it has in fio.
+    Supported,
+    /// The option is valid and has no effect, for this reason.
+    NoEffect(&'static str),
+    /// The option is rejected, unless its value is the default.
+    Unsupported,
+    /// The option has an effect only together with this option, which is unsupported.
+    Requires(&'static str),
+}
+
+/// The heading under which the documentation lists an option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Category {
+    Units,
+    Description,
+    Time,
+    Target,
+    IoType,
+    BlockSize,
+    Buffers,
+    IoSize,
+    Engine,
+    Depth,
+    Rate,
+    Latency,
+    Replay,
+    Process,
+    Verify,
+    SteadyState,
+    Report,
+    Errors,
+    Profile,
+}
+
+impl Category {
+    /// All categories, in the order of the documentation.
+    pub const ALL: [Category; 19] = [
+        Category::Description,
+        Category::Units,
+        Category::Time,
+        Category::Target,
+        Category::IoType,
+        Category::BlockSize,
+        Category::Buffers,
+        Category::IoSize,
+        Category::Engine,
+        Category::Depth,
+        Category::Rate,
+        Category::Latency,
+        Category::Replay,
+        Category::Process,
+        Category::Verify,
+        Category::SteadyState,
+        Category::Report,
+        Category::Errors,
+        Category::Profile,
+    ];
+
+    /// Returns the heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Category::Units => "Units",
+            Category::Description => "Job description",
+            Category::Time => "Time",
+            Category::Target => "Files and devices",
+            Category::IoType => "I/O type",
+            Category::BlockSize => "Block size",
+            Category::Buffers => "Buffers and memory",
+            Category::IoSize => "I/O size",
+            Category::Engine => "I/O engine",
+            Category::Depth => "I/O depth",
+            Category::Rate => "Rate and think time",
+            Category::Latency => "Latency target",
+            Category::Replay => "Replay",
+            Category::Process => "Workers and job order",
+            Category::Verify => "Verification",
+            Category::SteadyState => "Steady state",
+            Category::Report => "Measurement and reports",
+            Category::Errors => "Errors",
+            Category::Profile => "Built-in workloads",
+        }
+    }
+}

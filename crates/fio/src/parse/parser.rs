@@ -1,0 +1,128 @@
+//! The parser of one command line and its job files: global section, jobs, diagnostics.
+
+use std::collections::BTreeSet;
+
+use plan::FioWords;
+use units::diagnostic::{Diagnostic, Source, Span};
+
+use super::env::Env;
+use super::request::{COMMAND_LINE, Invocation, Job, Output, Request};
+use super::section::Section;
+use super::section_lines::{Line, set_options};
+use super::state::State;
+use super::value::Severity;
+
+pub struct Parser<'a> {
+    pub state: State<'a>,
+    pub globals: Section,
+    pub jobs: Vec<Job>,
+    /// The command line and the job files, unparsed.
+    pub source: FioWords,
+    /// Options that are set at the end of each job.
+    overrides: &'a [Span],
+    /// Source and offset of the unsupported options that are reported. A global option occurs in many jobs.
+    reported_unsupported: BTreeSet<(String, usize)>,
+}
+
+impl<'a> Parser<'a> {
+    /// Returns a parser of a command line with these arguments and overrides.
+    pub fn new(args: &[String], overrides: &'a [Span], env: &'a dyn Env) -> Parser<'a> {
+        Parser {
+            state: State::new(env),
+            globals: Section::new(Span::new(&Source::new(COMMAND_LINE, ""), 0..0)),
+            jobs: Vec::new(),
+            source: FioWords {
+                words: args.to_vec(),
+                last_words: overrides.iter().map(|span| span.text().to_owned()).collect(),
+                ..FioWords::default()
+            },
+            overrides,
+            reported_unsupported: BTreeSet::new(),
+        }
+    }
+
+    /// Applies `--parse-only` and `--showcmd` before all other options, as they affect options before them too.
+    pub fn apply_dry_run_options(&mut self, args: &[String]) {
+        let program = &mut self.state.program;
+        for arg in args.iter().take_while(|arg| *arg != "--") {
+            let Some(name) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')) else { continue };
+            program.parse_only |= name == "P" || (name.len() > 2 && "parse-only".starts_with(name));
+            program.showcmd |= name == "s" || (name.len() > 2 && "showcmd".starts_with(name));
+        }
+        self.state.dry_run = program.parse_only || program.showcmd;
+    }
+
+    /// Returns whether `--section` excludes the section.
+    pub fn skips_section(&self, name: &str) -> bool {
+        let sections = &self.state.program.sections;
+        !sections.is_empty() && !name.starts_with("global") && !sections.iter().any(|selected| selected == name)
+    }
+
+    /// Resets the global section to the defaults. As in fio, each job file starts with them.
+    pub fn reset_globals(&mut self) {
+        let span = self.globals.span.clone();
+        self.globals = Section::new(span);
+    }
+
+    /// Adds a completely parsed section as a job.
+    pub fn add_job(&mut self, mut section: Section) {
+        self.set_overrides(&mut section);
+        if let Err(diagnostic) = section.select_engine() {
+            self.state.report(Severity::ErrorWhenRun, *diagnostic);
+        }
+        for diagnostic in section.unsupported_options() {
+            let Some((span, _)) = &diagnostic.label else { continue };
+            if self.reported_unsupported.insert((span.source().name.clone(), span.range().start)) {
+                self.state.report(Severity::ErrorWhenRun, diagnostic);
+            }
+        }
+        let section_name = section.name.unwrap_or_default();
+        let own_name = section.options.iter().rev().find(|option| option.name == "name");
+        let name = own_name.and_then(|option| option.value.clone()).unwrap_or_else(|| section_name.clone());
+        self.jobs.push(Job {
+            name,
+            section: section_name,
+            global_options: self.globals.options.clone(),
+            options: section.options,
+            values: section.values,
+            span: section.span,
+        });
+    }
+
+    fn set_overrides(&mut self, section: &mut Section) {
+        let line = |span: &Span| Line { text: span.text().to_owned(), span: span.clone() };
+        let lines: Vec<_> = self.overrides.iter().map(line).collect();
+        set_options(section, &lines, &mut self.state);
+        if !lines.is_empty() {
+            self.state.dedup();
+        }
+    }
+
+    /// Returns the request. `stdout` is the output of `--showcmd`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no job to run, or if there is a warning and `--warnings-fatal` is set.
+    pub fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
+        let State { program, warnings, dry_run, .. } = self.state;
+        if dry_run || (self.jobs.is_empty() && program.needs_no_job) {
+            let output = Output { stdout, ..Output::default() };
+            return Ok(Request::Print { output, warnings });
+        }
+        if self.jobs.is_empty() {
+            let error = Diagnostic::error("no job to run").help("name a job file, or define a job with `--name`");
+            return Err(vec![error]);
+        }
+        if program.warnings_fatal && !warnings.is_empty() {
+            let error = Diagnostic::error("`--warnings-fatal` turns warnings into errors");
+            return Err(warnings.into_iter().chain([error.help("remove `--warnings-fatal`")]).collect());
+        }
+        Ok(Request::Run(Invocation {
+            program,
+            jobs: self.jobs,
+            global_options: self.globals.options,
+            warnings,
+            source: Box::new(self.source),
+        }))
+    }
+}

@@ -1,0 +1,87 @@
+//! Settings of the program, from the command line.
+
+use std::time::Duration;
+
+/// Settings of the program, from the command line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProgramSettings {
+    /// Report file. `None`: standard output.
+    pub output: Option<String>,
+    /// File for the record of the run.
+    pub record: Option<String>,
+    /// Do not add the run to the history.
+    pub no_history: bool,
+    pub formats: Formats,
+    pub terse_version: u32,
+    pub eta: Eta,
+    pub eta_interval: Duration,
+    pub eta_newline: Option<Duration>,
+    pub status_interval: Option<Duration>,
+    pub parse_only: bool,
+    pub showcmd: bool,
+    pub readonly: bool,
+    pub warnings_fatal: bool,
+    pub sections: Vec<String>,
+    /// Prefix of the log of the total bandwidth of all jobs.
+    pub bandwidth_log: Option<String>,
+    pub idle_prof: Option<IdleProf>,
+    /// Categories of debug messages. `all` selects every category.
+    pub debug: Vec<String>,
+    /// An option is set that makes a command line without jobs valid.
+    pub(super) needs_no_job: bool,
+}
+
+/// Formats of the report. Several can be set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Formats {
+    pub normal: bool,
+    pub terse: bool,
+    pub json: bool,
+    /// JSON with histogram bins.
+    pub json_plus: bool,
+}
+
+/// When to print the progress line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Eta {
+    Always,
+    Never,
+    /// If the output is a terminal.
+    Auto,
+}
+
+/// CPU idle report: the average of all CPUs, or each CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IdleProf {
+    System,
+    PerCpu,
+}
+
+impl Formats {
+    pub const NONE: Formats = Formats { normal: false, terse: false, json: false, json_plus: false };
+}
+
+impl Default for ProgramSettings {
+    fn default() -> ProgramSettings {
+        ProgramSettings {
+            output: None,
+            record: None,
+            no_history: false,
+            formats: Formats { normal: true, ..Formats::NONE },
+            terse_version: 3,
+            eta: Eta::Auto,
+            eta_interval: Duration::from_secs(1),
+            eta_newline: None,
+            status_interval: None,
+            parse_only: false,
+            showcmd: false,
+            readonly: false,
+            warnings_fatal: false,
+            sections: Vec::new(),
+            bandwidth_log: None,
+            idle_prof: None,
+            debug: Vec::new(),
+            needs_no_job: false,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Problems in option values.
+
+use std::ops::Range;
+
+/// Severity of a problem.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The value is unusual and unambiguous.
+    Warning,
+    /// fio's parser accepts the value, and a job with it cannot run as intended. A warning with `--parse-only`.
+    ErrorWhenRun,
+    /// The value is invalid.
+    Error,
+}
+
+/// A problem in a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    pub severity: Severity,
+    /// The position within the value.
+    pub range: Range<usize>,
+    pub message: String,
+    /// The text at the marked position, such as `expected a number`.
+    pub label: String,
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub fn error(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Error, range, message: message.into(), label: label.into(), help: None }
+    }
+
+    pub fn error_when_run(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::ErrorWhenRun, ..Problem::error(range, message, label) }
+    }
+
+    pub fn warning(range: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Warning, ..Problem::error(range, message, label) }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Moves the range by `offset`, from a part of a value to the whole value.
+    pub fn shifted(mut self, offset: usize) -> Problem {
+        self.range = self.range.start + offset..self.range.end + offset;
+        self
+    }
+}
