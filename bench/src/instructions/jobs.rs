@@ -30,7 +30,7 @@ pub const OWN_FILES: [(&str, &str); 9] = [
     ("minimum rates", "crates/engine/src/worker/minimum.rs"),
     ("search for a depth", "crates/engine/src/worker/depth_search.rs"),
     ("fsync and its like", "crates/engine/src/worker/unsynced.rs"),
-    ("DiskSpd's streams", "crates/engine/src/worker/streaming.rs"),
+    ("DiskSpd's streams", "crates/engine/src/worker/io_loop/streams.rs"),
     ("zones", "crates/engine/src/access/zones.rs"),
     ("deduplication", "crates/engine/src/content/dedupe.rs"),
 ];

@@ -29,7 +29,7 @@ use crate::sampler::Sampler;
 use crate::shared::Shared;
 use crate::target::LaidOut;
 use crate::timeline::TimelineWatch;
-use crate::worker::{self, Assignment, Gate, Message, Voice};
+use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
 
 /// How long a stopped worker may take to report: a little longer than a worker waits for its own I/Os.
 const STOP_PATIENCE: Duration = Duration::from_millis(1000);
@@ -108,8 +108,8 @@ struct Coordinator<'a> {
     last_stats: Vec<Option<Box<WorkerStats>>>,
     disks: Disks,
     idleness: Option<Idleness>,
-    sender: Sender<Message>,
-    receiver: Receiver<Message>,
+    sender: Sender<WorkerMessage>,
+    receiver: Receiver<WorkerMessage>,
     next_tick_ns: u64,
     next_snapshot_ns: u64,
     next_status_ns: u64,
@@ -269,9 +269,9 @@ impl<'a> Coordinator<'a> {
                 plan: Arc::clone(self.plan),
                 index,
                 live: Arc::clone(&self.live),
-                prepared: self.prepared[index].take(),
+                laid_out: self.prepared[index].take(),
                 logs: self.logs[index].take(),
-                voice: Voice::new(index, self.sender.clone()),
+                events: EventSender::new(index, self.sender.clone()),
                 gate: Arc::clone(&gate),
                 shared: Arc::clone(&self.shared),
             };
@@ -306,10 +306,10 @@ impl<'a> Coordinator<'a> {
         Duration::from_nanos(next_ns.saturating_sub(self.clock.now())).min(longest)
     }
 
-    fn handle(&mut self, message: Message) {
+    fn handle(&mut self, message: WorkerMessage) {
         let event = match message {
-            Message::Event(event) => event,
-            Message::Say(line) => return self.observer.say(&line),
+            WorkerMessage::Event(event) => event,
+            WorkerMessage::Say(line) => return self.observer.say(&line),
         };
         match event {
             Event::Snapshot { worker, mut stats } => {

@@ -1,55 +1,52 @@
 //! The search for the greatest queue depth that keeps latency below a target (`latency_target`).
 //!
-//! Each window is judged by the share of its I/Os within the target; the depth is then halved towards the greatest
-//! known good one or raised towards the least known bad one. What is reported is one more window at the depth found, or
-//! with `latency_run` all of a run that goes on adjusting.
+//! Each window is judged by the share of its I/Os within the target. The depth is then lowered towards the greatest known
+//! good one or raised towards the smallest known bad one. The report has one more window at the depth found, or with
+//! `latency_run` the whole run, which continues to adjust the depth.
 
-use os::errno;
 use plan::LatencyTarget;
-use record::RunError;
 
-use super::io_loop::{IoLoop, PassEnd};
+/// Number of consecutive good windows after which the depth is raised by 1.
+const GOOD_BEFORE_RAISE: u32 = 3;
 
-/// Good windows in a row after which a run that goes on tries one more.
-const GOOD_BEFORE_MORE: u32 = 3;
-
+/// The search of one worker.
 pub struct DepthSearch {
     target: LatencyTarget,
     iodepth: u32,
     depth: u32,
     good: u32,
-    /// Depths from here on are bad, or out of reach.
+    /// The smallest depth that is bad or above the maximum.
     bad: u32,
     window_end_ns: u64,
     ios: u64,
     late: u64,
     latest_ns: u64,
-    stage: Stage,
+    phase: Phase,
     good_in_row: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stage {
+enum Phase {
     Searching,
-    /// The depth is found, and this window is the one that is reported.
+    /// The depth is found. This window is reported.
     Measuring,
-    /// The job goes on until it ends by itself.
-    GoingOn,
+    /// The job continues until it ends by itself.
+    Adjusting,
 }
 
-/// What a window told.
+/// What the worker does after a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// Go on, at what `depth` says now.
-    GoOn,
-    /// Fewer than before: what is in flight was issued at a depth that is judged already.
-    Fewer,
-    /// The depth is found: what was counted on the way is no part of the result.
+pub enum Step {
+    /// Continue at the current depth.
+    Continue,
+    /// The depth is lower. I/Os in flight were issued at a depth that is judged already.
+    Lower,
+    /// The depth is found. The statistics so far are not part of the result.
     Measure,
-    /// The job has nothing else to do.
+    /// The job is complete.
     Done,
-    /// Even one I/O at a time is too slow, and all have to be in time: this one wasn't.
-    Missed(u64),
+    /// All I/Os must be within the target, and one was not, even at depth 1.
+    Missed { lat_ns: u64 },
 }
 
 impl DepthSearch {
@@ -64,7 +61,7 @@ impl DepthSearch {
             ios: 0,
             late: 0,
             latest_ns: 0,
-            stage: Stage::Searching,
+            phase: Phase::Searching,
             good_in_row: 0,
         }
     }
@@ -88,11 +85,11 @@ impl DepthSearch {
     }
 
     #[inline]
-    pub fn check(&mut self, now_ns: u64) -> Verdict {
-        // Where all have to be in time the first that is late has told all.
-        let told = self.late > 0 && self.target.percentile >= 100.0 && self.window_end_ns != u64::MAX;
-        if !told && (now_ns < self.window_end_ns || self.ios == 0) {
-            return Verdict::GoOn;
+    pub fn check(&mut self, now_ns: u64) -> Step {
+        // If all I/Os must be within the target, the first late one decides.
+        let is_decided = self.late > 0 && self.target.percentile >= 100.0 && self.window_end_ns != u64::MAX;
+        if !is_decided && (now_ns < self.window_end_ns || self.ios == 0) {
+            return Step::Continue;
         }
         let within = 100.0 * (self.ios - self.late) as f64 / self.ios as f64;
         let verdict = self.judge(within >= self.target.percentile);
@@ -100,19 +97,19 @@ impl DepthSearch {
         verdict
     }
 
-    fn judge(&mut self, good: bool) -> Verdict {
+    fn judge(&mut self, good: bool) -> Step {
         if !good && self.depth == 1 && self.target.percentile >= 100.0 {
-            return Verdict::Missed(self.latest_ns);
+            return Step::Missed { lat_ns: self.latest_ns };
         }
-        match self.stage {
-            Stage::Searching => self.search(good),
-            Stage::Measuring => Verdict::Done,
-            Stage::GoingOn if self.target.keep_running => self.adjust(good),
-            Stage::GoingOn => Verdict::GoOn,
+        match self.phase {
+            Phase::Searching => self.search(good),
+            Phase::Measuring => Step::Done,
+            Phase::Adjusting if self.target.keep_running => self.adjust(good),
+            Phase::Adjusting => Step::Continue,
         }
     }
 
-    fn search(&mut self, good: bool) -> Verdict {
+    fn search(&mut self, good: bool) -> Step {
         let before = self.depth;
         if good {
             self.good = self.depth;
@@ -120,79 +117,36 @@ impl DepthSearch {
             self.bad = self.depth;
         }
         if self.good + 1 < self.bad {
-            // Doubling finds the order of magnitude, halving the value.
+            // Doubling finds the order of magnitude, bisection finds the value.
             self.depth = (self.good * 2).min(self.good + (self.bad - self.good) / 2).max(self.good + 1);
         } else {
             self.depth = self.good.max(1);
-            // A job that not even one I/O at a time would do for goes on at that, as in fio.
+            // As in fio a job that misses its target even at depth 1 continues at that depth.
             let measures = self.good > 0 && !self.target.keep_running;
-            self.stage = if measures { Stage::Measuring } else { Stage::GoingOn };
+            self.phase = if measures { Phase::Measuring } else { Phase::Adjusting };
             if measures {
-                return Verdict::Measure;
+                return Step::Measure;
             }
         }
-        if self.depth < before { Verdict::Fewer } else { Verdict::GoOn }
+        if self.depth < before { Step::Lower } else { Step::Continue }
     }
 
-    fn adjust(&mut self, good: bool) -> Verdict {
+    fn adjust(&mut self, good: bool) -> Step {
         if !good {
             self.good_in_row = 0;
             self.depth = (self.depth - (self.depth / 8).max(1)).max(1);
-            return Verdict::Fewer;
+            return Step::Lower;
         }
         self.good_in_row += 1;
-        if self.good_in_row >= GOOD_BEFORE_MORE && self.depth < self.iodepth {
+        if self.good_in_row >= GOOD_BEFORE_RAISE && self.depth < self.iodepth {
             self.good_in_row = 0;
             self.depth += 1;
         }
-        Verdict::GoOn
+        Step::Continue
     }
 
-    fn missed(&self, lat_ns: u64) -> RunError {
-        let message = format!(
-            "latency of {lat_ns} nsec exceeds specified max ({} nsec) at a depth of 1: latency_target can't be met",
-            self.target.target_ns
-        );
-        RunError { errno: errno::ETIMEDOUT, func: "max latency exceeded".into(), message }
-    }
-}
-
-impl IoLoop<'_> {
-    /// Judges the window if it is over, and follows what that tells.
-    #[inline]
-    pub(super) fn follow_search(&mut self) -> Result<Option<PassEnd>, RunError> {
-        let Some(search) = &mut self.search else { return Ok(None) };
-        match search.check(self.clocks.now_ns) {
-            Verdict::GoOn => Ok(None),
-            Verdict::Fewer => self.quiesce_for_search().map(|()| None),
-            Verdict::Measure => {
-                self.quiesce_for_search()?;
-                self.measure_anew();
-                Ok(None)
-            }
-            Verdict::Done => Ok(Some(PassEnd::Finished)),
-            Verdict::Missed(lat_ns) => Err(search.missed(lat_ns)),
-        }
-    }
-
-    #[cold]
-    fn quiesce_for_search(&mut self) -> Result<(), RunError> {
-        self.wait_for_all()?;
-        let now_ns = self.tick();
-        if let Some(search) = &mut self.search {
-            search.restart(now_ns);
-        }
-        Ok(())
-    }
-
-    /// Forgets what was counted: the depth found is what is reported.
-    fn measure_anew(&mut self) {
-        let now_ns = self.clocks.now_ns;
-        self.stats.clear();
-        self.usage_from = os::process::thread_usage();
-        self.clocks.measured_from_ns = Some(now_ns);
-        self.live.began_ns.store(now_ns, std::sync::atomic::Ordering::Relaxed);
-        self.publish();
+    pub fn target_ns(&self) -> u64 {
+        self.target.target_ns
     }
 }
 
@@ -204,21 +158,21 @@ mod tests {
         LatencyTarget { target_ns: 1000, window_ns: 10, percentile, keep_running }
     }
 
-    /// Windows of ten I/Os, of which those are late that are issued at more than `greatest_good`.
-    fn drive(search: &mut DepthSearch, greatest_good: u32, windows: u64) -> Verdict {
+    /// Runs windows of ten I/Os. I/Os at a depth above `greatest_good` are late.
+    fn drive(search: &mut DepthSearch, greatest_good: u32, windows: u64) -> Step {
         let mut now_ns = search.window_end_ns - 10;
         for _ in 0..windows {
             (0..10).for_each(|_| search.completed(if search.depth() > greatest_good { 2000 } else { 500 }));
             now_ns += 10;
             match search.check(now_ns) {
-                Verdict::GoOn | Verdict::Fewer => {}
+                Step::Continue | Step::Lower => {}
                 verdict => return verdict,
             }
         }
-        Verdict::GoOn
+        Step::Continue
     }
 
-    fn found(iodepth: u32, greatest_good: u32) -> (Verdict, Verdict, u32) {
+    fn found(iodepth: u32, greatest_good: u32) -> (Step, Step, u32) {
         let mut search = DepthSearch::new(target(100.0, false), iodepth);
         search.restart(0);
         let first = drive(&mut search, greatest_good, 1000);
@@ -230,17 +184,17 @@ mod tests {
         for iodepth in [1, 2, 7, 64, 1000] {
             for greatest_good in [1, 2, 5, 63, 64, 999, 5000] {
                 let depth = greatest_good.min(iodepth);
-                assert_eq!(found(iodepth, greatest_good), (Verdict::Measure, Verdict::Done, depth));
+                assert_eq!(found(iodepth, greatest_good), (Step::Measure, Step::Done, depth));
             }
         }
-        assert_eq!(found(32, 0).0, Verdict::Missed(2000));
+        assert_eq!(found(32, 0).0, Step::Missed { lat_ns: 2000 });
     }
 
     #[test]
     fn a_share_that_not_even_one_at_a_time_reaches_leaves_the_job_at_that() {
         let mut search = DepthSearch::new(target(90.0, false), 32);
         search.restart(0);
-        assert_eq!(drive(&mut search, 0, 100), Verdict::GoOn);
+        assert_eq!(drive(&mut search, 0, 100), Step::Continue);
         assert_eq!(search.depth(), 1);
     }
 

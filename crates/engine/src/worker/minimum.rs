@@ -1,11 +1,12 @@
-//! Minimum rates: a worker that falls below its own ends with an error.
+//! Minimum rates: a worker below its minimum ends with an error.
 
 use plan::{Ddir, Pattern, Rate};
 use record::WorkerStats;
 
-/// Nothing is judged before this.
+/// Nothing is judged before this time.
 const SETTLE_NS: u64 = 2_000_000_000;
 
+/// Compares the rates of a worker with its minimum.
 pub struct MinimumRate {
     rate: Rate,
     began_ns: u64,
@@ -14,7 +15,7 @@ pub struct MinimumRate {
 }
 
 impl MinimumRate {
-    /// `None` where the worker has no minimum. One for a direction that it never goes in is none.
+    /// Returns `None` if the worker has no minimum in a direction that it uses.
     pub fn new(rate: &Rate, pattern: Pattern) -> Option<Self> {
         let mut rate = *rate;
         for ddir in Ddir::ALL.into_iter().filter(|&ddir| !pattern.has(ddir)) {
@@ -29,7 +30,7 @@ impl MinimumRate {
         self.last = None;
     }
 
-    /// Says what was missed, if a window ended below the minimum.
+    /// Returns what was missed if a window ended below the minimum.
     #[inline]
     pub fn check(&mut self, now_ns: u64, stats: &WorkerStats) -> Option<String> {
         if now_ns < self.next_check_ns {

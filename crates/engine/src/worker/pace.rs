@@ -7,38 +7,39 @@ use units::random::Tausworthe32;
 use crate::access::{Purpose, SeedTable};
 use crate::intended::IntendedStarts;
 
-/// Random arrivals beyond so many at once are counted by their mean number, which is then within some 0.1 % of theirs:
-/// a rate that no device can follow must not keep the worker drawing.
+/// Maximum number of random arrivals drawn at once. Further arrivals are counted by their mean number, which is then within
+/// about 0.1 % of the exact number. A rate far above the device's would otherwise keep the worker drawing.
 const DRAWS_MAX: u32 = 1 << 20;
 
-/// Whether the next I/O may go.
+/// Whether the next I/O may be issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
     Now,
     /// Only the other direction of the mix is due.
     OtherWay,
-    /// Nothing is due before then.
+    /// Nothing is due before this time.
     At(u64),
 }
 
+/// The schedules of a worker with a rate.
 pub struct Pace {
     schedules: [Schedule; 3],
-    /// Where the schedules of random arrivals would be if all had gone that have come.
+    /// State of the schedules of random arrivals after all arrivals, including those that still wait.
     ahead: [Schedule; 3],
     mixed: bool,
-    /// `None` where pauses hold I/Os back as well: when one was meant to start is then nobody's word.
+    /// `None` if the worker also has pauses: the intended starts are then undefined.
     pub starts: Option<IntendedStarts>,
 }
 
-/// Bytes or I/Os for each second; neither is no limit.
+/// The schedule of one direction, by bytes or by I/Os. Without either there is no limit.
 #[derive(Clone, Default)]
 struct Schedule {
     ns_per_byte: f64,
     ns_per_io: f64,
     /// When the next I/O is due.
     due_ns: f64,
-    /// I/Os since the schedule began.
-    gone: u64,
+    /// I/Os since the start of the schedule.
+    passed: u64,
     poisson: Option<Tausworthe32>,
 }
 
@@ -47,7 +48,7 @@ impl Schedule {
         self.ns_per_byte > 0.0 || self.ns_per_io > 0.0
     }
 
-    /// Goes on to the next I/O.
+    /// Advances to the next I/O.
     #[inline]
     fn pass(&mut self, bytes: u64) {
         let gap = match &mut self.poisson {
@@ -56,18 +57,18 @@ impl Schedule {
             None => 1.0,
         };
         self.due_ns += gap * self.ns_per_io + bytes as f64 * self.ns_per_byte;
-        self.gone += 1;
+        self.passed += 1;
     }
 
-    /// Passes over what is due before then by its mean number: a Poisson process has no memory.
+    /// Skips the arrivals before `until_ns`, counted by their mean number. A Poisson process has no memory.
     fn skip_to(&mut self, until_ns: f64) {
         if self.due_ns < until_ns {
-            self.gone += ((until_ns - self.due_ns) / self.ns_per_io) as u64;
+            self.passed += ((until_ns - self.due_ns) / self.ns_per_io) as u64;
             self.due_ns = until_ns;
         }
     }
 
-    /// I/Os of even gaps that are due before `until_ns`.
+    /// Returns the number of evenly spaced I/Os that are due before `until_ns`.
     fn waiting(&self, until_ns: f64, mean_bytes: f64) -> u64 {
         let gap_ns = self.ns_per_io + mean_bytes * self.ns_per_byte;
         if until_ns <= self.due_ns || gap_ns <= 0.0 { 0 } else { ((until_ns - self.due_ns) / gap_ns).ceil() as u64 }
@@ -75,7 +76,7 @@ impl Schedule {
 }
 
 impl Pace {
-    /// `None` where the worker has no limit.
+    /// Returns `None` if the worker has no rate.
     pub fn new(worker: &Worker, seeds: &SeedTable) -> Option<Self> {
         let rate = &worker.rate;
         if !rate.is_limited() {
@@ -100,10 +101,10 @@ impl Pace {
         Some(Pace { ahead: schedules.clone(), schedules, mixed: worker.access.pattern.is_mixed(), starts })
     }
 
-    /// The schedule begins anew: nothing is owed from before.
+    /// Restarts the schedules. Nothing is due from the time before.
     pub fn restart(&mut self, now_ns: u64) {
         for schedule in &mut self.schedules {
-            (schedule.due_ns, schedule.gone) = (now_ns as f64, 0);
+            (schedule.due_ns, schedule.passed) = (now_ns as f64, 0);
         }
         self.ahead = self.schedules.clone();
         if let Some(starts) = &mut self.starts {
@@ -111,8 +112,8 @@ impl Pace {
         }
     }
 
-    /// Time that doesn't count against the rate.
-    pub fn forgive(&mut self, ns: u64) {
+    /// Delays the schedules by time that does not count against the rate.
+    pub fn extend_by(&mut self, ns: u64) {
         self.schedules.iter_mut().for_each(|schedule| schedule.due_ns += ns as f64);
     }
 
@@ -121,7 +122,7 @@ impl Pace {
         if schedule.is_limited() { schedule.due_ns as u64 } else { 0 }
     }
 
-    /// Whether an I/O in the direction that the mix asks for may go now.
+    /// Returns whether an I/O in the drawn direction may be issued now.
     pub fn admit(&self, wanted: Ddir, now_ns: u64) -> Admission {
         let due_ns = self.due_ns(wanted);
         if due_ns <= now_ns {
@@ -141,7 +142,7 @@ impl Pace {
         }
     }
 
-    /// Moves the schedule on by an I/O that is being issued from that slot.
+    /// Advances the schedule by an I/O that is issued from a slot.
     #[inline]
     pub fn issued(&mut self, slot: u32, ddir: Ddir, bytes: u64, now_ns: u64) {
         let schedule = &mut self.schedules[ddir as usize];
@@ -153,8 +154,8 @@ impl Pace {
         schedule.pass(bytes);
     }
 
-    /// What became of the arrivals before `until_ns`, which never falls from call to call. I/Os that were never made
-    /// have no size: under a limit of bytes they are taken to be as large as the others on average.
+    /// Returns the arrivals before `until_ns`. It must not decrease from call to call. Arrivals that were never issued have
+    /// no size: under a limit of bytes they count with `mean_bytes`.
     pub fn arrivals(&mut self, ddir: Ddir, until_ns: u64, mean_bytes: f64) -> Option<Arrivals> {
         let mut arrivals = self.starts.as_ref()?.arrivals(ddir);
         let (schedule, ahead) = (&self.schedules[ddir as usize], &mut self.ahead[ddir as usize]);
@@ -166,8 +167,8 @@ impl Pace {
             arrivals.add_unissued(schedule.waiting(until_ns, mean_bytes));
             return Some(arrivals);
         }
-        // Drawn once each, however often they are counted.
-        if ahead.gone < schedule.gone {
+        // Each arrival is drawn once, however often it is counted.
+        if ahead.passed < schedule.passed {
             *ahead = schedule.clone();
         }
         let mut draws = DRAWS_MAX;
@@ -176,7 +177,7 @@ impl Pace {
             draws -= 1;
         }
         ahead.skip_to(until_ns);
-        arrivals.add_unissued(ahead.gone - schedule.gone);
+        arrivals.add_unissued(ahead.passed - schedule.passed);
         Some(arrivals)
     }
 }

@@ -1,7 +1,8 @@
-//! The part of each file that was written since it was last flushed: what `sync_file_range` works on.
+//! The part of each file that was written since its last sync. `sync_file_range` syncs it.
 
 use std::ops::Range;
 
+/// Ranges written since the last sync, by file.
 pub struct Unsynced {
     written: Vec<Option<Range<u64>>>,
 }
@@ -17,7 +18,7 @@ impl Unsynced {
         *written = written.start.min(offset)..written.end.max(end);
     }
 
-    /// Offset and length to flush. A length of 0 goes to the end of the file, as the system call has it.
+    /// Returns offset and length to sync. As in the system call a length of 0 extends to the end of the file.
     pub fn take(&mut self, file: u32) -> (u64, u32) {
         match self.written[file as usize].take() {
             Some(range) => (range.start, u32::try_from(range.end - range.start).unwrap_or(0)),

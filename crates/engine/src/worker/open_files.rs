@@ -24,7 +24,7 @@ pub struct OpenFiles {
     order: Vec<u32>,
     limit: usize,
     /// How targets are opened: one for all of them, or one for each.
-    ways: Vec<Way>,
+    modes: Vec<OpenMode>,
     /// Each target is a stream's.
     of_streams: bool,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
@@ -37,7 +37,7 @@ pub struct OpenFiles {
 
 /// How a target is opened and what the kernel is told of it.
 #[derive(Clone, Copy)]
-struct Way {
+struct OpenMode {
     options: OpenOptions,
     advice: Option<Advice>,
     mapping: Option<Mapping>,
@@ -67,7 +67,7 @@ impl OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
-            ways: vec![Way { options, advice: backend::advice(worker), mapping: None }],
+            modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
             of_streams: false,
             without_files: flags.diskless && flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
@@ -83,7 +83,7 @@ impl OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
             limit: usize::MAX,
-            ways: worker.streams.list.iter().map(Way::of_stream).collect(),
+            modes: worker.streams.list.iter().map(OpenMode::of_stream).collect(),
             of_streams: true,
             without_files: false,
             fsync_on_close: false,
@@ -111,8 +111,8 @@ impl OpenFiles {
         }
     }
 
-    fn way(&self, index: u32) -> &Way {
-        &self.ways[(index as usize).min(self.ways.len() - 1)]
+    fn mode(&self, index: u32) -> &OpenMode {
+        &self.modes[(index as usize).min(self.modes.len() - 1)]
     }
 
     pub fn name(&self, index: u32) -> String {
@@ -151,7 +151,7 @@ impl OpenFiles {
 
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let target = &self.targets[index as usize];
-        let Way { options, advice, mapping } = *self.way(index);
+        let OpenMode { options, advice, mapping } = *self.mode(index);
         let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: format!("{func}({})", target.path.display()),
@@ -186,7 +186,7 @@ impl OpenFiles {
     pub fn start_over(&self, index: u32) {
         if let Some(file) = &self.open[index as usize]
             && self.invalidate
-            && !self.way(index).options.direct
+            && !self.mode(index).options.direct
             && !self.without_files
         {
             let _ = layout::invalidate(file, &self.targets[index as usize]);
@@ -195,7 +195,7 @@ impl OpenFiles {
 
     pub fn close(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let Some(file) = self.open[index as usize].take() else { return Ok(()) };
-        let synced = if self.fsync_on_close && self.way(index).options.write { file.fsync() } else { Ok(()) };
+        let synced = if self.fsync_on_close && self.mode(index).options.write { file.fsync() } else { Ok(()) };
         let detached = backend.detach(index);
         self.order.retain(|&open| open != index);
         live.open_files.store(self.order.len() as u32, Relaxed);
@@ -240,7 +240,7 @@ impl OpenFiles {
     }
 
     fn fsync_closed(&self, index: u32) -> io::Result<()> {
-        let options = OpenOptions { create: false, ..self.way(index).options };
+        let options = OpenOptions { create: false, ..self.mode(index).options };
         match options.open(&self.targets[index as usize].path) {
             Ok(file) => file.fsync(),
             // Never written: there is nothing to flush.
@@ -250,7 +250,7 @@ impl OpenFiles {
     }
 }
 
-impl Way {
+impl OpenMode {
     fn of_stream(stream: &Stream) -> Self {
         let writes = stream.write_percent > 0;
         let options = OpenOptions {
@@ -268,7 +268,7 @@ impl Way {
             AccessHints { random: false, sequential: true } => Some(Advice::Sequential),
             _ => None,
         };
-        Way { options, advice, mapping: stream.mapping.map(mapping) }
+        OpenMode { options, advice, mapping: stream.mapping.map(mapping) }
     }
 }
 

@@ -11,9 +11,13 @@ use os::platform::Platform;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::RunError;
 
-use super::{IoLoop, Voice, passes, setup};
 use crate::live::WorkerLive;
 use crate::sample::{self, Scratch};
+use crate::worker::context::Context;
+use crate::worker::events::EventSender;
+use crate::worker::io_loop::IoLoop;
+use crate::worker::job::passes;
+use crate::worker::setup;
 
 const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 10;
@@ -91,19 +95,20 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
     let live = WorkerLive::default();
-    let voice = Voice::new(0, Platform::MACHINE.channel().0);
-    let prepared = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let mut io_loop = setup::io_loop(&plan, worker, Platform::MACHINE, &live, prepared, None, &voice).unwrap();
-    io_loop.backend = Box::new(backend);
+    let events = EventSender::new(0, Platform::MACHINE.channel().0);
+    let context = Context { plan: &plan, worker, platform: Platform::MACHINE, live: &live, events: &events };
+    let laid_out = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let mut io_loop = setup::job_loop(context, laid_out, None).unwrap();
+    io_loop.submission.replace_backend(Box::new(backend));
     let outcome = passes(&mut io_loop, None);
     judge(&io_loop, outcome);
 }
 
 fn all_is_read(io_loop: &IoLoop, outcome: Result<(), RunError>) {
     assert_eq!(outcome.err(), None);
-    let read = &io_loop.stats.ddirs[Ddir::Read as usize];
+    let read = &io_loop.accounting.stats.ddirs[Ddir::Read as usize];
     assert_eq!((read.ios, read.bytes, read.issued), (BLOCKS, BLOCKS * BLOCK, BLOCKS));
-    assert_eq!(io_loop.flights.count(), 0);
+    assert_eq!(io_loop.submission.in_flight.count(), 0);
 }
 
 #[test]
@@ -112,7 +117,7 @@ fn the_rest_of_short_transfers_is_asked_for_at_the_end_of_a_pass_too() {
         Reluctant { halves: true, ..Reluctant::new() },
         |_| {},
         |io_loop, outcome| {
-            assert_eq!(io_loop.stats.ddirs[Ddir::Read as usize].short, BLOCKS);
+            assert_eq!(io_loop.accounting.stats.ddirs[Ddir::Read as usize].short, BLOCKS);
             all_is_read(io_loop, outcome);
         },
     );
@@ -138,7 +143,7 @@ fn a_file_is_closed_for_another_when_its_io_is_done() {
         };
         run_over(Reluctant { taken_at_once: 3, halves: true, ..Reluctant::new() }, several, |io_loop, outcome| {
             assert_eq!(outcome.err(), None);
-            assert_eq!(io_loop.stats.ddirs[Ddir::Read as usize].ios, 3 * BLOCKS);
+            assert_eq!(io_loop.accounting.stats.ddirs[Ddir::Read as usize].ios, 3 * BLOCKS);
         });
     }
 }
@@ -152,7 +157,7 @@ fn an_engine_that_breaks_ends_the_worker_and_what_it_left_is_not_counted_as_issu
             |_| {},
             |io_loop, outcome| {
                 assert_eq!(outcome.map_err(|error| error.func), Err("submit".to_owned()));
-                let read = &io_loop.stats.ddirs[Ddir::Read as usize];
+                let read = &io_loop.accounting.stats.ddirs[Ddir::Read as usize];
                 assert!(read.ios <= read.issued && read.issued <= BLOCKS, "{} of {}", read.ios, read.issued);
             },
         );

@@ -13,12 +13,15 @@ use plan::stream::StreamRate;
 use plan::{Ddir, Engine, Plan, Worker};
 use record::{Arrivals, DdirStats, LATE_NS, WorkerStats};
 
-use super::{Voice, passes, setup};
 use crate::access::SeedTable;
 use crate::live::WorkerLive;
 use crate::sample::{self, Scratch};
 use crate::streams::{Source as Streams, Step};
+use crate::worker::context::Context;
+use crate::worker::events::EventSender;
+use crate::worker::job::passes;
 use crate::worker::pace::Pace;
+use crate::worker::setup;
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -93,10 +96,11 @@ fn run_over(backend: Silent, change: impl Fn(&mut Worker)) -> WorkerStats {
     let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
     let worker = &plan.workers[0];
     let live = WorkerLive::default();
-    let voice = Voice::new(0, Platform::MACHINE.channel().0);
-    let prepared = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let mut io_loop = setup::io_loop(&plan, worker, Platform::MACHINE, &live, prepared, None, &voice).unwrap();
-    io_loop.backend = Box::new(backend);
+    let events = EventSender::new(0, Platform::MACHINE.channel().0);
+    let context = Context { plan: &plan, worker, platform: Platform::MACHINE, live: &live, events: &events };
+    let laid_out = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let mut io_loop = setup::job_loop(context, laid_out, None).unwrap();
+    io_loop.submission.replace_backend(Box::new(backend));
     passes(&mut io_loop, None).unwrap();
     *io_loop.current_stats()
 }

@@ -1,93 +1,76 @@
-//! From a plan's streams to a loop that is ready to run.
+//! Builds the I/O loop of a worker with streams.
 
 use std::path::Path;
 
 use os::errno;
 use os::file::{Kind, StatCall};
 use os::io::BackendError;
-use os::platform::Platform;
 use plan::stream::StreamRate;
 use plan::{Ddir, Memory, Stream, Streams, Worker};
 use record::{RunError, Series, TargetStats, WorkerStats};
 
-use super::files::OpenFiles;
-use super::flight::Flights;
-use super::io_loop::{IoLoop, Supply};
-use super::lot::Lots;
-use super::marks::{Counts, Marks, PassLimits};
-use super::setup;
-use super::streaming::Streaming;
-use super::voice::Voice;
+use super::counters::prepare_latencies;
+use super::memory::memory;
 use crate::backend;
 use crate::layout;
-use crate::live::WorkerLive;
 use crate::shared::Shared;
 use crate::streams::{Source, SourceError, slot_bytes, write_at};
 use crate::target::Target;
+use crate::worker::accounting::Accounting;
+use crate::worker::context::Context;
+use crate::worker::deadlines::Deadlines;
+use crate::worker::in_flight::InFlight;
+use crate::worker::io_loop::IoLoop;
+use crate::worker::limits::PassLimits;
+use crate::worker::open_files::OpenFiles;
+use crate::worker::source::IoSource;
+use crate::worker::stream_source::StreamSource;
+use crate::worker::submission::Submission;
 
-/// Builds the loop of a worker with streams, on the worker's own thread, so that memory is near it. Not inlined: what this
-/// takes of the stack is taken by the I/O after it.
+/// Builds the I/O loop of a worker with streams. Called on the worker's thread, so that its memory is on the thread's NUMA
+/// node. Not inlined, so that it does not enlarge the stack frame of the I/O.
+///
+/// # Errors
+/// A target cannot be opened or does not fit its stream, there is no memory for the buffers, or the engine cannot be set
+/// up.
 #[inline(never)]
-pub fn io_loop<'a>(
-    worker: &'a Worker,
-    platform: Platform,
-    live: &'a WorkerLive,
-    shared: &Shared,
-    voice: &'a Voice,
-) -> Result<Box<IoLoop<'a>>, RunError> {
+pub fn stream_loop<'a>(context: Context<'a>, shared: &Shared) -> Result<Box<IoLoop<'a>>, RunError> {
+    let Context { worker, platform, live, events, .. } = context;
     let streams = &worker.streams;
     let targets = streams.list.iter().map(target).collect::<Result<Vec<_>, _>>()?;
     let sizes: Vec<u64> = targets.iter().map(|target| target.real_size).collect();
     let source = source(streams, &sizes, shared).map_err(|error| unfit("streams", error.to_string()))?;
     let depth = streams.depth();
     let write_at = write_at(&streams.list);
-    let buffers = setup::memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, error))?;
+    let buffers = memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
     let stats = counters(worker, &source, shared, &targets);
     let ioprios = streams.list.iter().map(|stream| stream.ioprio).collect();
+    let source = StreamSource::new(source, ioprios, depth, write_at, is_paced(streams));
     let mut io_loop = Box::new(IoLoop {
         worker,
         live,
-        clock: setup::clock(worker, platform),
-        backend,
-        buffers,
-        supply: Supply::Streams(Box::new(Streaming::new(source, ioprios, depth, write_at, is_paced(streams)))),
-        unsynced: None,
+        events,
+        deadlines: Deadlines::new(context.clock()),
+        submission: Submission::new(backend, buffers, InFlight::new(depth, true), &worker.depth),
+        accounting: Accounting::new(worker, live, stats, None),
+        source: IoSource::Streams(Box::new(source)),
         files: OpenFiles::of_streams(worker, targets),
-        logs: None,
-        pace: None,
-        open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        limits: PassLimits::NONE,
+        is_open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
         arrivals_until_ns: u64::MAX,
+        metadata: None,
+        unsynced: None,
+        pace: None,
         think: None,
         minimum: None,
         search: None,
-        metadata: None,
-        stats,
-        flights: Flights::new(depth, true),
-        limits: PassLimits::UNTIL_STOPPED,
-        counts: Counts::default(),
-        clocks: Marks::UNSET,
-        usage_from: os::process::Usage::default(),
-        voice,
-        batch_ios: 1,
-        lots: Lots::default(),
-        ops: Vec::with_capacity(depth as usize + 1),
-        done: Vec::with_capacity(depth as usize + 1),
     });
+    // The files are opened before the start, so that the measured time has nothing but I/O.
     io_loop.open_all()?;
     Ok(io_loop)
-}
-
-impl IoLoop<'_> {
-    /// Opens all targets beforehand: in a measured time there is nothing but I/O.
-    fn open_all(&mut self) -> Result<(), RunError> {
-        for file in 0..self.worker.streams.list.len() as u32 {
-            self.open(file)?;
-        }
-        Ok(())
-    }
 }
 
 fn source(streams: &Streams, target_bytes: &[u64], shared: &Shared) -> Result<Source, SourceError> {
@@ -185,7 +168,7 @@ fn counters(worker: &Worker, source: &Source, shared: &Shared, targets: &[Target
         let used = [(Ddir::Read, stream.write_percent < 100), (Ddir::Write, stream.write_percent > 0)];
         for (ddir, _) in used.into_iter().filter(|(_, used)| *used) {
             let intended_starts = stream.has_intended_starts(ddir);
-            setup::prepare_latencies(&worker.measure, intended_starts, &mut stats.ddirs[ddir as usize]);
+            prepare_latencies(&worker.measure, intended_starts, &mut stats.ddirs[ddir as usize]);
         }
         stats
     };

@@ -1,0 +1,211 @@
+//! Accounting: the counters, latencies and logs of a worker, and the counters that it publishes.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use os::process::Usage;
+use plan::{Ddir, Worker};
+use record::WorkerStats;
+
+use super::deadlines::Deadlines;
+use super::in_flight::InFlightIo;
+use crate::live::WorkerLive;
+use crate::logs::{LoggedIo, WorkerLogs};
+
+/// Everything that a worker counts.
+pub struct Accounting<'a> {
+    live: &'a WorkerLive,
+    pub measures: Measures,
+    pub stats: WorkerStats,
+    pub totals: Totals,
+    pub logs: Option<WorkerLogs>,
+    /// CPU use of the thread at the start of the measured time.
+    usage_from: Usage,
+    /// The statistics at the end of the measured time of a worker with streams.
+    measured: Option<Box<WorkerStats>>,
+}
+
+/// Which latencies are recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Measures {
+    pub slat: bool,
+    pub clat: bool,
+    pub lat: bool,
+    /// Latencies of I/Os are recorded. They are not for an engine that acts when a target is opened.
+    pub of_ios: bool,
+}
+
+/// Totals since the start, including the ramp.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Bytes issued in the current pass.
+    pub pass_bytes: u64,
+    pub issued_bytes: u64,
+    pub issued_ios: u64,
+    pub completed_ios: u64,
+    pub completed_bytes: u64,
+    /// I/O errors that the job continued after.
+    pub errors: u64,
+    pub first_errno: i32,
+}
+
+impl<'a> Accounting<'a> {
+    pub fn new(worker: &Worker, live: &'a WorkerLive, stats: WorkerStats, logs: Option<WorkerLogs>) -> Self {
+        let measure = &worker.measure;
+        Accounting {
+            live,
+            measures: Measures { slat: measure.slat, clat: measure.clat, lat: measure.lat, of_ios: true },
+            stats,
+            totals: Totals::default(),
+            logs,
+            usage_from: Usage::default(),
+            measured: None,
+        }
+    }
+
+    /// Counts an I/O that was made.
+    #[inline]
+    pub fn issued(&mut self, file: u32, ddir: Ddir, len: u32, counts_towards_total: bool) {
+        self.totals.pass_bytes += u64::from(len);
+        if counts_towards_total {
+            self.totals.issued_bytes += u64::from(len);
+        }
+        self.totals.issued_ios += 1;
+        self.stats.counters(file, ddir).issued += 1;
+    }
+
+    /// Takes back an I/O that was never submitted. Statistics that were cleared meanwhile do not include it.
+    pub fn canceled(&mut self, file: u32, ddir: Ddir) {
+        let issued = &mut self.stats.counters(file, ddir).issued;
+        *issued = issued.saturating_sub(1);
+    }
+
+    /// Counts a completed sync.
+    pub fn sync_completed(&mut self, io: &InFlightIo, now_ns: u64) {
+        self.stats.syncs += 1;
+        if self.measures.clat {
+            self.stats.sync_lat.record(now_ns - io.issue_ns);
+        }
+    }
+
+    /// Counts a completed I/O. Returns its total latency in ns.
+    #[inline]
+    pub fn completed(&mut self, ddir: Ddir, io: &InFlightIo, deadlines: &Deadlines) -> u64 {
+        let now_ns = deadlines.now_ns;
+        let (clat_ns, lat_ns) = (now_ns - io.issue_ns, now_ns - io.start_ns);
+        let stats = match self.stats.targets.get_mut(io.file as usize) {
+            None => &mut self.stats.ddirs[ddir as usize],
+            Some(target) => {
+                if let Some(series) = &mut target.series {
+                    series.record(now_ns - deadlines.measured_from_ns.unwrap_or(now_ns), ddir, lat_ns);
+                }
+                &mut target.ddirs[ddir as usize]
+            }
+        };
+        stats.ios += 1;
+        stats.bytes += u64::from(io.len);
+        if self.measures.of_ios {
+            if self.measures.clat {
+                stats.clat.record(clat_ns);
+            }
+            if self.measures.lat {
+                stats.lat.record(lat_ns);
+            }
+        }
+        self.totals.completed_ios += 1;
+        self.totals.completed_bytes += u64::from(io.len);
+        if let Some(logs) = &mut self.logs {
+            logs.complete(&LoggedIo {
+                at_ns: now_ns,
+                issued_ns: io.issue_ns,
+                ddir,
+                bytes: io.len,
+                offset: io.offset,
+                clat_ns,
+                lat_ns,
+            });
+        }
+        lat_ns
+    }
+
+    /// Counts an error that the job continues after.
+    pub fn survived(&mut self, errno: i32) {
+        self.totals.errors += 1;
+        if self.totals.first_errno == 0 {
+            self.totals.first_errno = errno;
+        }
+    }
+
+    /// Clears the statistics at the start of the measured time.
+    pub fn clear(&mut self) {
+        self.stats.clear();
+        // Read after clearing, which takes a while: it belongs to the ramp.
+        self.restart_usage();
+    }
+
+    /// Restarts the measurement of the thread's CPU use.
+    pub fn restart_usage(&mut self) {
+        self.usage_from = os::process::thread_usage();
+    }
+
+    /// Publishes the counters.
+    #[inline]
+    pub fn publish(&self) {
+        for at in 0..self.stats.ddirs.len() {
+            let (mut bytes, mut ios) = (self.stats.ddirs[at].bytes, self.stats.ddirs[at].ios);
+            for target in &self.stats.targets {
+                (bytes, ios) = (bytes + target.ddirs[at].bytes, ios + target.ddirs[at].ios);
+            }
+            self.live.bytes[at].store(bytes, Relaxed);
+            self.live.ios[at].store(ios, Relaxed);
+        }
+    }
+
+    /// Returns the statistics at `now_ns`, with times. Those of the targets are not added up yet.
+    pub fn stats_at(&self, now_ns: u64, deadlines: &Deadlines) -> Box<WorkerStats> {
+        let usage = usage_since(&self.usage_from);
+        let mut stats = self.stats.to_boxed();
+        // If the ramp was cut short, its statistics are reported.
+        let from_ns = deadlines.measured_from_ns.unwrap_or(deadlines.start_ns);
+        let runtime_ns = now_ns - from_ns;
+        let of_targets = stats.targets.iter_mut().flat_map(|target| &mut target.ddirs);
+        for ddir in stats.ddirs.iter_mut().chain(of_targets).filter(|ddir| ddir.bytes > 0 || ddir.ios > 0) {
+            ddir.runtime_ns = runtime_ns;
+        }
+        stats.runtime_ns = runtime_ns;
+        let age_us = deadlines.clock.now().saturating_sub(from_ns) / 1000;
+        stats.measured_from_unix_us = deadlines.clock.unix_us().saturating_sub(age_us);
+        stats.elapsed_ns = now_ns - deadlines.start_ns;
+        stats.usage = usage;
+        stats
+    }
+
+    /// Returns empty statistics.
+    pub fn no_stats(&self) -> Box<WorkerStats> {
+        let mut stats = self.stats.to_boxed();
+        stats.clear();
+        stats
+    }
+
+    /// Keeps the statistics at the end of the measured time. I/Os that complete later do not count.
+    pub fn end_measuring(&mut self, stats: Box<WorkerStats>) {
+        self.measured = Some(stats);
+    }
+
+    /// Returns the statistics at the end of the measured time, once it is over.
+    pub fn measured(&self) -> Option<&WorkerStats> {
+        self.measured.as_deref()
+    }
+}
+
+/// Returns what the calling thread has used since `earlier`.
+pub fn usage_since(earlier: &Usage) -> record::Usage {
+    let used = os::process::thread_usage().since(earlier);
+    record::Usage {
+        user_ns: used.user_ns,
+        system_ns: used.system_ns,
+        context_switches: used.voluntary_switches + used.involuntary_switches,
+        major_faults: used.major_faults,
+        minor_faults: used.minor_faults,
+        run_delay_ns: used.run_delay_ns,
+    }
+}

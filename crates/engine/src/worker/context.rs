@@ -1,0 +1,48 @@
+//! What every part of a worker's thread needs.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use os::clock::{Clock, Source};
+use os::platform::Platform;
+use plan::{Plan, Worker};
+
+use super::deadlines::WAIT_MAX;
+use super::events::EventSender;
+use crate::live::WorkerLive;
+
+/// The worker of a thread, with its surroundings.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub plan: &'a Plan,
+    pub worker: &'a Worker,
+    pub platform: Platform,
+    pub live: &'a WorkerLive,
+    pub events: &'a EventSender,
+}
+
+impl Context<'_> {
+    /// Returns a new clock of the worker's `clocksource`. A clock is more precise the later it is made.
+    pub fn clock(&self) -> Clock {
+        self.platform.clock(match self.worker.measure.clock {
+            plan::ClockSource::Cpu => Source::Cpu,
+            plan::ClockSource::Monotonic => Source::Monotonic,
+            plan::ClockSource::Gettimeofday => Source::Gettimeofday,
+        })
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.live.stop.load(Relaxed)
+    }
+
+    /// Sleeps until `end_ns` or a stop.
+    pub fn sleep_until(&self, clock: Clock, end_ns: u64) {
+        while !self.is_stopped() {
+            let left = Duration::from_nanos(end_ns.saturating_sub(clock.now()));
+            if left.is_zero() {
+                break;
+            }
+            clock.sleep(left.min(WAIT_MAX));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The end of a worker.
+
+use record::{Ended, RunError};
+
+use super::commands;
+use super::context::Context;
+use super::io_loop::IoLoop;
+use crate::layout;
+use crate::live::State;
+
+/// Closes the files and logs of a worker, and returns its result.
+pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
+    let Context { worker, live, .. } = context;
+    live.set_state(State::Finishing);
+    let stats = io_loop.current_stats();
+    let now_ns = io_loop.deadlines.now_ns;
+    let IoLoop { submission, mut files, accounting, .. } = *io_loop;
+    // The kernel may still use the files and the backend of I/Os that were given up. They are closed when the process
+    // ends, because closing would wait for these I/Os.
+    let closed = if submission.in_flight.count() == 0 {
+        let mut backend = submission.backend;
+        files.close_all(backend.as_mut(), live)
+    } else {
+        std::mem::forget(submission.backend);
+        Ok(())
+    };
+    if let Some(logs) = accounting.logs {
+        logs.finish(now_ns);
+    }
+    let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets()) } else { Ok(()) };
+    commands::postrun(context);
+    Ended {
+        stats,
+        error: outcome.and(closed).and(unlinked).err(),
+        nonfatal_errors: accounting.totals.errors,
+        first_nonfatal_errno: accounting.totals.first_errno,
+    }
+}

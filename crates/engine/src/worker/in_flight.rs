@@ -1,0 +1,115 @@
+//! The I/Os in flight of a worker, by buffer slot.
+
+use std::collections::VecDeque;
+
+use plan::Ddir;
+
+/// What the statistics count an I/O as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Data(Ddir),
+    Sync,
+}
+
+/// `file` of a free slot.
+const NO_FILE: u32 = u32::MAX;
+
+/// An I/O in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct InFlightIo {
+    pub purpose: Purpose,
+    pub file: u32,
+    pub offset: u64,
+    pub len: u32,
+    /// Bytes transferred so far. It is above 0 after a short transfer.
+    pub done: u32,
+    /// When the I/O was made.
+    pub start_ns: u64,
+    /// When the kernel had accepted it.
+    pub issue_ns: u64,
+}
+
+/// The table of slots. Nothing is allocated after its creation.
+pub struct InFlight {
+    table: Vec<InFlightIo>,
+    free: FreeSlots,
+}
+
+/// The free slots, in the order of use.
+enum FreeSlots {
+    /// The slot freed last is used first: its buffer is still in the CPU's cache.
+    LastFreed(Vec<u32>),
+    /// The slot that has been free longest is used first, so that all are used.
+    RoundRobin(VecDeque<u32>),
+}
+
+impl InFlight {
+    /// Slots are used from 0, round robin or the one freed last first.
+    pub fn new(depth: u32, round_robin: bool) -> Self {
+        let empty =
+            InFlightIo { purpose: Purpose::Sync, file: NO_FILE, offset: 0, len: 0, done: 0, start_ns: 0, issue_ns: 0 };
+        let free = if round_robin {
+            FreeSlots::RoundRobin((0..depth).collect())
+        } else {
+            FreeSlots::LastFreed((0..depth).rev().collect())
+        };
+        InFlight { table: vec![empty; depth as usize], free }
+    }
+
+    /// Returns the number of I/Os in flight.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        let free = match &self.free {
+            FreeSlots::LastFreed(slots) => slots.len(),
+            FreeSlots::RoundRobin(slots) => slots.len(),
+        };
+        (self.table.len() - free) as u32
+    }
+
+    /// Takes a free slot.
+    #[inline]
+    pub fn take_slot(&mut self) -> Option<u32> {
+        match &mut self.free {
+            FreeSlots::LastFreed(slots) => slots.pop(),
+            FreeSlots::RoundRobin(slots) => slots.pop_front(),
+        }
+    }
+
+    /// Returns a slot that was taken and not used. It is the next to be taken.
+    pub fn return_unused(&mut self, slot: u32) {
+        match &mut self.free {
+            FreeSlots::LastFreed(slots) => slots.push(slot),
+            FreeSlots::RoundRobin(slots) => slots.push_front(slot),
+        }
+    }
+
+    /// Returns true if an I/O on that file is in flight.
+    pub fn any_on(&self, file: u32) -> bool {
+        self.table.iter().any(|io| io.file == file)
+    }
+
+    /// Frees the slot of a completed I/O.
+    #[inline]
+    pub fn free(&mut self, slot: u32) {
+        self.table[slot as usize].file = NO_FILE;
+        match &mut self.free {
+            FreeSlots::LastFreed(slots) => slots.push(slot),
+            FreeSlots::RoundRobin(slots) => slots.push_back(slot),
+        }
+    }
+}
+
+impl std::ops::Index<u32> for InFlight {
+    type Output = InFlightIo;
+    #[inline]
+    fn index(&self, slot: u32) -> &InFlightIo {
+        &self.table[slot as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for InFlight {
+    #[inline]
+    fn index_mut(&mut self, slot: u32) -> &mut InFlightIo {
+        &mut self.table[slot as usize]
+    }
+}

@@ -1,0 +1,153 @@
+//! Reaps completions.
+
+use std::time::Duration;
+
+use record::RunError;
+
+use super::IoLoop;
+use crate::worker::deadlines::WAIT_MAX;
+use crate::worker::errors;
+use crate::worker::in_flight::Purpose;
+use crate::worker::source::IoSource;
+
+/// Longest wait for I/Os in flight after a stop or an error.
+const STOP_GRACE_NS: u64 = 800_000_000;
+
+impl IoLoop<'_> {
+    /// Reaps completions by the rules of the job: how many to wait for, and how low the queue may fall.
+    pub(super) fn collect_as_requested(
+        &mut self,
+        is_exhausted: bool,
+        wait_until_ns: Option<u64>,
+    ) -> Result<(), RunError> {
+        let depth = &self.worker.depth;
+        let in_flight = self.submission.in_flight.count();
+        let is_synchronous = self.submission.is_synchronous();
+        let is_full = in_flight >= self.depth_now() || is_exhausted || is_synchronous || self.room() == 0;
+        let max = depth.complete_max.filter(|&max| max > 0).map_or(usize::MAX, |max| max as usize);
+        if !is_full && wait_until_ns.is_none() {
+            // The queue is still filling: reap without waiting.
+            return if depth.batch_submit.is_none() || depth.complete_min == Some(0) {
+                self.collect(0, max, Duration::ZERO)?;
+                self.accounting.stats.waits.record_lookaside(self.submission.done.len());
+                Ok(())
+            } else {
+                Ok(())
+            };
+        }
+        if let Some(due_ns) = wait_until_ns {
+            let Some(wait) = self.deadlines.wait_before(due_ns) else {
+                return self.collect(0, max, Duration::ZERO);
+            };
+            self.accounting.stats.waits.throttle += 1;
+            return self.collect(1, max, wait);
+        }
+        // A synchronous engine has nothing to wait for.
+        self.accounting.stats.waits.completion += u64::from(!is_synchronous);
+        let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
+        let low = if depth.low > 0 && depth.low < depth.iodepth && !is_exhausted { depth.low } else { u32::MAX };
+        if depth.complete_min.is_none() && low == u32::MAX && self.submission.backend.works_on_these_processors() {
+            return self.collect_batch(in_flight);
+        }
+        self.collect(min, max.max(min), WAIT_MAX)?;
+        while self.submission.in_flight.count() > low && !self.is_stopped() {
+            self.submit()?;
+            self.collect(min.min(self.submission.in_flight.count() as usize), max.max(min), WAIT_MAX)?;
+        }
+        Ok(())
+    }
+
+    fn collect_batch(&mut self, in_flight: u32) -> Result<(), RunError> {
+        let (wanted, timeout) = self.submission.completion_batch(in_flight);
+        self.collect(wanted as usize, usize::MAX, timeout)?;
+        let completed_ios = self.accounting.totals.completed_ios;
+        self.submission.waited(wanted, in_flight, self.deadlines.now_ns, completed_ios);
+        Ok(())
+    }
+
+    /// Reaps and counts completions. Waits at most until the next point in time: with rare or batched completions the
+    /// end of the ramp would otherwise be seen late, among I/Os that completed before it.
+    pub(super) fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
+        let until_next = self.deadlines.until_next().unwrap_or(timeout);
+        let reaped = self.reap(min, max, timeout.min(until_next));
+        let counted = self.count_done();
+        reaped.and(counted)
+    }
+
+    fn reap(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
+        let reaped = self.submission.reap(min, max, timeout, &mut self.deadlines, &mut self.accounting);
+        reaped.map_err(|error| errors::backend_failed(self.worker, "getevents", &error))
+    }
+
+    fn count_done(&mut self) -> Result<(), RunError> {
+        if self.deadlines.is_at_border() {
+            self.cross_border();
+        }
+        if self.is_open_loop {
+            self.record_responses();
+        }
+        let done = std::mem::take(&mut self.submission.done);
+        let mut outcome = Ok(());
+        for completion in &done {
+            if let Err(error) = self.complete(*completion)
+                && outcome.is_ok()
+            {
+                outcome = Err(error);
+            }
+        }
+        self.submission.done = done;
+        self.accounting.publish();
+        outcome
+    }
+
+    /// Waits for all I/Os in flight. After a stop or an error it gives up I/Os that do not complete.
+    pub(super) fn drain(&mut self, has_failed: bool) -> Result<(), RunError> {
+        for (slot, io) in self.submission.cancel_prepared() {
+            if let (Purpose::Data(ddir), 0) = (io.purpose, io.done) {
+                self.accounting.canceled(io.file, ddir);
+                if self.is_open_loop {
+                    self.cancel_arrival(slot, ddir, &io);
+                }
+            }
+        }
+        let began_ns = self.deadlines.tick();
+        let mut has_failed = has_failed;
+        let mut outcome = Ok(());
+        while self.submission.in_flight.count() > 0 {
+            let reaped = self.reap(1, usize::MAX, WAIT_MAX);
+            let counted = self.count_done();
+            let submitted = self.submit();
+            has_failed |= reaped.is_err() || submitted.is_err();
+            outcome = outcome.and(reaped).and(counted).and(submitted);
+            if (has_failed || self.is_stopped()) && self.deadlines.now_ns - began_ns > STOP_GRACE_NS {
+                self.submission.buffers.leak();
+                return outcome.and(Err(self.unanswered()));
+            }
+        }
+        outcome
+    }
+
+    fn unanswered(&self) -> RunError {
+        let name = match &self.source {
+            IoSource::Pattern { .. } => self.worker.name.clone(),
+            IoSource::Streams(_) => self.names_in_flight(),
+        };
+        errors::unanswered(&name, self.submission.in_flight.count())
+    }
+
+    /// Returns the targets with I/Os in flight.
+    fn names_in_flight(&self) -> String {
+        let files = 0..self.files.targets().len() as u32;
+        let busy = files.filter(|&file| self.submission.in_flight.any_on(file));
+        busy.map(|file| self.files.name(file)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Waits until nothing is in flight.
+    pub(super) fn wait_for_all(&mut self) -> Result<(), RunError> {
+        while self.submission.in_flight.count() > 0 && !self.is_stopped() {
+            self.collect(1, usize::MAX, WAIT_MAX)?;
+            self.submit()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Handles completions: counts them, resubmits the rest of short transfers, and handles errors.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use os::errno;
+use os::io::{Completion, Kind, Op};
+use plan::Ddir;
+use record::RunError;
+
+use super::IoLoop;
+use crate::message::Line;
+use crate::worker::errors;
+use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::source::IoSource;
+
+/// Default errors that a job with `continue_on_error` continues after: the device reports a failure, or data is wrong.
+const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
+
+/// Result of an I/O error.
+enum Failure {
+    Survived,
+    /// The device or file system is full, which ends a job with `fill_device`.
+    Full,
+    Fatal(RunError),
+}
+
+impl IoLoop<'_> {
+    /// Handles one completion.
+    #[inline]
+    pub(super) fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
+        let slot = completion.slot;
+        let io = self.submission.in_flight[slot];
+        if completion.result < 0 {
+            return self.complete_failed(slot, -completion.result);
+        }
+        let Purpose::Data(ddir) = io.purpose else {
+            self.submission.in_flight.free(slot);
+            self.accounting.sync_completed(&io, self.deadlines.now_ns);
+            return Ok(());
+        };
+        let moved = if ddir == Ddir::Trim { io.len } else { io.done + completion.result as u32 };
+        if moved < io.len {
+            return self.resubmit_rest(slot, ddir, moved, completion.result == 0);
+        }
+        self.submission.in_flight.free(slot);
+        self.count(ddir, &io)
+    }
+
+    #[inline]
+    fn count(&mut self, ddir: Ddir, io: &InFlightIo) -> Result<(), RunError> {
+        let lat_ns = self.accounting.completed(ddir, io, &self.deadlines);
+        if let Some(search) = &mut self.search {
+            search.completed(lat_ns);
+        }
+        let limit_ns = self.worker.errors.max_latency_ns[ddir];
+        if limit_ns > 0 && lat_ns > limit_ns {
+            return Err(errors::too_late(&self.files.name(io.file), ddir, io, lat_ns, limit_ns));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn complete_failed(&mut self, slot: u32, errno: i32) -> Result<(), RunError> {
+        let io = self.submission.in_flight[slot];
+        self.submission.in_flight.free(slot);
+        self.accounting.totals.completed_ios += u64::from(io.purpose != Purpose::Sync);
+        match self.handle_error(&io, errno) {
+            Failure::Survived => Ok(()),
+            Failure::Full => {
+                self.live.stop.store(true, Relaxed);
+                Ok(())
+            }
+            Failure::Fatal(error) => Err(error),
+        }
+    }
+
+    /// Resubmits the rest of a short transfer. A transfer of 0 bytes is an error: the target has become shorter.
+    fn resubmit_rest(&mut self, slot: u32, ddir: Ddir, moved: u32, is_stuck: bool) -> Result<(), RunError> {
+        let io = self.submission.in_flight[slot];
+        if io.done == 0 {
+            self.accounting.stats.counters(io.file, ddir).short += 1;
+        }
+        if is_stuck {
+            let path = self.files.name(io.file);
+            let failed = self.complete_failed(slot, errno::EIO);
+            return failed.map_err(|error| errors::nothing_moved(&path, ddir, &io, self.has_streams(), error));
+        }
+        self.submission.in_flight[slot].done = moved;
+        let data_at = match &self.source {
+            IoSource::Streams(streams) => streams.data_at(ddir),
+            IoSource::Pattern { .. } => 0,
+        };
+        self.submission.prepare_rest(Op {
+            kind: if ddir == Ddir::Read { Kind::Read } else { Kind::Write },
+            ioprio: 0,
+            file: io.file,
+            slot,
+            len: io.len - moved,
+            skip: data_at + moved,
+            offset: io.offset + u64::from(moved),
+        });
+        Ok(())
+    }
+
+    fn handle_error(&mut self, io: &InFlightIo, errno: i32) -> Failure {
+        let policy = &self.worker.errors;
+        let (kind, continues) = match io.purpose {
+            Purpose::Data(Ddir::Read) => (Ddir::Read, policy.continue_on_read),
+            Purpose::Data(Ddir::Write | Ddir::Trim) | Purpose::Sync => (Ddir::Write, policy.continue_on_write),
+        };
+        let listed = &policy.survivable_errno[kind as usize];
+        let survivable = if listed.is_empty() { &SURVIVABLE[..] } else { listed.as_slice() };
+        let survives = continues && survivable.contains(&errno);
+        let fills_device = self.worker.targets.extent.fill_device;
+        if !survives && fills_device && matches!(errno, errno::ENOSPC | errno::EDQUOT) {
+            return Failure::Full;
+        }
+        if continues {
+            self.accounting.survived(errno);
+        }
+        if survives && !policy.dump {
+            return Failure::Survived;
+        }
+        let error = errors::io_failed(&self.files.name(io.file), io, errno, self.has_streams());
+        if survives {
+            // People know errors by their names.
+            let message = error.message.replace(&format!(" (os error {errno})"), "");
+            self.events.say(Line::Warning(format!("fio: {message}")));
+            return Failure::Survived;
+        }
+        Failure::Fatal(error)
+    }
+
+    pub(super) fn has_streams(&self) -> bool {
+        matches!(self.source, IoSource::Streams(_))
+    }
+}

@@ -1,0 +1,79 @@
+//! Opens and closes the files of a worker during its I/O.
+
+use plan::Ddir;
+use record::RunError;
+
+use super::IoLoop;
+use crate::metadata::Metadata;
+use crate::worker::deadlines::WAIT_MAX;
+
+impl IoLoop<'_> {
+    /// Opens a file that is not open. At the limit of open files it closes another one first: one without I/O in flight,
+    /// or else the first to become idle. Returns false if the worker is stopped meanwhile.
+    #[inline]
+    pub(super) fn open(&mut self, file: u32) -> Result<bool, RunError> {
+        if self.files.is_full_for(file) && !self.close_one()? {
+            return Ok(false);
+        }
+        self.files.ensure_open(file, self.submission.backend.as_mut(), self.live)?;
+        Ok(true)
+    }
+
+    /// Opens all files.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub fn open_all(&mut self) -> Result<(), RunError> {
+        (0..self.files.targets().len() as u32).try_for_each(|file| self.open(file).map(|_| ()))
+    }
+
+    #[cold]
+    fn close_one(&mut self) -> Result<bool, RunError> {
+        loop {
+            let in_flight = &self.submission.in_flight;
+            let idle = self.files.in_order().iter().copied().find(|&file| !in_flight.any_on(file));
+            if let Some(file) = idle {
+                self.close(file)?;
+                return Ok(true);
+            }
+            if self.is_stopped() {
+                return Ok(false);
+            }
+            self.submit()?;
+            self.collect(1, usize::MAX, WAIT_MAX)?;
+        }
+    }
+
+    fn close(&mut self, file: u32) -> Result<(), RunError> {
+        self.files.close(file, self.submission.backend.as_mut(), self.live)
+    }
+
+    /// Creates, reads the status of or removes a target, once per pass.
+    pub(super) fn act_on_target(&mut self, metadata: Metadata, file: u32, ddir: Ddir) -> Result<(), RunError> {
+        if !self.files.visit(file) {
+            return Ok(());
+        }
+        let began_ns = self.deadlines.clock.now();
+        // A created file is closed after the measured time.
+        let created = metadata.run(&self.files.targets()[file as usize].path)?;
+        let took_ns = self.deadlines.clock.now().saturating_sub(began_ns);
+        drop(created);
+        if self.accounting.measures.clat {
+            self.accounting.stats.counters(file, ddir).clat.record(took_ns);
+        }
+        Ok(())
+    }
+
+    /// Closes a file that has no more I/O in this pass, unless I/O on it is in flight.
+    pub(super) fn close_if_idle(&mut self, file: u32) -> Result<(), RunError> {
+        if self.submission.in_flight.any_on(file) { Ok(()) } else { self.close(file) }
+    }
+
+    /// Closes all files.
+    ///
+    /// # Errors
+    /// Returns the first error of a file.
+    pub fn close_all(&mut self) -> Result<(), RunError> {
+        self.files.close_all(self.submission.backend.as_mut(), self.live)
+    }
+}

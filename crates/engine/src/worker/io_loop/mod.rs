@@ -1,0 +1,180 @@
+//! The loop that does a worker's I/O: make a batch, submit it, reap completions, count them.
+//!
+//! One loop serves every engine and job. It owns everything it uses. It allocates nothing and takes no lock. The clock is
+//! read once per batch made, once per batch submitted and once per batch reaped. A synchronous engine gets batches of
+//! one, so that each of its calls is timed.
+//!
+//! The loop consists of [`Deadlines`], [`Submission`] and [`Accounting`]. The files of this folder are its steps:
+//! `refill` makes I/Os, `collect` reaps and `complete` counts them.
+
+mod arrivals;
+mod collect;
+mod complete;
+mod files;
+mod pauses;
+mod phases;
+mod refill;
+mod search;
+mod snapshot;
+mod streams;
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use plan::Worker;
+use record::RunError;
+
+use super::accounting::Accounting;
+use super::deadlines::Deadlines;
+use super::depth_search::DepthSearch;
+use super::errors;
+use super::events::EventSender;
+use super::limits::PassLimits;
+use super::minimum::MinimumRate;
+use super::open_files::OpenFiles;
+use super::pace::Pace;
+use super::source::IoSource;
+use super::submission::Submission;
+use super::think::ThinkTimer;
+use super::unsynced::Unsynced;
+use crate::live::WorkerLive;
+use crate::metadata::Metadata;
+
+/// Why a pass ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassEnd {
+    /// All of its I/O is done.
+    Complete,
+    /// The worker's time, its number of I/Os or its search is over.
+    Finished,
+    Stopped,
+}
+
+/// A worker's I/O loop.
+pub struct IoLoop<'a> {
+    pub worker: &'a Worker,
+    pub live: &'a WorkerLive,
+    pub events: &'a EventSender,
+    pub deadlines: Deadlines,
+    pub submission: Submission,
+    pub accounting: Accounting<'a>,
+    pub source: IoSource,
+    pub files: OpenFiles,
+    pub limits: PassLimits,
+    /// At least one direction has intended starts.
+    pub is_open_loop: bool,
+    /// No I/O arrives from this time on: the pass is over.
+    pub arrivals_until_ns: u64,
+    /// For an engine that acts when a target is opened.
+    pub metadata: Option<Metadata>,
+    /// Ranges for `sync_file_range`.
+    pub unsynced: Option<Unsynced>,
+    pub pace: Option<Pace>,
+    pub think: Option<ThinkTimer>,
+    pub minimum: Option<MinimumRate>,
+    pub search: Option<DepthSearch>,
+}
+
+impl IoLoop<'_> {
+    /// Does one pass over the targets. It ends with nothing in flight, except I/Os that a stopped worker gave up.
+    ///
+    /// # Errors
+    /// An I/O or the backend failed, or the worker missed one of its limits.
+    pub fn pass(&mut self) -> Result<PassEnd, RunError> {
+        self.accounting.totals.pass_bytes = 0;
+        self.arrivals_until_ns = u64::MAX;
+        let outcome = self.issue_and_collect();
+        self.close_arrivals(outcome.as_ref().ok().copied());
+        let drained = self.drain(outcome.is_err());
+        let end = outcome?;
+        drained?;
+        Ok(end)
+    }
+
+    fn issue_and_collect(&mut self) -> Result<PassEnd, RunError> {
+        let mut is_exhausted = false;
+        loop {
+            if let Some(end) = self.check_events()? {
+                return Ok(end);
+            }
+            let mut wait_until_ns = None;
+            if !is_exhausted {
+                (is_exhausted, wait_until_ns) = self.refill()?;
+            }
+            // The batch can include I/Os that the kernel did not accept before, and the rest of short transfers.
+            self.submit()?;
+            let in_flight = self.submission.in_flight.count();
+            if is_exhausted && in_flight == 0 {
+                return Ok(PassEnd::Complete);
+            }
+            if in_flight > 0 {
+                self.collect_as_requested(is_exhausted, wait_until_ns)?;
+            } else if let Some(due_ns) = wait_until_ns {
+                self.accounting.stats.waits.throttle_sleep += 1;
+                self.sleep_until(due_ns);
+            }
+            if self.think.is_some() {
+                self.pause_if_due()?;
+            }
+        }
+    }
+
+    /// Handles stops, points in time and requests from the coordinator. Costs two loads and a compare if there are none.
+    #[inline]
+    fn check_events(&mut self) -> Result<Option<PassEnd>, RunError> {
+        if self.is_stopped() {
+            return Ok(Some(PassEnd::Stopped));
+        }
+        if self.live.snapshot_wanted.load(Relaxed) {
+            self.send_snapshot();
+        }
+        if self.deadlines.is_due()
+            && let Some(end) = self.reach_deadline()
+        {
+            return Ok(Some(end));
+        }
+        if let Some(logs) = &mut self.accounting.logs {
+            logs.tick(self.deadlines.now_ns);
+        }
+        if let Some(minimum) = &mut self.minimum
+            && let Some(missed) = minimum.check(self.deadlines.now_ns, &self.accounting.stats)
+        {
+            return Err(errors::below_minimum(missed));
+        }
+        if self.search.is_some() {
+            return self.follow_search();
+        }
+        Ok(None)
+    }
+
+    /// Submits the prepared I/Os.
+    pub(super) fn submit(&mut self) -> Result<(), RunError> {
+        if self.submission.is_empty() {
+            return Ok(());
+        }
+        let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
+        submitted.map_err(|error| errors::backend_failed(self.worker, "submit", &error))
+    }
+
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.live.stop.load(Relaxed)
+    }
+
+    /// Returns the current limit of I/Os in flight.
+    #[inline]
+    fn depth_now(&self) -> u32 {
+        self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth)
+    }
+
+    /// Sleeps until `due_ns`, a stop or the next point in time. Spins for the last microseconds: the kernel's timers
+    /// are too coarse for them.
+    fn sleep_until(&mut self, due_ns: u64) {
+        while !self.is_stopped() {
+            let due_ns = due_ns.min(self.deadlines.next_ns);
+            if self.deadlines.tick() >= due_ns {
+                break;
+            }
+            self.deadlines.clock.wait_towards(due_ns, super::deadlines::WAIT_MAX);
+        }
+    }
+}

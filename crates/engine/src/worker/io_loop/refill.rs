@@ -1,0 +1,151 @@
+//! Makes I/Os for the free slots.
+
+use os::io::{Kind, Op};
+use plan::Ddir;
+use record::RunError;
+
+use super::IoLoop;
+use crate::access::{Due, Io, Next, SyncKind};
+use crate::worker::in_flight::{InFlightIo, Purpose};
+use crate::worker::pace::Admission;
+use crate::worker::source::IoSource;
+
+impl IoLoop<'_> {
+    /// Makes I/Os for the free slots. Returns true if there are no more, and otherwise when the next is due, if none is
+    /// due now.
+    pub(super) fn refill(&mut self) -> Result<(bool, Option<u64>), RunError> {
+        let room = self.room();
+        if room == 0 {
+            return Ok((false, None));
+        }
+        let is_paced = self.pace.is_some() || matches!(&self.source, IoSource::Streams(streams) if streams.is_paced);
+        let start_ns = if self.deadlines.now_ns == 0 || !self.submission.is_synchronous() || is_paced {
+            self.deadlines.tick()
+        } else {
+            self.deadlines.now_ns
+        };
+        match self.source {
+            IoSource::Pattern { .. } => self.refill_from_pattern(room, start_ns),
+            IoSource::Streams(_) => self.refill_from_streams(room, start_ns),
+        }
+    }
+
+    fn refill_from_pattern(&mut self, room: u32, start_ns: u64) -> Result<(bool, Option<u64>), RunError> {
+        for _ in 0..room {
+            if self.issue_limit_reached() {
+                return Ok((true, None));
+            }
+            if let Some(due_ns) = self.delayed_until(start_ns) {
+                return Ok((false, Some(due_ns)));
+            }
+            let IoSource::Pattern { access, .. } = &mut self.source else { break };
+            match access.next() {
+                Next::Io(io) => self.make_io(io, start_ns)?,
+                Next::Sync { kind, file } => self.make_sync(kind, file as u32, start_ns)?,
+                Next::FileDone { file } => self.close_if_idle(file as u32)?,
+                Next::PassDone => return Ok((true, None)),
+            }
+        }
+        Ok((false, None))
+    }
+
+    /// Returns when the next I/O is due, if its rate delays it.
+    fn delayed_until(&mut self, now_ns: u64) -> Option<u64> {
+        let pace = self.pace.as_ref()?;
+        let IoSource::Pattern { access, .. } = &mut self.source else { return None };
+        let Due::Io(wanted) = access.due() else { return None };
+        match pace.admit(wanted, now_ns) {
+            Admission::Now => None,
+            Admission::At(due_ns) => Some(due_ns),
+            Admission::OtherWay => {
+                access.switch_direction();
+                None
+            }
+        }
+    }
+
+    /// Returns how many I/Os can be made now.
+    pub(super) fn room(&self) -> u32 {
+        let in_flight = self.submission.in_flight.count();
+        if self.submission.is_synchronous() {
+            return u32::from(in_flight == 0);
+        }
+        let free = self.depth_now().saturating_sub(in_flight);
+        let mut room = free.min(self.submission.batch_size(in_flight));
+        if let Some(think) = &self.think {
+            let totals = &self.accounting.totals;
+            let counted =
+                if think.counts_issued() { totals.issued_ios } else { totals.completed_ios + u64::from(in_flight) };
+            room = room.min(think.room(counted).min(u64::from(u32::MAX)) as u32);
+        }
+        room
+    }
+
+    #[inline]
+    fn issue_limit_reached(&self) -> bool {
+        let (totals, limits) = (&self.accounting.totals, &self.limits);
+        totals.issued_ios >= limits.ios
+            || (!limits.time_based
+                && (totals.pass_bytes >= limits.pass_bytes || totals.issued_bytes >= limits.total_bytes))
+    }
+
+    fn make_io(&mut self, io: Io, start_ns: u64) -> Result<(), RunError> {
+        let Io { ddir, offset, .. } = io;
+        let (file, len) = (io.file as u32, io.length as u32);
+        if let Some(metadata) = self.metadata {
+            self.act_on_target(metadata, file, ddir)?;
+        } else if !self.files.is_open(file) && !self.open(file)? {
+            return Ok(());
+        }
+        let start_ns = start_ns.max(self.deadlines.now_ns);
+        if io.wrapped {
+            self.files.start_over(file);
+        }
+        let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
+        if ddir == Ddir::Write {
+            if let Some(unsynced) = &mut self.unsynced {
+                unsynced.add(file, offset, len);
+            }
+            if let IoSource::Pattern { content, .. } = &mut self.source {
+                let prepare = |buffer: &mut [u8]| content.prepare_write(&mut buffer[..len as usize], offset);
+                self.submission.buffers.fill(slot, prepare);
+            }
+        }
+        let kind = match ddir {
+            Ddir::Read => Kind::Read,
+            Ddir::Write => Kind::Write,
+            Ddir::Trim => Kind::Trim,
+        };
+        self.submission.prepare(
+            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
+            InFlightIo { purpose: Purpose::Data(ddir), file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+        );
+        // Of a pair of trim and write only the write counts towards the total.
+        let counts_towards_total = ddir != Ddir::Trim || !self.worker.access.trim_then_write;
+        self.accounting.issued(file, ddir, len, counts_towards_total);
+        if let Some(pace) = &mut self.pace {
+            pace.issued(slot, ddir, u64::from(len), start_ns);
+        }
+        Ok(())
+    }
+
+    fn make_sync(&mut self, kind: SyncKind, file: u32, start_ns: u64) -> Result<(), RunError> {
+        if !self.open(file)? {
+            return Ok(());
+        }
+        let start_ns = start_ns.max(self.deadlines.now_ns);
+        let slot = self.submission.in_flight.take_slot().expect("`room` counts the free slots");
+        let kind = match kind {
+            SyncKind::Fsync => Kind::Fsync,
+            SyncKind::Fdatasync => Kind::Fdatasync,
+            SyncKind::SyncFileRange => Kind::SyncFileRange,
+        };
+        let unsynced = self.unsynced.as_mut().map_or((0, 0), |unsynced| unsynced.take(file));
+        let (offset, len) = if kind == Kind::SyncFileRange { unsynced } else { (0, 0) };
+        self.submission.prepare(
+            Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
+            InFlightIo { purpose: Purpose::Sync, file, offset, len, done: 0, start_ns, issue_ns: start_ns },
+        );
+        Ok(())
+    }
+}

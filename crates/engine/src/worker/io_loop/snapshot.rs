@@ -1,0 +1,43 @@
+//! Snapshots of a worker's statistics.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use record::WorkerStats;
+
+use super::IoLoop;
+use crate::worker::depth_search::DepthSearch;
+
+impl IoLoop<'_> {
+    /// Returns the statistics so far, with times.
+    pub fn current_stats(&mut self) -> Box<WorkerStats> {
+        if let Some(stats) = self.accounting.measured() {
+            return stats.to_boxed();
+        }
+        let now_ns = self.deadlines.tick();
+        self.stats_at(now_ns)
+    }
+
+    /// Returns the statistics at a time that has just come.
+    pub(super) fn stats_at(&mut self, now_ns: u64) -> Box<WorkerStats> {
+        // I/Os that complete during the warm-up of a worker with streams never count.
+        if self.has_streams() && self.deadlines.measured_from_ns.is_none() {
+            return self.accounting.no_stats();
+        }
+        let mut stats = self.accounting.stats_at(now_ns, &self.deadlines);
+        if self.is_open_loop {
+            self.add_arrivals(&mut stats, now_ns);
+        }
+        stats.add_up_targets();
+        stats.latency_depth = self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth);
+        stats
+    }
+
+    /// Sends the statistics to the coordinator.
+    #[cold]
+    pub(super) fn send_snapshot(&mut self) {
+        self.live.snapshot_wanted.store(false, Relaxed);
+        self.deadlines.clock.refresh();
+        let stats = self.current_stats();
+        self.events.snapshot(stats);
+    }
+}

@@ -1,0 +1,117 @@
+//! A job of fio: passes over its files.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use plan::Worker;
+use record::{Ended, RunError};
+
+use super::context::Context;
+use super::finish::finish;
+use super::io_loop::{IoLoop, PassEnd};
+use super::source::IoSource;
+use super::{commands, setup};
+use crate::fault;
+use crate::layout;
+use crate::live::State;
+use crate::logs::WorkerLogs;
+use crate::target::LaidOut;
+
+/// Runs a job. It lays out its targets unless they are laid out already.
+pub fn run(
+    context: Context,
+    laid_out: Option<LaidOut>,
+    logs: Option<WorkerLogs>,
+    wait_at_gate: &mut dyn FnMut() -> Option<u64>,
+) -> Ended {
+    let Context { plan, worker, live, .. } = context;
+    let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
+        Ok(locked) => locked,
+        Err(error) => return Ended::failed(error),
+    };
+    let laid_out = match laid_out.map_or_else(|| layout::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
+        Ok(laid_out) => laid_out,
+        Err(error) if fault::was_stopped(&error) => return Ended { error: None, ..Ended::failed(error) },
+        Err(error) => return Ended::failed(error),
+    };
+    let goal_bytes = if worker.limits.time_based { u64::MAX } else { laid_out.total_bytes };
+    live.goal_bytes.store(goal_bytes, Relaxed);
+    let mut io_loop = match setup::job_loop(context, laid_out, logs) {
+        Ok(io_loop) => io_loop,
+        Err(error) => return Ended::failed(error),
+    };
+    let opened_ns = wait_at_gate();
+    setup::delay_start(context);
+    let start_ns = opened_ns.filter(|_| starts_at_once(worker));
+    let ready = commands::prerun(context).and_then(|()| pre_read(&io_loop));
+    let outcome = ready.and_then(|()| passes(&mut io_loop, start_ns));
+    finish(context, io_loop, outcome)
+}
+
+/// Returns true if the first I/O follows the start of the phase directly.
+fn starts_at_once(worker: &Worker) -> bool {
+    setup::start_delay_ns(worker) == 0 && worker.process.exec_prerun.is_none() && !worker.targets.pre_read
+}
+
+fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
+    if !io_loop.worker.targets.pre_read {
+        return Ok(());
+    }
+    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &io_loop.live.stop))
+}
+
+/// Does one pass after another until the work is done or the time is over.
+pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunError> {
+    io_loop.start_job(start_ns);
+    let worker = io_loop.worker;
+    let mut loops_left = worker.limits.loops.max(1);
+    if worker.targets.create.only {
+        return Ok(());
+    }
+    loop {
+        let before_bytes = io_loop.accounting.totals.completed_bytes;
+        let end = io_loop.pass()?;
+        loops_left = loops_left.saturating_sub(1);
+        let has_moved = io_loop.accounting.totals.completed_bytes > before_bytes;
+        sync_at_end(io_loop)?;
+        if end != PassEnd::Complete || !has_moved || !has_next_pass(io_loop, loops_left) {
+            break;
+        }
+        io_loop.close_all()?;
+        if worker.targets.unlink_each_loop {
+            layout::unlink(worker, io_loop.files.targets())?;
+        }
+        if let IoSource::Pattern { access, content } = &mut io_loop.source {
+            access.start_pass();
+            content.start_pass();
+        }
+    }
+    Ok(())
+}
+
+/// Syncs the files at the end of a pass (`end_fsync`).
+fn sync_at_end(io_loop: &mut IoLoop) -> Result<(), RunError> {
+    let access = &io_loop.worker.access;
+    if access.syncs.end_fsync && access.pattern.writes {
+        io_loop.live.set_state(State::Syncing);
+        io_loop.files.fsync_all(io_loop.live)?;
+        io_loop.live.set_state(State::Running);
+    }
+    Ok(())
+}
+
+/// Returns true if another pass follows a complete one.
+fn has_next_pass(io_loop: &IoLoop, loops_left: u32) -> bool {
+    if io_loop.limits.time_based || loops_left > 0 {
+        return true;
+    }
+    // Only `io_size` can require more bytes than the passes.
+    if io_loop.worker.targets.extent.io_size.is_none() {
+        return false;
+    }
+    let (totals, limits) = (&io_loop.accounting.totals, &io_loop.limits);
+    // As in fio the loops count for the end of the last pass, and not for the start of another one.
+    let once = limits.total_bytes / u64::from(io_loop.worker.limits.loops.max(1));
+    let left = once.saturating_sub(totals.completed_bytes);
+    let largest = io_loop.worker.access.block.max_bytes.0.into_iter().max().unwrap_or(1);
+    left >= largest && totals.issued_ios < limits.ios
+}

@@ -1,0 +1,26 @@
+//! Empty counters of a worker.
+
+use plan::{Ddir, Measure, Worker};
+use record::{DdirStats, WorkerStats};
+
+/// Counters with room for all that the worker will record.
+pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
+    let mut stats = WorkerStats::default();
+    // Where the call does the I/O, there is no time of handing over.
+    let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
+    for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
+        prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
+    }
+    stats
+}
+
+/// Makes room for the latencies that are recorded.
+pub fn prepare_latencies(measure: &Measure, intended_starts: bool, ddir: &mut DdirStats) {
+    let kinds = [
+        (measure.slat, &mut ddir.slat),
+        (measure.clat, &mut ddir.clat),
+        (measure.lat, &mut ddir.lat),
+        (measure.lat && intended_starts, &mut ddir.response),
+    ];
+    kinds.into_iter().filter(|(wanted, _)| *wanted).for_each(|(_, latency)| latency.reserve());
+}

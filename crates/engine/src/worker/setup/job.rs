@@ -1,0 +1,136 @@
+//! Builds the I/O loop of a job.
+
+use os::errno;
+use plan::{Ddir, Worker};
+use record::RunError;
+
+use super::counters::empty_stats;
+use super::memory::{largest_block, memory};
+use super::thread::failed;
+use crate::access::{FileExtent, Generator, Job, SeedTable};
+use crate::backend;
+use crate::content;
+use crate::fault;
+use crate::logs::WorkerLogs;
+use crate::metadata::Metadata;
+use crate::target::LaidOut;
+use crate::worker::accounting::Accounting;
+use crate::worker::context::Context;
+use crate::worker::deadlines::Deadlines;
+use crate::worker::depth_search::DepthSearch;
+use crate::worker::in_flight::InFlight;
+use crate::worker::io_loop::IoLoop;
+use crate::worker::limits::PassLimits;
+use crate::worker::minimum::MinimumRate;
+use crate::worker::open_files::OpenFiles;
+use crate::worker::pace::Pace;
+use crate::worker::source::IoSource;
+use crate::worker::submission::Submission;
+use crate::worker::think::ThinkTimer;
+use crate::worker::unsynced::Unsynced;
+
+/// Builds the I/O loop of a job. Called on the worker's thread, so that its memory is on the thread's NUMA node. Not
+/// inlined, so that it does not enlarge the stack frame of the I/O.
+///
+/// # Errors
+/// There is no memory for the buffers, or the engine, the pattern or the content cannot be set up.
+#[inline(never)]
+pub fn job_loop<'a>(
+    context: Context<'a>,
+    laid_out: LaidOut,
+    logs: Option<WorkerLogs>,
+) -> Result<Box<IoLoop<'a>>, RunError> {
+    let Context { plan, worker, platform, live, events } = context;
+    let mut buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access))?;
+    let seeds = SeedTable::of_worker(worker);
+    let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
+        .map_err(|error| fault::of_content(worker, &error))?;
+    // Buffers of reads need no content, and untouched pages use no memory.
+    let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
+    for slot in 0..to_fill {
+        buffers.fill(slot, |buffer| content.fill_initial(buffer));
+    }
+    let config = backend::config(worker, laid_out.targets.len());
+    let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
+    let backend = platform.open_backend(&config, &buffers).map_err(|error| RunError {
+        errno: errno::EINVAL,
+        func: "td_io_init".into(),
+        message: error.to_string(),
+    })?;
+    let access = generator(worker, &laid_out, &seeds)?;
+    let is_synchronous = backend.is_synchronous();
+    let metadata = Metadata::of(&worker.engine);
+    let mut accounting = Accounting::new(worker, live, empty_stats(worker, is_synchronous), logs);
+    accounting.measures.of_ios = metadata.is_none();
+    let in_flight = InFlight::new(worker.depth.iodepth, false);
+    Ok(Box::new(IoLoop {
+        worker,
+        live,
+        events,
+        deadlines: Deadlines::new(context.clock()),
+        submission: Submission::new(backend, buffers, in_flight, &worker.depth),
+        accounting,
+        source: IoSource::Pattern { access: Box::new(access), content: Box::new(content) },
+        limits: pass_limits(worker, &laid_out, is_synchronous),
+        is_open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
+        arrivals_until_ns: u64::MAX,
+        metadata,
+        unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
+        files: OpenFiles::new(worker, laid_out.targets),
+        pace: Pace::new(worker, &seeds),
+        think: ThinkTimer::new(&worker.think),
+        minimum: MinimumRate::new(&worker.rate, worker.access.pattern),
+        search: worker.latency_target.map(|target| DepthSearch::new(target, worker.depth.iodepth)),
+    }))
+}
+
+fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<Generator, RunError> {
+    let names: Vec<_> = laid_out.targets.iter().map(|target| target.path.to_string_lossy()).collect();
+    let extents: Vec<_> = laid_out
+        .targets
+        .iter()
+        .zip(&names)
+        .map(|(target, name)| FileExtent {
+            name,
+            offset: target.offset,
+            io_size: target.io_size,
+            real_size: target.real_size,
+        })
+        .collect();
+    let job = Job {
+        access: &worker.access,
+        service: worker.targets.service,
+        open_files: worker.targets.open_files,
+        worker_number: worker.number,
+        seeds: seeds.clone(),
+        files: &extents,
+        time_based: worker.limits.time_based,
+        overwrites: laid_out.total_bytes > laid_out.pass_bytes.saturating_mul(u64::from(worker.limits.loops.max(1))),
+        verifies: false,
+    };
+    Generator::new(&job).map_err(|error| RunError {
+        errno: errno::EINVAL,
+        func: "init_random_map".into(),
+        message: format!("{}: {error}", worker.name),
+    })
+}
+
+/// When a pass and the work as a whole are done, by fio's reckoning.
+fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
+    // Trimmed and then written, each byte counts twice in a pass, each I/O twice in their number.
+    let pairs = worker.access.trim_then_write;
+    let times = if pairs { 2 } else { 1 };
+    let pass_bytes = laid_out.pass_bytes.saturating_add(if pairs { laid_out.total_bytes } else { 0 });
+    let ios = match worker.limits.number_ios {
+        0 => u64::MAX,
+        ios => ios.saturating_mul(times),
+    };
+    PassLimits {
+        // A synchronous engine goes on until the files are through.
+        pass_bytes: if synchronous { u64::MAX } else { pass_bytes },
+        total_bytes: laid_out.total_bytes,
+        ios,
+        time_based: worker.limits.time_based,
+        ramp_bytes: worker.limits.ramp_bytes,
+    }
+}

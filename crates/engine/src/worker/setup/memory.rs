@@ -1,0 +1,51 @@
+//! Buffers of a worker.
+
+use os::memory::{Buffers, MemoryKind, MemorySpec};
+use os::process::LockedMemory;
+use plan::{Access, Ddir, Memory, Worker};
+use record::RunError;
+
+use super::thread::failed;
+
+/// The most bytes that one I/O may move.
+pub fn largest_block(access: &Access) -> u64 {
+    let pattern = access.pattern;
+    let used = |ddir| match ddir {
+        // Sizes stand for sequential and random I/O then, not for directions.
+        Ddir::Read | Ddir::Write if access.block.by_sequential_or_random => true,
+        // A write after a trim takes the size of the trim.
+        Ddir::Trim => pattern.trims && pattern.writes,
+        ddir => pattern.has(ddir),
+    };
+    let sizes = Ddir::ALL.into_iter().filter(|&ddir| used(ddir)).map(|ddir| access.block.max_bytes[ddir]);
+    sizes.max().unwrap_or(0)
+}
+
+/// Memory for so many I/Os of so many bytes, of the kind that the worker asks for.
+pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> Result<Buffers, RunError> {
+    let (kind, file) = match &worker.buffers.memory {
+        Memory::Malloc => (MemoryKind::Malloc, None),
+        Memory::Shm => (MemoryKind::Shm, None),
+        Memory::ShmHuge => (MemoryKind::ShmHuge, None),
+        Memory::Mmap { file } => (MemoryKind::Mmap, file.as_ref()),
+        Memory::MmapShared { file } => (MemoryKind::MmapShared, file.as_ref()),
+        Memory::MmapHuge { file } => (MemoryKind::MmapHuge, file.as_ref()),
+    };
+    let spec = MemorySpec {
+        kind,
+        file: file.map(Into::into),
+        align: worker.buffers.align_bytes as usize,
+        hugepage_size: worker.buffers.hugepage_bytes as usize,
+    };
+    Buffers::new(slots, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
+}
+
+/// Locks the memory that a worker requests (`lockmem`).
+///
+/// # Errors
+/// The kernel refuses.
+pub fn lock_memory(worker: &Worker) -> Result<Option<LockedMemory>, RunError> {
+    let bytes = worker.process.lock_memory_bytes as usize;
+    let locked = (bytes > 0).then(|| LockedMemory::new(bytes)).transpose();
+    locked.map_err(|error| failed("lockmem", &error))
+}

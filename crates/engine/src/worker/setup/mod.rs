@@ -1,0 +1,14 @@
+//! Makes a worker ready to run.
+
+mod counters;
+mod job;
+mod memory;
+mod streams;
+mod thread;
+
+pub use job::job_loop;
+#[cfg(test)]
+pub use memory::largest_block;
+pub use memory::lock_memory;
+pub use streams::stream_loop;
+pub use thread::{delay_start, failed, start_delay_ns, thread_settings};

@@ -1,0 +1,25 @@
+//! A thread of DiskSpd: it runs as long as its phase.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use record::Ended;
+
+use super::context::Context;
+use super::finish::finish;
+use super::setup;
+use crate::shared::Shared;
+
+/// Runs a worker with streams.
+#[inline(never)]
+pub fn run(context: Context, shared: &Shared, wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
+    let built = setup::thread_settings(context.worker).and_then(|()| setup::stream_loop(context, shared));
+    let mut io_loop = match built {
+        Ok(io_loop) => io_loop,
+        Err(error) => return Ended::failed(error),
+    };
+    context.live.goal_bytes.store(u64::MAX, Relaxed);
+    let Some(start_ns) = wait_at_gate() else { return finish(context, io_loop, Ok(())) };
+    io_loop.start_streams(start_ns);
+    let outcome = io_loop.pass().map(|_| ());
+    finish(context, io_loop, outcome)
+}

@@ -1,0 +1,222 @@
+//! Submission: the backend, its buffers and slots, and the batches that go to the kernel and come back.
+
+use std::io;
+use std::time::Duration;
+
+use os::io::{Backend, Completion, Op};
+use os::memory::Buffers;
+use plan::{Ddir, Depth};
+use record::WorkerStats;
+
+use super::accounting::Accounting;
+use super::batching::{BATCH_TIMEOUT, CompletionBatcher};
+use super::deadlines::{Deadlines, WAIT_MAX};
+use super::in_flight::{InFlight, InFlightIo, Purpose};
+use crate::logs::SubmittedIo;
+
+/// Maximum size of an automatic batch. Larger batches gain nothing and blur the latencies.
+const BATCH_IOS_MAX: u32 = 16;
+/// Target for the time to submit an automatic batch. A device that completes I/Os within the call, or large blocks, get
+/// batches of one.
+const BATCH_NS_MAX: u64 = 5_000;
+/// Pause if the kernel accepts nothing and nothing is in flight.
+const RETRY_PAUSE: Duration = Duration::from_micros(100);
+
+/// Submits I/Os and reaps completions.
+pub struct Submission {
+    pub backend: Box<dyn Backend>,
+    /// The backend completes each I/O within the call. Batches have one I/O then, so that each call is timed.
+    is_synchronous: bool,
+    pub buffers: Buffers,
+    pub in_flight: InFlight,
+    /// Prepared operations. After a submission it has those that the kernel did not accept.
+    ops: Vec<Op>,
+    /// Completions of the last reap.
+    pub done: Vec<Completion>,
+    /// Batch size of the job; `None` is automatic.
+    batch_submit: Option<u32>,
+    /// The automatic batch size, from the time of the last batch.
+    batch_ios: u32,
+    batcher: CompletionBatcher,
+}
+
+impl Submission {
+    /// `in_flight` has a slot per buffer.
+    pub fn new(backend: Box<dyn Backend>, buffers: Buffers, in_flight: InFlight, depth: &Depth) -> Self {
+        let slots = buffers.count() as usize + 1;
+        Submission {
+            is_synchronous: backend.is_synchronous(),
+            backend,
+            buffers,
+            in_flight,
+            ops: Vec::with_capacity(slots),
+            done: Vec::with_capacity(slots),
+            batch_submit: depth.batch_submit,
+            batch_ios: 1,
+            batcher: CompletionBatcher::default(),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn replace_backend(&mut self, backend: Box<dyn Backend>) {
+        self.is_synchronous = backend.is_synchronous();
+        self.backend = backend;
+    }
+
+    #[inline]
+    pub fn is_synchronous(&self) -> bool {
+        self.is_synchronous
+    }
+
+    /// Returns true if no operation is prepared.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// Returns how many I/Os to submit together.
+    pub fn batch_size(&self, in_flight: u32) -> u32 {
+        // I/Os that are reaped together are submitted together.
+        self.batch_submit.unwrap_or(self.batch_ios.max(self.batcher.size(in_flight))).max(1)
+    }
+
+    /// Adds an I/O to the batch.
+    #[inline]
+    pub fn prepare(&mut self, op: Op, io: InFlightIo) {
+        self.in_flight[op.slot] = io;
+        self.ops.push(op);
+    }
+
+    /// Adds the rest of a short transfer to the batch.
+    pub fn prepare_rest(&mut self, op: Op) {
+        self.ops.push(op);
+    }
+
+    /// Drops the prepared operations. Returns each with its I/O.
+    pub fn cancel_prepared(&mut self) -> Vec<(u32, InFlightIo)> {
+        let mut canceled = Vec::with_capacity(self.ops.len());
+        for op in self.ops.drain(..) {
+            canceled.push((op.slot, self.in_flight[op.slot]));
+            self.in_flight.free(op.slot);
+        }
+        canceled
+    }
+
+    /// Submits the prepared operations. The kernel can accept some of them.
+    ///
+    /// # Errors
+    /// The backend failed. Errors of single I/Os are in their completions.
+    pub fn submit(&mut self, deadlines: &mut Deadlines, accounting: &mut Accounting) -> io::Result<()> {
+        // A batch of one is timed from the moment it was made, without another reading of the clock.
+        let before_ns = match self.ops[..] {
+            [only] if !self.is_synchronous => self.in_flight[only.slot].start_ns,
+            _ => deadlines.tick(),
+        };
+        let accepted = self.backend.submit(&self.ops)?;
+        if accepted == 0 {
+            if self.in_flight.count() as usize == self.ops.len() {
+                deadlines.clock.sleep(RETRY_PAUSE);
+            }
+            return Ok(());
+        }
+        self.submitted(before_ns, accepted as u32, deadlines, accounting);
+        accounting.stats.submit.record(accepted as u32);
+        self.ops.drain(..accepted);
+        Ok(())
+    }
+
+    /// Sets the issue times of the first `accepted` operations. The kernel accepts the I/Os of a batch one after another,
+    /// so each gets a share of the call's time. One time for all would add the time of the others to its latency.
+    fn submitted(&mut self, before_ns: u64, accepted: u32, deadlines: &mut Deadlines, accounting: &mut Accounting) {
+        let synchronous = self.is_synchronous;
+        let after_ns = if synchronous { before_ns } else { deadlines.tick() };
+        let each_ns = (after_ns - before_ns) / u64::from(accepted);
+        self.batch_ios = (BATCH_NS_MAX / each_ns.max(1)).clamp(1, u64::from(BATCH_IOS_MAX)) as u32;
+        let before = self.in_flight.count() - self.ops.len() as u32;
+        accounting.stats.depth.record_each(before + 1, before + accepted);
+        let mut equal = EqualLatencies::default();
+        let mut issue_ns = before_ns;
+        for (nth, op) in (0..).zip(&self.ops[..accepted as usize]) {
+            let io = &mut self.in_flight[op.slot];
+            let start_ns = issue_ns;
+            issue_ns = if nth + 1 == accepted { after_ns } else { start_ns + each_ns };
+            io.issue_ns = issue_ns;
+            let Purpose::Data(ddir) = io.purpose else { continue };
+            if synchronous || io.done > 0 {
+                continue;
+            }
+            if nth > 0 && self.batch_submit.is_none() {
+                // The batch is automatic: the wait for the I/Os before it is not part of this I/O.
+                io.start_ns = start_ns;
+            }
+            let slat_ns = issue_ns - io.start_ns;
+            if accounting.measures.slat {
+                equal.add(&mut accounting.stats, (io.file, ddir, slat_ns));
+            }
+            if let Some(logs) = &mut accounting.logs {
+                let (bytes, offset) = (io.len, io.offset);
+                logs.submitted(&SubmittedIo { issued_ns: issue_ns, ddir, bytes, offset, slat_ns });
+            }
+        }
+        equal.record(&mut accounting.stats);
+    }
+
+    /// Reaps completions into `done`.
+    ///
+    /// # Errors
+    /// The backend failed. Errors of single I/Os are in their completions.
+    pub fn reap(
+        &mut self,
+        min: usize,
+        max: usize,
+        timeout: Duration,
+        deadlines: &mut Deadlines,
+        accounting: &mut Accounting,
+    ) -> io::Result<()> {
+        self.done.clear();
+        let room = self.done.capacity().min(max);
+        let reaped = self.backend.reap(min, room, timeout, &mut self.done);
+        deadlines.tick();
+        if !self.done.is_empty() {
+            accounting.stats.complete.record(self.done.len() as u32);
+        }
+        reaped
+    }
+
+    /// Returns the number of completions to wait for and the longest wait, if the batch size is automatic.
+    pub fn completion_batch(&self, in_flight: u32) -> (u32, Duration) {
+        let wanted = self.batcher.size(in_flight);
+        (wanted, if wanted > 1 { BATCH_TIMEOUT } else { WAIT_MAX })
+    }
+
+    /// Records a wait for `wanted` completions.
+    pub fn waited(&mut self, wanted: u32, in_flight_before: u32, now_ns: u64, completed_ios: u64) {
+        let is_complete = in_flight_before - self.in_flight.count() >= wanted;
+        self.batcher.waited(now_ns, is_complete, completed_ios);
+    }
+}
+
+/// I/Os of one batch with the same submission latency. They are recorded together.
+#[derive(Default)]
+struct EqualLatencies {
+    key: Option<(u32, Ddir, u64)>,
+    ios: u64,
+}
+
+impl EqualLatencies {
+    #[inline]
+    fn add(&mut self, stats: &mut WorkerStats, key: (u32, Ddir, u64)) {
+        if self.key != Some(key) {
+            self.record(stats);
+            *self = EqualLatencies { key: Some(key), ios: 0 };
+        }
+        self.ios += 1;
+    }
+
+    #[inline]
+    fn record(&self, stats: &mut WorkerStats) {
+        if let Some((file, ddir, slat_ns)) = self.key {
+            stats.counters(file, ddir).slat.record_many(slat_ns, self.ios);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Workers on backends and files of the tests' own.
+
+mod io_loop;
+mod open_loop;
+mod streams;

@@ -1,0 +1,62 @@
+//! The body of a worker's thread.
+
+use std::sync::Arc;
+
+use os::platform::Platform;
+use plan::{Engine, Plan};
+use record::Started;
+
+use super::context::Context;
+use super::events::EventSender;
+use super::gate::{Gate, Ticket};
+use super::{burn, job, streams};
+use crate::live::{Live, State};
+use crate::logs::WorkerLogs;
+use crate::shared::Shared;
+use crate::target::LaidOut;
+
+/// Input of a worker's thread.
+pub struct Assignment {
+    pub platform: Platform,
+    pub plan: Arc<Plan>,
+    pub index: usize,
+    pub live: Arc<Live>,
+    /// The targets, if they were laid out before the phase.
+    pub laid_out: Option<LaidOut>,
+    pub logs: Option<WorkerLogs>,
+    pub events: EventSender,
+    /// Opens when all workers of the phase are ready.
+    pub gate: Arc<Gate>,
+    /// Data that the workers of the phase share.
+    pub shared: Arc<Shared>,
+}
+
+/// Runs a worker. It sends an `Ended` event, unless it panics.
+pub fn run(assignment: Assignment) {
+    let Assignment { platform, plan, index, live, laid_out, logs, events, gate, shared } = assignment;
+    let (worker, live) = (&plan.workers[index], &live.workers[index]);
+    let context = Context { plan: &plan, worker, platform, live, events: &events };
+    live.set_state(State::Initialising);
+    events.started(Started { tid: os::process::thread_id(), unix_ms: context.clock().unix_us() / 1000 });
+    let mut ticket = Ticket::new(gate);
+    let ended = if !worker.streams.is_empty() {
+        streams::run(context, &shared, &mut || {
+            live.set_state(State::Ready);
+            ticket.wait_for_all(&live.stop)
+        })
+    } else {
+        let mut wait_at_gate = || {
+            live.set_state(State::Ready);
+            ticket.wait(&live.stop)
+        };
+        match worker.engine {
+            Engine::Cpu { load_percent, chunk_us, sorts, .. } => {
+                burn::run(context, (load_percent, chunk_us, sorts), &mut wait_at_gate)
+            }
+            _ => job::run(context, laid_out, logs, &mut wait_at_gate),
+        }
+    };
+    drop(ticket);
+    live.set_state(State::Ended);
+    events.ended(ended);
+}
