@@ -134,9 +134,10 @@ impl Timeline {
 
     /// Calls `add` for each slot that the span covers, with the start and end of the slot as fractions of the span.
     fn distribute(&mut self, span: (u64, u64), mut add: impl FnMut(&mut Slot, (f64, f64))) {
-        let (from_ns, to_ns) = (span.0, span.1.max(span.0));
-        // A span that ends at the border of two slots belongs to the first.
-        let last_ns = to_ns.saturating_sub(1).max(from_ns);
+        let to_ns = span.1.max(span.0);
+        // A span that ends at the border of two slots belongs to the first. So does a span of length 0.
+        let last_ns = to_ns.saturating_sub(1);
+        let from_ns = span.0.min(last_ns);
         while last_ns / self.interval_ns >= SLOTS_MAX as u64 {
             self.merge_neighbours();
         }

@@ -8,8 +8,10 @@
 //! takes part waits for it.
 
 use std::cell::Cell;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
 
 /// The time that a new clock shows. It is above 0, which is "not yet" to the engine.
 const START_NS: u64 = 1_000_000_000;
@@ -85,10 +87,20 @@ impl VirtualClock {
         body()
     }
 
-    /// Adds a thread that is about to be started. Time does not pass before it waits for the first time.
-    pub(crate) fn add_thread(self) -> Membership {
-        let id = self.schedule().add(self.now(), false);
-        Membership { clock: self, id }
+    /// Starts a thread that takes part. Time does not pass before it waits for the first time.
+    ///
+    /// # Errors
+    /// Returns the error of the system if it can't start a thread.
+    pub fn spawn<T: Send + 'static>(
+        self,
+        thread: Builder,
+        body: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<JoinHandle<T>> {
+        let membership = Membership { clock: self, id: self.schedule().add(self.now(), false) };
+        thread.spawn(move || {
+            let _membership = membership.enter();
+            body()
+        })
     }
 
     /// Waits until `due_ns`.
@@ -179,14 +191,14 @@ impl Schedule {
 }
 
 /// A thread's place among those that take part. It ends when this value is dropped.
-pub(crate) struct Membership {
+struct Membership {
     clock: VirtualClock,
     id: u32,
 }
 
 impl Membership {
     /// Makes the calling thread the one that takes part, and waits until it is its turn to run.
-    pub(crate) fn enter(self) -> Self {
+    fn enter(self) -> Self {
         assert!(ID.get().is_none(), "the thread takes part in another simulation");
         ID.set(Some(self.id));
         let mut schedule = self.clock.schedule();
@@ -218,13 +230,8 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// Starts a thread that takes part.
     fn spawn(clock: VirtualClock, body: impl FnOnce() + Send + 'static) {
-        let membership = clock.add_thread();
-        std::thread::spawn(move || {
-            let _membership = membership.enter();
-            body();
-        });
+        clock.spawn(Builder::new(), body).unwrap();
     }
 
     #[test]
@@ -271,7 +278,7 @@ mod tests {
     fn a_thread_that_panics_or_never_starts_holds_nobody_up() {
         let clock = VirtualClock::new();
         clock.run(|| {
-            drop(clock.add_thread());
+            drop(Membership { clock, id: clock.schedule().add(clock.now(), false) });
             spawn(clock, || panic!("the test panics here"));
             spawn(clock, move || clock.wait_until(FOREVER));
             let start_ns = clock.now();

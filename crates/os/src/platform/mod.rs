@@ -46,12 +46,10 @@ impl Platform {
         thread: Builder,
         body: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<JoinHandle<T>> {
-        let Some(simulation) = self.simulation else { return thread.spawn(body) };
-        let membership = simulation.clock().add_thread();
-        thread.spawn(move || {
-            let _membership = membership.enter();
-            body()
-        })
+        match self.simulation {
+            Some(simulation) => simulation.clock().spawn(thread, body),
+            None => thread.spawn(body),
+        }
     }
 
     /// Checks whether the platform can do what `config` asks, before any file is touched.

@@ -34,7 +34,7 @@ const CRATES: [Crate; 17] = [
     library("record", "crates/record", &["plan"]),
     library("os", "crates/os", &["units"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&["diskspd"]),
+    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&["diskspd", "fio"]),
     library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
     library("fio", "crates/fio", &["units", "plan", "record", "assessment", "judge"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio"]),

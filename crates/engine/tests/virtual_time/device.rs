@@ -1,0 +1,60 @@
+//! What a device does over time shows in the time series, exactly.
+
+use os::simulation::{DeviceModel, Limit, ServiceTime};
+
+use crate::harness::{MS, S, US, above, device, fio};
+
+const TIMED: &str = "--name=a --rw=randread --time_based";
+
+#[test]
+fn a_burst_credit_and_the_throttle_after_it_show_in_the_slots_where_they_happened() {
+    // 1000 IOPS until 2000 more than 100 per second have been served.
+    let limits = vec![Limit::iops(100).with_credit(2000), Limit::iops(1000)];
+    let run = fio(DeviceModel { limits, ..device(US, 8) }, &format!("{TIMED} --iodepth=4 --runtime=5"));
+    let slots = run.ios_by_slot(0);
+    let mut expected = run.served_by_slot(0, 20);
+    assert_eq!((&expected[..8], &expected[9..]), (&[250; 8][..], &[25; 11][..]));
+    // What was in flight at the end counts.
+    expected[19] += 4;
+    assert_eq!(slots, expected);
+}
+
+#[test]
+fn a_stall_is_a_slot_with_nothing_and_as_many_slow_ios_as_were_in_flight() {
+    let model = DeviceModel { stalls: vec![S + 100 * US..1600 * MS], ..device(100 * US, 4) };
+    let run = fio(model, &format!("{TIMED} --iodepth=4 --runtime=3"));
+    let slots = run.ios_by_slot(0);
+    let mut expected = run.served_by_slot(0, 12);
+    expected[11] += 4;
+    assert_eq!(slots, expected);
+    assert_eq!(slots[3..8], [10_000, 8, 0, 5_996, 10_000]);
+    let lat = &run.reads(0).lat;
+    assert_eq!((lat.max_ns(), above(lat, MS)), (600 * MS, 4));
+}
+
+#[test]
+fn bandwidth_samples_are_those_of_the_device() {
+    let model = DeviceModel { limits: vec![Limit::bandwidth(100 << 20)], ..device(0, 8) };
+    let run = fio(model, &format!("{TIMED} --bs=64k --iodepth=4 --runtime=4 --bwavgtime=500 --iopsavgtime=500"));
+    let (bandwidth, iops) = (&run.reads(0).bandwidth_kib, &run.reads(0).iops);
+    assert_eq!((bandwidth.count, bandwidth.min, bandwidth.max, bandwidth.mean), (8, 102_400.0, 102_400.0, 102_400.0));
+    assert_eq!((iops.count, iops.min, iops.max), (8, 1600.0, 1600.0));
+}
+
+#[test]
+fn two_latency_modes_are_counted_as_they_were_served() {
+    let service = ServiceTime::Modes(vec![(80 * US, 90), (4 * MS, 10)]);
+    let run = fio(DeviceModel { service, ..DeviceModel::default() }, &format!("{TIMED} --runtime=5"));
+    let slow = run.served.iter().filter(|io| io.done_ns - io.started_ns == 4 * MS).count() as u64;
+    let lat = &run.reads(0).lat;
+    assert_eq!((lat.count(), above(lat, MS)), (run.reads(0).ios, slow));
+    assert_eq!((lat.min_ns(), lat.max_ns()), (80 * US, 4 * MS));
+}
+
+#[test]
+fn many_workers_are_seen_in_every_slot() {
+    let options = format!("{TIMED} --rate_iops=100 --runtime=2 --numjobs=256");
+    let run = fio(device(US, 256), &options);
+    assert_eq!(run.ios_by_slot(0), [256 * 25; 8]);
+    assert!(run.record.timeline[0].slots.iter().all(|slot| slot.workers == 256));
+}

@@ -1,0 +1,233 @@
+//! Runs command lines on a simulated device.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+use engine::{Controls, Line, Live, Observer};
+use os::clock::VirtualClock;
+use os::simulation::{DeviceModel, ServedIo, ServiceTime, Simulation};
+use plan::{Ddir, Plan};
+use record::{DdirStats, Event, Latency, Record, Stage, WorkerStats};
+
+pub const US: u64 = 1000;
+pub const MS: u64 = 1000 * US;
+pub const S: u64 = 1000 * MS;
+/// The length of a time series' slot in a short run.
+pub const SLOT_NS: u64 = 250 * MS;
+
+/// What a run did. All times are in ns since its start.
+pub struct Run {
+    pub record: Record,
+    /// All I/Os that the device got.
+    pub served: Vec<ServedIo>,
+    pub stages: Vec<(u64, u32, Stage)>,
+    /// When each worker was reported as ended.
+    pub ended_ns: Vec<u64>,
+    /// Snapshots: when, of which worker, and its reads by then.
+    pub snapshots: Vec<(u64, usize, u64)>,
+    pub stopped_ns: Option<u64>,
+    pub took_ns: u64,
+}
+
+impl Run {
+    pub fn stats(&self, worker: usize) -> &WorkerStats {
+        &self.record.workers[worker].stats
+    }
+
+    pub fn reads(&self, worker: usize) -> &DdirStats {
+        &self.stats(worker).ddirs[Ddir::Read as usize]
+    }
+
+    pub fn writes(&self, worker: usize) -> &DdirStats {
+        &self.stats(worker).ddirs[Ddir::Write as usize]
+    }
+
+    /// Reads and writes of a worker.
+    pub fn ios(&self, worker: usize) -> (u64, u64) {
+        (self.reads(worker).ios, self.writes(worker).ios)
+    }
+
+    /// The errno and the message of a worker that failed.
+    pub fn error(&self, worker: usize) -> Option<(i32, &str)> {
+        self.record.workers[worker].error.as_ref().map(|error| (error.errno, error.message.as_str()))
+    }
+
+    /// When each I/O was submitted.
+    pub fn submitted_ns(&self) -> Vec<u64> {
+        self.served.iter().map(|io| io.submitted_ns).collect()
+    }
+
+    /// I/Os in each slot of a phase's time series.
+    pub fn ios_by_slot(&self, phase: usize) -> Vec<u64> {
+        let of_phase = self.record.timeline.iter().find(|timeline| timeline.phase == phase);
+        of_phase.unwrap().slots.iter().map(|slot| slot.ddirs.iter().map(|ddir| ddir.ios).sum()).collect()
+    }
+
+    /// The I/Os that the device had done in each slot of `slots` from `from_ns` on.
+    pub fn served_by_slot(&self, from_ns: u64, slots: usize) -> Vec<u64> {
+        let done = |slot: usize| {
+            let from_ns = from_ns + slot as u64 * SLOT_NS;
+            self.served.iter().filter(|io| (from_ns..from_ns + SLOT_NS).contains(&io.done_ns)).count() as u64
+        };
+        (0..slots).map(done).collect()
+    }
+}
+
+/// A device that serves `channels` I/Os at the same time, each in `service_ns`.
+pub fn device(service_ns: u64, channels: usize) -> DeviceModel {
+    DeviceModel { service: ServiceTime::Fixed(service_ns), channels, ..DeviceModel::default() }
+}
+
+/// All that a latency says: count, least and largest value, mean, and the count of each bin.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counted {
+    range_ns: (u64, u64),
+    mean_ns: f64,
+    bins: Vec<(u64, u64)>,
+}
+
+pub fn counted(latency: &Latency) -> Counted {
+    let bins = latency.histogram.bins().map(|bin| (bin.low, bin.count)).collect();
+    Counted { range_ns: (latency.min_ns(), latency.max_ns()), mean_ns: latency.mean_ns(), bins }
+}
+
+/// Counts values as the engine counts latencies.
+pub fn latencies(values: impl IntoIterator<Item = u64>) -> Counted {
+    let mut latency = Latency::default();
+    latency.reserve();
+    values.into_iter().for_each(|ns| latency.record(ns));
+    counted(&latency)
+}
+
+/// How many values of a latency are above `ns`.
+pub fn above(latency: &Latency, ns: u64) -> u64 {
+    latency.count() - latency.histogram.count_below(ns)
+}
+
+/// How a run is watched and stopped.
+#[derive(Clone, Copy, Default)]
+pub struct Script {
+    pub stop_ns: Option<u64>,
+    pub snapshot_every: Option<Duration>,
+}
+
+/// Runs fio's options on a device. Jobs are of 1 GiB on the engine `null`, which has no files.
+pub fn fio(model: DeviceModel, options: &str) -> Run {
+    fio_by(model, options, Script::default())
+}
+
+/// As [`fio`], with a script.
+pub fn fio_by(model: DeviceModel, options: &str, script: Script) -> Run {
+    let line = format!("--ioengine=null --size=1g --disk_util=0 {options}");
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let invocation = match fio::parse(&words, &fio::parse::env::FixedEnv::default()) {
+        Ok(fio::Request::Run(invocation)) => invocation,
+        other => panic!("{line}: {other:?}"),
+    };
+    run(model, fio::lower(&invocation, &fio::lower::FixedMachine { cpus: 2 }), script)
+}
+
+/// Runs a plan on a device.
+pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
+    let stop: &'static AtomicBool = Box::leak(Box::default());
+    let simulation = Simulation::new(model);
+    simulation.run(|platform| {
+        let clock = simulation.clock();
+        let start_ns = clock.now();
+        if let Some(stop_ns) = script.stop_ns {
+            let stopper = move || {
+                clock.wait_until(start_ns + stop_ns);
+                stop.store(true, Relaxed);
+            };
+            clock.spawn(std::thread::Builder::new(), stopper).unwrap();
+        }
+        let plan = Arc::new(plan);
+        let controls = Controls {
+            platform,
+            stop,
+            tick: Duration::from_millis(50),
+            snapshot_every: script.snapshot_every,
+            snapshot_wanted: &|| false,
+            may_start: &|| true,
+        };
+        let mut watch = Watch {
+            clock,
+            start_ns,
+            run: Run {
+                record: Record::new(Arc::clone(&plan), 0),
+                served: Vec::new(),
+                stages: Vec::new(),
+                ended_ns: vec![0; plan.workers.len()],
+                snapshots: Vec::new(),
+                stopped_ns: None,
+                took_ns: 0,
+            },
+        };
+        if let Err(refusal) = engine::run(&plan, &controls, &mut watch) {
+            panic!("{:?}", refusal.0);
+        }
+        let took_ns = clock.now() - start_ns;
+        let since_start = |ns: u64| if ns == u64::MAX { ns } else { ns - start_ns };
+        let served = simulation.served().into_iter().map(|io| ServedIo {
+            submitted_ns: since_start(io.submitted_ns),
+            started_ns: since_start(io.started_ns),
+            done_ns: since_start(io.done_ns),
+            ..io
+        });
+        Run { served: served.collect(), took_ns, ..watch.run }
+    })
+}
+
+/// The files `a` and `b` of 1 MiB, for engines that open theirs. They are removed with this value.
+pub struct Files(PathBuf);
+
+impl Files {
+    pub fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("fathom-virtual-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["a", "b"] {
+            std::fs::write(folder.join(name), vec![1; 1 << 20]).unwrap();
+        }
+        Files(folder)
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+struct Watch {
+    clock: VirtualClock,
+    start_ns: u64,
+    run: Run,
+}
+
+impl Observer for Watch {
+    fn event(&mut self, event: Event) {
+        let (now_ns, run) = (self.clock.now() - self.start_ns, &mut self.run);
+        match &event {
+            Event::Stage { phase, stage } => run.stages.push((now_ns, *phase, *stage)),
+            Event::Ended { worker, .. } => run.ended_ns[*worker] = now_ns,
+            Event::Snapshot { worker, stats } => run.snapshots.push((now_ns, *worker, stats.ddirs[0].ios)),
+            Event::Stopped => run.stopped_ns = Some(now_ns),
+            _ => {}
+        }
+        run.record.apply(event);
+    }
+
+    fn say(&mut self, _: &Line) {}
+
+    fn tick(&mut self, _: &Live, _: u64) {}
+
+    fn snapshots_taken(&mut self) {}
+}

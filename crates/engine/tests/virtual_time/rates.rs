@@ -1,0 +1,151 @@
+//! Rates, response times and minimum rates.
+
+use os::errno;
+use os::simulation::{DeviceModel, Limit};
+use plan::Ddir;
+use record::{Arrivals, LATE_NS};
+
+use crate::harness::{MS, Run, S, US, above, counted, device, fio, latencies};
+
+fn arrivals(run: &Run) -> Arrivals {
+    run.reads(0).arrivals.unwrap()
+}
+
+#[test]
+fn rates_hold_for_each_direction_and_each_clone() {
+    for (options, ios) in [
+        ("--rate_iops=200", (100, 0)),
+        ("--rate=1m --bs=4k", (128, 0)),
+        ("--rate_iops=500,100 --rw=randrw", (250, 50)),
+        // Both directions have the whole rate, whatever the mix.
+        ("--rate_iops=200 --rw=randrw --rwmixread=75", (100, 100)),
+        ("--rate=1m,500k --rw=rw --bs=4k,8k", (128, 32)),
+        ("--rate_iops=200 --numjobs=2 --group_reporting", (100, 0)),
+        ("--rate_iops=200 --iodepth=16", (100, 0)),
+        ("--rate_iops=400 --thinktime=10ms --thinktime_blocks=20", (200, 0)),
+    ] {
+        let run = fio(device(10 * US, 16), &format!("--name=a --time_based --runtime=500ms {options}"));
+        for worker in 0..run.record.workers.len() {
+            assert_eq!(run.ios(worker), ios, "{options}");
+        }
+        assert_eq!(run.took_ns, 500 * MS, "{options}");
+    }
+}
+
+#[test]
+fn ios_of_a_rate_start_at_their_times() {
+    let run = fio(device(10 * US, 16), "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
+    assert_eq!(run.submitted_ns(), (0..1000).map(|nth| nth * MS).collect::<Vec<_>>());
+    assert_eq!(counted(&run.reads(0).response), latencies(vec![10 * US; 1000]));
+    assert_eq!(arrivals(&run), Arrivals { due: 1000, ..Arrivals::default() });
+    assert_eq!(run.ios_by_slot(0), [250; 4]);
+}
+
+#[test]
+fn a_ramp_owes_nothing_to_the_rate_after_it() {
+    // For 100 ms of the ramp nothing is served.
+    let model = DeviceModel { stalls: vec![100 * MS..200 * MS], ..device(10 * US, 1) };
+    let run = fio(model, "--name=a --rw=randread --time_based --ramp_time=200ms --runtime=500ms --rate_iops=1000");
+    // The one that was in flight at the end of the ramp counts, too. The first one after it waits for it.
+    assert_eq!((run.reads(0).ios, arrivals(&run).due), (501, 500));
+    assert_eq!(
+        counted(&run.reads(0).response),
+        latencies([100 * MS + 10 * US, 20 * US].into_iter().chain(vec![10 * US; 499]))
+    );
+}
+
+#[test]
+fn random_arrivals_start_at_their_times_too() {
+    let options =
+        "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --rate_process=poisson --iodepth=16";
+    let run = fio(device(10 * US, 16), options);
+    let Arrivals { due, late, queue_full, unissued } = arrivals(&run);
+    assert_eq!((run.reads(0).ios, late, queue_full, unissued), (due, 0, 0, 0));
+    assert!((900..1100).contains(&due), "{due}");
+    assert_eq!(counted(&run.reads(0).response), latencies(vec![10 * US; due as usize]));
+    // The same seeds: on a device that serves nothing, as many are due.
+    let silent = fio(DeviceModel { stalls: vec![0..2 * S], ..device(10 * US, 16) }, options);
+    let Arrivals { due: due_there, unissued, .. } = arrivals(&silent);
+    assert_eq!((due_there, unissued), (due, due - 16));
+}
+
+#[test]
+fn response_times_show_every_io_that_a_stall_kept_waiting() {
+    let model = DeviceModel { stalls: vec![500 * MS..1000 * MS], ..device(10 * US, 4) };
+    let run = fio(model, "--name=a --rw=randread --time_based --runtime=2 --rate_iops=1000 --iodepth=4");
+    // I/O n is meant to start at n ms.
+    let since_intended = |times: Vec<u64>| (0..).zip(times).map(|(nth, ns)| ns - nth * MS).collect::<Vec<u64>>();
+    let waited = since_intended(run.submitted_ns());
+    let responses = since_intended(run.served.iter().map(|io| io.done_ns).collect());
+    assert_eq!((run.reads(0).ios, responses.len()), (2000, 2000));
+    assert_eq!(counted(&run.reads(0).response), latencies(responses));
+    let late = waited.iter().filter(|ns| **ns > LATE_NS).count() as u64;
+    assert_eq!(arrivals(&run), Arrivals { due: 2000, late, queue_full: late, unissued: 0 });
+    // 500 come in the stall and four of them find a place. One more comes before all of these are served.
+    assert_eq!(late, 497);
+    // Seen from the submission only four were slow.
+    assert_eq!(above(&run.reads(0).lat, MS), 4);
+}
+
+#[test]
+fn what_never_went_before_the_end_is_counted() {
+    let model = DeviceModel { stalls: vec![0..1100 * MS], ..device(10 * US, 4) };
+    let run = fio(model, "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
+    let Arrivals { due, unissued, .. } = arrivals(&run);
+    assert_eq!((run.reads(0).ios, due, unissued), (4, 1000, 996));
+    assert_eq!(run.took_ns, 1100 * MS + 10 * US);
+}
+
+#[test]
+fn a_rate_beyond_the_device_is_missed_by_what_the_device_lacks() {
+    let model = DeviceModel { limits: vec![Limit::iops(400)], ..device(10 * US, 8) };
+    let run = fio(model, "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
+    let Arrivals { due, unissued, .. } = arrivals(&run);
+    // 400 are served within the second. Four are in flight at its end and return after it.
+    assert_eq!((due, run.reads(0).ios + unissued), (1000, 1000));
+    assert_eq!(run.reads(0).ios, 404);
+}
+
+#[test]
+fn nothing_is_missed_when_the_work_is_done() {
+    let run = fio(device(10 * US, 4), "--name=a --rw=randread --rate=4096k --number_ios=20");
+    assert_eq!((run.reads(0).ios, run.reads(0).response.count()), (20, 20));
+    assert_eq!(arrivals(&run), Arrivals { due: 20, ..Arrivals::default() });
+    assert_eq!(run.stats(0).ddirs[Ddir::Write as usize].arrivals, None);
+}
+
+#[test]
+fn a_job_without_a_rate_or_with_pauses_has_no_response_times() {
+    for options in ["", "--rate_iops=1000 --thinktime=10"] {
+        let run = fio(device(10 * US, 4), &format!("--name=a --rw=randread --time_based --runtime=20ms {options}"));
+        assert!(run.reads(0).ios > 0);
+        assert_eq!((run.reads(0).response.count(), run.reads(0).arrivals), (0, None));
+    }
+}
+
+#[test]
+fn a_job_below_its_minimum_rate_fails_and_takes_others_with_it() {
+    let options = "--rw=randread --time_based --runtime=600 --rate_cycle=200 \
+        --name=a --thinktime=10ms --rate_iops_min=1000 --exitall_on_error --name=b";
+    let run = fio(device(10 * US, 4), options);
+    assert_eq!((run.error(0).unwrap().0, run.error(1)), (errno::EIO, None));
+    // It pauses every 10.01 ms. After two seconds to settle a cycle begins with its next look, at 2002 ms.
+    assert_eq!(run.ended_ns, [2_202_200 * US, 2_202_210 * US]);
+    let kept = fio(
+        device(10 * US, 4),
+        "--name=a --rw=randread --time_based --runtime=2500ms --rate_iops=500 --rate_iops_min=100 --rate_cycle=200",
+    );
+    assert_eq!((kept.error(0), kept.reads(0).ios), (None, 1250));
+}
+
+#[test]
+fn a_latency_target_finds_the_depth_that_still_meets_it() {
+    let options = "--name=a --rw=randread --iodepth=32 --latency_window=50ms --latency_percentile=99";
+    // Five I/Os are served at the same time: with six in flight some wait for twice as long.
+    for (target, depth) in [("1500us", 5), ("2500us", 10), ("1s", 32)] {
+        let run = fio(device(MS, 5), &format!("{options} --latency_target={target} --runtime=600"));
+        assert_eq!((run.error(0), run.stats(0).latency_depth), (None, depth), "{target}");
+    }
+    let missed = fio(device(MS, 5), &format!("{options} --latency_target=900us --latency_percentile=100"));
+    assert_eq!(missed.error(0).unwrap().0, errno::ETIMEDOUT);
+}

@@ -1,0 +1,101 @@
+//! Stops from outside, devices that answer no more, errors.
+
+use os::errno;
+use os::simulation::{DeviceModel, Fault, FaultKind};
+
+use crate::harness::{Files, MS, S, Script, US, device, fio, fio_by};
+
+const TIMED: &str = "--rw=randread --time_based --runtime=10";
+
+fn stopped_at(stop_ns: u64) -> Script {
+    Script { stop_ns: Some(stop_ns), ..Script::default() }
+}
+
+#[test]
+fn a_stop_ends_all_workers_with_what_they_had_done() {
+    let run = fio_by(device(100 * US, 2), &format!("{TIMED} --name=a --numjobs=2"), stopped_at(333 * MS));
+    let stopped_ns = run.stopped_ns.unwrap();
+    assert!((333 * MS..=353 * MS).contains(&stopped_ns), "{stopped_ns}");
+    for worker in 0..2 {
+        assert_eq!(run.error(worker), None);
+        assert_eq!(run.reads(worker).ios, run.ended_ns[worker] / (100 * US));
+        assert!(run.ended_ns[worker] - stopped_ns <= 100 * US);
+    }
+    assert_eq!(run.served.len() as u64, run.reads(0).ios + run.reads(1).ios);
+}
+
+#[test]
+fn a_stop_ends_sleeps_and_never_starts_the_next_phase() {
+    let options = format!("{TIMED} --name=a --startdelay=5 --name=b --thinktime=5s --name=c --stonewall");
+    let run = fio_by(device(100 * US, 2), &options, stopped_at(S));
+    assert_eq!([0, 1, 2].map(|worker| run.reads(worker).ios), [0, 1, 0]);
+    assert!(run.took_ns < 1200 * MS, "{}", run.took_ns);
+}
+
+#[test]
+fn a_worker_gives_up_on_ios_that_do_not_return() {
+    let model = DeviceModel { dies_at_ns: Some(S), ..device(100 * US, 4) };
+    let run = fio_by(model, &format!("{TIMED} --name=a --iodepth=4"), stopped_at(3 * S));
+    let (number, message) = run.error(0).unwrap();
+    assert_eq!(number, errno::EIO);
+    assert!(message.contains("4 of its I/Os did not return"), "{message}");
+    // All that was done before the device died. The worker waits for 0.8 s from the stop on.
+    assert_eq!(run.reads(0).ios, 4 * 9999);
+    let waited_ns = run.ended_ns[0] - run.stopped_ns.unwrap();
+    assert!((800 * MS..=S).contains(&waited_ns), "{waited_ns}");
+}
+
+#[test]
+fn a_worker_that_hangs_in_a_call_is_given_up_with_what_it_had_done() {
+    let model = DeviceModel { dies_at_ns: Some(S), ..device(100 * US, 1) };
+    let files = Files::new();
+    let options = format!("{TIMED} --name=a --ioengine=psync --size=1m --filename={}", files.path("a"));
+    let run = fio_by(model, &options, stopped_at(3 * S));
+    let (number, message) = run.error(0).unwrap();
+    assert_eq!((number, run.reads(0).ios), (errno::EIO, 9999));
+    assert!(message.contains("stuck in the kernel"), "{message}");
+}
+
+#[test]
+fn the_end_of_the_runtime_waits_for_what_is_in_flight() {
+    let model = DeviceModel { stalls: vec![400 * MS..2 * S], ..device(100 * US, 4) };
+    let run = fio(model, "--name=a --rw=randread --time_based --runtime=500ms --iodepth=4");
+    assert_eq!((run.reads(0).ios, run.took_ns), (16_004, 2 * S + 100 * US));
+}
+
+#[test]
+fn an_error_ends_the_job_or_is_survived_as_asked() {
+    let model = |errno| DeviceModel {
+        faults: vec![Fault { ios: 10..13, kind: FaultKind::Errno(errno) }],
+        ..device(100 * US, 1)
+    };
+    let options = "--name=a --rw=randread --number_ios=100";
+    let run = fio(model(errno::EIO), options);
+    assert_eq!((run.error(0).unwrap().0, run.reads(0).ios, run.took_ns), (errno::EIO, 10, 1100 * US));
+    let run = fio(model(errno::EIO), &format!("{options} --continue_on_error=io"));
+    let worker = &run.record.workers[0];
+    assert_eq!((run.error(0), worker.nonfatal_errors, worker.first_nonfatal_errno), (None, 3, errno::EIO));
+    assert_eq!((run.reads(0).ios, run.served.len()), (97, 100));
+    let run = fio(model(errno::ENOSPC), &format!("{options} --continue_on_error=io"));
+    assert_eq!(run.error(0).unwrap().0, errno::ENOSPC, "not an error of a device");
+}
+
+#[test]
+fn the_rest_of_a_short_transfer_is_submitted_again() {
+    let faults = vec![Fault { ios: 5..6, kind: FaultKind::Short(1024) }];
+    let run = fio(DeviceModel { faults, ..device(100 * US, 1) }, "--name=a --rw=read --number_ios=10");
+    let reads = run.reads(0);
+    assert_eq!((reads.ios, reads.bytes, reads.short, run.served.len()), (10, 40_960, 1, 11));
+    assert_eq!((run.served[6].offset, run.served[6].len), (run.served[5].offset + 1024, 3072));
+    assert_eq!((reads.lat.max_ns(), reads.lat.min_ns()), (200 * US, 100 * US));
+    let stuck = vec![Fault { ios: 5..6, kind: FaultKind::Short(0) }];
+    let run = fio(DeviceModel { faults: stuck, ..device(100 * US, 1) }, "--name=a --rw=read --number_ios=10");
+    assert_eq!((run.error(0).unwrap().0, run.reads(0).ios), (errno::EIO, 5));
+}
+
+#[test]
+fn the_first_io_beyond_the_latency_limit_ends_the_job() {
+    let model = DeviceModel { stalls: vec![2 * MS..3 * MS], ..device(100 * US, 1) };
+    let run = fio(model, "--name=a --rw=randread --number_ios=100 --max_latency=1ms");
+    assert_eq!((run.error(0).unwrap().0, run.reads(0).ios, run.took_ns), (errno::ETIMEDOUT, 21, 3100 * US));
+}
