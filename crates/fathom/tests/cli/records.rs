@@ -2,7 +2,7 @@
 //! version of the schema has some. A field that is added to a plan or a record must be one that they can do without:
 //! an `Option`, or one with `#[serde(default)]`. Whatever is changed in their text, nothing that reads or shows them panics.
 
-use fio::render::{Detail, Formats, Options, banner, report};
+use fio::render::{Detail, Formats, ReportOptions, banner, report};
 use proptest::prelude::*;
 use record::{Record, schema};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn kept() -> Vec<PathBuf> {
 
 fn render_all(record: &Record) -> String {
     let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
-    let mut text = banner(&record.plan, &record.fathom) + &report(record, formats, &Options::default());
+    let mut text = banner(&record.plan, &record.fathom) + &report(record, formats, &ReportOptions::default());
     // A profile that was tampered with is told, not rendered.
     text += &diskspd::render::text(record).unwrap_or_default();
     text + &diskspd::render::xml(record).unwrap_or_default()

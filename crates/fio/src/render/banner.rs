@@ -1,14 +1,17 @@
-//! What fio prints before the first I/O.
+//! Text that fio prints before the first I/O.
 
 use super::number::{Prefix, Unit, short};
+use super::version::version_of;
 use plan::{Ddir, Engine, Plan, Worker};
 use std::fmt::Write;
 
-/// A line for each job, the version of the fathom that runs them, and how many workers start.
+/// Returns a line per job, the version of fathom and the number of workers that start.
+///
+/// As in fio, `...` stands for the second clone of a job, and further clones have no line.
 pub fn banner(plan: &Plan, fathom: &str) -> String {
     let mut text = String::new();
-    for (nth, worker) in plan.workers.iter().enumerate() {
-        match place_among_clones(&plan.workers[..nth], worker) {
+    for (index, worker) in plan.workers.iter().enumerate() {
+        match clone_index(&plan.workers[..index], worker) {
             0 => text.push_str(&job_line(worker)),
             1 => text.push_str("...\n"),
             _ => {}
@@ -16,32 +19,39 @@ pub fn banner(plan: &Plan, fathom: &str) -> String {
     }
     let threads = plan.workers.iter().filter(|worker| worker.echo.thread).count();
     let processes = plan.workers.len() - threads;
-    let counted = |count: usize, one: &str, many: &str| match count {
+    let counted = |count: usize, singular: &str, plural: &str| match count {
         0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{count} {many}")),
+        1 => Some(format!("1 {singular}")),
+        _ => Some(format!("{count} {plural}")),
     };
     let both = [counted(threads, "thread", "threads"), counted(processes, "process", "processes")];
     let starting = both.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-    let _ = write!(text, "{}\nStarting {starting}\n", super::version_of(fathom));
+    let _ = write!(text, "{}\nStarting {starting}\n", version_of(fathom));
     text
 }
 
-/// Which of the clones of a job this is. Threads of DiskSpd's are told like clones where they are alike but for their
-/// names.
-fn place_among_clones(before: &[Worker], worker: &Worker) -> usize {
+/// Returns the index of a worker among the clones of its job. Indices from 2 on are returned as 2 for DiskSpd threads.
+///
+/// DiskSpd threads count as clones of one another if their properties in the job line are equal.
+fn clone_index(previous: &[Worker], worker: &Worker) -> usize {
     if worker.streams.is_empty() {
         return worker.clone as usize;
     }
-    let unnamed = |worker: &Worker| job_line(worker).get(worker.name.len()..).map(str::to_owned);
-    let line = unnamed(worker);
-    before.iter().rev().take(2).take_while(|other| unnamed(other) == line).count()
+    let properties = properties(worker);
+    previous.iter().rev().take(2).take_while(|other| self::properties(other) == properties).count()
 }
 
 fn job_line(worker: &Worker) -> String {
-    // A job that only burns CPU has no blocks to tell of.
+    match properties(worker) {
+        Some(properties) => format!("{}: {properties}\n", worker.name),
+        None => String::new(),
+    }
+}
+
+/// Returns the properties in the line of a job. A job with CPU load only has no line.
+fn properties(worker: &Worker) -> Option<String> {
     if matches!(worker.engine, Engine::Cpu { .. }) {
-        return String::new();
+        return None;
     }
     let block = &worker.access.block;
     let size = |bytes| {
@@ -52,20 +62,19 @@ fn job_line(worker: &Worker) -> String {
         format!("({letter}) {}-{}", size(block.min_bytes[ddir]), size(block.max_bytes[ddir]))
     };
     let third = if block.by_sequential_or_random { "bs_is_seq_rand".to_string() } else { range('T', Ddir::Trim) };
-    format!(
-        "{}: (g={}): rw={}, bs={}, {}, {third}, ioengine={}, iodepth={}\n",
-        worker.name,
+    Some(format!(
+        "(g={}): rw={}, bs={}, {}, {third}, ioengine={}, iodepth={}",
         worker.group,
         worker.echo.rw,
         range('R', Ddir::Read),
         range('W', Ddir::Write),
-        // Of these several kinds of calls go by one engine.
+        // One engine of the plan stands for several I/O interfaces of DiskSpd. `echo.ioengine` names the interface.
         if worker.streams.is_empty() { engine_name(&worker.engine) } else { &worker.echo.ioengine },
         worker.depth_as_asked(),
-    )
+    ))
 }
 
-/// fio's name of an engine, whatever alias it was asked for by.
+/// Returns fio's canonical name of an engine.
 fn engine_name(engine: &Engine) -> &'static str {
     match engine {
         Engine::IoUring(_) => "io_uring",

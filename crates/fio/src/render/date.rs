@@ -1,11 +1,11 @@
-//! Dates in the form of C's `ctime`, which fio prints.
+//! Dates in the format of C's ctime(), as fio prints them.
 
 use units::calendar::civil;
 
 const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `Sat Nov 21 02:44:16 2026`, for a place that is so many seconds ahead of UTC.
+/// Returns a date such as `Sat Nov 21 02:44:16 2026`, in local time.
 pub(super) fn ctime(unix_ms: u64, utc_offset_s: i32) -> String {
     let seconds = (unix_ms / 1000).saturating_add_signed(i64::from(utc_offset_s));
     let (day, second) = (seconds / 86_400, seconds % 86_400);
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_ctime() {
+    fn dates_have_the_format_of_ctime() {
         assert_eq!(ctime(0, 0), "Thu Jan  1 00:00:00 1970");
         assert_eq!(ctime(1_795_229_056_889, 0), "Sat Nov 21 02:44:16 2026");
         assert_eq!(ctime(1_795_229_056_889, -3 * 3600), "Fri Nov 20 23:44:16 2026");
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn any_time_has_a_date() {
+    fn extreme_times_do_not_panic() {
         ctime(u64::MAX, i32::MAX);
         ctime(0, i32::MIN);
     }

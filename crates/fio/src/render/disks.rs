@@ -1,22 +1,22 @@
-//! Use of the disks, as each kind of report has it.
+//! Disk statistics in the formats of the reports.
 
 use record::{DiskCounters, DiskUse};
 use std::fmt::Write;
 
-/// All disks and those they are made of, each once, a disk before its parts.
+/// Returns all disks and their component disks, each once. A disk precedes its components.
 pub(super) fn all(disks: &[DiskUse]) -> Vec<&DiskUse> {
     let mut found: Vec<&DiskUse> = Vec::new();
-    let mut waiting: Vec<&DiskUse> = disks.iter().rev().collect();
-    while let Some(disk) = waiting.pop() {
+    let mut pending: Vec<&DiskUse> = disks.iter().rev().collect();
+    while let Some(disk) = pending.pop() {
         if found.iter().all(|other| other.name != disk.name) {
             found.push(disk);
-            waiting.extend(disk.slaves.iter().rev());
+            pending.extend(disk.slaves.iter().rev());
         }
     }
     found
 }
 
-/// Means over the parts of a disk, and the use of the busiest.
+/// Returns the means of the component disks' counters, and the highest utilisation of a component in percent.
 pub(super) fn aggregate(disk: &DiskUse) -> Option<(DiskCounters, f64)> {
     let count = disk.slaves.len() as u64;
     if count == 0 {
@@ -38,7 +38,7 @@ pub(super) fn aggregate(disk: &DiskUse) -> Option<(DiskCounters, f64)> {
     Some((counters, busiest))
 }
 
-/// The paragraph of the normal report; nothing where no disk was watched.
+/// Returns the disk statistics of the normal report. Empty without disks.
 pub(super) fn normal(disks: &[DiskUse]) -> String {
     if disks.is_empty() {
         return String::new();
@@ -46,7 +46,7 @@ pub(super) fn normal(disks: &[DiskUse]) -> String {
     let mut text = String::from("\nDisk stats (read/write):\n");
     let figures = |prefix: &str, counters: &DiskCounters, util: f64| {
         let pair = |[read, write]: [u64; 2]| format!("{read}/{write}");
-        // fio's own spelling of one of the aggregates.
+        // fio prints `aggsectors`, not `aggrsectors`.
         let sectors = if prefix.is_empty() { "sectors" } else { "aggsectors" };
         format!(
             "{prefix}ios={}, {sectors}={}, {prefix}merge={}, {prefix}ticks={}, {prefix}in_queue={}, \
@@ -70,7 +70,7 @@ pub(super) fn normal(disks: &[DiskUse]) -> String {
     text
 }
 
-/// The fields that terse output appends.
+/// Returns the disk fields of the terse format.
 pub(super) fn terse(disks: &[DiskUse]) -> String {
     let mut text = String::new();
     for disk in all(disks) {

@@ -1,36 +1,40 @@
-//! What a report has one paragraph for: a worker, or the workers of a group that report together.
+//! Entries of a report: a worker, or the workers of a group with `group_reporting`.
 
+use super::error::error_text;
 use plan::{Ddir, IoPrio, LatencyTarget, Unified, Worker};
 use record::{DdirStats, Latency, Record, WorkerRecord, WorkerStats};
 use std::borrow::Cow;
+use units::errno;
 
-/// Longest list of percentiles, which terse output has a fixed number of fields for.
+/// Maximum number of percentiles: the number of fields in the terse format.
 pub(super) const PERCENTILES_MAX: usize = 20;
 
-/// What fio shows where no latency target was given.
+/// The values that fio prints without a latency target.
 const NO_TARGET: LatencyTarget = LatencyTarget { target_ns: 0, window_ns: 0, percentile: 100.0, keep_running: false };
 
+/// One entry of a report.
 pub(super) struct Entry<'a> {
-    /// Names and units are those of the first worker, as in fio.
+    /// The first worker. As in fio, the entry has its name and units.
     pub first: &'a Worker,
-    /// Options and percentiles are those of the last.
+    /// The last worker. As in fio, the entry has its options and percentiles.
     pub last: &'a Worker,
     pub members: Vec<(&'a Worker, &'a WorkerRecord)>,
     pub stats: WorkerStats,
 }
 
-/// The figures of one direction, or of all of them together.
+/// The statistics of one direction, or of all directions together (`mixed`).
 pub(super) struct Section<'a> {
     pub name: &'static str,
+    /// Index into [`Group::directions`](super::group::Group): a [`Ddir`], or [`MIXED`].
     pub slot: usize,
     pub stats: Cow<'a, DdirStats>,
     ddirs: &'static [Ddir],
 }
 
-/// Where [`Section::slot`] is that of all directions together; the others are those of [`Ddir`].
+/// [`Section::slot`] of all directions together.
 pub(super) const MIXED: usize = 3;
 
-/// The entries of a report, in the order of the plan.
+/// Returns the entries of a report, in the order of the plan.
 pub(super) fn entries(record: &Record) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry> = Vec::new();
     for (worker, outcome) in record.plan.workers.iter().zip(&record.workers) {
@@ -55,11 +59,12 @@ pub(super) fn entries(record: &Record) -> Vec<Entry<'_>> {
 }
 
 impl Entry<'_> {
-    /// The kernel's id of the first worker's thread; 0 before it has one.
+    /// Returns the kernel's thread ID of the first worker. 0 before its start.
     pub fn pid(&self) -> u32 {
         self.members[0].1.started.map_or(0, |started| started.tid)
     }
 
+    /// Returns the start time of the first worker, in Unix ms. 0 before its start.
     pub fn started_unix_ms(&self) -> u64 {
         self.members[0].1.started.map_or(0, |started| started.unix_ms)
     }
@@ -72,61 +77,61 @@ impl Entry<'_> {
         self.first.measure.unified
     }
 
-    /// The first error of a worker: its number and what is said of it.
+    /// Returns the first error of the workers: its errno and its text.
     pub fn error(&self) -> Option<(i32, String)> {
         self.members.iter().find_map(|(_, outcome)| match &outcome.error {
-            Some(error) => Some((error.errno, super::error_text(error))),
+            Some(error) => Some((error.errno, error_text(error))),
             None if outcome.first_nonfatal_errno != 0 => {
                 let errno = outcome.first_nonfatal_errno;
-                Some((errno, super::errno_text(errno)))
+                Some((errno, errno::text(errno).into_owned()))
             }
             None => None,
         })
     }
 
-    /// What was wrong in plain words, for each worker that failed.
+    /// Returns the error message of each failed worker.
     pub fn messages(&self) -> impl Iterator<Item = String> + '_ {
         self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(record::RunError::plain))
     }
 
-    pub fn goes_on_after_errors(&self) -> bool {
+    pub fn continues_on_error(&self) -> bool {
         let errors = &self.last.errors;
         errors.continue_on_read || errors.continue_on_write || errors.continue_on_verify
     }
 
-    /// How many errors the workers went on after, and the first.
-    pub fn survived(&self) -> (u64, i32) {
+    /// Returns the number of errors after which the workers continued, and the errno of the first.
+    pub fn nonfatal_errors(&self) -> (u64, i32) {
         let count = self.members.iter().map(|(_, outcome)| outcome.nonfatal_errors).sum();
         let first = self.members.iter().map(|(_, outcome)| outcome.first_nonfatal_errno).find(|&errno| errno != 0);
         (count, first.unwrap_or(0))
     }
 
-    /// Percentiles asked for, in rising order.
+    /// Returns the valid percentiles of `percentile_list`, in ascending order.
     pub fn percentiles(&self) -> Vec<f64> {
-        let asked = self.last.measure.percentiles.iter().copied();
-        let mut list: Vec<f64> = asked.filter(|percent| *percent > 0.0 && *percent <= 100.0).collect();
+        let percentiles = self.last.measure.percentiles.iter().copied();
+        let mut list: Vec<f64> = percentiles.filter(|percent| *percent > 0.0 && *percent <= 100.0).collect();
         list.truncate(PERCENTILES_MAX);
         list.sort_by(f64::total_cmp);
         list
     }
 
-    /// The latency target with fio's values where none was given, and the depth.
+    /// Returns the latency target and the depth. Without a target, the values are those that fio prints.
     pub fn latency_target(&self) -> (LatencyTarget, u32) {
         match self.last.latency_target {
             Some(target) => (target, self.stats.latency_depth),
-            // A job that only makes its files has no depth.
+            // fio prints depth 0 for a job with create_only.
             None if self.last.targets.create.only => (NO_TARGET, 0),
             None => (NO_TARGET, self.last.depth_as_asked()),
         }
     }
 
-    /// Shares of user and system time in the measured time, in percent.
+    /// Returns the user and system CPU time, in percent of the runtime.
     pub fn cpu_percent(&self) -> (f64, f64) {
         let share = |ns: u64| percent(ns, self.stats.runtime_ns);
         (share(self.stats.usage.user_ns), share(self.stats.usage.system_ns))
     }
 
-    /// The directions as `unified_rw_reporting` wants them.
+    /// Returns the sections that `unified_rw_reporting` selects.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let mut sections = Vec::new();
         if self.unified() != Unified::Mixed {
@@ -144,7 +149,7 @@ impl Entry<'_> {
         sections
     }
 
-    /// Latency by I/O priority, where the workers had several.
+    /// Returns the latency per I/O priority. Empty unless the workers have several priorities.
     pub fn priorities(&self, section: &Section) -> Vec<(IoPrio, Latency)> {
         let mut found: Vec<(IoPrio, Latency)> = Vec::new();
         for (worker, outcome) in &self.members {
@@ -165,16 +170,17 @@ impl Entry<'_> {
     }
 }
 
+/// Returns `part` in percent of `whole`. 0 if `whole` is 0.
 pub(super) fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// Shares in percent, of which none that is not 0 is shown as less than `least`.
-pub(super) fn shares<const N: usize>(counts: [u64; N], whole: u64, least: f64) -> [f64; N] {
-    counts.map(|count| if count == 0 || whole == 0 { 0.0 } else { percent(count, whole).max(least) })
+/// Returns counts in percent of `whole`. A count above 0 is at least `min_percent`.
+pub(super) fn shares<const N: usize>(counts: [u64; N], whole: u64, min_percent: f64) -> [f64; N] {
+    counts.map(|count| if count == 0 || whole == 0 { 0.0 } else { percent(count, whole).max(min_percent) })
 }
 
-/// fio's milliseconds: a started one counts.
+/// Converts to milliseconds, rounding up as fio does.
 pub(super) fn milliseconds(ns: u64) -> u64 {
     ns.div_ceil(1_000_000)
 }

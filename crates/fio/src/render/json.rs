@@ -1,35 +1,30 @@
 //! fio's JSON report: its keys, their order and its formatting.
 
 use super::entry::{Entry, Section, entries, milliseconds, shares};
+use super::eta::FIRST_ESTIMATE_S;
 use super::group::{Group, groups};
-use super::latency_bins::{BOUNDS, BOUNDS_MS, Classes};
-use super::{Options, beyond, disks, json_text, normal::depth_levels};
+use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
+use super::normal::depth_levels;
+use super::options::{Detail, ReportOptions};
+use super::version::version_of;
+use super::{disks, fathom_object, json_text};
 use plan::{IdleProfile, Unified};
 use record::{DiskCounters, DiskUse, Latency, Record};
 use serde_json::{Map, Value, json};
 
-/// What fio has for an end that it can't tell, as in its first seconds.
+/// The value of `eta` that fio prints if the end is unknown.
 const ETA_UNKNOWN: u64 = i32::MAX as u64;
-/// fio tells no end before so many seconds.
-const ETA_AFTER_S: u64 = 3;
 
-/// Which JSON: `json`, or `json+` with the bins of the histograms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Detail {
-    Plain,
-    Bins,
-}
-
-/// One document, with the line feed that ends it.
-pub fn json(record: &Record, options: &Options, detail: Detail) -> String {
+/// Returns the JSON document. It ends with a newline.
+pub fn json(record: &Record, options: &ReportOptions, detail: Detail) -> String {
     json_text::pretty(&document(record, options, detail))
 }
 
-fn document(record: &Record, options: &Options, detail: Detail) -> Value {
+fn document(record: &Record, options: &ReportOptions, detail: Detail) -> Value {
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut root = json!({
-        "fio version": super::version_of(&record.fathom),
+        "fio version": version_of(&record.fathom),
         "timestamp": options.now_unix_ms / 1000,
         "timestamp_ms": options.now_unix_ms,
         "time": super::date::ctime(options.now_unix_ms, options.utc_offset_s),
@@ -45,7 +40,7 @@ fn document(record: &Record, options: &Options, detail: Detail) -> Value {
     if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
         root["cpu_idleness"] = idleness(record);
     }
-    root[beyond::KEY] = beyond::of_run(record);
+    root[fathom_object::KEY] = fathom_object::of_run(record);
     root
 }
 
@@ -53,9 +48,9 @@ fn named_options(options: &[(String, String)]) -> Value {
     options.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<Map<_, _>>().into()
 }
 
-fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail: Detail) -> Value {
+fn job(entry: &Entry, group: &Group, record: &Record, options: &ReportOptions, detail: Detail) -> Value {
     let elapsed_s = options.now_unix_ms.saturating_sub(record.started_unix_ms).div_ceil(1000);
-    let eta_s = options.eta_s.filter(|_| elapsed_s >= ETA_AFTER_S).unwrap_or(ETA_UNKNOWN);
+    let eta_s = options.eta_s.filter(|_| elapsed_s >= FIRST_ESTIMATE_S).unwrap_or(ETA_UNKNOWN);
     let mut job = json!({
         "jobname": entry.first.name,
         "groupid": entry.first.group,
@@ -68,7 +63,7 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
         job["job options"] = named_options(&entry.last.echo.options);
     }
     for section in entry.sections() {
-        // The syncs come after the directions and before their sum.
+        // fio prints `sync` between the directions and `mixed`.
         if section.name == "mixed" && entry.unified() == Unified::Both {
             job["sync"] = syncs(entry, detail);
         }
@@ -81,15 +76,15 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &Options, detail:
     add_distributions(&mut job, entry);
     add_errors(&mut job, entry);
     add_latency_target(&mut job, entry);
-    if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
+    if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
         job["desc"] = description.into();
     }
     let messages: Vec<String> = entry.messages().collect();
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
     }
-    if let Some(ours) = beyond::of_job(entry, detail) {
-        job[beyond::KEY] = ours;
+    if let Some(object) = fathom_object::of_job(entry, detail) {
+        job[fathom_object::KEY] = object;
     }
     job
 }
@@ -115,19 +110,19 @@ fn direction(entry: &Entry, section: &Section, group: &Group, detail: Detail) ->
     let priorities = entry.priorities(section);
     if !priorities.is_empty() {
         let kind = if measure.lat_percentiles { "lat_ns" } else { "clat_ns" };
-        let wanted = measure.lat_percentiles || measure.clat_percentiles;
+        let has_percentiles = measure.lat_percentiles || measure.clat_percentiles;
         let each = priorities.iter().map(|(prio, of)| {
             json!({
                 "prioclass": prio.class,
                 "prio": prio.level,
                 "priohint": prio.hint,
-                kind: latency(of, wanted, entry, detail),
+                kind: latency(of, has_percentiles, entry, detail),
             })
         });
         direction["prios"] = each.collect();
     }
     let (bandwidth, iops) = (&stats.bandwidth_kib, &stats.iops);
-    let share = if bandwidth.count == 0 { 0.0 } else { group.places[section.slot].share_percent(bandwidth.mean) };
+    let share = if bandwidth.count == 0 { 0.0 } else { group.directions[section.slot].share_percent(bandwidth.mean) };
     direction["bw_min"] = (bandwidth.min as u64).into();
     direction["bw_max"] = (bandwidth.max as u64).into();
     direction["bw_agg"] = share.into();
@@ -144,14 +139,15 @@ fn direction(entry: &Entry, section: &Section, group: &Group, detail: Detail) ->
 
 fn syncs(entry: &Entry, detail: Detail) -> Value {
     let measure = &entry.last.measure;
-    let wanted = measure.lat_percentiles || measure.clat_percentiles;
+    let has_percentiles = measure.lat_percentiles || measure.clat_percentiles;
     json!({
         "total_ios": entry.stats.syncs,
-        "lat_ns": latency(&entry.stats.sync_lat, wanted, entry, detail),
+        "lat_ns": latency(&entry.stats.sync_lat, has_percentiles, entry, detail),
     })
 }
 
-pub(super) fn latency(latency: &Latency, percentiles: bool, entry: &Entry, detail: Detail) -> Value {
+/// Returns a latency object. `has_percentiles` adds percentiles, and bins if `detail` includes them.
+pub(super) fn latency(latency: &Latency, has_percentiles: bool, entry: &Entry, detail: Detail) -> Value {
     let mut object = json!({
         "min": latency.min_ns(),
         "max": latency.max_ns(),
@@ -159,7 +155,7 @@ pub(super) fn latency(latency: &Latency, percentiles: bool, entry: &Entry, detai
         "stddev": latency.deviation_ns(),
         "N": latency.count(),
     });
-    if percentiles && latency.count() > 0 {
+    if has_percentiles && latency.count() > 0 {
         let list = entry.percentiles().into_iter();
         let values = list.map(|percent| (format!("{percent:.6}"), Value::from(latency.percentile_ns(percent))));
         object["percentile"] = values.collect::<Map<_, _>>().into();
@@ -186,16 +182,16 @@ fn add_distributions(job: &mut Value, entry: &Entry) {
     let depths = |names: [&str; 7], counts: [u64; 7]| keyed(&names, &shares(counts, counts.iter().sum(), 0.1));
     let stats = &entry.stats;
     job["iodepth_level"] = depths(["1", "2", "4", "8", "16", "32", ">=64"], depth_levels(entry));
-    let together = ["0", "4", "8", "16", "32", "64", ">=64"];
-    job["iodepth_submit"] = depths(together, stats.submit.upto);
-    job["iodepth_complete"] = depths(together, stats.complete.upto);
-    let classes = Classes::of(entry);
-    let whole = classes.total();
+    let batches = ["0", "4", "8", "16", "32", "64", ">=64"];
+    job["iodepth_submit"] = depths(batches, stats.submit.upto);
+    job["iodepth_complete"] = depths(batches, stats.complete.upto);
+    let buckets = LatencyBuckets::of(entry);
+    let total = buckets.total();
     let bounds = BOUNDS.map(|bound| bound.to_string());
     let names = bounds.each_ref().map(String::as_str);
-    job["latency_ns"] = keyed(&names, &shares(classes.ns, whole, 0.01));
-    job["latency_us"] = keyed(&names, &shares(classes.us, whole, 0.01));
-    job["latency_ms"] = keyed(&BOUNDS_MS, &shares(classes.ms, whole, 0.01));
+    job["latency_ns"] = keyed(&names, &shares(buckets.ns, total, 0.01));
+    job["latency_us"] = keyed(&names, &shares(buckets.us, total, 0.01));
+    job["latency_ms"] = keyed(&BOUNDS_MS, &shares(buckets.ms, total, 0.01));
 }
 
 fn keyed(names: &[&str], shares: &[f64]) -> Value {
@@ -203,8 +199,8 @@ fn keyed(names: &[&str], shares: &[f64]) -> Value {
 }
 
 fn add_errors(job: &mut Value, entry: &Entry) {
-    if entry.goes_on_after_errors() {
-        let (count, first) = entry.survived();
+    if entry.continues_on_error() {
+        let (count, first) = entry.nonfatal_errors();
         job["total_err"] = count.into();
         job["first_error"] = first.into();
     }
@@ -234,7 +230,7 @@ fn disk(disk: &DiskUse) -> Value {
 }
 
 fn add_disk_figures(object: &mut Map<String, Value>, prefix: &str, counters: &DiskCounters, util: f64) {
-    // Of the aggregates one has its name without the plural in fio.
+    // fio prints `aggr_write_merge` without the plural.
     let write_merges = if prefix.is_empty() { "write_merges" } else { "write_merge" };
     for (name, value) in [
         ("read_ios", counters.ios[0]),

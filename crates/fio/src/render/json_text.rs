@@ -1,24 +1,24 @@
-//! How fio writes a JSON value: two spaces for each level, ` : ` after a key, six digits behind the point.
+//! JSON in fio's formatting: 2 spaces per level, ` : ` after a key, 6 decimals.
 
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 use std::io::{Result, Write};
 
-/// The value as text, with a line feed at its end.
+/// Formats a value. The text ends with a newline.
 pub(super) fn pretty(value: &Value) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, FioStyle { level: 0 });
-    value.serialize(&mut serializer).expect("a JSON value is written to memory, which can't fail");
+    let mut serializer = Serializer::with_formatter(&mut bytes, FioFormatter { level: 0 });
+    value.serialize(&mut serializer).expect("writing a JSON value to memory does not fail");
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-struct FioStyle {
+struct FioFormatter {
     level: usize,
 }
 
-impl FioStyle {
+impl FioFormatter {
     fn indent<W: ?Sized + Write>(&self, writer: &mut W) -> Result<()> {
         (0..self.level).try_for_each(|_| writer.write_all(b"  "))
     }
@@ -44,7 +44,7 @@ impl FioStyle {
     }
 }
 
-impl Formatter for FioStyle {
+impl Formatter for FioFormatter {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> Result<()> {
         write!(writer, "{value:.6}")
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_written_as_fio_writes_them() {
+    fn values_have_fios_formatting() {
         let value = serde_json::json!({ "a b": [1, { "c\"": 0.5 }], "d": -2, "e": {} });
         let expected = "{\n  \"a b\" : [\n    1,\n    {\n      \"c\\\"\" : 0.500000\n    }\n  ],\n  \"d\" : -2,\n  \"e\" : {\n\n  }\n}\n";
         assert_eq!(pretty(&value), expected);

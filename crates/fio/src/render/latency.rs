@@ -1,20 +1,20 @@
-//! Lines about one kind of latency in the normal report.
+//! Latency lines of the normal report.
 
 use super::number::{Prefix, Unit, short};
 use record::Latency;
 use std::fmt::Write;
 
-/// A unit of time: its name in reports, and its length in ns.
+/// A unit of time: its name in reports and its length in ns.
 struct TimeUnit(&'static str, u64);
 
 const NANOSECONDS: TimeUnit = TimeUnit("nsec", 1);
 const MICROSECONDS: TimeUnit = TimeUnit("usec", 1_000);
 const MILLISECONDS: TimeUnit = TimeUnit("msec", 1_000_000);
 
-/// Width of the table of percentiles.
+/// Width of the percentile table, in characters.
 const TABLE_WIDTH: usize = 73;
 
-/// `slat (usec): min=…`, or nothing where nothing was measured.
+/// Returns a line such as `slat (usec): min=…`. Empty without samples.
 pub(super) fn summary(name: &str, latency: &Latency) -> String {
     if latency.count() == 0 {
         return String::new();
@@ -32,7 +32,7 @@ pub(super) fn summary(name: &str, latency: &Latency) -> String {
     )
 }
 
-/// The table of percentiles, or nothing where nothing was measured or asked for.
+/// Returns the percentile table. Empty without samples or percentiles.
 pub(super) fn percentiles(name: &str, latency: &Latency, percentiles: &[f64]) -> String {
     let values: Vec<u64> = percentiles.iter().map(|&percent| latency.percentile_ns(percent)).collect();
     let (Some(&min), Some(&max)) = (values.iter().min(), values.iter().max()) else { return String::new() };
@@ -41,7 +41,7 @@ pub(super) fn percentiles(name: &str, latency: &Latency, percentiles: &[f64]) ->
     }
     let fits = |unit: &TimeUnit| min > 2 * unit.1 && max >= 100 * unit.1;
     let TimeUnit(unit, length) = [MILLISECONDS, MICROSECONDS].into_iter().find(fits).unwrap_or(NANOSECONDS);
-    // Rounded down like the minimum and maximum above, so that none seems to lie beyond them.
+    // Rounding down, as for minimum and maximum, keeps the percentiles between them.
     let (values, max) = (values.iter().map(|ns| ns / length), max / length);
     let width = (max.checked_ilog10().unwrap_or(0) as usize + 1).max(5);
     let decimals = decimals(percentiles);
@@ -57,13 +57,13 @@ pub(super) fn percentiles(name: &str, latency: &Latency, percentiles: &[f64]) ->
     text
 }
 
-/// Digits behind the point that tell all of a list.
+/// Returns the largest number of decimals in a list of percentiles.
 fn decimals(percentiles: &[f64]) -> usize {
-    let digits = |percent: &f64| percent.to_string().split_once('.').map_or(0, |(_, behind)| behind.len());
+    let digits = |percent: &f64| percent.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
     percentiles.iter().map(digits).max().unwrap_or(0)
 }
 
-/// A time with its unit, as in `target=10.00us`.
+/// Formats a time with its unit, such as `10.00us`.
 pub(super) fn duration(ns: u64) -> String {
     let (unit, length) = match ns {
         2_000_000_000.. => ("s", 1e9),
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_is_taken_when_all_figures_are_large_in_it() {
+    fn the_unit_is_the_largest_that_keeps_all_figures_large() {
         let of = |values: &[u64]| {
             let mut latency = Latency::default();
             values.iter().for_each(|&ns| latency.record(ns));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_fill_lines_of_fios_width() {
+    fn the_percentile_table_has_fios_width() {
         let mut latency = Latency::default();
         (1..=100).for_each(|ns| latency.record(ns));
         let table = percentiles("clat", &latency, &[50.0, 99.0]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_keep_two_digits_behind_the_point() {
+    fn durations_have_two_decimals() {
         assert_eq!(
             [0, 1999, 10_000, 5_000_000, 2_000_000_000].map(duration).join(" "),
             "0.00ns 1999.00ns 10.00us 5.00ms 2.00s"

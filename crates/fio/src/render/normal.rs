@@ -1,16 +1,18 @@
-//! fio's normal report, for people.
+//! fio's normal report.
 
 use super::entry::{Entry, Section, entries, milliseconds, shares};
 use super::group::{Group, groups};
-use super::latency_bins::{BOUNDS, BOUNDS_MS, Classes};
+use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::number::{Prefix, Unit, short};
-use super::{Options, disks, latency};
+use super::options::ReportOptions;
+use super::{disks, latency};
 use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
 use std::fmt::Write;
+use units::errno;
 
-/// The whole report, with the empty line that begins it.
-pub fn normal(record: &Record, options: &Options) -> String {
+/// Returns the report. It starts with an empty line.
+pub fn normal(record: &Record, options: &ReportOptions) -> String {
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut text = String::from("\n");
@@ -23,9 +25,9 @@ pub fn normal(record: &Record, options: &Options) -> String {
     text
 }
 
-fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Options) {
+fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &ReportOptions) {
     let error = match entry.error() {
-        Some((errno, words)) => format!("{errno:2} ({words})"),
+        Some((errno, text)) => format!("{errno:2} ({text})"),
         None => " 0".to_string(),
     };
     let _ = writeln!(
@@ -37,7 +39,7 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Option
         entry.pid(),
         super::date::ctime(options.now_unix_ms, options.utc_offset_s),
     );
-    if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
+    if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
         let _ = writeln!(text, "  Description  : [{description}]");
     }
     for section in entry.sections() {
@@ -45,7 +47,7 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Option
             write_section(text, entry, &section, group);
         }
     }
-    write_latency_classes(text, entry);
+    write_latency_buckets(text, entry);
     if entry.stats.sync_lat.count() > 0 {
         text.push_str("  fsync/fdatasync/sync_file_range/syncfs:\n");
         text.push_str(&latency::summary("sync", &entry.stats.sync_lat));
@@ -95,20 +97,20 @@ fn write_latencies(text: &mut String, entry: &Entry, section: &Section) {
         (measure.clat_percentiles, "clat", &stats.clat),
         (measure.lat_percentiles, "lat", &stats.lat),
     ];
-    for (_, name, latency) in kinds.into_iter().filter(|(wanted, _, _)| *wanted) {
+    for (_, name, latency) in kinds.into_iter().filter(|(is_reported, _, _)| *is_reported) {
         text.push_str(&latency::percentiles(name, latency, &percentiles));
     }
     if measure.clat_percentiles || measure.lat_percentiles {
-        let whole: u64 = priorities.iter().map(|(_, latency)| latency.count()).sum();
+        let total: u64 = priorities.iter().map(|(_, latency)| latency.count()).sum();
         for (prio, latency) in &priorities {
-            let share = super::entry::percent(latency.count(), whole);
+            let share = super::entry::percent(latency.count(), total);
             let name = format!("{} ({share:.2}% of IOs)", named(prio));
             text.push_str(&latency::percentiles(&name, latency, &percentiles));
         }
     }
 }
 
-/// The lines of what was sampled once in each window.
+/// Writes the `bw (` and `iops` lines: statistics of the samples.
 fn write_samples(text: &mut String, stats: &DdirStats, group: &Group, slot: usize) {
     let bandwidth = &stats.bandwidth_kib;
     if bandwidth.count > 0 {
@@ -118,7 +120,7 @@ fn write_samples(text: &mut String, stats: &DdirStats, group: &Group, slot: usiz
             "   bw ({unit:>5}/s): min={:5}, max={:5}, per={:3.2}%, avg={:5.2}, stdev={:5.2}, samples={}",
             (bandwidth.min * scale) as u64,
             (bandwidth.max * scale) as u64,
-            group.places[slot].share_percent(bandwidth.mean),
+            group.directions[slot].share_percent(bandwidth.mean),
             bandwidth.mean * scale,
             bandwidth.deviation() * scale,
             bandwidth.count,
@@ -138,7 +140,7 @@ fn write_samples(text: &mut String, stats: &DdirStats, group: &Group, slot: usiz
     }
 }
 
-/// The unit that samples of bandwidth are shown in, and what a value in KiB is multiplied by.
+/// Returns the unit of bandwidth samples, and the factor that converts KiB to it.
 fn sample_unit(bandwidth: &Moments, kb_base: u32) -> (&'static str, f64) {
     match Prefix::of_base(kb_base) {
         Prefix::Binary if bandwidth.mean > 1024.0 * 1024.0 => ("MiB", 1.0 / 1024.0),
@@ -148,15 +150,15 @@ fn sample_unit(bandwidth: &Moments, kb_base: u32) -> (&'static str, f64) {
     }
 }
 
-fn write_latency_classes(text: &mut String, entry: &Entry) {
-    let classes = Classes::of(entry);
-    let whole = classes.total();
+fn write_latency_buckets(text: &mut String, entry: &Entry) {
+    let buckets = LatencyBuckets::of(entry);
+    let total = buckets.total();
     let bounds = BOUNDS.map(|bound| bound.to_string());
-    let below = bounds.each_ref().map(String::as_str);
+    let names = bounds.each_ref().map(String::as_str);
     for (unit, names, shares) in [
-        ("nsec", &below[..], &shares(classes.ns, whole, 0.01)[..]),
-        ("usec", &below[..], &shares(classes.us, whole, 0.01)[..]),
-        ("msec", &BOUNDS_MS[..], &shares(classes.ms, whole, 0.01)[..]),
+        ("nsec", &names[..], &shares(buckets.ns, total, 0.01)[..]),
+        ("usec", &names[..], &shares(buckets.us, total, 0.01)[..]),
+        ("msec", &BOUNDS_MS[..], &shares(buckets.ms, total, 0.01)[..]),
     ] {
         let filled: Vec<String> = names
             .iter()
@@ -187,16 +189,16 @@ fn write_depths(text: &mut String, entry: &Entry) {
         format!("{title}: {}\n", parts.join(", "))
     };
     text.push_str(&line("  IO depths    ", ["1", "2", "4", "8", "16", "32", ">=64"], depth_levels(entry)));
-    let together = ["0", "4", "8", "16", "32", "64", ">=64"];
-    text.push_str(&line("     submit    ", together, entry.stats.submit.upto));
-    text.push_str(&line("     complete  ", together, entry.stats.complete.upto));
+    let batches = ["0", "4", "8", "16", "32", "64", ">=64"];
+    text.push_str(&line("     submit    ", batches, entry.stats.submit.upto));
+    text.push_str(&line("     complete  ", batches, entry.stats.complete.upto));
 }
 
-/// fio has no class for nothing in flight.
+/// Returns the counts of `IO depths`. As in fio, depth 0 counts as depth 1.
 pub(super) fn depth_levels(entry: &Entry) -> [u64; 7] {
-    let [none, one, rest @ ..] = entry.stats.depth.floor;
+    let [zero, one, rest @ ..] = entry.stats.depth.floor;
     let [two, four, eight, sixteen, thirty_two, sixty_four] = rest;
-    [none + one, two, four, eight, sixteen, thirty_two, sixty_four]
+    [zero + one, two, four, eight, sixteen, thirty_two, sixty_four]
 }
 
 fn write_issued(text: &mut String, entry: &Entry) {
@@ -211,10 +213,9 @@ fn write_issued(text: &mut String, entry: &Entry) {
         "     issued rwts: total={r},{w},{t},{syncs} short={short_r},{short_w},{short_t},0 \
          dropped={drop_r},{drop_w},{drop_t},0",
     );
-    if entry.goes_on_after_errors() {
-        let (count, first) = entry.survived();
-        let words = if first == 0 { "Success".to_string() } else { super::errno_text(first) };
-        let _ = writeln!(text, "     errors    : total={count}, first_error={first}/<{words}>");
+    if entry.continues_on_error() {
+        let (count, first) = entry.nonfatal_errors();
+        let _ = writeln!(text, "     errors    : total={count}, first_error={first}/<{}>", errno::text(first));
     }
 }
 
@@ -235,24 +236,25 @@ fn write_group(text: &mut String, group: &Group) {
     let _ = writeln!(text, "\nRun status group {} (all jobs):", group.number);
     let prefix = Prefix::of_base(group.kb_base);
     let digits = group.significant_figures as usize;
-    for (name, place) in ["READ", "WRITE", "TRIM", "MIXED"].into_iter().zip(&group.places) {
-        if place.max_runtime_ns == 0 {
+    for (name, totals) in ["READ", "WRITE", "TRIM", "MIXED"].into_iter().zip(&group.directions) {
+        if totals.max_runtime_ns == 0 {
             continue;
         }
         let rate = |value, prefix| short(value, digits, 0, prefix, Unit::of_bandwidth(group.bits));
-        let range = |prefix| format!("{}-{}", rate(place.min_bytes_per_s, prefix), rate(place.max_bytes_per_s, prefix));
-        let bytes = |prefix| short(place.bytes, digits, 0, prefix, Unit::Bytes);
+        let range =
+            |prefix| format!("{}-{}", rate(totals.min_bytes_per_s, prefix), rate(totals.max_bytes_per_s, prefix));
+        let bytes = |prefix| short(totals.bytes, digits, 0, prefix, Unit::Bytes);
         let _ = writeln!(
             text,
             "{name:>7}: bw={} ({}), {} ({}), io={} ({}), run={}-{}msec",
-            rate(place.bytes_per_s(), prefix),
-            rate(place.bytes_per_s(), prefix.other()),
+            rate(totals.bytes_per_s(), prefix),
+            rate(totals.bytes_per_s(), prefix.other()),
             range(prefix),
             range(prefix.other()),
             bytes(prefix),
             bytes(prefix.other()),
-            milliseconds(place.min_runtime_ns),
-            milliseconds(place.max_runtime_ns),
+            milliseconds(totals.min_runtime_ns),
+            milliseconds(totals.max_runtime_ns),
         );
     }
 }

@@ -1,12 +1,12 @@
-//! Quantities as fio writes them: a few significant digits, a prefix, a unit.
+//! Quantities in fio's format: significant digits, prefix, unit.
 
-/// What a quantity counts.
+/// Unit of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     None,
     Bytes,
     BytesPerSecond,
-    /// The quantity is given in bytes and shown in bits.
+    /// The value is in bytes per second and is printed in bits per second.
     BitsPerSecond,
 }
 
@@ -25,7 +25,7 @@ impl Unit {
     }
 }
 
-/// Which prefixes: powers of 1024 (`Ki`) or of 1000 (`k`).
+/// Prefixes: powers of 1024 (`Ki`) or of 1000 (`k`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Prefix {
     Binary,
@@ -33,7 +33,7 @@ pub(super) enum Prefix {
 }
 
 impl Prefix {
-    /// The prefixes that `kb_base` asks for.
+    /// Returns the prefixes for a value of `kb_base`.
     pub(super) fn of_base(kb_base: u32) -> Prefix {
         if kb_base.is_power_of_two() { Prefix::Binary } else { Prefix::Decimal }
     }
@@ -60,9 +60,9 @@ impl Prefix {
     }
 }
 
-/// `value` in at most `digits` characters before its prefix, the decimal point among them.
+/// Formats a value with at most `digits` characters, including the decimal point, before the prefix.
 ///
-/// `power` says that the value is already in units of that power of the prefix: 1 for KiB.
+/// `power` is the power of the prefix that the value is in: 0 for bytes, 1 for KiB.
 pub(super) fn short(value: u64, digits: usize, power: usize, prefix: Prefix, unit: Unit) -> String {
     let names = prefix.names();
     let mut whole = if unit == Unit::BitsPerSecond { value.saturating_mul(8) } else { value };
@@ -82,7 +82,7 @@ pub(super) fn short(value: u64, digits: usize, power: usize, prefix: Prefix, uni
     }
     let decimals = room - 1;
     let fraction = format!("{:.decimals$}", rest as f64 / prefix.step() as f64);
-    // A fraction that rounds up to 1 carries over.
+    // The fraction can round up to 1.
     whole += u64::from(fraction.starts_with('1'));
     format!("{whole}{}{tail}", &fraction[1..])
 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_cut_to_the_digits_asked_for() {
+    fn values_have_at_most_the_given_digits() {
         let bytes = |value, digits| short(value, digits, 0, Prefix::Binary, Unit::Bytes);
         assert_eq!(bytes(4096, 4), "4096B");
         assert_eq!(bytes(2_031_616, 4), "1984KiB");
@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_that_rounds_to_one_carries_over() {
+    fn a_fraction_that_rounds_up_to_1_is_carried() {
         assert_eq!(short(99_999, 4, 0, Prefix::Decimal, Unit::None), "100.0k");
         assert_eq!(short(u64::MAX, 1, 0, Prefix::Binary, Unit::Bytes), "16EiB");
     }
 
     #[test]
-    fn bits_are_eight_times_the_bytes_and_a_power_is_counted_in() {
+    fn bits_are_eight_times_the_bytes_and_a_power_selects_the_prefix() {
         assert_eq!(short(100 << 20, 4, 0, Prefix::Binary, Unit::BitsPerSecond), "800Mibit/s");
         assert_eq!(short(2048, 4, 1, Prefix::Binary, Unit::BytesPerSecond), "2048KiB/s");
         assert_eq!(short(20_480, 4, 1, Prefix::Binary, Unit::BytesPerSecond), "20.0MiB/s");

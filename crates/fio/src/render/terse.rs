@@ -1,15 +1,18 @@
-//! fio's terse output: a line of fields for each entry, in versions 2 to 5.
+//! fio's terse format, versions 2 to 5: one line of fields per entry.
 
+use super::disks;
 use super::entry::{Entry, PERCENTILES_MAX, Section, entries, milliseconds, shares};
 use super::group::{Group, groups};
-use super::latency_bins::Classes;
-use super::{Options, disks, normal::depth_levels};
+use super::latency_buckets::LatencyBuckets;
+use super::normal::depth_levels;
+use super::options::ReportOptions;
+use super::version::version_of;
 use plan::{Ddir, Unified};
 use record::{Latency, Record};
 use std::fmt::Write;
 
-/// A line for each entry, those without I/O too.
-pub fn terse(record: &Record, options: &Options) -> String {
+/// Returns a line per entry, including entries without I/O.
+pub fn terse(record: &Record, options: &ReportOptions) -> String {
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut text = String::new();
@@ -21,7 +24,7 @@ pub fn terse(record: &Record, options: &Options) -> String {
 
 fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record, version: u8) {
     let errno = entry.error().map_or(0, |(errno, _)| errno);
-    let program = if version == 2 { String::new() } else { format!("{};", super::version_of(&record.fathom)) };
+    let program = if version == 2 { String::new() } else { format!("{};", version_of(&record.fathom)) };
     let _ = write!(text, "{version};{program}{};{};{errno}", entry.first.name, entry.first.group);
     for section in entry.sections() {
         if version == 3 && section.slot == Ddir::Trim as usize && entry.unified() != Unified::Mixed {
@@ -40,12 +43,12 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record,
     if version >= 3 {
         text.push_str(&disks::terse(&record.disks));
     }
-    if entry.goes_on_after_errors() {
-        let (count, first) = entry.survived();
+    if entry.continues_on_error() {
+        let (count, first) = entry.nonfatal_errors();
         let _ = write!(text, ";{count};{first}");
     }
-    if let Some(description) = entry.first.echo.description.as_deref().filter(|words| !words.is_empty()) {
-        // The second version has it on a line of its own.
+    if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
+        // Version 2 prints the description on a separate line.
         let _ = write!(text, "{};{description}", if version == 2 { "\n" } else { "" });
     }
     text.push('\n');
@@ -66,7 +69,7 @@ fn write_section(text: &mut String, entry: &Entry, section: &Section, group: &Gr
     write_percentiles(text, entry, section);
     write_latency(text, &stats.lat);
     let (bandwidth, iops) = (&stats.bandwidth_kib, &stats.iops);
-    let share = if bandwidth.count == 0 { 0.0 } else { group.places[section.slot].share_percent(bandwidth.mean) };
+    let share = if bandwidth.count == 0 { 0.0 } else { group.directions[section.slot].share_percent(bandwidth.mean) };
     let _ = write!(
         text,
         ";{};{};{share:.6}%;{:.6};{:.6}",
@@ -89,7 +92,7 @@ fn write_section(text: &mut String, entry: &Entry, section: &Section, group: &Gr
     }
 }
 
-/// Minimum, maximum, mean and deviation in microseconds.
+/// Writes minimum, maximum, mean and deviation in microseconds.
 fn write_latency(text: &mut String, latency: &Latency) {
     let _ = write!(
         text,
@@ -103,13 +106,13 @@ fn write_latency(text: &mut String, latency: &Latency) {
 
 fn write_percentiles(text: &mut String, entry: &Entry, section: &Section) {
     let measure = &entry.last.measure;
-    let shown = match (measure.lat_percentiles, measure.clat_percentiles) {
+    let latency = match (measure.lat_percentiles, measure.clat_percentiles) {
         (true, _) => Some(&section.stats.lat),
         (false, true) => Some(&section.stats.clat),
         (false, false) => None,
     };
     let mut list = Vec::new();
-    if let Some(latency) = shown {
+    if let Some(latency) = latency {
         list = entry.percentiles().into_iter().map(|percent| (percent, latency.percentile_ns(percent))).collect();
     }
     for &(percent, ns) in &list {
@@ -118,16 +121,16 @@ fn write_percentiles(text: &mut String, entry: &Entry, section: &Section) {
     text.push_str(&";0%=0".repeat(PERCENTILES_MAX - list.len()));
 }
 
-/// Depths, and latency in microseconds and milliseconds: what is below a microsecond counts in the first class.
+/// Writes the distributions of depths and latencies. Latencies below 1 µs count in the first bucket of µs.
 fn write_distributions(text: &mut String, entry: &Entry) {
     let levels = depth_levels(entry);
     for share in shares(levels, levels.iter().sum(), 0.1) {
         let _ = write!(text, ";{share:3.1}%");
     }
-    let mut classes = Classes::of(entry);
-    let whole = classes.total();
-    classes.us[0] += classes.ns.iter().sum::<u64>();
-    let (us, ms) = (shares(classes.us, whole, 0.01), shares(classes.ms, whole, 0.01));
+    let mut buckets = LatencyBuckets::of(entry);
+    let total = buckets.total();
+    buckets.us[0] += buckets.ns.iter().sum::<u64>();
+    let (us, ms) = (shares(buckets.us, total, 0.01), shares(buckets.ms, total, 0.01));
     for share in us.iter().chain(&ms) {
         let _ = write!(text, ";{share:3.2}%");
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::settings::{Eta, ProgramSettings};
-use ::fio::render::{self, Detail, Options, RunningLine, State, WorkerProgress};
+use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, WorkerState};
 use engine::{Line, Live};
 use os::signal::Interrupts;
 use plan::Plan;
@@ -30,7 +30,7 @@ pub struct Watch<'a> {
 }
 
 struct EtaLine {
-    line: RunningLine,
+    line: ProgressLine,
     every_ns: u64,
     next_ns: u64,
     /// Columns of the line now on the screen.
@@ -46,7 +46,7 @@ impl<'a> Watch<'a> {
         };
         let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);
         let eta = wanted.then(|| EtaLine {
-            line: RunningLine::new(keep_every_ms),
+            line: ProgressLine::new(keep_every_ms),
             every_ns: program.eta_interval.as_nanos() as u64,
             next_ns: 0,
             shown: 0,
@@ -99,7 +99,7 @@ impl<'a> Watch<'a> {
     }
 
     fn report(&mut self, record: &Record) {
-        let options = Options {
+        let options = ReportOptions {
             now_unix_ms: if record.ended_unix_ms > 0 { record.ended_unix_ms } else { unix_ms() },
             utc_offset_s: record.utc_offset_s,
             eta_s: self.eta_s,
@@ -219,15 +219,15 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
         let began_ns = worker.began_ns.load(Relaxed);
         WorkerProgress {
             state: match worker.state() {
-                engine::State::NotStarted => State::NotStarted,
-                engine::State::Initialising => State::SettingUp,
-                engine::State::Ready => State::Ready,
-                engine::State::Ramping => State::Ramping,
-                engine::State::Running | engine::State::CoolingDown => State::Running,
-                engine::State::Syncing => State::Syncing,
-                engine::State::Finishing => State::Finishing,
-                engine::State::Ended if kept.error.is_some() => State::Failed,
-                engine::State::Ended => State::Ended,
+                engine::State::NotStarted => WorkerState::NotStarted,
+                engine::State::Initialising => WorkerState::SettingUp,
+                engine::State::Ready => WorkerState::Ready,
+                engine::State::Ramping => WorkerState::Ramping,
+                engine::State::Running | engine::State::CoolingDown => WorkerState::Running,
+                engine::State::Syncing => WorkerState::Syncing,
+                engine::State::Finishing => WorkerState::Finishing,
+                engine::State::Ended if kept.error.is_some() => WorkerState::Failed,
+                engine::State::Ended => WorkerState::Ended,
             },
             bytes: worker.bytes.each_ref().map(|bytes| bytes.load(Relaxed)),
             ios: worker.ios.each_ref().map(|ios| ios.load(Relaxed)),

@@ -1,6 +1,6 @@
 //! A single run in any report of either dialect.
 
-use ::fio::render::{self as fio_report, Formats, Options};
+use ::fio::render::{self as fio_report, Formats, ReportOptions};
 use plan::Ddir;
 use record::{Message, Record};
 
@@ -13,11 +13,11 @@ pub fn show(record: &Record, form: RunReport, request: &Request) -> Result<Strin
     let told = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
         result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     };
-    let options = Options {
+    let options = ReportOptions {
         now_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
-        terse_version: request.terse_version.unwrap_or(Options::default().terse_version),
-        ..Options::default()
+        terse_version: request.terse_version.unwrap_or(ReportOptions::default().terse_version),
+        ..ReportOptions::default()
     };
     match form {
         RunReport::Fio => {}

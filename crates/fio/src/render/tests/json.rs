@@ -1,4 +1,4 @@
-//! The keys and values of the JSON report.
+//! Tests of the JSON report.
 
 use super::*;
 use crate::render::{Detail, Formats, json, report};
@@ -9,7 +9,7 @@ fn parsed(record: &Record, detail: Detail) -> Value {
 }
 
 #[test]
-fn a_failed_job_says_so_in_its_fields() {
+fn a_failed_job_has_its_error() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Write], 10))]);
     fail(&mut record, 0, 5, "write");
     let job = &parsed(&record, Detail::Plain)["jobs"][0];
@@ -19,7 +19,7 @@ fn a_failed_job_says_so_in_its_fields() {
 }
 
 #[test]
-fn bins_are_in_the_larger_document_only_and_add_up() {
+fn only_json_plus_has_bins_and_they_add_up() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 200))]);
     let plain = parsed(&record, Detail::Plain);
     assert!(plain["jobs"][0]["read"]["clat_ns"].get("bins").is_none());
@@ -30,7 +30,7 @@ fn bins_are_in_the_larger_document_only_and_add_up() {
 }
 
 #[test]
-fn several_formats_come_in_fios_order() {
+fn several_formats_are_in_fios_order() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
     let formats = Formats { normal: true, json: Some(Detail::Plain), terse: true };
     let text = report(&record, formats, &options());
@@ -39,15 +39,15 @@ fn several_formats_come_in_fios_order() {
 }
 
 #[test]
-fn the_end_is_unknown_in_the_first_seconds() {
+fn eta_is_unknown_in_the_first_seconds() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
-    let at = |now_unix_ms| super::super::Options { now_unix_ms, ..options() };
+    let at = |now_unix_ms| ReportOptions { now_unix_ms, ..options() };
     let job = |options| parsed_with(&record, options)["jobs"][0].clone();
     assert_eq!(job(at(record.started_unix_ms + 1500))["eta"], i32::MAX);
     let later = job(at(record.started_unix_ms + 9_001));
     assert_eq!((&later["eta"], &later["elapsed"]), (&0.into(), &10.into()));
 }
 
-fn parsed_with(record: &Record, options: super::super::Options) -> Value {
+fn parsed_with(record: &Record, options: ReportOptions) -> Value {
     serde_json::from_str(&json(record, &options, Detail::Plain)).expect("the report is JSON")
 }

@@ -1,10 +1,10 @@
-//! Reports beside real fio's of the same jobs: same lines, same keys, whatever the figures.
+//! Compares reports with those of fio for the same jobs: same lines and same keys, with other figures.
 
 use super::*;
 use crate::render::{Detail, banner, json, normal};
 use serde_json::Value;
 
-/// The jobs of each file in `fio-3.42`, with made-up figures.
+/// Returns a record with the jobs of a file in `fio-3.42` and constructed figures.
 fn record_of(run: &str) -> Record {
     match run {
         "mixed" => mixed(),
@@ -14,7 +14,7 @@ fn record_of(run: &str) -> Record {
         "reduced" => reduced(),
         "errors" => errors(),
         "prio" => priorities(),
-        _ => panic!("no run is called {run}"),
+        _ => panic!("unknown run {run}"),
     }
 }
 
@@ -118,7 +118,7 @@ fn priorities() -> Record {
     record
 }
 
-/// As a run shorter than a window leaves it.
+/// Removes the samples, as in a run shorter than a sample window.
 fn without_samples(mut stats: WorkerStats) -> WorkerStats {
     for ddir in &mut stats.ddirs {
         (ddir.bandwidth_kib, ddir.iops) = Default::default();
@@ -126,16 +126,16 @@ fn without_samples(mut stats: WorkerStats) -> WorkerStats {
     stats
 }
 
-/// As engines that do their I/O in the call leave it.
+/// Removes submission latency, which synchronous engines do not have.
 fn without_slat(mut stats: WorkerStats) -> WorkerStats {
     stats.ddirs.iter_mut().for_each(|ddir| ddir.slat.clear());
     stats
 }
 
 const TABLE: &str = "     |";
-const CLASSES: &str = "  lat (#sec) :";
+const BUCKETS: &str = "  lat (#sec) :";
 
-/// The lines of a report without what depends on figures: units, rows of a table, classes that are filled.
+/// Returns the lines of a report without parts that depend on figures: units, table rows, non-empty buckets.
 fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in shape(text).lines() {
@@ -143,31 +143,31 @@ fn lines(text: &str) -> Vec<String> {
         let last = lines.last_mut();
         match last {
             Some(last) if line.starts_with(TABLE) && last.starts_with(TABLE) => last.push_str(&line[TABLE.len()..]),
-            Some(last) if line.starts_with(CLASSES) && last == CLASSES => {}
-            _ if line.starts_with(CLASSES) => lines.push(CLASSES.into()),
+            Some(last) if line.starts_with(BUCKETS) && last == BUCKETS => {}
+            _ if line.starts_with(BUCKETS) => lines.push(BUCKETS.into()),
             _ => lines.push(line),
         }
     }
-    let program = |line: String| if line.starts_with("fio-") { "fio-#".to_string() } else { line };
-    lines.into_iter().map(program).collect()
+    let without_version = |line: String| if line.starts_with("fio-") { "fio-#".to_string() } else { line };
+    lines.into_iter().map(without_version).collect()
 }
 
-fn real(file: &str) -> String {
+fn fio_output(file: &str) -> String {
     let path = format!("{}/src/render/tests/fio-3.42/{file}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).expect("the file is beside this one")
+    std::fs::read_to_string(path).expect("the file is in the repository")
 }
 
 #[test]
-fn normal_reports_have_the_lines_of_real_fio() {
+fn normal_reports_have_fios_lines() {
     for run in ["mixed", "group", "unified", "stonewall", "reduced", "errors", "prio"] {
         let record = record_of(run);
         let ours = lines(&(banner(&record.plan, &record.fathom) + &normal(&record, &options())));
-        let theirs = lines(&real(&format!("{run}.txt")));
+        let theirs = lines(&fio_output(&format!("{run}.txt")));
         assert_eq!(ours.join("\n"), theirs.join("\n"), "{run}");
     }
 }
 
-/// Each key with the type of its value, in order; of percentiles those that were asked for.
+/// Adds each key with the type of its value. For percentiles, adds the list of percentiles.
 fn keys(value: &Value, path: &str, found: &mut Vec<String>) {
     let kind = match value {
         Value::Object(_) if path.ends_with(".bins") => "bins",
@@ -176,7 +176,7 @@ fn keys(value: &Value, path: &str, found: &mut Vec<String>) {
         Value::String(_) => "string",
         Value::Number(number) if number.is_f64() => "number",
         Value::Number(_) => "integer",
-        Value::Null | Value::Bool(_) => "unknown to fio",
+        Value::Null | Value::Bool(_) => "not in fio",
     };
     if let Some(percentiles) = value.as_object().filter(|_| path.ends_with(".percentile")) {
         let list = percentiles.keys().map(|key| format!(" {:?}", key.parse::<f64>().expect("a percentile")));
@@ -196,15 +196,15 @@ fn keys(value: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn documents_have_the_keys_of_real_fio_in_its_order() {
+fn documents_have_fios_keys_in_fios_order() {
     for (run, detail) in
         [("mixed", Detail::Bins), ("unified", Detail::Plain), ("errors", Detail::Plain), ("prio", Detail::Plain)]
     {
         let document = json(&record_of(run), &options(), detail);
         let mut ours = Vec::new();
         keys(&serde_json::from_str(&document).expect("the report is JSON"), "$", &mut ours);
-        // fathom's own objects stand behind fio's.
+        // fio has no `fathom` objects.
         ours.retain(|line| !line.contains(".fathom"));
-        assert_eq!(ours.join("\n"), real(&format!("{run}.keys")).trim_end(), "{run}");
+        assert_eq!(ours.join("\n"), fio_output(&format!("{run}.keys")).trim_end(), "{run}");
     }
 }

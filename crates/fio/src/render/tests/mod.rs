@@ -1,20 +1,21 @@
-//! Reports of records made by hand, compared with the structure of real fio's.
+//! Tests of reports of constructed records. The structure of reports is compared with fio's.
 
 mod json;
 mod likeness;
 mod normal;
+mod progress_line;
 mod properties;
-mod running_line;
 mod terse;
 
+use crate::render::ReportOptions;
 use plan::*;
 use record::{DiskCounters, DiskUse, Ended, Event, Record, RunError, Started, WorkerStats};
 use std::sync::Arc;
 
-/// Seconds, in ns.
+/// One second, in ns.
 pub const S: u64 = 1_000_000_000;
 
-/// A plain job, as fio has it when nothing but its name is given.
+/// Returns the worker of a job without options.
 pub fn worker(name: &str) -> Worker {
     let mut worker = Worker { name: name.into(), ..Worker::default() };
     worker.targets.paths = vec!["f".into()];
@@ -23,12 +24,12 @@ pub fn worker(name: &str) -> Worker {
     worker
 }
 
-/// Changes what a report repeats of the job.
+/// Changes the options that reports print.
 pub fn echo(worker: &mut Worker, change: impl FnOnce(&mut Echo)) {
     change(Arc::make_mut(&mut worker.echo));
 }
 
-/// A run of these workers that has ended, each with its statistics.
+/// Returns the record of a finished run with these workers and statistics.
 pub fn ended(jobs: Vec<(Worker, WorkerStats)>) -> Record {
     let (workers, stats): (Vec<Worker>, Vec<WorkerStats>) = jobs.into_iter().unzip();
     let plan = Plan { workers, ..Plan::default() };
@@ -42,11 +43,11 @@ pub fn ended(jobs: Vec<(Worker, WorkerStats)>) -> Record {
     record
 }
 
-pub fn options() -> super::Options {
-    super::Options { now_unix_ms: 1_795_229_056_889, ..super::Options::default() }
+pub fn options() -> ReportOptions {
+    ReportOptions { now_unix_ms: 1_795_229_056_889, ..ReportOptions::default() }
 }
 
-/// Statistics of a worker that did `ios` blocks of 4 KiB in each of these directions, in 2 s.
+/// Returns the statistics of a worker with `ios` I/Os of 4 KiB in each of these directions, in 2 s.
 pub fn stats(ddirs: &[Ddir], ios: u64) -> WorkerStats {
     let mut stats = WorkerStats::default();
     for &ddir in ddirs {
@@ -79,7 +80,7 @@ pub fn fail(record: &mut Record, worker: usize, errno: i32, func: &str) {
     record.workers[worker].error = Some(RunError { errno, func: func.into(), message });
 }
 
-/// A disk that was busy half of the time.
+/// Returns a disk with a utilisation of 50 %.
 pub fn disk(name: &str) -> DiskUse {
     let counters = DiskCounters {
         ios: [10, 20],
@@ -92,16 +93,15 @@ pub fn disk(name: &str) -> DiskUse {
     DiskUse { name: name.into(), counters, elapsed_ms: 2000, slaves: Vec::new() }
 }
 
-/// What a report looks like apart from its figures: each is a `#`, with its fraction and the prefix of its unit, and
-/// the spaces that pad it are left out.
+/// Returns the structure of a report. `#` replaces each number with its prefix, and padding is removed.
 pub fn shape(text: &str) -> String {
     text.lines().map(|line| line_shape(line) + "\n").collect()
 }
 
 fn line_shape(line: &str) -> String {
-    let words = line.trim_start();
-    let mut shape = " ".repeat(line.len() - words.len());
-    let mut characters = words.chars().peekable();
+    let text = line.trim_start();
+    let mut shape = " ".repeat(line.len() - text.len());
+    let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         if character.is_ascii_digit() {
             while characters.next_if(|next| next.is_ascii_digit() || *next == '.').is_some() {}

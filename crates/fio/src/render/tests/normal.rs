@@ -1,10 +1,10 @@
-//! The normal report, line by line.
+//! Tests of the normal report.
 
 use super::*;
 use crate::render::{banner, error_line, error_message, normal};
 
 #[test]
-fn a_job_reads_as_in_fio() {
+fn a_report_has_fios_format() {
     let mut job = worker("job1");
     echo(&mut job, |echo| echo.description = Some("desc1".into()));
     let mut figures = stats(&[Ddir::Read], 1000);
@@ -52,13 +52,13 @@ Disk stats (read/write):
     assert_eq!(normal(&record, &options()), expected);
 }
 
-/// The lines of a report by [`shape`], without the empty line at its head.
+/// Returns the structure of a report by [`shape`], without the empty first line.
 fn shapes(text: &str) -> Vec<String> {
     shape(text).lines().skip(1).map(str::to_string).collect()
 }
 
 #[test]
-fn a_failed_job_shows_number_and_words_of_its_error() {
+fn a_failed_job_has_errno_and_error_text() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Write], 10))]);
     fail(&mut record, 0, 28, "write");
     let lines = shapes(&normal(&record, &options()));
@@ -73,7 +73,7 @@ fn line<'a>(report: &'a str, start: &str) -> &'a str {
 }
 
 #[test]
-fn workers_that_report_together_add_up() {
+fn group_reporting_adds_up_workers() {
     let mut one = worker("a");
     echo(&mut one, |echo| echo.group_reporting = true);
     let two = Worker { clone: 1, number: 2, ..one.clone() };
@@ -88,7 +88,7 @@ fn workers_that_report_together_add_up() {
 }
 
 #[test]
-fn workers_of_a_group_that_report_apart_share_its_bandwidth() {
+fn workers_without_group_reporting_have_shares_of_the_bandwidth() {
     let one = worker("a");
     let two = Worker { name: "b".into(), number: 2, ..one.clone() };
     let report = normal(&ended(vec![(one, stats(&[Ddir::Read], 1000)), (two, stats(&[Ddir::Read], 3000))]), &options());
@@ -99,7 +99,7 @@ fn workers_of_a_group_that_report_apart_share_its_bandwidth() {
 }
 
 #[test]
-fn decimal_prefixes_and_bits_are_shown_when_asked_for() {
+fn kb_base_and_unit_base_select_prefixes_and_bits() {
     let mut job = worker("a");
     (job.measure.kb_base, job.measure.bits) = (1000, true);
     let report = normal(&ended(vec![(job, stats(&[Ddir::Write], 1000))]), &options());
@@ -110,13 +110,13 @@ fn decimal_prefixes_and_bits_are_shown_when_asked_for() {
 }
 
 #[test]
-fn a_job_without_io_has_no_paragraph_but_its_group_is_there() {
+fn a_job_without_io_has_no_entry_and_its_group_has_one() {
     let report = normal(&ended(vec![(worker("a"), WorkerStats::default())]), &options());
     assert_eq!(report, "\n\nRun status group 0 (all jobs):\n");
 }
 
 #[test]
-fn a_run_that_goes_on_is_reported_from_its_snapshot() {
+fn a_running_job_is_reported_from_its_snapshot() {
     let mut record = ended(vec![(worker("a"), WorkerStats::default())]);
     record.workers[0].ended = false;
     record.apply(Event::Snapshot { worker: 0, stats: Box::new(stats(&[Ddir::Read], 10)) });
@@ -124,7 +124,7 @@ fn a_run_that_goes_on_is_reported_from_its_snapshot() {
 }
 
 #[test]
-fn a_disk_is_followed_by_those_that_it_is_made_of() {
+fn a_disk_is_followed_by_its_components() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
     let mut mapped = disk("dm-0");
     let mut busy = disk("vdb");
@@ -141,7 +141,7 @@ fn a_disk_is_followed_by_those_that_it_is_made_of() {
 }
 
 #[test]
-fn idle_processors_are_listed_when_they_were_watched() {
+fn idle_prof_lists_the_cpus() {
     let mut record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
     record.cpu_idle_percent = vec![50.0, 25.0];
     Arc::make_mut(&mut record.plan).idle_profile = IdleProfile::PerCpu;
@@ -150,7 +150,7 @@ fn idle_processors_are_listed_when_they_were_watched() {
 }
 
 #[test]
-fn a_job_without_blocks_has_no_line_at_the_start() {
+fn a_cpu_job_has_no_line_in_the_banner() {
     let mut job = worker("burn");
     job.engine = Engine::Cpu { load_percent: 50, chunk_us: 50_000, sorts: false, exit_on_io_done: false };
     let text = banner(&Plan { workers: vec![job], ..Plan::default() }, env!("CARGO_PKG_VERSION"));
@@ -158,7 +158,7 @@ fn a_job_without_blocks_has_no_line_at_the_start() {
 }
 
 #[test]
-fn a_failed_worker_is_told_of_to_people_and_to_scripts() {
+fn errors_have_a_message_and_a_line_for_scripts() {
     let message = "fio: f: No space left on device (os error 28): free some".into();
     let error = RunError { errno: units::errno::ENOSPC, func: "write".into(), message };
     assert_eq!(error_message(&error), "fio: f: No space left on device: free some\n");

@@ -1,21 +1,21 @@
-//! What holds of the reports of any record whatever.
+//! Properties of the reports of arbitrary records.
 
 use super::*;
-use crate::render::{Detail, Formats, RunningLine, State, WorkerProgress, banner, json, report, terse};
+use crate::render::{Detail, Formats, ProgressLine, WorkerProgress, WorkerState, banner, json, report, terse};
 use proptest::prelude::*;
 use record::{DdirStats, DepthMap, Usage};
 
-/// Any number, with those at the ends of its range often among them.
+/// Returns any number, often one at the end of the range.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), Just(1), 0..100_000u64, any::<u64>(), Just(u64::MAX)]
 }
 
-/// A count, or a time, that adds up with a few others.
+/// Returns a count or time. The sum of up to 256 of them does not overflow.
 fn count() -> impl Strategy<Value = u64> {
     number().prop_map(|number| number / 256)
 }
 
-fn word() -> impl Strategy<Value = String> {
+fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z]{1,8}", "\\PC{0,12}", Just("quote\"back\\slash\ttab".to_string())]
 }
 
@@ -81,24 +81,24 @@ prop_compose! {
 prop_compose! {
     fn any_job()(
         measure in any_measure(),
-        name in word(),
-        words in prop::option::of(word()),
+        name in text(),
+        description in prop::option::of(text()),
         group in prop_oneof![0..3u32, Just(u32::MAX)],
         flags in prop::array::uniform4(any::<bool>()),
         level in 0..8u8,
         target_ns in number(),
     ) -> Worker {
-        let [group_reporting, goes_on, target, thread] = flags;
+        let [group_reporting, continues_on_error, target, thread] = flags;
         let mut job = Worker { group, measure, ..worker(&name) };
         job.process.ioprio = Some(IoPrio { class: 2, level, hint: 0 });
-        job.errors.continue_on_write = goes_on;
+        job.errors.continue_on_write = continues_on_error;
         job.latency_target = target.then_some(LatencyTarget {
             target_ns, window_ns: target_ns / 2, percentile: 99.0, keep_running: false,
         });
         echo(&mut job, |echo| {
             (echo.group_reporting, echo.thread) = (group_reporting, thread);
             echo.options = vec![(name.clone(), name.clone()), ("rw".into(), "read".into())];
-            echo.description = words;
+            echo.description = description;
         });
         job
     }
@@ -109,7 +109,7 @@ prop_compose! {
         jobs in prop::collection::vec((any_job(), worker_stats()), 0..4),
         failed in any::<Option<i32>>(),
         counters in prop::array::uniform5(count()),
-        with_parts in any::<bool>(),
+        has_components in any::<bool>(),
         idle in prop::collection::vec(0.0..100.0f64, 0..3),
     ) -> Record {
         let mut record = ended(jobs);
@@ -125,7 +125,7 @@ prop_compose! {
             ios: [ios, merges], merges: [merges, ios], sectors: [sectors, ios], ticks_ms: [ticks, ios],
             io_ticks_ms: ticks, time_in_queue_ms: ios,
         };
-        if with_parts {
+        if has_components {
             used.slaves = vec![used.clone(), used.clone()];
         }
         record.disks = vec![used];
@@ -140,7 +140,7 @@ proptest! {
 
     #[test]
     fn no_record_makes_a_report_panic(record in any_record(), now_unix_ms in any::<u64>(), utc_offset_s in any::<i32>()) {
-        let options = super::super::Options { now_unix_ms, utc_offset_s, eta_s: None, terse_version: 3 };
+        let options = ReportOptions { now_unix_ms, utc_offset_s, eta_s: None, terse_version: 3 };
         let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
         prop_assert!(!report(&record, formats, &options).is_empty());
         banner(&record.plan, &record.fathom);
@@ -152,7 +152,7 @@ proptest! {
         for worker in &mut Arc::make_mut(&mut record.plan).workers {
             worker.measure.percentiles.retain(|percent| percent.is_finite());
         }
-        let options = super::super::Options { now_unix_ms, utc_offset_s: 0, eta_s: Some(0), terse_version: 5 };
+        let options = ReportOptions { now_unix_ms, utc_offset_s: 0, eta_s: Some(0), terse_version: 5 };
         let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
         // Counts of so many workers that no sum could hold them are no run's.
         for worker in &mut record.workers {
@@ -182,7 +182,7 @@ proptest! {
             job.errors = ErrorPolicy::default();
             echo(job, |echo| echo.description = None);
         }
-        let options = super::super::Options { terse_version: version, ..options() };
+        let options = ReportOptions { terse_version: version, ..options() };
         let each_section = if version == 5 { 47 } else { 41 };
         let head = if version == 2 { 4 } else { 5 };
         let apart = if version == 3 { 2 } else { 3 };
@@ -203,11 +203,11 @@ proptest! {
         times in prop::collection::vec(any::<u64>(), 1..4),
     ) {
         let plan = Plan { workers: jobs, ..Plan::default() };
-        let states = [State::Running, State::Ramping, State::NotStarted, State::Failed];
+        let states = [WorkerState::Running, WorkerState::Ramping, WorkerState::NotStarted, WorkerState::Failed];
         let workers: Vec<WorkerProgress> = figures.into_iter().zip(states).map(|((bytes, running_ms, goal_bytes), state)| {
             WorkerProgress { state, bytes: [bytes; 3], ios: [bytes; 3], open_files: u32::MAX, goal_bytes, running_ms }
         }).collect();
-        let mut line = RunningLine::new(Some(1000));
+        let mut line = ProgressLine::new(Some(1000));
         for elapsed_ms in times {
             prop_assert!(line.next(&plan, &workers[..plan.workers.len()], elapsed_ms).ends_with('\r'));
         }

@@ -1,10 +1,10 @@
-//! The fields of terse output.
+//! Tests of the terse format.
 
 use super::*;
 use crate::render::terse;
 
 fn fields(record: &Record, version: u8) -> Vec<String> {
-    let options = super::super::Options { terse_version: version, ..options() };
+    let options = ReportOptions { terse_version: version, ..options() };
     terse(record, &options).trim_end().split(';').map(str::to_string).collect()
 }
 
@@ -17,7 +17,7 @@ fn each_version_has_its_number_of_fields() {
 }
 
 #[test]
-fn percentiles_are_those_of_the_json_document_in_whole_microseconds() {
+fn percentiles_are_those_of_json_in_whole_microseconds() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read, Ddir::Write], 500))]);
     let fields = fields(&record, 3);
     let document = crate::render::json(&record, &options(), crate::render::Detail::Plain);
@@ -31,7 +31,7 @@ fn percentiles_are_those_of_the_json_document_in_whole_microseconds() {
 }
 
 #[test]
-fn fields_stand_where_scripts_look_for_them() {
+fn fields_are_at_fios_positions() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read, Ddir::Write], 1000))]);
     let fields = fields(&record, 3);
     assert_eq!((fields[0].as_str(), fields[2].as_str(), fields[4].as_str()), ("3", "a", "0"));
@@ -43,16 +43,16 @@ fn fields_stand_where_scripts_look_for_them() {
 }
 
 #[test]
-fn disks_errors_and_description_come_last() {
+fn disks_errors_and_description_are_last() {
     let mut job = worker("a");
     job.errors.continue_on_read = true;
-    echo(&mut job, |echo| echo.description = Some("words".into()));
+    echo(&mut job, |echo| echo.description = Some("text".into()));
     let mut record = ended(vec![(job, stats(&[Ddir::Read], 10))]);
     record.disks = vec![disk("vda")];
     (record.workers[0].nonfatal_errors, record.workers[0].first_nonfatal_errno) = (3, 5);
     let three = fields(&record, 3);
-    assert_eq!(three[121..].join(";"), "vda;10;20;1;2;3;4;7;50.00%;3;5;words");
-    assert_eq!(three[4], "5", "the error that the job went on after");
-    let options = super::super::Options { terse_version: 2, ..options() };
-    assert!(terse(&record, &options).ends_with(";3;5\n;words\n"));
+    assert_eq!(three[121..].join(";"), "vda;10;20;1;2;3;4;7;50.00%;3;5;text");
+    assert_eq!(three[4], "5", "the nonfatal error");
+    let options = ReportOptions { terse_version: 2, ..options() };
+    assert!(terse(&record, &options).ends_with(";3;5\n;text\n"));
 }

@@ -1,16 +1,17 @@
-//! What the JSON report says that fio's doesn't: an object `fathom` at the end of each job, and one at the end of all.
+//! The `fathom` objects of the JSON report: one at the end of each job, one at the end of the document.
 
 use super::entry::Entry;
-use super::json::{Detail, latency};
+use super::json::latency;
+use super::options::Detail;
 use judge::Generator;
 use plan::Ddir;
 use record::{Arrivals, Record};
 use serde_json::{Map, Value, json};
 
-/// The name of the objects.
+/// Key of the objects.
 pub(super) const KEY: &str = "fathom";
 
-/// Of a job; `None` where there is nothing to say.
+/// Returns the object of a job: load generator and open loop. `None` if it is empty.
 pub(super) fn of_job(entry: &Entry, detail: Detail) -> Option<Value> {
     let mut object = Map::new();
     if let Some(generator) = judge::generator(entry.members.iter().copied()) {
@@ -34,7 +35,7 @@ fn add_generator(object: &mut Map<String, Value>, generator: &Generator) {
     object.insert("evidence".into(), generator.evidence.as_str().into());
 }
 
-/// What a direction with a rate has: how long its I/Os took from when they were meant to start, and which went in time.
+/// Adds the response times and arrivals of a direction with a rate.
 fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, detail: Detail) {
     let stats = &entry.stats.ddirs[ddir as usize];
     let Some(arrivals) = &stats.arrivals else { return };
@@ -54,7 +55,7 @@ fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, det
     object.insert(ddir.name().into(), direction.into());
 }
 
-/// Of the run.
+/// Returns the object of the run: its findings.
 pub(super) fn of_run(record: &Record) -> Value {
     let findings = judge::findings(record).into_iter().map(|finding| {
         json!({

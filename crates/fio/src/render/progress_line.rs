@@ -1,17 +1,17 @@
-//! The line that fio prints over and over while jobs run.
+//! The progress line that fio prints while jobs run.
 
-use super::eta::{State, WorkerProgress, clock, eta_s};
+use super::eta::{WorkerProgress, WorkerState, clock, eta_s};
 use super::number::{Prefix, Unit, short};
 use plan::{Ddir, Plan, Unified, Worker};
 
-/// Digits of the rates in the line.
+/// Significant digits of the rates.
 const DIGITS: usize = 4;
 
-/// Writes the line, and remembers what it must know of the one before.
+/// Formats the progress line. Rates are relative to the previous line.
 #[derive(Clone, Debug, Default)]
-pub struct RunningLine {
-    keep_every_ms: Option<u64>,
-    kept_ms: Option<u64>,
+pub struct ProgressLine {
+    newline_every_ms: Option<u64>,
+    newline_ms: Option<u64>,
     last_ms: u64,
     last: Totals,
     last_width: usize,
@@ -24,13 +24,13 @@ struct Totals {
     ios: [u64; 3],
 }
 
-impl RunningLine {
-    /// A line is kept, and a new one begun, each time `keep_every_ms` has passed (`eta-newline`).
-    pub fn new(keep_every_ms: Option<u64>) -> Self {
-        RunningLine { keep_every_ms, ..RunningLine::default() }
+impl ProgressLine {
+    /// Returns a progress line that starts a new line at this interval (`--eta-newline`).
+    pub fn new(newline_every_ms: Option<u64>) -> Self {
+        ProgressLine { newline_every_ms, ..ProgressLine::default() }
     }
 
-    /// The next line, with the carriage return that ends it; `elapsed_ms` counts from the start of the run.
+    /// Returns the next line, which ends with a carriage return. `elapsed_ms` is the time since the start of the run.
     pub fn next(&mut self, plan: &Plan, workers: &[WorkerProgress], elapsed_ms: u64) -> String {
         let totals = totals(plan, workers);
         let passed_ms = elapsed_ms.saturating_sub(self.last_ms);
@@ -44,7 +44,7 @@ impl RunningLine {
         (self.last, self.last_ms) = (totals, elapsed_ms);
 
         let mut line = String::new();
-        if self.must_keep(elapsed_ms) {
+        if self.starts_new_line(elapsed_ms) {
             line.push('\n');
             self.last_width = 0;
         }
@@ -54,24 +54,24 @@ impl RunningLine {
         line + &text + &" ".repeat(padding) + "\r"
     }
 
-    /// Whether the line before is to stay.
-    fn must_keep(&mut self, elapsed_ms: u64) -> bool {
-        let Some(every) = self.keep_every_ms else { return false };
-        let Some(kept) = self.kept_ms else {
-            self.kept_ms = Some(elapsed_ms);
+    /// Returns whether the previous line stays on the screen.
+    fn starts_new_line(&mut self, elapsed_ms: u64) -> bool {
+        let Some(every) = self.newline_every_ms else { return false };
+        let Some(newline_ms) = self.newline_ms else {
+            self.newline_ms = Some(elapsed_ms);
             return false;
         };
-        let due = elapsed_ms.saturating_sub(kept) > every;
-        if due {
-            self.kept_ms = Some(elapsed_ms);
+        let is_due = elapsed_ms.saturating_sub(newline_ms) > every;
+        if is_due {
+            self.newline_ms = Some(elapsed_ms);
         }
-        due
+        is_due
     }
 
     fn text(&mut self, plan: &Plan, workers: &[WorkerProgress], rates: &Totals, elapsed_ms: u64) -> String {
-        let count = |wanted: &[State]| workers.iter().filter(|worker| wanted.contains(&worker.state)).count();
-        let ramping = count(&[State::Ramping]);
-        let running = ramping + count(&[State::Running, State::Syncing, State::Finishing]);
+        let count = |states: &[WorkerState]| workers.iter().filter(|worker| states.contains(&worker.state)).count();
+        let ramping = count(&[WorkerState::Ramping]);
+        let running = ramping + count(&[WorkerState::Running, WorkerState::Syncing, WorkerState::Finishing]);
         let files: u64 = workers.iter().map(|worker| u64::from(worker.open_files)).sum();
         let mut text = format!("Jobs: {running} (f={files}){}", limits(plan, workers));
         let Some(eta) = eta_s(plan, workers, elapsed_ms).filter(|_| running > 0) else { return text };
@@ -79,7 +79,7 @@ impl RunningLine {
             "-.-%".to_string()
         } else {
             self.percent_shown = true;
-            let ready = 1.0 - count(&[State::SettingUp]) as f64 / running as f64;
+            let ready = 1.0 - count(&[WorkerState::SettingUp]) as f64 / running as f64;
             let elapsed_s = elapsed_ms.div_ceil(1000) as f64;
             format!("{:.1}%", elapsed_s / (elapsed_s + eta as f64) * 100.0 * ready.max(0.0))
         };
@@ -89,49 +89,47 @@ impl RunningLine {
     }
 }
 
-/// What all workers have done; in the first place where directions are reported as one.
+/// Returns the totals of all workers. With `unified_rw_reporting=mixed`, all directions are in the first slot.
 fn totals(plan: &Plan, workers: &[WorkerProgress]) -> Totals {
     let mixed = plan.workers.iter().any(|worker| worker.measure.unified == Unified::Mixed);
     let mut totals = Totals::default();
     for worker in workers {
         for ddir in 0..3 {
-            let place = if mixed { 0 } else { ddir };
-            totals.bytes[place] = totals.bytes[place].saturating_add(worker.bytes[ddir]);
-            totals.ios[place] = totals.ios[place].saturating_add(worker.ios[ddir]);
+            let slot = if mixed { 0 } else { ddir };
+            totals.bytes[slot] = totals.bytes[slot].saturating_add(worker.bytes[ddir]);
+            totals.ios[slot] = totals.ios[slot].saturating_add(worker.ios[ddir]);
         }
     }
     totals
 }
 
-/// Lowest and highest rate that were asked for, of the workers that run.
+/// Returns the minimum and maximum rates of the running workers.
 fn limits(plan: &Plan, workers: &[WorkerProgress]) -> String {
     let sum = |of: fn(&Worker, Ddir) -> u64| {
-        let running = plan
-            .workers
-            .iter()
-            .zip(workers)
-            .filter(|(_, progress)| matches!(progress.state, State::Running | State::Syncing | State::Finishing));
+        let running = plan.workers.iter().zip(workers).filter(|(_, progress)| {
+            matches!(progress.state, WorkerState::Running | WorkerState::Syncing | WorkerState::Finishing)
+        });
         running
             .flat_map(|(worker, _)| Ddir::ALL.into_iter().map(move |ddir| (worker, ddir)))
             .filter(|(worker, ddir)| worker.access.pattern.has(*ddir))
             .fold(0u64, |sum, (worker, ddir)| sum.saturating_add(of(worker, ddir)))
     };
-    let (least, most) =
+    let (min, max) =
         (sum(|worker, ddir| worker.rate.min_bytes_per_s[ddir]), sum(|worker, ddir| worker.rate.bytes_per_s[ddir]));
-    if least > 0 || most > 0 {
+    if min > 0 || max > 0 {
         let shown = |rate| {
             let first = plan.workers.first().map(|worker| &worker.measure);
             let (base, digits) = first.map_or((1024, 4), |measure| (measure.kb_base, measure.significant_figures));
             short(rate, digits as usize, 0, Prefix::of_base(base), Unit::BytesPerSecond)
         };
-        return format!(", {}-{}", shown(least), shown(most));
+        return format!(", {}-{}", shown(min), shown(max));
     }
-    let (least, most) =
+    let (min, max) =
         (sum(|worker, ddir| worker.rate.min_ios_per_s[ddir]), sum(|worker, ddir| worker.rate.ios_per_s[ddir]));
-    if least > 0 || most > 0 { format!(", {least}-{most} IOPS") } else { String::new() }
+    if min > 0 || max > 0 { format!(", {min}-{max} IOPS") } else { String::new() }
 }
 
-/// A letter for each worker, equal neighbours counted together: `w(2),_(1)`.
+/// Returns a letter per worker. Equal neighbours are merged: `w(2),_(1)`.
 fn states(plan: &Plan, workers: &[WorkerProgress]) -> String {
     let letters: Vec<char> =
         plan.workers.iter().zip(workers).map(|(worker, progress)| letter(worker, progress.state)).collect();
@@ -139,20 +137,20 @@ fn states(plan: &Plan, workers: &[WorkerProgress]) -> String {
     runs.map(|run| format!("{}({})", run[0], run.len())).collect::<Vec<_>>().join(",")
 }
 
-fn letter(worker: &Worker, state: State) -> char {
+fn letter(worker: &Worker, state: WorkerState) -> char {
     match state {
-        State::NotStarted => 'P',
-        State::SettingUp | State::Ready => 'I',
-        State::Ramping => '/',
-        State::Running => pattern_letter(worker),
-        State::Syncing => 'F',
-        State::Finishing => 'f',
-        State::Ended => '_',
-        State::Failed => 'X',
+        WorkerState::NotStarted => 'P',
+        WorkerState::SettingUp | WorkerState::Ready => 'I',
+        WorkerState::Ramping => '/',
+        WorkerState::Running => pattern_letter(worker),
+        WorkerState::Syncing => 'F',
+        WorkerState::Finishing => 'f',
+        WorkerState::Ended => '_',
+        WorkerState::Failed => 'X',
     }
 }
 
-/// Small for random I/O.
+/// Returns the letter of a running worker. Lower case means random I/O.
 fn pattern_letter(worker: &Worker) -> char {
     let pattern = worker.access.pattern;
     let letter = match (pattern.reads, pattern.writes) {
@@ -168,7 +166,7 @@ fn pattern_letter(worker: &Worker) -> char {
     if pattern.random { letter.to_ascii_lowercase() } else { letter }
 }
 
-/// `[r=1984KiB/s,w=2112KiB/s][r=496,w=528 IOPS]`, of the directions that did anything.
+/// Returns `[r=1984KiB/s,w=2112KiB/s][r=496,w=528 IOPS]`, for directions with I/O.
 fn rates_text(plan: &Plan, rates: &Totals) -> String {
     let measure = plan.workers.first().map(|worker| &worker.measure);
     let prefix = Prefix::of_base(measure.map_or(1024, |measure| measure.kb_base));

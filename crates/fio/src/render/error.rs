@@ -1,0 +1,18 @@
+//! Texts of errors that end a worker.
+
+use record::RunError;
+
+/// Returns the error message for people.
+pub fn error_message(error: &RunError) -> String {
+    format!("fio: {}\n", error.plain())
+}
+
+/// Returns the line `fio: pid=…, err=…` that scripts parse.
+pub fn error_line(tid: u32, error: &RunError) -> String {
+    format!("fio: pid={tid}, err={}/{}\n", error.errno, error_text(error))
+}
+
+/// Returns `func=…, error=…`.
+pub(super) fn error_text(error: &RunError) -> String {
+    format!("func={}, error={}", error.func, units::errno::text(error.errno))
+}
