@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::priority;
-
 /// How often a watched device's counters are read.
 const EVERY: Duration = Duration::from_micros(500);
 
@@ -52,7 +50,7 @@ impl Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            priority::go_first();
+            harness::go_first();
             let mut history = History(Vec::new());
             while !told.load(Relaxed) {
                 let before_us = unix_us();

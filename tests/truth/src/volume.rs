@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::scratch::Scratch;
-use crate::system;
-use crate::zram::Zram;
+use harness::{Scratch, Zram, shell};
 
 /// A mounted file system, gone at the end; its device goes after it.
 pub struct Volume {
@@ -15,12 +13,12 @@ pub struct Volume {
 impl Volume {
     /// The first of the two file systems that can be made here: each gives I/O to the device as it comes.
     pub fn new(scratch: &Scratch, name: &str, mib: u64) -> Result<Self, String> {
-        let (device, at) = (Zram::new(mib)?, scratch.file(name));
+        let (device, at) = (Zram::made(mib)?, scratch.file(name));
         let path = device.path();
         let path = path.display();
         std::fs::create_dir_all(&at).unwrap();
-        system(&format!("mkfs.xfs -q -f {path} || mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 {path}"))?;
-        system(&format!("mount -o noatime,nodiratime {path} {}", at.display()))?;
+        shell(&format!("mkfs.xfs -q -f {path} || mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 {path}"))?;
+        shell(&format!("mount -o noatime,nodiratime {path} {}", at.display()))?;
         Ok(Volume { at, device })
     }
 
@@ -31,13 +29,13 @@ impl Volume {
     /// A file of a multiple of 4 MiB whose blocks are all written: with zeroes, of which zram keeps no copy.
     pub fn file(&self, name: &str, mib: u64) {
         let path = self.at.join(name);
-        system(&format!("dd if=/dev/zero of={} bs=4M count={} oflag=direct", path.display(), mib / 4)).unwrap();
+        shell(&format!("dd if=/dev/zero of={} bs=4M count={} oflag=direct", path.display(), mib / 4)).unwrap();
     }
 }
 
 impl Drop for Volume {
     fn drop(&mut self) {
-        if let Err(why) = system(&format!("umount {}", self.at.display())) {
+        if let Err(why) = shell(&format!("umount {}", self.at.display())) {
             eprintln!("{why}");
         }
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use crate::stage::{self, Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, wait_until};
 use serde_json::Value;
@@ -15,7 +14,7 @@ fn assess(directory: &Path, arguments: &str) -> Command {
 }
 
 fn run(directory: &Path, arguments: &str) -> Outcome {
-    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+    outcome(assess(directory, arguments).spawn().unwrap())
 }
 
 fn tests(assessment: &Value) -> Vec<&Value> {
@@ -30,7 +29,7 @@ fn names(assessment: &Value) -> Vec<&str> {
 fn measured(outcome: &Outcome) {
     let has_direct_io = !["no-direct-io", "in-memory"].iter().any(|id| outcome.stdout.contains(id));
     if !has_direct_io {
-        eprintln!("SKIPPED: temporary files lie where there is no direct I/O: figures are not looked at");
+        crate::stage::skipped("temporary files lie where there is no direct I/O: figures are not looked at");
     }
     outcome.ended_with(if has_direct_io { 0 } else { 4 });
 }
@@ -67,7 +66,7 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
     // One test is done as soon as its state is kept.
     wait_until("a test is done", || std::fs::read_dir(&state).map_or(0, Iterator::count) > 0);
     signal(&child, "INT");
-    let stopped = outcome(child, Instant::now());
+    let stopped = outcome(child);
     stopped.ended_with(130);
     let partial = stopped.json();
     assert_eq!(partial["stopped"], true);
@@ -140,7 +139,7 @@ fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
 fn a_device_in_use_is_not_written_to() {
     let scratch = Scratch::new("assess-used");
     let Some(device) = Loop::new(&scratch, 64, "") else { return };
-    let Some(_) = stage::system(&format!("mkfs.ext4 -q {} || mke2fs -q {0}", device.device)) else { return };
+    let Some(_) = stage::needs(&format!("mkfs.ext4 -q {} || mke2fs -q {0}", device.device)) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     let refused = run(scratch.path(), &format!("{0} --short --overwrite {0}", device.device));
     refused.ended_with(2).complained_of("mounted on");

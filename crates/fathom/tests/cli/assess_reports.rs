@@ -1,13 +1,11 @@
 //! The reports of `fathom assess`: the card, and files whose names say what they are.
 
-use std::time::Instant;
-
 use crate::stage::{Outcome, Scratch, command, outcome};
 
 fn assess(scratch: &Scratch, arguments: &str) -> Outcome {
     let mut command = command(scratch.path(), "assess", arguments);
     command.env("XDG_STATE_HOME", scratch.file("state")).env("XDG_CONFIG_HOME", scratch.file("config"));
-    outcome(command.spawn().unwrap(), Instant::now())
+    outcome(command.spawn().unwrap())
 }
 
 #[test]
@@ -36,7 +34,7 @@ fn a_run_ends_with_a_card_and_leaves_the_reports_that_were_asked_for() {
 
     let show = |arguments: &str| {
         let mut command = command(scratch.path(), "show", arguments);
-        outcome(command.spawn().unwrap(), Instant::now())
+        outcome(command.spawn().unwrap())
     };
     let names = show("saved.json --chart list");
     assert!(names.stdout.contains("read-latency/percentiles  Percentiles of latency"), "{}", names.stdout);

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
-use crate::stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, outcome, signal, system, wait_until};
+use crate::stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, signal, wait_until};
 use serde_json::Value;
 
 const FOLDER: &str = "fathom-assess.tmp";
@@ -16,7 +15,7 @@ fn assess(directory: &Path, arguments: &str) -> Command {
 }
 
 fn run(directory: &Path, arguments: &str) -> Outcome {
-    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+    outcome(assess(directory, arguments).spawn().unwrap())
 }
 
 /// A run that would take long, as soon as it has made its files.
@@ -62,7 +61,7 @@ fn two_assessments_of_one_directory_do_not_mix() {
     run(scratch.path(), "--short --test read-latency").ended_with(2).complained_of("another assessment");
     assert!(folder.join("data").exists(), "the first one's files were taken away");
     signal(&first, "TERM");
-    outcome(first, Instant::now()).ended_with(130);
+    outcome(first).ended_with(130);
     assert!(!folder.exists());
 }
 
@@ -70,7 +69,7 @@ fn two_assessments_of_one_directory_do_not_mix() {
 fn a_slow_disks_file_is_as_large_as_its_time_allows() {
     let scratch = Scratch::new("assess-slow");
     let Some(zram) = Zram::new(2048) else { return };
-    let Some(_) = system(&format!("mke2fs -q -t ext4 {} || mkfs.xfs -q {0}", zram.device)) else { return };
+    let Some(_) = needs(&format!("mke2fs -q -t ext4 {} || mkfs.xfs -q {0}", zram.device)) else { return };
     let Some(_mount) = Mount::new(&zram.device, &scratch.file("mnt")) else { return };
     let Some(throttle) = Throttle::new(&zram) else { return };
     throttle.bytes_per_s(8 * MIB);
@@ -90,7 +89,7 @@ fn a_slow_disks_file_is_as_large_as_its_time_allows() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .env("XDG_STATE_HOME", scratch.file("state"));
-    let run = outcome(shell.spawn().unwrap(), Instant::now());
+    let run = outcome(shell.spawn().unwrap());
     let assessment: Value = run.json();
     let filled = assessment["preparation"][0]["bytes"].as_u64().unwrap();
     assert!((8 * MIB..48 * MIB).contains(&filled), "{assessment}");

@@ -1,7 +1,7 @@
 //! `fathom compare` from end to end, on runs whose difference is known.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::stage::{self, Outcome, Scratch, command, outcome, patiently, signal, wait_until};
 use plan::{Ddir, Plan, Worker};
@@ -40,7 +40,7 @@ fn save(scratch: &Scratch, name: &str, record: &Record) {
 fn compare(scratch: &Scratch, arguments: &str) -> Outcome {
     let mut command = command(scratch.path(), "compare", arguments);
     command.env("XDG_DATA_HOME", scratch.file("data"));
-    outcome(command.spawn().unwrap(), Instant::now())
+    outcome(command.spawn().unwrap())
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn repeats(scratch: &Scratch, options: &str, workloads: &[&str]) -> std::process
 }
 
 fn repeat(scratch: &Scratch, options: &str, workloads: &[&str]) -> Outcome {
-    outcome(repeats(scratch, options, workloads).spawn().unwrap(), Instant::now())
+    outcome(repeats(scratch, options, workloads).spawn().unwrap())
 }
 
 /// Reads at a rate that any disk has.
@@ -139,7 +139,7 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
     let options = "--repeat 4 --interleave --format json --save kept --tag mine --fail-on read.iops>50%";
     let mut command = repeats(&scratch, options, &[&line_at(50), "fast.fio"]);
     command.args(["--prepare", "echo $FATHOM_WORKLOAD$FATHOM_REPEAT >> prepared; echo loud"]);
-    let told = outcome(command.spawn().unwrap(), Instant::now());
+    let told = outcome(command.spawn().unwrap());
     let document = told.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
     let prepared = std::fs::read_to_string(scratch.file("prepared")).unwrap();
     assert_eq!(prepared.split_whitespace().collect::<Vec<_>>(), ["A1", "B1", "A2", "B2", "A3", "B3", "A4", "B4"]);
@@ -161,7 +161,7 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
     assert_eq!(again.ended_with(0).json()["lines"], document["comparison"]["lines"]);
     let shown = |arguments: &str| {
         let mut command = stage::command(scratch.path(), "show", arguments);
-        outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap(), Instant::now())
+        outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap())
     };
     let told = shown(&format!("tag:{set} --format json")).ended_with(0).json();
     assert_eq!((&told["comparison"]["lines"], &told["order"]), (&document["comparison"]["lines"], &document["order"]));
@@ -192,7 +192,7 @@ fn what_was_measured_before_a_failure_or_a_signal_is_told() {
     let (a, b) = (line_at(200), line_at(100));
     let mut command = repeats(&scratch, "--repeat 3 --interleave", &[&a, &b, "--prepare", "true", "--prepare"]);
     command.arg("test $FATHOM_REPEAT -lt 2");
-    let told = outcome(command.spawn().unwrap(), Instant::now());
+    let told = outcome(command.spawn().unwrap());
     told.ended_with(1).complained_of("--prepare of B, run 2: exit status: 1");
     assert!(told.stdout.contains("A: 2 runs") && told.stdout.contains("B: 1 run of"), "{}", told.stdout);
 
@@ -209,7 +209,7 @@ fn what_was_measured_before_a_failure_or_a_signal_is_told() {
     let child = command.arg("touch begun; exec sleep 600").spawn().unwrap();
     wait_until("the command", || scratch.file("begun").exists());
     signal(&child, "TERM");
-    let told = outcome(child, Instant::now());
+    let told = outcome(child);
     told.ended_with(143).complained_of("nothing was measured");
 }
 

@@ -12,8 +12,15 @@ const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 const TIMED: &str = "--filename=data --size=1m --bs=4k --ioengine=psync --time_based --runtime=1";
 const SHORT: &str = "--filename=data --size=1m --bs=4k --ioengine=psync";
 
-impl Scratch {
-    /// Runs `fio` with these words, as a program that finds it by that name in the path would.
+/// Runs in a scratch folder.
+trait Runs {
+    /// Runs `fio` with arguments, as a program that finds it by that name in the path would.
+    fn fio(&self, words: &str) -> Output;
+    fn stdout(&self, words: &str) -> String;
+    fn json(&self, words: &str) -> Value;
+}
+
+impl Runs for Scratch {
     fn fio(&self, words: &str) -> Output {
         let link = self.file("fio");
         if !link.exists() {

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::stage::{
-    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, opens, outcome, patiently, signal, system,
-    wait_until,
+    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, opens, outcome, patiently, signal,
+    system, wait_until,
 };
 
 const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
@@ -17,7 +17,7 @@ fn diskspd(directory: &Path, line: &str) -> Command {
 }
 
 fn run(directory: &Path, line: &str) -> Outcome {
-    outcome(diskspd(directory, line).spawn().unwrap(), Instant::now())
+    outcome(diskspd(directory, line).spawn().unwrap())
 }
 
 /// A run through a shell, after `before`; the program is `$0` and its words `$@`.
@@ -25,7 +25,7 @@ fn shell(directory: &Path, script: &str, line: &str) -> Outcome {
     let mut command = Command::new("bash");
     command.args(["-c", script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
     command.current_dir(directory).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    outcome(command.spawn().unwrap(), Instant::now())
+    outcome(command.spawn().unwrap())
 }
 
 /// What errors are told like: in the words of DiskSpd's users, without the system's numbers, and what to do.
@@ -122,7 +122,7 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
             opens(&child, &path);
             std::thread::sleep(Duration::from_millis(400) * times);
             std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
-            let ended = outcome(child, Instant::now());
+            let ended = outcome(child);
             assert_within(&ended.stdout, since);
             ended
         };
@@ -141,7 +141,7 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
         opens(&child, &path);
         std::thread::sleep(Duration::from_millis(400) * times);
         std::fs::remove_file(path).unwrap();
-        let ended = outcome(child, Instant::now());
+        let ended = outcome(child);
         assert_within(&ended.stdout, since);
         (times, ended)
     };
@@ -163,7 +163,7 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
             opens(&child, Path::new(&device.device));
             std::thread::sleep(Duration::from_millis(400) * times);
             device.cut(1);
-            outcome(child, Instant::now())
+            outcome(child)
         };
         let ended = patiently(cut, has_counted);
         failed(&ended, 1, &[&device.device, "failed: Input/output error"]);
@@ -365,7 +365,7 @@ fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() 
 fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
     let scratch = Scratch::new("diskspd-making");
     let Some(device) = Zram::new(16 << 10) else { return };
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     for signals in [&["INT"][..], &["TERM", "TERM"]] {
         for line in ["-d1 -W0 -c12G mnt/new", "-d1 -W0 -c12G -Sh -Z mnt/new"] {
@@ -422,7 +422,7 @@ impl Stuck {
         throttle.bytes_per_s(0);
         let xml = xml();
         drop(child.stdout.take());
-        Stuck { ended: outcome(child, Instant::now()), text, xml }
+        Stuck { ended: outcome(child), text, xml }
     }
 }
 
@@ -499,7 +499,7 @@ fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending(
 fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
     let scratch = Scratch::new("diskspd-stuck-making");
     let Some(device) = Zram::new(16 << 10) else { return };
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     let why = "did not stop: making or reading a file is stuck in the kernel";

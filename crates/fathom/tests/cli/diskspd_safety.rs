@@ -3,9 +3,8 @@
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::time::Instant;
 
-use crate::stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, system};
+use crate::stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, needs, outcome, system};
 
 /// Everything that changes a target; `{}` is its name.
 const CHANGES: [&str; 7] = [
@@ -19,7 +18,7 @@ const CHANGES: [&str; 7] = [
 ];
 
 fn run(scratch: &Scratch, line: &str) -> Outcome {
-    outcome(command(scratch.path(), "diskspd", &format!("-d1 -W0 -b4K {line}")).spawn().unwrap(), Instant::now())
+    outcome(command(scratch.path(), "diskspd", &format!("-d1 -W0 -b4K {line}")).spawn().unwrap())
 }
 
 /// The words of DiskSpd's users, none of the other dialect's, and no numbers of the system's.
@@ -41,7 +40,7 @@ fn only_read(scratch: &Scratch, target: &str, contents: &Path, by: &str) {
         assert!(ended.stdout.contains("interrupted before the measurements began"), "{}", ended.stdout);
     }
     let swept = command(scratch.path(), "sweep", &format!("b=4k,8k diskspd -d1 -W0 -w100 {target}"));
-    let swept = outcome({ swept }.spawn().unwrap(), Instant::now());
+    let swept = outcome({ swept }.spawn().unwrap());
     swept.ended_with(1).complained_of(by);
     run(scratch, &format!("-w0 -r -Sh {target}")).ended_with(0);
     system("sync");
@@ -54,7 +53,7 @@ fn a_mounted_device_is_only_read_under_any_name_and_its_files_may_be_written() {
     let scratch = Scratch::new("diskspd-mounted");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     let at = scratch.file("mnt");
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     {
         // A file system that is written would change its device by itself.
         let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &at) else { return };
@@ -116,7 +115,7 @@ fn swap_and_members_of_sets_and_what_a_loop_device_lies_on_are_only_read() {
     std::fs::write(&device.image, &image).unwrap();
     only_read(&scratch, &device.device, &device.image, "MD");
     system(&format!("wipefs -qa {}", device.device));
-    let Some(upper) = system(&format!("losetup --show -f {}", device.device)) else { return };
+    let Some(upper) = needs(&format!("losetup --show -f {}", device.device)) else { return };
     only_read(&scratch, &device.device, &device.image, &format!("loop device {upper}"));
     system(&format!("losetup -d {upper}"));
 }
@@ -125,7 +124,7 @@ fn swap_and_members_of_sets_and_what_a_loop_device_lies_on_are_only_read() {
 fn one_writing_target_of_a_profile_keeps_all_of_it_from_starting() {
     let scratch = Scratch::new("diskspd-profile");
     let Some(device) = Zram::new(16) else { return };
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     let target =
         |path: &str, more: &str| format!("<Target><Path>{path}</Path><BlockSize>4096</BlockSize>{more}</Target>");
@@ -137,7 +136,7 @@ fn one_writing_target_of_a_profile_keeps_all_of_it_from_starting() {
         let used = target(&device.device, &format!("<WriteRatio>{share}</WriteRatio>"));
         let spans = span(&new) + &span(&(new.clone() + &used));
         std::fs::write(scratch.file("p.xml"), format!("<Profile><TimeSpans>{spans}</TimeSpans></Profile>")).unwrap();
-        outcome(command(scratch.path(), "diskspd", "-Xp.xml").spawn().unwrap(), Instant::now())
+        outcome(command(scratch.path(), "diskspd", "-Xp.xml").spawn().unwrap())
     };
     refused(&profile(1), 1, "mounted on");
     assert!(!scratch.file("new.dat").exists(), "the first time span has begun");
@@ -165,7 +164,7 @@ fn a_file_in_use_is_neither_written_nor_made_anew() {
         "dd if=/dev/zero of={0} bs=1M count=4 status=none && chmod 600 {0} && mkswap -q {0} && swapon {0}",
         swap.display()
     );
-    let Some(_) = system(&made) else { return };
+    let Some(_) = needs(&made) else { return };
     let ended = ["-c1M", "-w100"].map(|change| run(&scratch, &format!("{change} swap")));
     let kept = std::fs::metadata(&swap).map(|found| found.len());
     system(&format!("swapoff {}", swap.display()));
@@ -200,7 +199,7 @@ fn only_a_regular_file_is_made_anew() {
     let at = scratch.file("mnt");
     let Some(_mount) = Mount::tmpfs(4, &at) else { return };
     std::fs::write(at.join("old"), vec![7; 65_536]).unwrap();
-    let Some(_) = system(&format!("mount -o remount,ro {}", at.display())) else { return };
+    let Some(_) = needs(&format!("mount -o remount,ro {}", at.display())) else { return };
     for line in ["-c64K mnt/old", "-c64K mnt/new", "-w100 mnt/old"] {
         refused(&run(&scratch, line), 1, "Read-only file system");
     }
@@ -240,11 +239,11 @@ fn no_report_takes_the_place_of_a_target_or_goes_onto_a_device() {
         refused(&run(&scratch, &format!("-c1M -Rrecord={name} link")), 3, name);
         for sweep in ["--output", "--svg"] {
             let line = format!("b=4k,8k {sweep} {name} diskspd -d1 -W0 f");
-            let ended = outcome(command(scratch.path(), "sweep", &line).spawn().unwrap(), Instant::now());
+            let ended = outcome(command(scratch.path(), "sweep", &line).spawn().unwrap());
             ended.ended_with(2).complained_of(name);
         }
         let line = format!("--output={name} --name=a --filename=f --rw=read --size=64k");
-        outcome(command(scratch.path(), "fio", &line).spawn().unwrap(), Instant::now()).ended_with(1);
+        outcome(command(scratch.path(), "fio", &line).spawn().unwrap()).ended_with(1);
     }
     refused(&run(&scratch, "-c1M -Rrecord=new new"), 3, "would take the place of the target new");
     assert_eq!(std::fs::read(&path).unwrap(), vec![0x5a; 1 << 20]);

@@ -43,7 +43,7 @@ fn calls(directory: &Path, line: &str, target: &str) -> Option<BTreeMap<String, 
     command.args(["-f", "-y", "-s", "0", "-e", "trace=pread64,pwrite64", "-o"]).arg(&trace).args([FATHOM, "diskspd"]);
     let run = command.args(line.split_whitespace()).current_dir(directory).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(status) = run.status() else {
-        eprintln!("SKIPPED: no strace to watch system calls with");
+        crate::stage::skipped("no strace to watch system calls with");
         return None;
     };
     assert!(status.success(), "{line}");
@@ -241,7 +241,7 @@ fn threads_have_their_processors_and_priorities() {
         Some(std::fs::read_to_string(&trace).unwrap())
     };
     let Some(low) = calls("-b4K -o1 -I2 -a0 -d1 -W0 t.dat") else {
-        eprintln!("SKIPPED: no strace to watch system calls with");
+        crate::stage::skipped("no strace to watch system calls with");
         return;
     };
     assert!(low.contains("IOPRIO_CLASS_BE, 7)"), "{low}");

@@ -259,7 +259,7 @@ fn a_file_that_shrinks_or_goes_away_under_a_job_is_no_catastrophe() {
             opens(&child, &path);
             std::thread::sleep(Duration::from_millis(400) * times);
             change(&path);
-            outcome(child, Instant::now())
+            outcome(child)
         };
         let shrink = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(MIB).unwrap();
         let count =
@@ -336,7 +336,7 @@ fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
             wait_until("a report", || report().ends_with("}\n") || child.try_wait().unwrap().is_some());
             assert!(child.try_wait().unwrap().is_none() || !report().is_empty(), "{engine}");
             throttle.bytes_per_s(0);
-            outcome(child, Instant::now()).ended_with(128);
+            outcome(child).ended_with(128);
             let jobs = serde_json::from_str::<Value>(&report()).unwrap()["jobs"].clone();
             std::fs::remove_file(scratch.file("report")).unwrap();
             jobs

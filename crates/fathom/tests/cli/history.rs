@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use crate::stage::{self, Outcome, Scratch, command, outcome};
 use serde_json::Value;
@@ -17,7 +16,7 @@ fn with_history(directory: &Path, word: &str, arguments: &str) -> Command {
 }
 
 fn run(directory: &Path, word: &str, arguments: &str) -> Outcome {
-    outcome(with_history(directory, word, arguments).spawn().unwrap(), Instant::now())
+    outcome(with_history(directory, word, arguments).spawn().unwrap())
 }
 
 const SHORT: &str = "target --short --size 16M --test write-bandwidth";
@@ -140,7 +139,7 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
         run(scratch.path(), word, &line).ended_with(0);
     }
     let mut off = with_history(scratch.path(), "fio", LINE);
-    outcome(off.env("FATHOM_NO_HISTORY", "1").spawn().unwrap(), Instant::now()).ended_with(0);
+    outcome(off.env("FATHOM_NO_HISTORY", "1").spawn().unwrap()).ended_with(0);
     // What does no I/O is no run.
     run(scratch.path(), "fio", "--name=job --rw=randread --filename=missing/x");
     let entries = list(&scratch, "--kind record");
@@ -178,7 +177,7 @@ fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
     scratch.filled("target", 64 << 10);
     let line = format!("{LINE} --output-format=json");
     let quiet = |command: &mut Command| {
-        let told = outcome(command.spawn().unwrap(), Instant::now());
+        let told = outcome(command.spawn().unwrap());
         assert_eq!(told.ended_with(0).stderr, "");
         assert_eq!(told.json()["jobs"].as_array().map(Vec::len), Some(2));
     };
@@ -278,7 +277,7 @@ fn a_sweep_that_is_interrupted_keeps_what_was_measured() {
         std::fs::read_to_string(&said).unwrap().contains("2/2 ")
     });
     stage::signal(&child, "INT");
-    let told = outcome(child, Instant::now());
+    let told = outcome(child);
     told.ended_with(130);
     assert!(told.stdout.contains("ended early: 1 of 2 runs were made"), "{}", told.stdout);
     assert_eq!(list(&scratch, "--kind sweep")[0]["stopped"], true);

@@ -7,8 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-impl Scratch {
-    /// The jobs of a run's report, and what was printed beside it.
+/// Runs in a scratch folder.
+trait Runs {
+    /// Returns the jobs of a run's report, and its standard error.
+    fn jobs(&self, words: &str) -> (Vec<Value>, String);
+}
+
+impl Runs for Scratch {
     fn jobs(&self, words: &str) -> (Vec<Value>, String) {
         let ended = run(self.path(), &format!("--output-format=json {words}"));
         (ended.json()["jobs"].as_array().unwrap().clone(), ended.stderr)

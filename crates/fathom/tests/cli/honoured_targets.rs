@@ -34,14 +34,14 @@ fn refusal(scratch: &Scratch, line: &str) -> String {
 /// The system calls `names` that a run made on files of the scratch directory; `None` without strace.
 fn calls(scratch: &Scratch, names: &str, line: &str) -> Option<Vec<String>> {
     if !Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: {line}: no strace to see its system calls with");
+        crate::stage::skipped(&format!("{line}: no strace to see its system calls with"));
         return None;
     }
     let trace = format!("trace={names}");
     let output = command(scratch, &["strace", "-f", "-y", "-qq", "-e", &trace, "-o", "trace"], line);
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("ptrace") {
-        eprintln!("SKIPPED: {line}: strace may not trace here");
+        crate::stage::skipped(&format!("{line}: strace may not trace here"));
         return None;
     }
     assert!(output.status.success(), "{line}: {said}");

@@ -4,7 +4,7 @@
 use crate::stage::{Mount, Outcome, Scratch, fathom, interrupted, outcome, patiently, run};
 use serde_json::Value;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn many_jobs_run_together() {
@@ -50,7 +50,7 @@ fn limited(scratch: &Scratch, limit: &str, arguments: &str) -> Outcome {
     shell.arg("-c").arg(format!("ulimit {limit} && exec \"$0\" \"$@\"")).arg(run.get_program()).args(run.get_args());
     shell.current_dir(scratch.path()).env_remove("RUST_BACKTRACE");
     shell.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    outcome(shell.spawn().unwrap(), Instant::now())
+    outcome(shell.spawn().unwrap())
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn the_deepest_queues_work() {
         let job = format!("--name=a --ioengine={engine} --iodepth=4096 --rw=randread --bs=4k --size=32m --filename=f");
         let ended = run(scratch.path(), &format!("{job} --output-format=json"));
         if ended.code != Some(0) && ended.stderr.contains("aio-max-nr") {
-            eprintln!("SKIPPED: {}", ended.stderr);
+            crate::stage::skipped(&ended.stderr);
             continue;
         }
         ended.ended_with(0);

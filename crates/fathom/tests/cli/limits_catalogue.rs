@@ -1,22 +1,24 @@
 //! `fathom limits`, as it is used: with files of the user's own, and vendors' answers.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// A place for the user's files, which goes with the test.
-struct Home(PathBuf);
+use crate::stage::Scratch;
+
+/// A folder for the user's files.
+struct Home(Scratch);
 
 impl Home {
     fn new(name: &str) -> Home {
-        let path = std::env::temp_dir().join(format!("fathom-limits-{}-{name}", std::process::id()));
-        fs::create_dir_all(path.join("fathom/limits")).expect("the temporary directory takes files");
-        Home(path)
+        let scratch = Scratch::new(name);
+        fs::create_dir_all(scratch.file("fathom/limits")).expect("the temporary directory takes files");
+        Home(scratch)
     }
 
     fn limits(&self, words: &[&str]) -> Output {
         let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        fathom.arg("limits").args(words).env("XDG_CONFIG_HOME", &self.0).output().expect("fathom runs")
+        fathom.arg("limits").args(words).env("XDG_CONFIG_HOME", self.0.path()).output().expect("fathom runs")
     }
 
     fn shows(&self, words: &[&str]) -> String {
@@ -30,12 +32,6 @@ impl Home {
         let output = self.limits(words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -79,13 +75,13 @@ fn imported_limits_are_there_from_then_on() {
     assert!(home.shows(&["show", "aws:m7i.xlarge"]).contains("6,000 IOPS"));
     // A second time takes the place of the first.
     home.shows(&["import", &sample("az-vm-list-skus.json")]);
-    assert_eq!(fs::read_dir(home.0.join("fathom/limits")).expect("there").count(), 2);
+    assert_eq!(fs::read_dir(home.0.file("fathom/limits")).expect("there").count(), 2);
 }
 
 #[test]
 fn a_broken_file_of_the_users_is_named() {
     let home = Home::new("broken");
-    fs::write(home.0.join("fathom/limits/mine.toml"), "schema = \"fathom.limits/1\"\nprovider = 5\n").expect("written");
+    fs::write(home.0.file("fathom/limits/mine.toml"), "schema = \"fathom.limits/1\"\nprovider = 5\n").expect("written");
     let told = home.refuses(&["show", "azure:P30"]);
     assert!(told.contains("mine.toml:2:12"), "{told}");
 }

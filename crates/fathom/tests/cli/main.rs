@@ -26,10 +26,10 @@ mod records;
 mod safety;
 mod saved_runs;
 mod sequence;
-#[path = "../stage/mod.rs"]
-mod stage;
 mod status;
 mod stopped_layout;
 mod suites;
 mod sweep;
 mod words;
+
+use harness as stage;

@@ -1,6 +1,6 @@
 //! What somebody else uses is not written, trimmed, made or removed: refused before a byte changes, and told by whom.
 
-use crate::stage::{Loop, MIB, Mount, Scratch, Zram, run, system};
+use crate::stage::{Loop, MIB, Mount, Scratch, Zram, needs, run, system};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn a_mounted_device_is_only_read_under_any_name() {
     let scratch = Scratch::new("mounted");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     let at = scratch.file("mnt");
-    let Some(_) = system(&format!("mkfs.ext4 -q {}", device.device)) else { return };
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     // A file system that is written would change its device by itself.
     let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &at) else { return };
     let by = format!("mounted on {}", at.display());
@@ -208,7 +208,7 @@ fn a_file_that_may_not_be_opened_is_told_before_the_run() {
         std::process::Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_fathom")]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("setpriv") || output.status.code() == Some(126) || output.status.code() == Some(127) {
-        eprintln!("SKIPPED: can't run as another user: {said}");
+        crate::stage::skipped(&format!("can't run as another user: {said}"));
         return;
     }
     assert_eq!(output.status.code(), Some(1), "{said}");

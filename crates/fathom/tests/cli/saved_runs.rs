@@ -3,7 +3,7 @@
 use crate::stage::{self, MIB, Mount, Outcome, Scratch, interrupted, outcome, patiently, run};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A job over a file that is there, so that nothing is said of laying it out.
 const JOBS: &str = "--filename=f --size=1m --bs=4k --time_based --runtime=1 --ioengine=psync --name=reads --rw=randread \
@@ -21,7 +21,7 @@ fn fathom(directory: &Path, command_word: &str, arguments: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.arg(command_word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    outcome(command.spawn().unwrap(), Instant::now())
+    outcome(command.spawn().unwrap())
 }
 
 fn text(directory: &Path, name: &str) -> String {

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::stage::{Scratch, skipped};
+
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
 /// When a pass ends, and what follows it, is where programs differ first.
@@ -44,15 +46,13 @@ fn sequence(program: &str, words: &[&str], job: &str, folder: &Path) -> Option<V
 #[test]
 fn jobs_make_fios_ios_in_fios_order() {
     let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
-    let scratch = std::env::temp_dir().join(format!("fathom-sequence-{}", std::process::id()));
+    let scratch = Scratch::new("sequence");
     for job in JOBS {
-        let Some(theirs) = sequence(&fio, &[], job, &scratch.join("fio")) else {
-            eprintln!("SKIPPED: no fio to compare with");
-            return;
+        let Some(theirs) = sequence(&fio, &[], job, &scratch.file("fio")) else {
+            return skipped("no fio to compare with (set FIO to its path)");
         };
-        let ours = sequence(FATHOM, &["fio"], job, &scratch.join("fathom")).unwrap();
+        let ours = sequence(FATHOM, &["fio"], job, &scratch.file("fathom")).unwrap();
         assert!(!theirs.is_empty(), "{job}");
         assert_eq!(ours, theirs, "{job}");
     }
-    std::fs::remove_dir_all(&scratch).unwrap();
 }

@@ -1,6 +1,6 @@
 //! SIGUSR1 asks a run how it goes: a report of what was measured so far is printed, and the run goes on.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::stage::{Outcome, Scratch, fathom, listens, outcome, patiently, signal};
 
@@ -19,7 +19,7 @@ fn a_signal_brings_a_report_while_the_run_goes_on() {
         listens(&child, "USR1");
         std::thread::sleep(Duration::from_millis(400) * times);
         signal(&child, "USR1");
-        outcome(child, Instant::now())
+        outcome(child)
     };
     let goes_on = |ended: &Outcome| matches!(reads(ended)[..], [sofar, all] if 0 < sofar && sofar < all);
     let ended = patiently(asked, goes_on);

@@ -1,14 +1,13 @@
 //! `fathom suite`: what there is, in plain words.
 
 use std::path::Path;
-use std::time::Instant;
 
 use crate::stage::{Outcome, Scratch, command, outcome};
 
 fn suite(directory: &Path, arguments: &str) -> Outcome {
     let mut command = command(directory, "suite", arguments);
     command.env("XDG_CONFIG_HOME", directory.join("config"));
-    outcome(command.spawn().unwrap(), Instant::now())
+    outcome(command.spawn().unwrap())
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::stage::{self, Outcome, Scratch, outcome, patiently};
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn sweep(directory: &Path, line: &str) -> Command {
 }
 
 fn run(directory: &Path, line: &str) -> Outcome {
-    outcome(sweep(directory, line).spawn().unwrap(), Instant::now())
+    outcome(sweep(directory, line).spawn().unwrap())
 }
 
 fn with_file(test: &str) -> Scratch {
@@ -204,7 +204,7 @@ fn a_job_file_from_standard_input_is_read_for_all_points() {
         std::fs::File::open(scratch.file("jobs"))
     });
     let mut command = sweep(scratch.path(), "bs=4k,8k --format json fio --eta=always -");
-    let told = outcome(command.stdin(jobs.unwrap()).spawn().unwrap(), Instant::now());
+    let told = outcome(command.stdin(jobs.unwrap()).spawn().unwrap());
     let document: Value = told.ended_with(0).json();
     assert_eq!(document["points"].as_array().unwrap().len(), 2);
     told.complained_of("on which --eta has no effect");
@@ -214,6 +214,6 @@ fn a_job_file_from_standard_input_is_read_for_all_points() {
 fn a_terminal_without_unicode_gets_plain_characters() {
     let scratch = with_file("sweep-ascii");
     let mut command = sweep(scratch.path(), &format!("bs=4k,8k fio {JOB}"));
-    let told = outcome(command.env("LC_ALL", "C").spawn().unwrap(), Instant::now());
+    let told = outcome(command.env("LC_ALL", "C").spawn().unwrap());
     assert!(told.ended_with(0).stdout.is_ascii() && told.stdout.contains("###"), "{}", told.stdout);
 }

@@ -1,11 +1,11 @@
 //! How the program ends: the same exit code as fio's.
 
-use super::pair::{Scratch, pair_prepared, real_fio};
+use super::pair::{pair_prepared, real_fio};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::stage::{self, patiently};
+use super::stage::{self, Scratch, patiently};
 
 /// What is said, and what it is about.
 const LINES: [(&str, &str); 22] = [
@@ -66,11 +66,11 @@ fn signals_end_both_with_the_same_code_and_a_report() {
 
 /// Returns exit code and report of a run that was interrupted once it had enough to report.
 fn interrupted(program: &str, first: &[&str], signal: &str) -> (Option<i32>, String) {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("codes");
     let words = ["--name=a", "--size=1m", "--time_based", "--runtime=600", "--ioengine=null", "--rate_iops=1000"];
     let once = |times| {
         let mut command = Command::new(program);
-        command.args(first).args(words).current_dir(&scratch.0);
+        command.args(first).args(words).current_dir(scratch.path());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         stage::interrupted(child, Duration::from_millis(700) * times, &[signal])
     };

@@ -4,13 +4,18 @@
 
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes in `f0` before, and the command line. Lines with `create_only` show the layout, others the whole run.
-const JOBS: &[(Option<u64>, &str)] = &[
+use crate::pair::real_fio;
+use crate::stage::{Scratch, skipped};
+
+/// Bytes in `f0` before the run, and the arguments.
+type Job = (Option<u64>, &'static str);
+
+/// Lines with `create_only` show the layout, others the whole run.
+const JOBS: &[Job] = &[
     (None, "--filename=f0 --size=1m --create_only=1"),
     (None, "--filename=f0 --size=1m --rw=write --create_only=1"),
     (None, "--filename=f0 --size=1m --rw=write --create_only=1 --fallocate=none"),
@@ -76,14 +81,6 @@ const JOBS: &[(Option<u64>, &str)] = &[
     (None, "--filename=. --size=1m"),
 ];
 
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).expect("the test's own folder goes");
-    }
-}
-
 /// What a command line led to.
 #[derive(PartialEq, Eq, Debug)]
 struct Outcome {
@@ -137,34 +134,36 @@ fn list(top: &Path, folder: &Path, files: &mut Vec<(String, u64, u64)>) {
 
 #[test]
 fn command_lines_leave_the_same_files_and_move_the_same_bytes() {
-    let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
-    let version = Command::new(&fio).arg("--version").output();
-    if !version.is_ok_and(|said| !String::from_utf8_lossy(&said.stdout).contains("fathom")) {
-        eprintln!("SKIPPED: no fio to compare with (set FIO to its path)");
-        return;
+    let Some((fio, _)) = real_fio() else { return };
+    all_alike(fio, JOBS.iter().filter(|(_, line)| !line.contains("ioengine=dir")));
+}
+
+#[test]
+fn command_lines_leave_the_same_folders() {
+    let Some((fio, _)) = real_fio() else { return };
+    let help = Command::new(fio).arg("--enghelp=dircreate").output().unwrap();
+    if String::from_utf8_lossy(&help.stdout).contains("not found") {
+        return skipped("this fio has no engines for folders");
     }
-    let help = Command::new(&fio).arg("--enghelp=dircreate").output().unwrap();
-    let knows_directories = !String::from_utf8_lossy(&help.stdout).contains("not found");
-    let scratch = Folder(std::env::temp_dir().join(format!("fathom-files-like-fio-{}", std::process::id())));
-    let wrong = Mutex::new(Vec::new());
-    let next = AtomicUsize::new(0);
+    all_alike(fio, JOBS.iter().filter(|(_, line)| line.contains("ioengine=dir")));
+}
+
+fn all_alike<'a>(fio: &str, jobs: impl Iterator<Item = &'a Job> + Send) {
+    let scratch = Scratch::new("files-like-fio");
+    let (jobs, wrong) = (Mutex::new(jobs), Mutex::new(Vec::new()));
+    let next = || jobs.lock().unwrap().next();
     // fio sleeps more than it works.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some((before, line)) = JOBS.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Older fio has no engines for directories.
-                    if line.contains("ioengine=dir") && !knows_directories {
-                        eprintln!("SKIPPED: {line}: this fio hasn't got that engine");
-                        continue;
-                    }
-                    wrong.lock().unwrap().extend(compare(&fio, &scratch.0, *before, line));
+                while let Some((before, line)) = next() {
+                    wrong.lock().unwrap().extend(compare(fio, scratch.path(), *before, line));
                 }
             });
         }
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), JOBS.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Runs the line in both, and says what differs.

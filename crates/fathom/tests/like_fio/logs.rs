@@ -2,39 +2,16 @@
 //! job ends by its size, the same I/Os. Without fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::stage::undisturbed;
+use crate::stage::{Scratch, skipped, undisturbed};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 /// Logs of all kinds but histograms.
 const ALL: &str = "--write_bw_log=a --write_iops_log=a --write_lat_log=a";
 const PSYNC: &str = "--ioengine=psync --filename=data --bs=4k --size=256k";
 const STEADY: &str = "--ioengine=null --bs=4k --size=1g --rate_iops=1000 --time_based";
-
-/// A directory of the test's own, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fathom-logs-{test}-{}", std::process::id()));
-        for side in ["fio", "fathom"] {
-            std::fs::create_dir_all(path.join(side)).unwrap();
-        }
-        Scratch(path)
-    }
-
-    fn both(&self) -> [PathBuf; 2] {
-        ["fio", "fathom"].map(|side| self.0.join(side))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
-}
 
 type Line = Vec<u64>;
 type LogFiles = BTreeMap<String, Vec<Line>>;
@@ -51,16 +28,17 @@ fn both(test: &str, arguments: &str) -> Option<Both> {
 }
 
 fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
-    let scratch = Scratch::new(test);
+    let scratch = Scratch::new(&format!("logs-{test}"));
     let arguments: Vec<&str> = arguments.split(' ').collect();
-    let [fio_directory, fathom_directory] = scratch.both();
+    let [fio_directory, fathom_directory] = ["fio", "fathom"].map(|side| scratch.file(side));
     for directory in [&fio_directory, &fathom_directory] {
+        std::fs::create_dir(directory).unwrap();
         std::fs::write(directory.join("job.fio"), job_file).unwrap();
     }
     let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
     let knows = Command::new(&fio).arg("--parse-only").args(&arguments).current_dir(&fio_directory).output();
     if !knows.is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED {test}: no fio that knows these options");
+        skipped("no fio that knows these options");
         return None;
     }
     let theirs = run(Command::new(fio).args(&arguments), &fio_directory);
@@ -300,7 +278,7 @@ fn at_full_rate_nothing_is_lost() {
     let scratch = Scratch::new("full-rate");
     let job =
         format!("fio --name=j --ioengine=null --iodepth=64 --rw=randrw --bs=4k --size=1t --number_ios=300000 {ALL}");
-    let logs = run(Command::new(FATHOM).args(job.split(' ')), &scratch.0);
+    let logs = run(Command::new(FATHOM).args(job.split(' ')), scratch.path());
     assert_eq!(logs.len(), 5);
     assert!(logs.values().all(|log| log.len() == 300_000));
 }

@@ -14,5 +14,5 @@ mod logs;
 mod normal;
 mod outputs;
 mod pair;
-#[path = "../stage/mod.rs"]
-mod stage;
+
+use harness as stage;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::stage::{Scratch, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
@@ -60,25 +61,6 @@ fn walk(directory: &Path, prefix: &str, found: &mut BTreeMap<String, u64>) {
     }
 }
 
-/// A directory that goes away with it.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("fathom-like-fio-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
-}
-
 pub struct Pair {
     pub fio: Ran,
     pub ours: Ran,
@@ -98,7 +80,7 @@ pub fn real_fio() -> Option<&'static Real> {
         (output.status.success() && !version.contains("fathom")).then_some((program, version))
     });
     if real.is_none() {
-        eprintln!("SKIPPED: there is no real fio, so fathom is compared with nothing");
+        skipped("no fio to compare with (set FIO to its path)");
     }
     real.as_ref()
 }
@@ -116,10 +98,10 @@ pub fn pair(words: &str) -> Option<Pair> {
 /// `prepare` gets each program's directory; `stdin` is what both are given to read.
 pub fn pair_prepared(words: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: Option<&str>) -> Option<Pair> {
     let (program, _) = real_fio()?;
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("like-fio");
     let words: Vec<&str> = words.split_whitespace().collect();
     let run = |name: &str, program: &str, first: &[&str]| {
-        let directory = scratch.0.join(name);
+        let directory = scratch.file(name);
         std::fs::create_dir(&directory).unwrap();
         prepare(&directory);
         let mut command = Command::new(program);
@@ -127,7 +109,7 @@ pub fn pair_prepared(words: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: Optio
         let output = match stdin {
             None => command.stdin(Stdio::null()).output().unwrap(),
             Some(text) => {
-                let path = scratch.0.join(format!("{name}.stdin"));
+                let path = scratch.file(&format!("{name}.stdin"));
                 std::fs::write(&path, text).unwrap();
                 command.stdin(std::fs::File::open(&path).unwrap()).output().unwrap()
             }

@@ -1,10 +1,9 @@
 //! What makes figures worthless is told, each by a case that provokes it and one that doesn't.
 
 use crate::stage::{MIB, Outcome, Scratch, diskspd, outcome};
-use std::time::Instant;
 
 fn run(scratch: &Scratch, line: &str) -> Outcome {
-    let ended = outcome(diskspd(scratch.path(), line).spawn().unwrap(), Instant::now());
+    let ended = outcome(diskspd(scratch.path(), line).spawn().unwrap());
     ended.ended_with(0);
     ended
 }

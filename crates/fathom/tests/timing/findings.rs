@@ -2,12 +2,12 @@
 //! doesn't. The statistics behind it are tested on simulated series, in crate `judge`.
 
 use crate::stage::{
-    Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, outcome, patiently, signal, system, undisturbed,
+    Loop, MIB, Mount, Scratch, Throttle, Zram, fathom, first, needs, outcome, patiently, signal, undisturbed,
     wait_until,
 };
 use assessment::Finding;
 use record::Record;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
     judge::findings(&fio_record(scratch, arguments))
@@ -15,7 +15,7 @@ fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
 
 fn fio_record(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--name=j --record=record --output=report {arguments}");
-    outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
+    outcome(fathom(scratch.path(), &line).spawn().unwrap()).ended_with(0);
     saved(scratch)
 }
 
@@ -92,7 +92,7 @@ fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done
     undisturbed(|| {
         let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
         let scratch = Scratch::new("found-indirect");
-        let Some(_) = system(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
+        let Some(_) = needs(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
         let at = scratch.file("mount");
         let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
         let inside = format!("{job} --filename=mount/file --size=4m");
@@ -163,7 +163,7 @@ fn another_load_on_the_device_is_told() {
         wait_until("another load", || zram.writes() > before);
         let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
         signal(&load, "INT");
-        outcome(load, Instant::now()).ended_with(128);
+        outcome(load).ended_with(128);
         let told = found.iter().find(|finding| finding.id == "other-load");
         assert!(told.is_some_and(|finding| finding.evidence.contains("of writes meanwhile")), "{found:?}");
     });
@@ -268,7 +268,7 @@ fn a_throttle_leaves_its_signature_and_a_rate_that_is_asked_for_not() {
         throttle.bytes_per_s(2000 * 4096);
         let line = format!("--name=j --record=record --output=report {job}");
         let child = throttle.confine(&first(fathom(scratch.path(), &line))).spawn().unwrap();
-        outcome(child, Instant::now()).ended_with(0);
+        outcome(child).ended_with(0);
         let found = judge::findings(&saved(&scratch));
         assert!(has(&found, "throttled"), "{found:?}");
     });
@@ -289,7 +289,7 @@ fn step(scratch: &Scratch, zram: &Zram, throttle: &Throttle, lower: Option<u64>)
     let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
     std::thread::sleep(Duration::from_millis(7500));
     signal(&child, "INT");
-    outcome(child, Instant::now());
+    outcome(child);
     now_ms
 }
 
@@ -310,7 +310,7 @@ fn levels(zram: &Zram, limits: &[u64], each: Duration) -> Option<Record> {
         std::thread::sleep(each);
         throttle.ios_per_s(*limit);
     }
-    outcome(child, Instant::now()).ended_with(0);
+    outcome(child).ended_with(0);
     Some(saved(&scratch))
 }
 

@@ -4,7 +4,7 @@
 use crate::stage::{Scratch, Throttle, Zram, fathom, outcome, patiently, run, signal};
 use serde_json::Value;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn the_cost_of_an_io_and_who_was_the_limit_are_in_the_document_and_beside_the_report() {
@@ -42,7 +42,7 @@ fn open_loop(scratch: &Scratch, rate: u32, runtime: Duration, rest: &str) -> Chi
 
 /// What a run's document has by way of findings.
 fn findings(run: Child) -> Value {
-    outcome(run, Instant::now()).ended_with(0).json()["fathom"]["findings"].clone()
+    outcome(run).ended_with(0).json()["fathom"]["findings"].clone()
 }
 
 fn found<'a>(findings: &'a Value, id: &str) -> Option<&'a Value> {

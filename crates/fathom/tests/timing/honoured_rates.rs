@@ -6,7 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-impl Scratch {
+/// Runs in a scratch folder.
+trait Runs {
+    fn report(&self, words: &str) -> Value;
+    fn job(&self, words: &str) -> Value;
+}
+
+impl Runs for Scratch {
     fn report(&self, words: &str) -> Value {
         run(self.path(), &format!("--output-format=json {words}")).json()
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::stage::{self, Outcome, Scratch, Throttle, Zram, command, first, outcome, patiently};
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn knee(directory: &Path, arguments: &str) -> Command {
 }
 
 fn run(directory: &Path, arguments: &str) -> Outcome {
-    outcome(knee(directory, arguments).spawn().unwrap(), Instant::now())
+    outcome(knee(directory, arguments).spawn().unwrap())
 }
 
 /// What the kernel lets through is the rate that is found, with no help from the bound: a queue that only grows is too
@@ -24,7 +24,7 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
     const LIMIT: u64 = 3000;
     let Some(disk) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&disk) else {
-        eprintln!("SKIPPED: no control group that holds I/O back");
+        crate::stage::skipped("no control group that holds I/O back");
         return;
     };
     let scratch = Scratch::new("knee-throttle");
@@ -68,7 +68,7 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
         }
         return;
     }
-    eprintln!("SKIPPED: this machine was too busy to find the limit of a device, three times");
+    crate::stage::skipped("this machine was too busy to find the limit of a device, three times");
 }
 
 #[test]

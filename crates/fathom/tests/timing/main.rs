@@ -8,7 +8,7 @@ mod findings;
 mod fio_findings;
 mod honoured_rates;
 mod knee;
-#[path = "../stage/mod.rs"]
-mod stage;
 mod timeline;
 mod verdicts;
+
+use harness as stage;

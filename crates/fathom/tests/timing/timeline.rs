@@ -2,11 +2,10 @@
 
 use crate::stage::{MIB, Scratch, Zram, diskspd, fathom, outcome, undisturbed};
 use record::{Record, Timeline};
-use std::time::Instant;
 
 fn fio(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--record=record --output=report {arguments}");
-    outcome(fathom(scratch.path(), &line).spawn().unwrap(), Instant::now()).ended_with(0);
+    outcome(fathom(scratch.path(), &line).spawn().unwrap()).ended_with(0);
     saved(scratch)
 }
 
@@ -95,7 +94,7 @@ fn warm_up_and_cool_down_of_diskspd_are_no_part_of_it() {
     let scratch = Scratch::new("timeline-diskspd");
     scratch.filled("file", 8 * MIB);
     let line = "-d1 -W1 -C1 -b4K -r -w30 -t2 -L -Rrecord=record file";
-    outcome(diskspd(scratch.path(), line).spawn().unwrap(), Instant::now()).ended_with(0);
+    outcome(diskspd(scratch.path(), line).spawn().unwrap()).ended_with(0);
     let record = saved(&scratch);
     assert_eq!(record.timeline[0].slots.len(), 4);
     assert_adds_up(&record);

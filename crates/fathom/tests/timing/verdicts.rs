@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use crate::stage::{Outcome, Scratch, Throttle, Zram, command, outcome, patiently};
 
@@ -13,7 +12,7 @@ fn assess(directory: &Path, arguments: &str) -> Command {
 }
 
 fn run(directory: &Path, arguments: &str) -> Outcome {
-    outcome(assess(directory, arguments).spawn().unwrap(), Instant::now())
+    outcome(assess(directory, arguments).spawn().unwrap())
 }
 
 /// A disk in memory that is held back: nothing but the test uses it, whatever else the machine does.
@@ -27,7 +26,7 @@ impl Held {
     fn new(test: &str) -> Option<Self> {
         let disk = Zram::new(96)?;
         let Some(throttle) = Throttle::new(&disk) else {
-            eprintln!("SKIPPED {test}: no control group that holds I/O back");
+            crate::stage::skipped("no control group that holds I/O back");
             return None;
         };
         Some(Held { throttle, disk, scratch: Scratch::new(test) })
@@ -37,7 +36,7 @@ impl Held {
         let device = &self.disk.device;
         let line = format!("{device} --overwrite {device} --format json {words}");
         let mut run = self.throttle.confine(&assess(self.scratch.path(), &line));
-        outcome(run.spawn().unwrap(), Instant::now())
+        outcome(run.spawn().unwrap())
     }
 }
 

@@ -16,10 +16,9 @@ use fuser::{BackgroundSession, Config, MountOption};
 
 pub use program::Program;
 
-use crate::scratch::Scratch;
-use crate::{priority, skipped, system};
 use answers::Answers;
 use file_system::FileSystem;
+use harness::{Scratch, go_first, shell, skipped};
 
 /// A request that was answered.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +70,7 @@ impl TimedFiles {
         // What this thread starts inherits its priority.
         let (at, serving) = (folder.clone(), answers.clone());
         let mounting = std::thread::spawn(move || {
-            priority::go_first();
+            go_first();
             let session = fuser::spawn_mount(file_system, at, &config)?;
             Ok::<_, std::io::Error>((session, std::thread::spawn(move || serving.serve())))
         });
@@ -85,7 +84,7 @@ impl TimedFiles {
                 _alone: alone,
             }),
             Err(error) => {
-                skipped(test, &format!("no FUSE file system to be had: {error}"));
+                skipped(&format!("no FUSE file system to be had: {error}"));
                 None
             }
         }
@@ -115,7 +114,7 @@ impl Drop for TimedFiles {
     fn drop(&mut self) {
         self.answers.close();
         // Lazily, as a run that was given up may still have a file open.
-        drop(system(&format!("umount -l {}", self.folder.display())));
+        drop(shell(&format!("umount -l {}", self.folder.display())));
         drop(self.session.take());
         drop(self.server.take().map(JoinHandle::join));
     }

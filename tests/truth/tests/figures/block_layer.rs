@@ -5,10 +5,9 @@
 //! Past the page cache a read or write of up to some hundred KiB is one I/O of the device. Not so with `mmap`, which
 //! works by pages and read-ahead, nor with anything through the cache.
 
+use fathom_truth::fio_report;
 use fathom_truth::kernel::Counters;
-use fathom_truth::scratch::Scratch;
-use fathom_truth::zram::Zram;
-use fathom_truth::{fio_report, run, skipped};
+use harness::{Scratch, Zram};
 
 const ENGINES: [&str; 8] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio"];
 
@@ -20,21 +19,17 @@ fn is_same(direction: usize, kernel: u64, counted: u64) -> bool {
     (counted..=counted + more).contains(&kernel)
 }
 
-fn device(test: &str) -> Option<Zram> {
-    Zram::new(64).map_err(|why| skipped(test, &why)).ok()
-}
-
 /// What the device did while the closure ran.
 fn counted<T>(device: &Zram, run: impl FnOnce() -> T) -> (T, Counters) {
-    let before = device.counters();
+    let before = Counters::read(&device.stat());
     let outcome = run();
-    (outcome, device.counters().since(&before))
+    (outcome, Counters::read(&device.stat()).since(&before))
 }
 
 #[test]
 fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
     let test = "block-layer-fio";
-    let Some(device) = device(test) else { return };
+    let Some(device) = Zram::new(64) else { return };
     let scratch = Scratch::new(test);
     let path = device.path();
     let path = path.display();
@@ -45,7 +40,7 @@ fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
                     "--name=j --filename={path} --direct=1 --ioengine={engine} --bs={block_kib}k --iodepth={depth} \
                      --numjobs={jobs} --group_reporting --rw={way} --size=64m --number_ios=300 --output-format=json"
                 );
-                let (report, kernel) = counted(&device, || run::fio(scratch.path(), &words).well().json());
+                let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).well().json());
                 let name = ["read", "write"][direction];
                 let found = fio_report::only(&report, name);
                 let ios = 300 * jobs;
@@ -67,7 +62,7 @@ fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
 #[test]
 fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
     let test = "block-layer-time";
-    let Some(device) = device(test) else { return };
+    let Some(device) = Zram::new(64) else { return };
     let scratch = Scratch::new(test);
     let path = device.path();
     for engine in ["psync", "libaio", "io_uring"] {
@@ -76,7 +71,7 @@ fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
              --time_based --runtime=1 --output-format=json",
             path.display()
         );
-        let (report, kernel) = counted(&device, || run::fio(scratch.path(), &words).well().json());
+        let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).well().json());
         for (direction, name) in ["read", "write"].into_iter().enumerate() {
             let found = fio_report::only(&report, name);
             assert!(is_same(direction, kernel.ios[direction], found.ios), "{words}: {kernel:?}, {}", found.ios);
@@ -90,13 +85,13 @@ fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
 #[test]
 fn threads_of_diskspds_have_what_the_device_counted() {
     let test = "block-layer-diskspd";
-    let Some(device) = device(test) else { return };
+    let Some(device) = Zram::new(64) else { return };
     let scratch = Scratch::new(test);
     for line in
         ["-d1 -W0 -C0 -b4K -r -o1 -Su", "-d1 -W0 -C0 -b4K -r -w50 -o8 -t2 -Su", "-d1 -W0 -C0 -b64K -w100 -o4 -Su"]
     {
         let words = format!("{line} -Rrecord=record {}", device.path().display());
-        let (_, kernel) = counted(&device, || run::diskspd(scratch.path(), &words).well());
+        let (_, kernel) = counted(&device, || fathom_truth::diskspd(scratch.path(), &words).well());
         let text = std::fs::read_to_string(scratch.file("record")).unwrap();
         let record: serde_json::Value = serde_json::from_str(&text).unwrap();
         for direction in 0..2 {

@@ -6,8 +6,7 @@ use std::path::Path;
 use fathom_truth::arithmetic::{deviation, fio_bin_middle, fio_bins, mean, percentile};
 use fathom_truth::fio_log::{self, READ, WRITE};
 use fathom_truth::fio_report::{Direction, Latency, direction, jobs, only};
-use fathom_truth::run;
-use fathom_truth::scratch::Scratch;
+use harness::Scratch;
 
 const ENGINES: [&str; 4] = ["psync", "libaio", "io_uring", "null"];
 
@@ -52,7 +51,7 @@ fn run_jobs(test: &str, engine: &str, count: u32, options: &str) -> (Scratch, se
          --numjobs={count} --number_ios=1500 --time_based=0 --output-format=json+ --write_lat_log=job \
          --slat_percentiles=1 --clat_percentiles=1 --lat_percentiles=1 {options}"
     );
-    let report = run::fio(scratch.path(), &job).well().json();
+    let report = fathom_truth::fio(scratch.path(), &job).well().json();
     (scratch, report)
 }
 

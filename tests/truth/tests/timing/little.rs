@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use fathom_truth::diskspd_report::{leaf, leaves, span};
+use fathom_truth::fio_report;
 use fathom_truth::timed_files::{Program, Served, TimedFiles};
-use fathom_truth::{binary, fio_report, run};
 
 const TRIES: usize = 3;
 /// The reports round their figures, and their time begins before the first request arrives.
@@ -77,7 +77,7 @@ fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
     let fails = (0..TRIES).map_while(|_| {
         files.begin(Program::constant(delay));
         let (word, arguments) = line.split_once(' ').unwrap();
-        run::outcome(run::command(files.beside(), word, arguments).spawn().unwrap()).well();
+        fathom_truth::run(files.beside(), word, arguments).well();
         let held = mean_held(&files.served());
         REPORTS.iter().find_map(|(format, rows)| {
             let report = shown(files.beside(), format);
@@ -107,7 +107,8 @@ fn mean_held(served: &[Served]) -> f64 {
 
 /// The run in a format of `fathom show`.
 fn shown(folder: &Path, format: &str) -> String {
-    let output = Command::new(binary::path()).args(["show", RECORD, "--format", format]).current_dir(folder).output();
+    let output =
+        Command::new(harness::binary()).args(["show", RECORD, "--format", format]).current_dir(folder).output();
     String::from_utf8(output.unwrap().stdout).unwrap()
 }
 

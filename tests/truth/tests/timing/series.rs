@@ -6,7 +6,6 @@ use std::time::Duration;
 use fathom_truth::arithmetic::{deviation, mean};
 use fathom_truth::diskspd_report::{attributes, leaf, span};
 use fathom_truth::fio_log::{self, READ, WRITE};
-use fathom_truth::run;
 use fathom_truth::timed_files::{Program, Served, TimedFiles};
 
 const MS: Duration = Duration::from_millis(1);
@@ -71,7 +70,7 @@ fn fio_series(files: &TimedFiles, engine: &str) -> Result<(), String> {
          --iopsavgtime={INTERVAL_MS} --bwavgtime={INTERVAL_MS} --output-format=json",
         files.file(0).display()
     );
-    let report = run::fio(files.beside(), &line).well().json();
+    let report = fathom_truth::fio(files.beside(), &line).well().json();
     let served = files.served();
     let logs = ["iops", "bw"].map(|log| fio_log::entries(&files.beside().join(format!("job_{log}.1.log"))));
     for (direction, name) in [(READ, "read"), (WRITE, "write")] {
@@ -124,7 +123,7 @@ fn diskspd_series(files: &TimedFiles, way: &str) -> Result<(), String> {
     files.begin(stalled());
     let target = files.file(0);
     let line = format!("-d1 -W0 -L -D{INTERVAL_MS} -b4K -Su -r -w50 -o{DEPTH} {way} -Rxml {}", target.display());
-    let report = run::diskspd(files.beside(), &line).well().stdout;
+    let report = fathom_truth::diskspd(files.beside(), &line).well().stdout;
     let (intervals, _) = span(&report).split_once("<Thread>").unwrap();
     let served = files.served();
     for (write, name) in [(false, "Read"), (true, "Write")] {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use fathom_truth::arithmetic::{fio_bin, percentile};
 use fathom_truth::fio_report::{self, Direction, Latency, OpenLoop};
-use fathom_truth::run;
 use fathom_truth::timed_files::{Program, Served, TimedFiles};
 
 const TRIES: usize = 5;
@@ -96,12 +95,12 @@ fn arrivals_that_never_got_a_place_are_counted_to_the_last() {
 
 #[test]
 fn a_rate_is_met_within_half_a_percent_low_and_high() {
-    let scratch = fathom_truth::scratch::Scratch::new("rates");
+    let scratch = harness::Scratch::new("rates");
     for process in ["linear", "poisson"] {
         for (rate, runtime_s) in [(50_u64, 2_u64), (20_000, 1), (200_000, 2)] {
             let what = format!("{rate}/s, {process}");
             several_tries(&what, || {
-                let report = run::fio(
+                let report = fathom_truth::fio(
                     scratch.path(),
                     &format!(
                         "--name=job --ioengine=null --size=1g --rw=randread --bs=4k --iodepth=64 --rate_iops={rate} \
@@ -150,7 +149,7 @@ impl Run {
              --runtime={RUNTIME_S} --output-format=json+ --lat_percentiles=1 --percentile_list={shares} {job}",
             files.file(0).display()
         );
-        let report = run::fio(files.beside(), &arguments).well().json();
+        let report = fathom_truth::fio(files.beside(), &arguments).well().json();
         let mut served = files.served();
         served.sort_by_key(|request| request.arrived);
         Run {

@@ -8,8 +8,9 @@
 //! How long a machine takes for such a lot depends on its speed. Where it is too slow for the limits of the page, limits
 //! and queue depths are halved, until a lot is done well before the next one.
 
+use fathom_truth::fio_report;
 use fathom_truth::kernel::History;
-use fathom_truth::{fio_report, run};
+use harness::{command, first};
 use serde_json::Value;
 
 use super::machine::{Machine, READ_IOPS, WRITE_IOPS};
@@ -49,7 +50,7 @@ impl Machine {
         let ramp_ms = ramp_ms(JOBS * depth, iops);
         let words =
             format!("--runtime {RUNTIME_S} --ramp_time={ramp_ms}ms --output-format=json --record=record job.ini");
-        let (outcome, histories) = self.run(&run::command(directory, "fio", &words));
+        let (outcome, histories) = self.run(&first(command(directory, "fio", &words)));
         let report = outcome.json();
         Measured {
             iops: [READS, WRITES].map(|direction| group_iops(&report, direction)),
@@ -60,7 +61,7 @@ impl Machine {
 
     fn diskspd(&self, line: &str, divisor: u32) -> Measured {
         let line = line.replace("DEPTH", &(DISKSPD_DEPTH / divisor).to_string());
-        let command = run::command(self.scratch.path(), "diskspd", &format!("-Rrecord=record {line}"));
+        let command = first(command(self.scratch.path(), "diskspd", &format!("-Rrecord=record {line}")));
         let (outcome, histories) = self.run(&command);
         Measured { iops: [total_iops(&outcome.stdout); 2], record: self.record(), histories }
     }

@@ -1,13 +1,11 @@
 //! The machine: two volumes in memory that the kernel holds back.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fathom_truth::kernel::{History, Watch};
-use fathom_truth::scratch::Scratch;
-use fathom_truth::throttle::{Limit, Throttle};
 use fathom_truth::volume::Volume;
-use fathom_truth::{run, skipped};
+use harness::{Limit, Outcome, Scratch, Throttle, outcome, skipped};
 
 pub const WRITE_IOPS: u32 = 12_800;
 pub const READ_IOPS: u32 = 77_000;
@@ -32,13 +30,13 @@ impl Machine {
             // Only what is written takes memory; the rest is what an assessment leaves free of a file system.
             let nocache = Volume::new(&scratch, "nocache", 3072)?;
             let readcache = Volume::new(&scratch, "readcache", 5120)?;
-            let mut machine = Machine { nocache, readcache, throttle: Throttle::new()?, scratch, _alone: alone };
+            let mut machine = Machine { nocache, readcache, throttle: Throttle::made()?, scratch, _alone: alone };
             machine.hold_writes_at(WRITE_IOPS)?;
             let reads = Limit { read_iops: Some(READ_IOPS), ..Limit::default() };
             machine.throttle.limit(&machine.readcache.device, reads)?;
             Ok(machine)
         };
-        made().map_err(|why: String| skipped(test, &why)).ok()
+        made().map_err(|why: String| skipped(&why)).ok()
     }
 
     /// Sets the limit of the volume without a cache.
@@ -73,17 +71,15 @@ impl Machine {
     }
 
     /// Runs a command held back, and keeps what the devices did meanwhile.
-    pub fn run(&self, command: &Command) -> (run::Outcome, [History; 2]) {
+    pub fn run(&self, command: &Command) -> (Outcome, [History; 2]) {
         let volumes = [&self.readcache, &self.nocache];
         let watches = volumes.map(|volume| Watch::start(volume.device.stat()));
-        let outcome = run::outcome(self.start(command)).well();
+        let outcome = outcome(self.start(command)).well();
         (outcome, watches.map(Watch::end))
     }
 
     /// Starts a command held back.
     pub fn start(&self, command: &Command) -> Child {
-        let mut confined = self.throttle.confine(command);
-        confined.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        confined.spawn().unwrap()
+        self.throttle.confine(command).spawn().unwrap()
     }
 }

@@ -4,8 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use fathom_truth::run::{self, Outcome};
-use fathom_truth::system;
+use harness::{Outcome, command, first, outcome, signal, wait_until};
 use serde_json::Value;
 
 use super::machine::Machine;
@@ -15,13 +14,13 @@ const TRIES: usize = 4;
 
 fn assess(machine: &Machine, suite: &str, words: &str) -> Command {
     let line = format!("nocache=nocache readcache=readcache --suite {suite} {words} {EXPECTED}");
-    let mut command = run::command(machine.scratch.path(), "assess", &line);
+    let mut command = first(command(machine.scratch.path(), "assess", &line));
     command.env("XDG_STATE_HOME", machine.scratch.file("state"));
     command
 }
 
 fn run(machine: &Machine, suite: &str, words: &str) -> Outcome {
-    let outcome = run::outcome(machine.start(&assess(machine, suite, words)));
+    let outcome = outcome(machine.start(&assess(machine, suite, words)));
     let left = ["nocache", "readcache"].map(|name| machine.scratch.file(name).join("fathom-assess.tmp").exists());
     assert_eq!(left, [false, false], "files are left:\n{}", outcome.stderr);
     outcome
@@ -115,24 +114,20 @@ fn reads_through_the_page_cache_are_invalid() {
 fn what_ends_early_or_is_stopped_decides_nothing() {
     let Some(machine) = Machine::new("cloud-inconclusive") else { return };
     // Without time_based the jobs end when their files are read.
-    let outcome = run(&machine, "azure", "--test max-read-iops --literal --size 64M");
-    let assessment = outcome.json();
+    let short = run(&machine, "azure", "--test max-read-iops --literal --size 64M");
+    let assessment = short.json();
     println!("{}: {}", assessment["verdict"], assessment["cause"]);
-    assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", outcome.stderr);
+    assert_eq!((short.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", short.stderr);
 
     let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
     // It listens to signals before it makes files.
     let made = machine.scratch.file("nocache/fathom-assess.tmp");
-    let is_made = (0..3000).any(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        made.exists()
-    });
-    assert!(is_made, "no file is made");
+    wait_until("a file is made", || made.exists());
     std::thread::sleep(Duration::from_secs(2));
-    system(&format!("kill -INT {}", child.id())).unwrap();
-    let outcome = run::outcome(child);
-    let assessment = outcome.json();
+    signal(&child, "INT");
+    let stopped = outcome(child);
+    let assessment = stopped.json();
     println!("{}: {}", assessment["verdict"], assessment["cause"]);
-    assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(130), Some("INCONCLUSIVE")), "{}", outcome.stderr);
+    assert_eq!((stopped.code, assessment["verdict"].as_str()), (Some(130), Some("INCONCLUSIVE")), "{}", stopped.stderr);
     assert!(assessment["cause"].as_str().unwrap().contains("stopped"), "{}", assessment["cause"]);
 }

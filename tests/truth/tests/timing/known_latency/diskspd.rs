@@ -1,7 +1,6 @@
 //! Asked in DiskSpd's words.
 
 use fathom_truth::diskspd_report::{leaf, span};
-use fathom_truth::run;
 use fathom_truth::timed_files::{Program, TimedFiles};
 
 use super::reported::Reported;
@@ -18,7 +17,8 @@ pub fn each_engine(test: &str, pattern: &str, program: impl Fn(u32) -> Program) 
             compare(&files, &format!("{test}, {line}"), engine, *depth, || {
                 files.begin(program(*depth));
                 let target = files.file(0);
-                let outcome = run::diskspd(files.beside(), &format!("{line} -Rxml {}", target.display())).well();
+                let outcome =
+                    fathom_truth::diskspd(files.beside(), &format!("{line} -Rxml {}", target.display())).well();
                 let span = span(&outcome.stdout);
                 let ios = leaf(span, "IOCount").unwrap() as usize;
                 let served = files.served();

@@ -1,7 +1,7 @@
 //! Asked in fio's words, with each I/O logged.
 
 use fathom_truth::timed_files::{Program, TimedFiles};
-use fathom_truth::{fio_log, fio_report, run};
+use fathom_truth::{fio_log, fio_report};
 
 use super::reported::Reported;
 use super::{FILE_BYTES, SHARES, compare, nanoseconds};
@@ -43,7 +43,7 @@ pub fn logged(files: &TimedFiles, program: Program, job: &str) -> (Reported, Vec
          --lat_percentiles=1 --percentile_list={shares} --write_lat_log=job --log_offset=1",
         files.file(0).display()
     );
-    let report = run::fio(files.beside(), &arguments).well().json();
+    let report = fathom_truth::fio(files.beside(), &arguments).well().json();
     let direction = if job.contains("write") { "write" } else { "read" };
     let latency = fio_report::only(&report, direction).lat;
     let served = files.served();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use super::{Outcome, outcome};
+use crate::{Outcome, outcome};
 
 /// A wait or a run that takes longer hangs. Runs that a signal or an error must end would take 600 s.
 pub const HANGS: Duration = Duration::from_secs(240);
@@ -79,7 +79,7 @@ pub fn interrupted(child: Child, after: Duration, signals: &[&str]) -> Outcome {
         }
         signal(&child, name);
     }
-    outcome(child, Instant::now())
+    outcome(child)
 }
 
 /// For what other work on the machine may spoil as a whole, as the course of a rate: a test that holds once in three

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// The binary under test.
-pub fn path() -> &'static Path {
+pub fn binary() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| match std::env::var_os("FATHOM") {
         Some(path) => path.into(),

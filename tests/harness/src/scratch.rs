@@ -1,0 +1,38 @@
+//! Folders of one test.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// A folder that is removed at the end.
+pub struct Scratch(TempDir);
+
+impl Scratch {
+    /// Makes a folder whose name contains that of the test.
+    pub fn new(test: &str) -> Self {
+        Scratch(tempfile::Builder::new().prefix(&format!("fathom-{test}-")).tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes a file of `bytes` bytes, none of them zero.
+    pub fn filled(&self, name: &str, bytes: u64) -> PathBuf {
+        let path = self.file(name);
+        std::fs::write(&path, vec![0x5a; bytes as usize]).unwrap();
+        path
+    }
+
+    /// Returns the sorted names in the folder.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
