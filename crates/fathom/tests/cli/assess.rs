@@ -276,7 +276,7 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
     refused("nocache=a readcahce=b", "readcache=TARGET  a disk with a read-only host cache");
     refused("nocache=a b", "b stands for all volumes");
     refused("nocache=a readcache=b --expect log=azure:P30", "has no volume log");
-    let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops --runtime 1"));
+    let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops"));
     one.complained_of("readcache=b: none of these tests is for it");
     assert_eq!(one.json()["target"]["path"], "nocache=a");
 }

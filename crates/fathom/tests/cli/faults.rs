@@ -305,11 +305,22 @@ fn a_report_that_does_not_fit_in_its_file_is_printed() {
 fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
     for when in ["prerun", "postrun"] {
         let scratch = Scratch::new("command");
-        std::fs::write(scratch.file("job"), format!("[a]\nexec_{when}=exec sleep 600\nsize=64k\nrw=read\n")).unwrap();
-        let child = fathom(scratch.path(), "--output-format=json job").spawn().unwrap();
-        let stopped = interrupted(child, Duration::from_millis(400), &["TERM"]);
-        stopped.ended_with(128);
-        assert_eq!(stopped.json()["jobs"][0]["error"], 0, "{when}");
+        std::fs::write(
+            scratch.file("job"),
+            format!("[a]\nexec_{when}=touch begun; exec sleep 600\nsize=64k\nrw=read\n"),
+        )
+        .unwrap();
+        let stop = |_| {
+            let child = fathom(scratch.path(), "--output-format=json job").spawn().unwrap();
+            wait_until("the command", || scratch.file("begun").exists());
+            let stopped = interrupted(child, Duration::ZERO, &["TERM"]);
+            std::fs::remove_file(scratch.file("begun")).unwrap();
+            stopped.ended_with(128);
+            stopped
+        };
+        // A worker that gets no CPU for a second is reported as stuck.
+        let stopped = patiently(stop, |stopped| stopped.json()["jobs"][0]["error"] == 0);
+        assert_eq!(stopped.json()["jobs"][0]["error"], 0, "{when}: {}", stopped.stderr);
     }
 }
 

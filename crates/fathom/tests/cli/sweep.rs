@@ -94,7 +94,7 @@ fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
     };
     refused(&format!("bs=4k,16q,8q fio {JOB}"), "bs=16q");
     refused(&format!("iodepht=1,2 fio {JOB}"), "did you mean `iodepth`?");
-    refused(&format!("size=4m,1k fio {JOB}"), "less than one block");
+    refused(&format!("size=4m,1k fio {JOB}"), "smaller than one block");
     refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` makes no difference");
     refused("bs=4k,8k fio missing.fio", "missing.fio");
     refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "can't be written");

@@ -4,6 +4,7 @@
 
 mod diskspd_course;
 mod diskspd_findings;
+mod diskspd_rates;
 mod findings;
 mod fio_findings;
 mod honoured_rates;
