@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use harness::Scratch;
 use history::{Document, Store, Wanted, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -21,23 +22,16 @@ const WAY: &str = "FATHOM_TEST_WAY";
 /// Writers that are killed.
 const KILLS: u64 = 15;
 
-struct Folder(PathBuf);
+/// Folder of a database.
+struct Folder(Scratch);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("fathom-history-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        Folder(Scratch::new(test))
     }
 
     fn database(&self) -> PathBuf {
-        self.0.join("data/history.db")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
+        self.0.file("data/history.db")
     }
 }
 
@@ -213,7 +207,7 @@ fn what_comes_out_is_what_went_in() {
 
 /// What a reader of Parquet finds: each row as names and values.
 fn read_back(folder: &Folder, table: &export::Table) -> Vec<Vec<(String, Field)>> {
-    let path = folder.0.join("table.parquet");
+    let path = folder.0.file("table.parquet");
     std::fs::write(&path, table.parquet().unwrap()).unwrap();
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
@@ -269,7 +263,7 @@ fn tables_of_figures_and_of_intervals_hold_the_same_as_parquet_and_as_csv() {
 #[test]
 fn a_file_that_is_no_history_is_refused_and_left_alone() {
     let folder = Folder::new("other");
-    let path = folder.0.join("text");
+    let path = folder.0.file("text");
     std::fs::write(&path, "no database at all, but a text that is long enough to be looked at".repeat(40)).unwrap();
     let before = std::fs::read(&path).unwrap();
     assert!(Store::open(&path).is_err());

@@ -3,10 +3,12 @@
 //! Needs `fio` on the path. Where fio 3.42 does other things than the 3.33 of the distributions, 3.42 is followed and
 //! the case is left out of runs with an older one.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use harness::{Scratch, skipped};
 
 use crate::job::{Action, Setup};
 
@@ -184,20 +186,31 @@ const CASES: &[Case] = &[
 
 #[test]
 fn the_same_job_gives_the_same_sequence() {
-    let Some(fio) = Fio::find() else {
-        eprintln!("SKIPPED: there is no fio on the path to compare with");
-        return;
-    };
+    let Some(fio) = Fio::find() else { return };
+    let cases = CASES.iter().filter(|case| case.needs_new.is_none());
+    all_alike(&fio, cases.collect());
+}
+
+#[test]
+fn a_job_that_older_fio_does_differently_gives_the_sequence_of_newer_fio() {
+    let Some(fio) = Fio::find() else { return };
+    let cases: Vec<&Case> = CASES.iter().filter(|case| case.needs_new.is_some()).collect();
+    if fio.is_old {
+        let why: BTreeSet<&str> = cases.iter().filter_map(|case| case.needs_new).collect();
+        return skipped(&format!("this fio is older than 3.36: {}", Vec::from_iter(why).join("; ")));
+    }
+    all_alike(&fio, cases);
+}
+
+fn all_alike(fio: &Fio, cases: Vec<&Case>) {
     // fio mostly waits, for itself to start and for the seconds of a job: many run at once.
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                while let Some((number, case)) = claim(&next) {
-                    if let Some(why) = case.needs_new.filter(|_| fio.is_old) {
-                        eprintln!("left out with this fio: {} ({why})", case.options);
-                    } else if let Err(difference) = fio.compare(number, case) {
+                while let Some((number, case)) = claim(&next, &cases) {
+                    if let Err(difference) = fio.compare(number, case) {
                         let failure = format!("{}\n    {difference}", case.options);
                         failures.lock().expect("no test thread panics while it holds the list").push(failure);
                     }
@@ -206,29 +219,36 @@ fn the_same_job_gives_the_same_sequence() {
         }
     });
     let failures = failures.into_inner().expect("all test threads have ended");
-    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), CASES.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
 
-fn claim(next: &AtomicUsize) -> Option<(usize, &'static Case)> {
+fn claim<'a>(next: &AtomicUsize, cases: &[&'a Case]) -> Option<(usize, &'a Case)> {
     let number = next.fetch_add(1, Ordering::Relaxed);
-    CASES.get(number).map(|case| (number, case))
+    cases.get(number).map(|case| (number, *case))
 }
 
 struct Fio {
     is_old: bool,
-    folder: PathBuf,
+    scratch: Scratch,
 }
 
 impl Fio {
+    /// Returns fio; marks the test as skipped if there is none on the path.
     fn find() -> Option<Self> {
+        let found = Fio::version();
+        if found.is_none() {
+            skipped("no fio to compare with");
+        }
+        found
+    }
+
+    fn version() -> Option<Self> {
         let output = Command::new("fio").arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let version = text.trim().strip_prefix("fio-")?;
         let mut numbers = version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
         let is_old = (numbers.next()?, numbers.next()?) < (3, 36);
-        let folder = std::env::temp_dir().join(format!("fathom-access-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).ok()?;
-        Some(Fio { is_old, folder })
+        Some(Fio { is_old, scratch: Scratch::new("access") })
     }
 
     fn compare(&self, number: usize, case: &Case) -> Result<(), String> {
@@ -252,9 +272,9 @@ impl Fio {
 
     /// What fio did, from its own log of every I/O.
     fn run(&self, number: usize, case: &Case) -> Result<Vec<Action>, String> {
-        let log = self.folder.join(format!("{number}.log"));
+        let log = self.scratch.file(&format!("{number}.log"));
         let mut command = Command::new("fio");
-        command.current_dir(&self.folder);
+        command.current_dir(self.scratch.path());
         command.args(case.before.split_whitespace().map(|option| format!("--{option}")));
         command.args(["--name=job", "--ioengine=null"]);
         if !case.options.contains("filename=") {
@@ -276,11 +296,5 @@ impl Fio {
             actions.truncate(actions.len().saturating_sub(2));
         }
         Ok(actions)
-    }
-}
-
-impl Drop for Fio {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

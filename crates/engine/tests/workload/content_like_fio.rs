@@ -4,6 +4,7 @@
 
 use engine::access::{Purpose, SeedTable};
 use engine::content::{Content, Job};
+use harness::{Scratch, skipped};
 use plan::{Buffers, Dedupe, DedupeMode, PatternPart, Seeds};
 use std::path::Path;
 use std::process::Command;
@@ -87,20 +88,18 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn the_same_job_writes_the_same_bytes() {
-    let folder = std::env::temp_dir().join(format!("fathom-content-{}", std::process::id()));
     if Command::new("fio").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no fio on the path to compare with");
-        return;
+        return skipped("no fio to compare with");
     }
-    std::fs::create_dir_all(&folder).unwrap();
+    let scratch = Scratch::new("content");
     let bytes: Vec<u8> = (0..500u32).map(|at| (at * at % 251) as u8).collect();
-    std::fs::write(folder.join("bytes"), bytes).unwrap();
+    std::fs::write(scratch.file("bytes"), bytes).unwrap();
     let cases = cases();
     let left = Mutex::new(cases.iter().enumerate());
     let compare_some = || {
         let cases = std::iter::from_fn(|| left.lock().unwrap().next());
         let compare = |(number, case): (usize, &Case)| {
-            let differs = compare(case, &folder, &format!("written-{number}")).err()?;
+            let differs = compare(case, scratch.path(), &format!("written-{number}")).err()?;
             Some(format!("{}: {differs}", case.options))
         };
         cases.filter_map(compare).collect::<Vec<String>>()
@@ -110,7 +109,6 @@ fn the_same_job_writes_the_same_bytes() {
         let running = [(); 4].map(|()| scope.spawn(compare_some));
         running.into_iter().flat_map(|part| part.join().unwrap()).collect()
     });
-    std::fs::remove_dir_all(&folder).unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

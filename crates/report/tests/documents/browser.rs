@@ -5,10 +5,11 @@
 use crate::sample;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use harness::{Scratch, skipped};
 use serde_json::{Value, json};
 
 /// What keeps the browser from asking anybody but us.
@@ -33,7 +34,7 @@ struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    profile: PathBuf,
+    profile: Scratch,
 }
 
 impl Browser {
@@ -46,14 +47,14 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let profile = std::env::temp_dir().join(format!("fathom-browser-{}", std::process::id()));
+        let profile = Scratch::new("browser");
         let mut browser = Browser { driver, port, session: String::new(), profile };
         let until = Instant::now() + Duration::from_secs(60);
         while TcpStream::connect(("127.0.0.1", port)).is_err() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(50));
         }
         let mut arguments: Vec<String> = FLAGS.map(str::to_owned).into();
-        arguments.push(format!("--user-data-dir={}", browser.profile.display()));
+        arguments.push(format!("--user-data-dir={}", browser.profile.path().display()));
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
@@ -127,7 +128,6 @@ impl Drop for Browser {
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
     }
 }
 
@@ -196,8 +196,7 @@ fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
 #[test]
 fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let Some(browser) = Browser::start() else {
-        eprintln!("SKIPPED: no page was looked at, as chromium and chromedriver are not installed");
-        return;
+        return skipped("chromium and chromedriver are not installed");
     };
     // It stays there, to be looked at.
     let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");

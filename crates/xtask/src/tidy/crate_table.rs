@@ -28,19 +28,19 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 17] = [
+const CRATES: [Crate; 18] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
     library("record", "crates/record", &["plan"]),
     library("os", "crates/os", &["units"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&["diskspd", "fio"]),
+    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&["diskspd", "fio", "harness"]),
     library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
     library("fio", "crates/fio", &["units", "plan", "record", "assessment", "judge"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio"]),
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
-    library("report", "crates/report", &["units", "plan", "record", "assessment", "judge"]),
-    library("history", "crates/history", &["plan", "record", "assessment", "judge"]),
+    library("report", "crates/report", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
+    library("history", "crates/history", &["plan", "record", "assessment", "judge"]).tests(&["harness"]),
     library(
         "fathom",
         "crates/fathom",
@@ -58,10 +58,12 @@ const CRATES: [Crate; 17] = [
             "report",
             "history",
         ],
-    ),
-    library("bench", "bench", &["os"]),
+    )
+    .tests(&["harness"]),
+    library("bench", "bench", &["os"]).tests(&["harness"]),
     library("xtask", "crates/xtask", &[]),
-    library("tests/truth", "tests/truth", &[]),
+    library("harness", "tests/harness", &[]),
+    library("tests/truth", "tests/truth", &["harness"]),
     library("fuzz", "fuzz", &["units", "record", "assessment", "judge", "fio", "diskspd", "study", "report"]),
 ];
 /// The page that shows the table.

@@ -7,7 +7,7 @@ use super::modules::Crates;
 use super::source::{Source, line_of};
 
 /// Crates of the workspace that are no libraries for others.
-const NO_LIBRARIES: [&str; 5] = ["fathom", "bench", "xtask", "tests/truth", "fuzz"];
+const NO_LIBRARIES: [&str; 6] = ["fathom", "bench", "xtask", "tests/harness", "tests/truth", "fuzz"];
 /// Errors that say nothing to a program.
 const TEXT_TYPES: [&str; 2] = ["String", "str"];
 
