@@ -22,7 +22,7 @@ const RESULTS: &str = "Results";
 /// The tests make files of their own in a directory and remove them. On a file or a block device that exists only tests that
 /// read run, unless --overwrite names it.
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A directory, a file or a block device; or NAME=PATH for each volume of a suite
     ///

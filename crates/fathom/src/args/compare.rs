@@ -10,7 +10,7 @@ use crate::exit;
 /// With at least 4 repeats per side, differences are judged by the Mann-Whitney test. With fewer, bootstrap intervals within
 /// the runs are compared, and run-to-run variation is unknown.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A number of `fathom history`, `last`, tag:WORD, or a saved file; several with commas between them are repeats
     #[arg(value_name = "A")]

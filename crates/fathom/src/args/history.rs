@@ -87,7 +87,7 @@ impl ListArgs {
 
 /// Export saved runs as JSON, CSV or Parquet.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct ExportArgs {
     /// Numbers of runs, or `last`
     #[arg(value_name = "ID", required = true)]
@@ -130,7 +130,7 @@ impl ExportArgs {
 
 /// Delete saved runs.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct DeleteArgs {
     /// Numbers of runs, or `last`
     #[arg(value_name = "ID", required = true)]

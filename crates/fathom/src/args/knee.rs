@@ -22,7 +22,7 @@ const RESULTS: &str = "Results";
 ///
 /// Options of fio may be given as --NAME=VALUE.
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A directory, where a file is made, filled and removed; a file; or a block device
     pub target: String,

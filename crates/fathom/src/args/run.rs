@@ -25,7 +25,7 @@ const RESULTS: &str = "Results";
 /// A and B are each a fio job file, a DiskSpd XML profile, or a whole command line in quotes: 'fio --name=a ...'. A command
 /// line without quotes comes last and is the only workload.
 #[derive(clap::Args, Debug)]
-#[command(override_usage = USAGE, after_long_help = exit::TABLE)]
+#[command(args_override_self = true, override_usage = USAGE, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A workload: job file, XML profile, or command line in quotes
     #[arg(value_name = "WORKLOAD", num_args = 0..=2)]

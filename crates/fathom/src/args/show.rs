@@ -13,7 +13,7 @@ use crate::reports::Form;
 /// A single run is printed in the format of its dialect. An assessment is printed as a card. A search or a sweep is printed
 /// as text.
 #[derive(clap::Args, Debug, Default)]
-#[command(after_long_help = exit::TABLE)]
+#[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A file of --record, -Rrecord or --save; a number of `fathom history`; `last`; or tag:WORD
     ///

@@ -26,7 +26,7 @@ const RESULTS: &str = "Results";
 /// LINE is that program's command line, unchanged. Several options give all combinations of their values. The values replace
 /// those in the line and in its job files.
 #[derive(clap::Args, Debug)]
-#[command(override_usage = USAGE, after_long_help = exit::TABLE)]
+#[command(args_override_self = true, override_usage = USAGE, after_long_help = exit::TABLE)]
 pub struct Args {
     /// An option of the line and its values: bs=4k,8k or iodepth=1..32
     ///
