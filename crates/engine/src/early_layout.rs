@@ -15,19 +15,19 @@ use record::RunError;
 
 use crate::cpu_burn::CpuBurn;
 use crate::layout;
-use crate::message::Line;
 use crate::target::LaidOut;
+use record::Message;
 
 /// What becomes known while files are laid out.
-pub enum News {
-    Say(Line),
+pub enum LayoutEvent {
+    Message(Message),
     LaidOut(usize, Result<LaidOut, RunError>),
     /// Nothing new for a while.
     Nothing,
 }
 
 pub struct EarlyLayout {
-    news: Receiver<News>,
+    news: Receiver<LayoutEvent>,
     stop: &'static AtomicBool,
     /// Stopped, and how long the thread may still take to put back what was there.
     give_up_ns: Option<u64>,
@@ -53,7 +53,7 @@ impl EarlyLayout {
     }
 
     /// The next news, or after a short while that there is nothing new; `None` when all is said.
-    pub fn next(&mut self) -> Option<News> {
+    pub fn next(&mut self) -> Option<LayoutEvent> {
         if self.stop.load(Relaxed) {
             let now_ns = self.clock.now();
             if now_ns >= *self.give_up_ns.get_or_insert(now_ns + self.patience.as_nanos() as u64) {
@@ -62,7 +62,7 @@ impl EarlyLayout {
         }
         match self.news.recv_timeout(Duration::from_millis(50)) {
             Ok(news) => Some(news),
-            Err(RecvTimeoutError::Timeout) => Some(News::Nothing),
+            Err(RecvTimeoutError::Timeout) => Some(LayoutEvent::Nothing),
             Err(RecvTimeoutError::Disconnected) => None,
         }
     }
@@ -73,7 +73,7 @@ pub fn lays_out_early(job: &Worker) -> bool {
     job.targets.create.serialize && job.streams.is_empty()
 }
 
-fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(LayoutEvent)) {
     for (index, job) in plan.workers.iter().enumerate() {
         if stop.load(Relaxed) {
             break;
@@ -82,9 +82,9 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(News)) {
             continue;
         }
         if let Some(announcement) = CpuBurn::announcement(job) {
-            tell(News::Say(Line::News(announcement)));
+            tell(LayoutEvent::Message(Message::Info(announcement)));
         }
-        let outcome = layout::lay_out(plan, job, stop, &mut |line| tell(News::Say(line)));
-        tell(News::LaidOut(index, outcome));
+        let outcome = layout::lay_out(plan, job, stop, &mut |line| tell(LayoutEvent::Message(line)));
+        tell(LayoutEvent::LaidOut(index, outcome));
     }
 }

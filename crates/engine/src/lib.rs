@@ -21,7 +21,6 @@ mod layout;
 pub mod live;
 mod logs;
 mod machine;
-mod message;
 mod metadata;
 mod new_files;
 mod phase;
@@ -40,5 +39,4 @@ mod sample;
 
 pub use live::{Live, State};
 pub use machine::describe as machine;
-pub use message::Line;
-pub use run::{Controls, Observer, Refusal, run};
+pub use run::{Observer, Refusal, RunOptions, run};

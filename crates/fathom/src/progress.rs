@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 
-use engine::{Line, Live};
-use record::{Event, Record};
+use engine::Live;
+use record::{Event, Message, Record};
 use study::Figures;
 use units::format;
 
@@ -114,8 +114,8 @@ fn left_by_work(goals: &[u64], done_bytes: u64, gone_ns: u64) -> Option<u64> {
 impl Watcher for Progress {
     fn event(&mut self, _: &Record, _: &Event) {}
 
-    fn say(&mut self, line: &Line) {
-        let Line::Warning(text) = line else { return };
+    fn say(&mut self, message: &Message) {
+        let Message::Warning(text) = message else { return };
         if !self.said.contains(text) {
             self.said.push(text.clone());
             self.line(&format!("  {text}"));

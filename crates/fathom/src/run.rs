@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use engine::{Controls, Line, Live, Observer};
+use engine::{Live, Observer, RunOptions};
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Who hears of a run while it goes on, with the record as it was before.
 pub trait Watcher {
     fn event(&mut self, record: &Record, event: &Event);
-    fn say(&mut self, line: &Line);
+    fn say(&mut self, message: &Message);
     /// Called every 100 ms.
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64);
     /// The record has fresh snapshots of all workers, for a report while the run goes on.
@@ -67,7 +67,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mu
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
     let _ = os::process::raise_open_files();
     let snapshot_wanted = || interrupts.take_status_request();
-    let controls = Controls {
+    let options = RunOptions {
         platform: Platform::MACHINE,
         stop: &STOP,
         tick: TICK,
@@ -76,7 +76,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mu
         may_start: terms.may_start,
     };
     let mut fold = Fold { record: new_record(plan), watcher };
-    let refused = engine::run(plan, &controls, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
+    let refused = engine::run(plan, &options, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     let mut record = fold.record;
     record.ended_unix_ms = unix_ms();
     Outcome { record, refused }
@@ -104,12 +104,9 @@ impl Observer for Fold<'_> {
         self.record.apply(event);
     }
 
-    fn say(&mut self, line: &Line) {
-        self.watcher.say(line);
-        self.record.add_message(match line {
-            Line::News(text) => Message::Info(text.clone()),
-            Line::Warning(text) => Message::Warning(text.clone()),
-        });
+    fn message(&mut self, message: &Message) {
+        self.watcher.say(message);
+        self.record.add_message(message.clone());
     }
 
     fn tick(&mut self, live: &Live, now_ns: u64) {

@@ -6,11 +6,11 @@ use crate::direct_io::check_alignment;
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 use crate::in_use::refuse_in_use;
-use crate::message::Line;
 use os::device::Census;
 use os::errno;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
+use record::Message;
 use record::RunError;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
@@ -61,7 +61,7 @@ pub(crate) fn extend(
         return Ok(());
     }
     let several = count > 1;
-    (site.say)(Line::News(format!(
+    (site.say)(Message::Info(format!(
         "{}: Laying out IO file{} ({count} file{} / {}{}MiB)",
         worker.name,
         if several { "s" } else { "" },
@@ -202,7 +202,7 @@ impl<'a> Layout<'a> {
         present: u64,
         wanted: u64,
         with_data: bool,
-        say: &mut dyn FnMut(Line),
+        say: &mut dyn FnMut(Message),
     ) -> Result<(), RunError> {
         if worker.targets.extent.fill_device {
             return Ok(());
@@ -223,7 +223,7 @@ impl<'a> Layout<'a> {
             (Err(error), Fallocate::Keep) => Err(self.failed(&error, "fallocate")),
             (Err(error), Fallocate::Truncate) => Err(self.failed(&error, "ftruncate")),
             (Err(error), Fallocate::Posix) if !(with_data && does_not_fit(&error)) => {
-                say(Line::Warning(format!("fio: posix_fallocate fails: {error}")));
+                say(Message::Warning(format!("fio: posix_fallocate fails: {error}")));
                 Ok(())
             }
             // What can't be reserved can't be written either: better known now than when the disk is full.
@@ -231,7 +231,7 @@ impl<'a> Layout<'a> {
             // fio's default is a try: file systems without fallocate are as good.
             (Err(error), _) if error.kind() == ErrorKind::Unsupported => Ok(()),
             (Err(error), _) => {
-                say(Line::Warning(format!(
+                say(Message::Warning(format!(
                     "fio: {}: no space reserved for bytes {present} to {wanted}: {error}",
                     self.path.display()
                 )));

@@ -3,16 +3,16 @@
 use super::sizes::{Found, UNKNOWN, min_block};
 use crate::engine_flags::EngineFlags;
 use crate::fault;
-use crate::message::Line;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
+use record::Message;
 use record::RunError;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The job's targets: those it names and, with `opendir`, every file below that directory.
-pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Line)) -> Result<Vec<PathBuf>, RunError> {
+pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
     let named = worker.targets.paths.iter().map(PathBuf::from);
     let Some(directory) = &worker.targets.opendir else {
         return Ok(named.collect());
@@ -21,7 +21,7 @@ pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Line)) -> Result<Vec<Pa
     files_below(Path::new(directory), &mut below)?;
     let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
-    say(Line::News(format!("fio: opendir added {} files", paths.len())));
+    say(Message::Info(format!("fio: opendir added {} files", paths.len())));
     Ok(paths)
 }
 

@@ -12,15 +12,15 @@ use crate::access::{Purpose, SeedTable};
 use crate::content;
 use crate::engine_flags::EngineFlags;
 use crate::fault;
-use crate::message::Line;
 use crate::target::{LaidOut, Target};
+use record::Message;
 
 /// Lays out the targets of a worker of a plan.
 pub fn lay_out(
     plan: &Plan,
     worker: &Worker,
     stop: &AtomicBool,
-    say: &mut dyn FnMut(Line),
+    say: &mut dyn FnMut(Message),
 ) -> Result<LaidOut, RunError> {
     let seeds = SeedTable::of_worker(worker);
     let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
@@ -47,7 +47,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Ru
     let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
         if share.io_size == 0 {
-            (site.say)(Line::Warning(format!("fio: file {} may be ignored", path.display())));
+            (site.say)(Message::Warning(format!("fio: file {} may be ignored", path.display())));
         }
     }
     extend::extend(worker, flags, &paths, &mut shares, site)?;

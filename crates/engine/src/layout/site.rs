@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::access::SeedTable;
-use crate::message::Line;
+use record::Message;
 
 /// What a layout needs from its caller.
 pub struct Site<'a> {
@@ -12,7 +12,7 @@ pub struct Site<'a> {
     /// Set to end the run. A layout then restores what was there and returns.
     pub stop: &'a AtomicBool,
     /// Receives messages.
-    pub say: &'a mut dyn FnMut(Line),
+    pub say: &'a mut dyn FnMut(Message),
     /// Fills one block with the job's data.
     pub fill: &'a mut dyn FnMut(&mut [u8]),
     /// The job's seeds. File sizes can be random.

@@ -1,50 +1,49 @@
-//! How workers end: by themselves, with others, or without a word.
+//! The end of workers: by themselves, with others, by a panic, or stuck.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
-use os::errno;
 use plan::ExitAll;
-use record::{Ended, Event, RunError, WorkerStats};
+use record::{Ended, Event, WorkerStats};
 
-use super::{Coordinator, STOP_PATIENCE, whose};
+use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::errors;
 use crate::live::State;
 
 impl Coordinator<'_> {
     pub(super) fn worker_ended(&mut self, index: usize, ended: Ended) {
-        if self.ended[index] {
+        if self.slots[index].has_ended() {
             return;
         }
-        self.ended[index] = true;
+        let was_started = self.slots[index].end();
         self.live.workers[index].set_state(State::Ended);
-        self.samplers[index].stop();
-        // As long as workers end the others may only be waiting for a processor.
+        // While workers end, the others may only be waiting for a CPU.
         self.stop_by_ns = self.stop_by_ns.map(|_| self.clock.now() + STOP_PATIENCE.as_nanos() as u64);
-        let error = ended.error.is_some();
+        let has_failed = ended.error.is_some();
         if let Some(watch) = &mut self.phase {
             watch.worker_ended(&ended);
         }
         if let Some(timeline) = &mut self.timeline {
-            let earlier = self.last_stats[index].as_deref();
+            let earlier = self.slots[index].last_stats.as_deref();
             timeline.worker_ended(index, &self.live.workers[index], &ended.stats, earlier);
         }
         self.observer.event(Event::Ended { worker: index, ended });
         let limits = &self.plan.workers[index].limits;
-        if error || self.spawned[index] {
+        if has_failed || was_started {
             self.exit_all(index, limits.exit_all);
         }
-        if error {
+        if has_failed {
             self.exit_all(index, limits.exit_all_on_error);
         }
         self.end_idle_burners();
     }
 
-    /// CPU jobs with `exit_on_io_done` end when all jobs that do I/O have ended, if there were any.
+    /// Stops CPU jobs with `exit_on_io_done` once all jobs with I/O have ended, if there are any.
     fn end_idle_burners(&self) {
         let workers = || self.plan.workers.iter().enumerate();
         let burns = |worker: &plan::Worker| matches!(worker.engine, plan::Engine::Cpu { .. });
         let mut others = workers().filter(|(_, worker)| !burns(worker)).peekable();
-        if others.peek().is_none() || !others.all(|(index, _)| self.ended[index]) {
+        if others.peek().is_none() || !others.all(|(index, _)| self.slots[index].has_ended()) {
             return;
         }
         for (index, worker) in workers() {
@@ -69,43 +68,41 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Reports workers whose thread has ended without a word: each of these is a fault of ours, and no reason to lose
-    /// what the others measure.
-    pub(super) fn bury_dead(&mut self) {
+    /// Ends workers whose thread ended without an event. This is a bug of fathom. The other workers continue.
+    pub(super) fn end_dead_workers(&mut self) {
         let finished = |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(JoinHandle::is_finished);
-        for index in 0..self.threads.len() {
-            if self.ended[index] || !finished(&self.threads[index]) {
+        for index in 0..self.slots.len() {
+            if self.slots[index].has_ended() || !finished(&self.slots[index].thread) {
                 continue;
             }
-            // Its last event may have come since the channel was looked at.
+            // Its last event may have arrived since the last look.
             while let Ok(event) = self.receiver.try_recv() {
                 self.handle(event);
             }
-            let Some(thread) = self.threads[index].take().filter(|_| !self.ended[index]) else { continue };
+            let slot = &mut self.slots[index];
+            let Some(thread) = slot.thread.take().filter(|_| !slot.has_ended()) else { continue };
             let reason = thread.join().err().map_or_else(String::new, |payload| panic_text(payload.as_ref()));
             let stats = self.last_known(index);
-            let message = format!("{}: fathom failed, which is a bug in it: {reason}", self.plan.workers[index].name);
-            let error = RunError { errno: errno::EIO, func: "worker".into(), message };
+            let error = errors::panicked(&self.plan.workers[index], &reason);
             self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
         }
     }
 
-    /// Reports workers that did not stop with what is known of them.
-    pub(super) fn give_up_on_stuck(&mut self) {
-        for index in 0..self.plan.workers.len() {
-            if !self.spawned[index] || self.ended[index] {
+    /// Ends workers that did not stop, with their last known statistics.
+    pub(super) fn end_stuck_workers(&mut self) {
+        for index in 0..self.slots.len() {
+            if !self.slots[index].is_running() {
                 continue;
             }
             let stats = self.last_known(index);
-            let message = format!("{}: did not stop: its I/O is stuck in the kernel", whose(&self.plan.workers[index]));
-            let error = RunError { errno: errno::EIO, func: "stop".into(), message };
+            let error = errors::stuck(&self.plan.workers[index]);
             self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
         }
     }
 
-    /// What a worker that reports no more had done: its last snapshot, and the counts that it published since.
+    /// Returns the last known statistics of a worker: its last snapshot, with the counters that it published since.
     fn last_known(&mut self, index: usize) -> Box<WorkerStats> {
-        let mut stats = self.last_stats[index].clone().unwrap_or_default();
+        let mut stats = self.slots[index].last_stats.clone().unwrap_or_default();
         let live = &self.live.workers[index];
         let began_ns = live.began_ns.load(Relaxed);
         if began_ns > 0 {
@@ -119,12 +116,12 @@ impl Coordinator<'_> {
                 ddir.runtime_ns = stats.runtime_ns;
             }
         }
-        self.samplers[index].fill(&mut stats);
+        self.slots[index].sampler.fill(&mut stats);
         stats
     }
 }
 
-/// What a thread said when it panicked.
+/// Returns the message of a panic.
 fn panic_text(payload: &dyn std::any::Any) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason known").to_owned()
@@ -139,11 +136,13 @@ mod tests {
 
     use os::platform::Platform;
     use plan::Plan;
+    use record::Message;
 
     use super::*;
     use crate::live::Live;
-    use crate::message::Line;
-    use crate::run::{Controls, Observer};
+    use crate::run::observer::Observer;
+    use crate::run::options::RunOptions;
+    use crate::run::slot::SlotStage;
 
     #[derive(Default)]
     struct Ends(Vec<(usize, Ended)>);
@@ -155,7 +154,7 @@ mod tests {
             }
         }
 
-        fn say(&mut self, _: &Line) {}
+        fn message(&mut self, _: &Message) {}
 
         fn tick(&mut self, _: &Live, _: u64) {}
 
@@ -167,7 +166,7 @@ mod tests {
         let worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         let plan = Arc::new(Plan { workers: vec![worker], ..Plan::default() });
         let tick = Duration::from_millis(1);
-        let controls = Controls {
+        let options = RunOptions {
             platform: Platform::MACHINE,
             stop,
             tick,
@@ -176,9 +175,9 @@ mod tests {
             may_start: &|| true,
         };
         let mut ends = Ends::default();
-        let mut coordinator = Coordinator::new(&plan, &controls, &mut ends);
-        coordinator.spawned[0] = true;
-        coordinator.threads[0] = Some(thread);
+        let mut coordinator = Coordinator::new(&plan, &options, &mut ends);
+        coordinator.slots[0].stage = SlotStage::Started;
+        coordinator.slots[0].thread = Some(thread);
         let live = Arc::clone(&coordinator.live);
         live.workers[0].began_ns.store(coordinator.clock.now(), Relaxed);
         live.workers[0].ios[0].store(7, Relaxed);

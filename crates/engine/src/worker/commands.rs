@@ -7,7 +7,7 @@ use record::RunError;
 
 use super::context::Context;
 use super::setup;
-use crate::message::Line;
+use record::Message;
 
 /// How long a command may continue after a stop.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
@@ -25,7 +25,7 @@ pub fn prerun(context: Context) -> Result<(), RunError> {
 pub fn postrun(context: Context) {
     let Some(command) = &context.worker.process.exec_postrun else { return };
     if let Err(error) = run(context, command, "postrun") {
-        context.events.say(Line::Warning(format!("{}: {}", context.worker.name, error.message)));
+        context.events.message(Message::Warning(format!("{}: {}", context.worker.name, error.message)));
     }
 }
 
@@ -34,7 +34,7 @@ fn run(context: Context, command: &str, when: &str) -> Result<(), RunError> {
     let Context { worker, events, .. } = context;
     let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
     let path = format!("{}.{when}.txt", worker.name);
-    events.say(Line::News(format!("{} : Saving output of {when} in {path}", worker.name)));
+    events.message(Message::Info(format!("{} : Saving output of {when} in {path}", worker.name)));
     let output = std::fs::File::create(path).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let started = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).spawn();

@@ -1,14 +1,12 @@
 //! Messages from a worker to the coordinator, over a channel that never blocks the worker.
 
 use os::platform::Sender;
-use record::{Ended, Event, Started, WorkerStats};
-
-use crate::message::Line;
+use record::{Ended, Event, Message, Started, WorkerStats};
 
 /// A message from a worker.
 pub enum WorkerMessage {
     Event(Event),
-    Say(Line),
+    Message(Message),
 }
 
 /// Sends the events of one worker.
@@ -34,8 +32,8 @@ impl EventSender {
         self.send(WorkerMessage::Event(Event::Ended { worker: self.worker, ended }));
     }
 
-    pub fn say(&self, line: Line) {
-        self.send(WorkerMessage::Say(line));
+    pub fn message(&self, message: Message) {
+        self.send(WorkerMessage::Message(message));
     }
 
     fn send(&self, message: WorkerMessage) {

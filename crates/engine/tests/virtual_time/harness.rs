@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use engine::{Controls, Line, Live, Observer};
+use engine::{Live, Observer, RunOptions};
 use os::clock::VirtualClock;
 use os::simulation::{DeviceModel, ServedIo, ServiceTime, Simulation};
 use plan::{Ddir, Plan};
-use record::{DdirStats, Event, Latency, Record, Stage, WorkerStats};
+use record::{DdirStats, Event, Latency, Message, Record, Stage, WorkerStats};
 
 pub const US: u64 = 1000;
 pub const MS: u64 = 1000 * US;
@@ -144,7 +144,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
             clock.spawn(std::thread::Builder::new(), stopper).unwrap();
         }
         let plan = Arc::new(plan);
-        let controls = Controls {
+        let options = RunOptions {
             platform,
             stop,
             tick: Duration::from_millis(50),
@@ -165,7 +165,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
                 took_ns: 0,
             },
         };
-        if let Err(refusal) = engine::run(&plan, &controls, &mut watch) {
+        if let Err(refusal) = engine::run(&plan, &options, &mut watch) {
             panic!("{:?}", refusal.0);
         }
         let took_ns = clock.now() - start_ns;
@@ -225,7 +225,7 @@ impl Observer for Watch {
         run.record.apply(event);
     }
 
-    fn say(&mut self, _: &Line) {}
+    fn message(&mut self, _: &Message) {}
 
     fn tick(&mut self, _: &Live, _: u64) {}
 

@@ -1,8 +1,8 @@
 //! A line for each run on standard error, and what the engine has to say in between.
 
 use assessment::Metric;
-use engine::{Line, Live};
-use record::{Event, Record};
+use engine::Live;
+use record::{Event, Message, Record};
 use study::metric;
 use study::sweep::Run;
 
@@ -68,8 +68,8 @@ impl Progress {
 impl Watcher for Progress {
     fn event(&mut self, _: &Record, _: &Event) {}
 
-    fn say(&mut self, line: &Line) {
-        let (Line::News(text) | Line::Warning(text)) = line;
+    fn say(&mut self, message: &Message) {
+        let (Message::Info(text) | Message::Warning(text)) = message;
         if self.said.contains(text) {
             return;
         }

@@ -8,9 +8,9 @@ mod sharing;
 use super::lay_out::lay_out_in;
 use super::site::Site;
 use crate::access::SeedTable;
-use crate::message::Line;
 use crate::target::LaidOut;
 use plan::Worker;
+use record::Message;
 use record::RunError;
 use std::sync::atomic::AtomicBool;
 
@@ -28,7 +28,7 @@ fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<St
         readonly: false,
         stop: &AtomicBool::new(false),
         say: &mut |line| match line {
-            Line::News(text) | Line::Warning(text) => said.push(text),
+            Message::Info(text) | Message::Warning(text) => said.push(text),
         },
         fill: &mut |block| block.fill(DATA),
         seeds: &seeds(worker),

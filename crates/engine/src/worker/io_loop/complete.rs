@@ -8,10 +8,10 @@ use plan::Ddir;
 use record::RunError;
 
 use super::IoLoop;
-use crate::message::Line;
 use crate::worker::errors;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
+use record::Message;
 
 /// Default errors that a job with `continue_on_error` continues after: the device reports a failure, or data is wrong.
 const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
@@ -125,7 +125,7 @@ impl IoLoop<'_> {
         if survives {
             // People know errors by their names.
             let message = error.message.replace(&format!(" (os error {errno})"), "");
-            self.events.say(Line::Warning(format!("fio: {message}")));
+            self.events.message(Message::Warning(format!("fio: {message}")));
             return Failure::Survived;
         }
         Failure::Fatal(error)

@@ -8,10 +8,10 @@ use std::time::Duration;
 use os::platform::Platform;
 use plan::stream::{Burst, Flush, Mapping, NewFile, StreamRate, WriteContent};
 use plan::{Ddir, Plan, Worker};
-use record::{Event, Record};
+use record::{Event, Message, Record};
 
 use crate::sample::{Scratch, streaming_worker};
-use crate::{Controls, Line, Live, Observer};
+use crate::{Live, Observer, RunOptions};
 
 const MS: u64 = 1_000_000;
 
@@ -21,7 +21,7 @@ impl Observer for Fold {
     fn event(&mut self, event: Event) {
         self.0.apply(event);
     }
-    fn say(&mut self, _: &Line) {}
+    fn message(&mut self, _: &Message) {}
     fn tick(&mut self, _: &Live, _: u64) {}
     fn snapshots_taken(&mut self) {}
 }
@@ -30,7 +30,7 @@ fn run(workers: Vec<Worker>) -> Record {
     static STOP: AtomicBool = AtomicBool::new(false);
     let plan = Arc::new(Plan { workers, ..Plan::default() });
     let tick = Duration::from_millis(10);
-    let controls = Controls {
+    let options = RunOptions {
         platform: Platform::MACHINE,
         stop: &STOP,
         tick,
@@ -39,7 +39,7 @@ fn run(workers: Vec<Worker>) -> Record {
         may_start: &|| true,
     };
     let mut fold = Fold(Record::new(Arc::clone(&plan), 0));
-    crate::run(&plan, &controls, &mut fold).unwrap();
+    crate::run(&plan, &options, &mut fold).unwrap();
     fold.0
 }
 

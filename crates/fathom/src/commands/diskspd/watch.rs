@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diskspd::Profile;
-use engine::{Line, Live};
-use record::{Event, Record, RunError, Stage};
+use engine::Live;
+use record::{Event, Message, Record, RunError, Stage};
 use units::calendar;
 use units::diagnostic::Diagnostic;
 use units::format;
@@ -80,10 +80,10 @@ impl Watcher for Watch<'_> {
         }
     }
 
-    fn say(&mut self, line: &Line) {
-        match line {
-            Line::News(text) => self.log(text),
-            Line::Warning(text) => show(&[Diagnostic::warning(text)]),
+    fn say(&mut self, message: &Message) {
+        match message {
+            Message::Info(text) => self.log(text),
+            Message::Warning(text) => show(&[Diagnostic::warning(text)]),
         }
     }
 

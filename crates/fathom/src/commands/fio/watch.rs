@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::settings::{Eta, ProgramSettings};
 use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, WorkerState};
-use engine::{Line, Live};
+use engine::Live;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Event, Record, RunError};
+use record::{Event, Message, Record, RunError};
 
 use super::debug::Debug;
 use crate::findings;
@@ -176,14 +176,14 @@ impl Watcher for Watch<'_> {
 
     /// As under fio, what reads a machine's format hears nothing but of trouble: many take any word on standard
     /// error for a failure.
-    fn say(&mut self, line: &Line) {
+    fn say(&mut self, message: &Message) {
         self.clear_eta();
-        match line {
-            Line::News(text) | Line::Warning(text) if self.program.formats.normal => {
+        match message {
+            Message::Info(text) | Message::Warning(text) if self.program.formats.normal => {
                 self.output.write(&format!("{text}\n"));
             }
-            Line::News(_) => {}
-            Line::Warning(text) => tell_line!("{text}"),
+            Message::Info(_) => {}
+            Message::Warning(text) => tell_line!("{text}"),
         }
     }
 

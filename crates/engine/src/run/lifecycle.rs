@@ -1,12 +1,12 @@
-//! How a phase goes: what is made before it, when its parts begin, and that it is over.
+//! The lifecycle of a phase: its preparation, its stages and its end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use os::errno;
 use record::{Ended, Event, RunError, Stage, TargetFacts};
 
-use super::Coordinator;
+use super::coordinator::Coordinator;
+use super::errors::setup_stuck;
 use crate::fault;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
@@ -14,12 +14,12 @@ use crate::shared::Shared;
 use crate::timeline::TimelineWatch;
 
 impl Coordinator<'_> {
-    /// True where a time span comes after one that failed: its files aren't even made.
-    pub(super) fn is_called_off(&self, members: &[usize]) -> bool {
-        let called_off = |&index: &usize| {
+    /// Returns true for a time span after a failed one. Its files are not created either.
+    pub(super) fn is_canceled(&self, members: &[usize]) -> bool {
+        let is_stopped = |&index: &usize| {
             !self.plan.workers[index].streams.is_empty() && self.live.workers[index].stop.load(Relaxed)
         };
-        !members.is_empty() && members.iter().all(called_off)
+        !members.is_empty() && members.iter().all(is_stopped)
     }
 
     pub(super) fn begin_phase(&mut self, phase: u32) {
@@ -30,7 +30,7 @@ impl Coordinator<'_> {
                 self.shared = Arc::new(shared);
                 self.observer.event(Event::Targets(targets));
                 if phase == 0 {
-                    // Making files is not part of the run.
+                    // Creating files is not part of the run.
                     self.disks.restart();
                 }
             }
@@ -50,9 +50,9 @@ impl Coordinator<'_> {
         self.observer.event(Event::Stage { phase, stage: Stage::Ended });
     }
 
-    /// Prepares what the streams of a phase ask for, and looks at the targets.
+    /// Prepares the files and shared data of a phase, and reads the facts of its targets.
     fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), RunError> {
-        let Some(setup) = PhaseSetup::start(self.plan, phase, self.controls.stop, &self.live, self.controls.platform)
+        let Some(setup) = PhaseSetup::start(self.plan, phase, self.options.stop, &self.live, self.options.platform)
         else {
             return Ok(Default::default());
         };
@@ -62,26 +62,25 @@ impl Coordinator<'_> {
             }
             self.watch();
             if self.stop_by_ns.is_some_and(|by_ns| self.clock.now() > by_ns) {
-                let message = "did not stop: making or reading a file is stuck in the kernel".into();
-                return Err(RunError { errno: errno::EIO, func: "stop".into(), message });
+                return Err(setup_stuck());
             }
         }
     }
 
-    /// Ends the workers of a phase that can't begin.
+    /// Ends the workers of a phase that cannot start.
     fn give_up_phase(&mut self, phase: u32, error: &RunError) {
         for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
             if fault::was_stopped(error) {
-                self.never_began(index);
+                self.skip(index);
             } else {
                 self.worker_ended(index, Ended::failed(error.clone()));
             }
         }
     }
 
-    /// Starts those that are ready, and tells of each part of the phase that begins.
+    /// Opens the gates once the run may start, and reports each stage of the phase.
     pub(super) fn follow_phase(&mut self, now_ns: u64) {
-        if !self.waiting.is_empty() && (self.controls.may_start)() {
+        if !self.waiting.is_empty() && (self.options.may_start)() {
             self.waiting.drain(..).for_each(|gate| gate.count_out());
         }
         let Some(watch) = &mut self.phase else { return };

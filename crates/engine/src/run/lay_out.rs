@@ -1,0 +1,51 @@
+//! The early layout of a run.
+
+use record::Ended;
+
+use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::errors::{layout_ended, no_thread};
+use crate::early_layout::{EarlyLayout, LayoutEvent, lays_out_early};
+use crate::fault;
+use crate::idleness::Idleness;
+
+impl Coordinator<'_> {
+    /// Lays out the files of one job after another, before any worker starts.
+    pub(super) fn lay_out(&mut self) {
+        let layout = EarlyLayout::start(self.plan, self.options.stop, STOP_PATIENCE, self.options.platform);
+        let mut layout = match layout {
+            Ok(layout) => layout,
+            Err(error) => {
+                for (index, job) in self.plan.workers.iter().enumerate() {
+                    self.worker_ended(index, Ended::failed(no_thread(job, &error)));
+                }
+                return;
+            }
+        };
+        let jobs = self.plan.workers.iter().enumerate();
+        let mut missing: Vec<usize> = jobs.filter(|(_, job)| lays_out_early(job)).map(|(index, _)| index).collect();
+        while let Some(event) = layout.next() {
+            match event {
+                LayoutEvent::Message(message) => self.observer.message(&message),
+                LayoutEvent::LaidOut(index, outcome) => {
+                    missing.retain(|&other| other != index);
+                    match outcome {
+                        Ok(laid_out) => self.slots[index].laid_out = Some(laid_out),
+                        Err(error) if fault::was_stopped(&error) => self.skip(index),
+                        Err(error) => self.worker_ended(index, Ended::failed(error)),
+                    }
+                }
+                LayoutEvent::Nothing => {}
+            }
+            self.watch();
+        }
+        for index in missing {
+            if self.is_stop_requested() {
+                self.skip(index);
+            } else {
+                self.worker_ended(index, Ended::failed(layout_ended(&self.plan.workers[index])));
+            }
+        }
+        self.disks.restart();
+        self.idleness = Idleness::start(self.plan);
+    }
+}

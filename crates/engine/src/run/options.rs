@@ -1,0 +1,27 @@
+//! Options for one run.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use os::platform::Platform;
+use record::RunError;
+
+/// Options for one run.
+pub struct RunOptions<'a> {
+    /// Provides the run's clock, threads and backends.
+    pub platform: Platform,
+    /// Set to end the run, for example by a signal handler.
+    pub stop: &'static AtomicBool,
+    /// Interval of [`Observer::tick`](super::Observer::tick).
+    pub tick: Duration,
+    /// Interval of snapshots of all workers.
+    pub snapshot_every: Option<Duration>,
+    /// Called regularly. Returns true to take snapshots of all workers at once.
+    pub snapshot_wanted: &'a dyn Fn() -> bool,
+    /// Called when all workers of a phase are ready. Workers start once it returns true.
+    pub may_start: &'a dyn Fn() -> bool,
+}
+
+/// Why a plan is not run. Nothing was changed.
+#[derive(Debug)]
+pub struct Refusal(pub Vec<RunError>);

@@ -1,0 +1,122 @@
+//! Samples, snapshots and progress during a run.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use record::{Event, Message};
+
+use super::coordinator::{Coordinator, STOP_PATIENCE};
+use super::observer::Observer;
+use crate::disks::Disks;
+use crate::idleness::Idleness;
+use crate::live::State;
+use crate::timeline::TimelineWatch;
+
+/// Longest interval between snapshots of a worker. The last snapshot is reported if the worker never reports again.
+const SNAPSHOT_EVERY: Duration = Duration::from_millis(500);
+/// Added to the interval between snapshots per worker. A snapshot copies the histograms.
+const SNAPSHOT_EVERY_PER_WORKER: Duration = Duration::from_millis(20);
+/// Longest wait for requested snapshots.
+const SNAPSHOT_PATIENCE_NS: u64 = 200_000_000;
+
+impl Coordinator<'_> {
+    /// Does everything that is due: samples, snapshots, the observer's tick, a stop.
+    pub(super) fn attend(&mut self) {
+        let now_ns = self.clock.now();
+        self.follow_phase(now_ns);
+        for (worker, slot) in self.live.workers.iter().zip(&mut self.slots) {
+            slot.sampler.sample(worker, now_ns);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.look(&self.live, &self.disks, now_ns);
+        }
+        self.log_aggregate(now_ns);
+        if now_ns >= self.next_snapshot_ns {
+            let every = SNAPSHOT_EVERY_PER_WORKER * self.slots.len() as u32;
+            let slot = self.timeline.as_ref().map_or(SNAPSHOT_EVERY, TimelineWatch::interval);
+            self.next_snapshot_ns = now_ns + every.max(SNAPSHOT_EVERY.min(slot)).as_nanos() as u64;
+            self.request_snapshots();
+        }
+        if now_ns >= self.next_status_ns || (self.options.snapshot_wanted)() {
+            self.report_status(now_ns);
+        }
+        self.watch();
+        self.end_dead_workers();
+        if self.stop_by_ns.is_some_and(|by_ns| now_ns > by_ns) {
+            self.end_stuck_workers();
+        }
+    }
+
+    /// Calls the observer's tick, and passes a stop request on to the workers.
+    pub(super) fn watch(&mut self) {
+        let now_ns = self.clock.now();
+        if now_ns >= self.next_tick_ns {
+            self.next_tick_ns = now_ns + self.options.tick.as_nanos() as u64;
+            self.observer.tick(&self.live, now_ns);
+        }
+        if self.is_stop_requested() && self.stop_by_ns.is_none() {
+            self.live.stop_all();
+            self.observer.event(Event::Stopped);
+            self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
+        }
+    }
+
+    fn log_aggregate(&mut self, now_ns: u64) {
+        let Some(aggregate) = &mut self.aggregate else { return };
+        let workers = &self.live.workers;
+        let is_ramping = workers.iter().any(|worker| worker.state() == State::Ramping);
+        let bytes = std::array::from_fn(|at| workers.iter().map(|worker| worker.bytes[at].load(Relaxed)).sum());
+        let bytes = (!is_ramping).then_some(bytes);
+        if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
+            self.aggregate = None;
+            self.observer.message(&Message::Warning(format!("fathom: --bandwidth-log: {error}")));
+        }
+    }
+
+    fn request_snapshots(&self) {
+        for worker in &self.live.workers {
+            if matches!(worker.state(), State::Running | State::Ramping | State::CoolingDown) {
+                worker.snapshot_wanted.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// Gets snapshots of all running workers for the observer. A worker that is inside a long system call is reported
+    /// with its previous snapshot.
+    fn report_status(&mut self, now_ns: u64) {
+        let every = self.options.snapshot_every.map_or(u64::MAX, |every| every.as_nanos() as u64);
+        self.next_status_ns = now_ns.saturating_add(every);
+        self.request_snapshots();
+        let until_ns = now_ns + SNAPSHOT_PATIENCE_NS;
+        while self.clock.now() < until_ns && self.live.workers.iter().any(|worker| worker.snapshot_wanted.load(Relaxed))
+        {
+            if let Ok(message) = self.receiver.recv_timeout(Duration::from_millis(5)) {
+                self.handle(message);
+            }
+        }
+        while let Ok(message) = self.receiver.try_recv() {
+            self.handle(message);
+        }
+        report_machine(self.observer, &self.disks, self.idleness.as_ref());
+        self.observer.snapshots_taken();
+    }
+
+    /// Reports the machine, and closes the logs.
+    pub(super) fn finish(self) {
+        let Coordinator { observer, log_writer, disks, idleness, slots, .. } = self;
+        report_machine(observer, &disks, idleness.as_ref());
+        // The writer ends once the logs of workers that never started are closed.
+        drop(slots);
+        if let Err(error) = log_writer.finish() {
+            observer.message(&Message::Warning(format!("fathom: the logs are not complete: {error}")));
+        }
+    }
+}
+
+/// Reports the counters of disks and CPUs.
+fn report_machine(observer: &mut dyn Observer, disks: &Disks, idleness: Option<&Idleness>) {
+    observer.event(Event::Disks(disks.used()));
+    if let Some(idleness) = idleness {
+        observer.event(Event::CpuIdle(idleness.percent()));
+    }
+}
