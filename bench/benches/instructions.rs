@@ -1,4 +1,4 @@
-//! `cargo bench -p fathom-bench`: what an I/O costs in instructions, plain and with each option. Needs valgrind.
+//! `cargo bench -p fathom-bench`: instructions per I/O, for a plain job and with each option. Needs valgrind.
 
 use std::process::ExitCode;
 
@@ -7,13 +7,13 @@ use bench::programs;
 use bench::targets::Scratch;
 
 fn main() -> ExitCode {
-    // Cargo's tests start benchmarks too, without this word.
-    if !std::env::args().any(|word| word == "--bench") {
-        println!("instructions are counted by `cargo bench -p fathom-bench`");
+    // `cargo test` starts benchmarks, too, without this argument.
+    if !std::env::args().any(|arg| arg == "--bench") {
+        println!("run `cargo bench -p fathom-bench` to count instructions");
         return ExitCode::SUCCESS;
     }
-    if let Some(reason) = callgrind::missing() {
-        println!("SKIPPED: {reason}; its package is called valgrind");
+    if let Some(reason) = callgrind::unavailable() {
+        println!("SKIPPED: {reason}; install the package valgrind");
         return ExitCode::SUCCESS;
     }
     let counted = programs::fathom().and_then(|fathom| {

@@ -1,9 +1,9 @@
-//! Instructions for an I/O, counted by valgrind's callgrind: figures that the machine's other load doesn't touch.
+//! Instructions per I/O, counted with valgrind's callgrind. The counts do not depend on the machine's load.
 //!
-//! A job of the `null` engine is run at two lengths, the worker's thread alone is counted, and what the longer run took
-//! more is divided by its further I/Os, so that the start is not in it. The same is done with options that the plain job
-//! doesn't have. Instructions are told by the source files they came from, inlined ones too: files that are an option's
-//! own must not appear in a job without it.
+//! A job with the null engine runs with two numbers of I/Os. Only the worker's thread counts. The difference of the
+//! instructions divided by the difference of the I/Os leaves out the start. The same is measured with one more option per
+//! job. Instructions belong to the source file that they come from, also when inlined: files of an option must not appear
+//! in a job without it.
 
 pub mod callgrind;
 mod jobs;
@@ -11,37 +11,38 @@ mod jobs;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use callgrind::Counted;
-pub use jobs::{JOBS, Job, OWN_FILES};
+use callgrind::InstructionCounts;
+pub use jobs::{JOBS, Job, OPTION_FILES};
 
-/// Both lengths, in I/Os. The histogram's pages and the map of blocks are long there in the shorter one.
-const LENGTHS: [u64; 2] = [20_000, 40_000];
-/// What is counted as nothing: valgrind slows the clock's use down, which now and then ends a batch earlier.
-const NOTHING: f64 = 0.05;
-/// What looking whether there is an option may cost, where the looking is not in the loop's own file: a rate is looked for
-/// before an I/O is made and after.
-const LOOK_MAX: f64 = 3.0;
+/// The two numbers of I/Os. The first is large enough that all histogram pages and the block map are in use.
+const IO_COUNTS: [u64; 2] = [20_000, 40_000];
+/// Instructions per I/O below which a file is left out. valgrind slows the clock down, so that now and then a batch ends
+/// earlier in one of the two runs.
+const NEGLIGIBLE: f64 = 0.05;
+/// Instructions per I/O that the checks for an absent option may take in the option's own files. For a rate there are two
+/// checks: before an I/O is prepared and after it.
+const CHECK_MAX: f64 = 3.0;
 
-/// Instructions for one I/O.
+/// Instructions per I/O.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ForAnIo {
+pub struct InstructionsPerIo {
     pub total: f64,
-    /// By source file, as the compiler names it.
+    /// By source file, with the path of the debug information.
     pub files: BTreeMap<String, f64>,
 }
 
-impl ForAnIo {
-    fn between(short: &Counted, long: &Counted, ios: u64) -> Self {
+impl InstructionsPerIo {
+    fn between(short: &InstructionCounts, long: &InstructionCounts, ios: u64) -> Self {
         let ios = ios as f64;
         let more = |file: &str, count: u64| count as f64 - short.files.get(file).copied().unwrap_or(0) as f64;
         let files = long.files.iter().map(|(file, count)| (file.clone(), more(file, *count) / ios));
-        ForAnIo {
+        InstructionsPerIo {
             total: (long.total as f64 - short.total as f64) / ios,
-            files: files.filter(|(_, count)| count.abs() >= NOTHING).collect(),
+            files: files.filter(|(_, count)| count.abs() >= NEGLIGIBLE).collect(),
         }
     }
 
-    /// Instructions in files whose names hold `part`.
+    /// Returns the instructions in files whose paths contain `part`.
     pub fn in_files(&self, part: &str) -> f64 {
         self.files
             .iter()
@@ -51,45 +52,47 @@ impl ForAnIo {
     }
 }
 
-/// Counts one job.
-pub fn of(fathom: &Path, job: &Job, scratch: &Path) -> Result<ForAnIo, String> {
-    let [short, long] = LENGTHS.map(|ios| callgrind::count(fathom, &jobs::words(job, ios), scratch));
-    Ok(ForAnIo::between(&short?, &long?, LENGTHS[1] - LENGTHS[0]))
+/// Counts the instructions of one job.
+pub fn count_job(fathom: &Path, job: &Job, scratch: &Path) -> Result<InstructionsPerIo, String> {
+    let [short, long] = IO_COUNTS.map(|ios| callgrind::count(fathom, &jobs::args(job, ios), scratch));
+    Ok(InstructionsPerIo::between(&short?, &long?, IO_COUNTS[1] - IO_COUNTS[0]))
 }
 
-/// Counts all jobs and tells what each option costs; an error where an option costs a job that doesn't have it.
+/// Counts all jobs and prints the cost of each option.
+///
+/// # Errors
+///
+/// callgrind failed, or an option costs instructions in a job without it.
 pub fn report(fathom: &Path, scratch: &Path) -> Result<(), String> {
-    let plain = of(fathom, &JOBS[0], scratch)?;
-    println!("instructions for an I/O of the null engine, on the worker's thread (callgrind)\n");
-    println!("  {:<22} {:>8} {:>8}  options", "job", "in all", "more");
+    let plain = count_job(fathom, &JOBS[0], scratch)?;
+    println!("instructions per I/O of the null engine on the worker's thread (callgrind)\n");
+    println!("  {:<22} {:>8} {:>8}  options", "job", "total", "added");
     println!("  {:<22} {:>8.1} {:>8}  {}", JOBS[0].name, plain.total, "", JOBS[0].options.join(" "));
     for job in &JOBS[1..] {
-        let counted = of(fathom, job, scratch)?;
-        let more = counted.total - plain.total;
-        println!("  {:<22} {:>8.1} {more:>+8.1}  {}", job.name, counted.total, job.options.join(" "));
+        let counted = count_job(fathom, job, scratch)?;
+        let added = counted.total - plain.total;
+        println!("  {:<22} {:>8.1} {added:>+8.1}  {}", job.name, counted.total, job.options.join(" "));
     }
-    println!("\nthe plain job, by source file (inlined code counts for its own file)\n");
+    println!("\nthe plain job by source file (inlined code belongs to its own file)\n");
     let mut files: Vec<(&String, &f64)> = plain.files.iter().collect();
     files.sort_by(|left, right| right.1.total_cmp(left.1));
     for (file, count) in files {
         println!("  {count:>8.1}  {}", shortened(file));
     }
-    println!(
-        "\nfiles that are an option's own, in the plain job, which has none of them: at most {LOOK_MAX} for a look\n"
-    );
+    println!("\nsource files of options, in the plain job without these options: at most {CHECK_MAX} for checks\n");
     let mut costs = Vec::new();
-    for (option, part) in OWN_FILES {
+    for (option, part) in OPTION_FILES {
         let count = plain.in_files(part);
         println!("  {count:>8.1}  {option}: {part}");
-        costs.extend((count > LOOK_MAX + NOTHING).then_some(option));
+        costs.extend((count > CHECK_MAX + NEGLIGIBLE).then_some(option));
     }
     if costs.is_empty() {
         return Ok(());
     }
-    Err(format!("a job that doesn't use them pays for: {}", costs.join(", ")))
+    Err(format!("options that cost instructions in a job without them: {}", costs.join(", ")))
 }
 
-/// A file's path from its crate on.
+/// Returns the path from the crate on.
 fn shortened(file: &str) -> &str {
     let known = ["/crates/", "/library/", "/registry/src/"];
     known.iter().find_map(|folder| file.find(folder).map(|at| &file[at + 1..])).unwrap_or(file)
@@ -99,15 +102,15 @@ fn shortened(file: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn counted(total: u64, files: &[(&str, u64)]) -> Counted {
-        Counted { total, files: files.iter().map(|(file, count)| (file.to_string(), *count)).collect() }
+    fn counted(total: u64, files: &[(&str, u64)]) -> InstructionCounts {
+        InstructionCounts { total, files: files.iter().map(|(file, count)| (file.to_string(), *count)).collect() }
     }
 
     #[test]
-    fn what_both_lengths_have_is_not_the_ios() {
+    fn instructions_of_the_start_are_left_out() {
         let short = counted(1_100, &[("/x/crates/a.rs", 700), ("start.rs", 400)]);
         let long = counted(1_900, &[("/x/crates/a.rs", 1_300), ("start.rs", 400), ("late.rs", 200)]);
-        let found = ForAnIo::between(&short, &long, 100);
+        let found = InstructionsPerIo::between(&short, &long, 100);
         assert_eq!(found.total, 8.0);
         let files = [("/x/crates/a.rs".to_string(), 6.0), ("late.rs".to_string(), 2.0)];
         assert_eq!(found.files, files.into());
@@ -116,9 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn files_of_options_are_there_and_the_first_job_is_the_plain_one() {
+    fn option_files_exist_and_the_first_job_is_the_plain_one() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        for (option, part) in OWN_FILES {
+        for (option, part) in OPTION_FILES {
             assert!(root.join(part).exists(), "{option}: {part}");
         }
         assert!(JOBS[0].options.is_empty());

@@ -1,15 +1,17 @@
-//! fathom beside fio and `t/io_uring`, in turns, on the same job file: what each does in a second, what an I/O costs it,
-//! what it takes to begin. `docs/performance.md` says how to start it and what came out.
+//! Compares fathom with fio and `t/io_uring` on the same job files: IOPS, CPU time per I/O, memory, start-up time.
+//!
+//! `docs/performance.md` describes how to run it, the workloads and the results.
 
-pub mod arguments;
+pub mod args;
 pub mod instructions;
 pub mod machine;
-pub mod pairing;
+pub mod metric;
+pub mod monitor;
+pub mod pairs;
 pub mod programs;
+pub mod report;
 pub mod results;
 pub mod session;
-pub mod show;
 pub mod statistics;
 pub mod targets;
-pub mod watch;
-pub mod works;
+pub mod workloads;

@@ -1,73 +1,76 @@
-//! What the figures were taken on, and whether it was idle.
+//! The machine that runs the benchmark, and whether it was idle.
 
 use std::time::Duration;
 
 use os::cpu::CpuTimes;
 use serde::Serialize;
 
-/// How long the machine is looked at before the first run.
-const LOOK: Duration = Duration::from_secs(1);
-/// Others' share of one processor, in percent, from which on the figures are doubtful.
-const BUSY_PERCENT: f64 = 5.0;
+/// Time over which other load is measured before the first run.
+const PROBE_TIME: Duration = Duration::from_secs(1);
+/// Other load, in percent of one CPU, above which results are unreliable.
+const OTHER_LOAD_PERCENT_MAX: f64 = 5.0;
 
+/// Hardware and state of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     pub kernel: String,
-    pub processor: String,
-    /// Processors that this process may use.
+    pub cpu_model: String,
+    /// CPUs that this process may use.
     pub cpus: Vec<u32>,
     pub memory_bytes: u64,
-    /// Empty where the kernel has none, as on virtual machines.
+    /// Frequency governors; empty if the kernel has none, as on virtual machines.
     pub governors: Vec<String>,
-    /// Running and waiting tasks over 1, 5 and 15 minutes, before the first run.
+    /// Load average over 1, 5 and 15 minutes before the first run.
     pub load_average: Option<[f64; 3]>,
-    /// What others took of one processor in the second before the first run.
-    pub busy_percent: Option<f64>,
+    /// CPU time of all processes in the second before the first run, in percent of one CPU.
+    pub other_load_percent: Option<f64>,
 }
 
 impl Machine {
-    pub fn look() -> Result<Self, String> {
+    /// Reads the machine's facts. Takes one second, in which it measures other load.
+    pub fn probe() -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("the machine: {error}");
         let before = CpuTimes::now().map_err(failed)?;
-        std::thread::sleep(LOOK);
+        std::thread::sleep(PROBE_TIME);
         let times = CpuTimes::now().map_err(failed)?.since(&before);
-        let busy = times.iter().map(|time| (time.user_ns + time.kernel_ns + time.stolen_ns) as f64).sum::<f64>();
+        let busy_ns = times.iter().map(|time| (time.user_ns + time.kernel_ns + time.stolen_ns) as f64).sum::<f64>();
         Ok(Machine {
             kernel: os::machine::kernel_release().map_err(failed)?,
-            processor: os::machine::processor().map_err(failed)?,
+            cpu_model: os::machine::processor().map_err(failed)?,
             cpus: os::cpu::affinity().map_err(failed)?,
             memory_bytes: os::machine::total_memory().map_err(failed)?,
             governors: os::cpu::governors(),
             load_average: std::fs::read_to_string("/proc/loadavg").ok().as_deref().and_then(load_average),
-            busy_percent: Some(100.0 * busy / LOOK.as_nanos() as f64),
+            other_load_percent: Some(100.0 * busy_ns / PROBE_TIME.as_nanos() as f64),
         })
     }
 
-    /// What makes figures from this machine doubtful.
+    /// Returns the reasons why results of this machine are unreliable.
     pub fn warnings(&self) -> Vec<String> {
         let mut found = Vec::new();
-        if let Some(percent) = self.busy_percent.filter(|percent| *percent > BUSY_PERCENT) {
+        if let Some(percent) = self.other_load_percent.filter(|percent| *percent > OTHER_LOAD_PERCENT_MAX) {
             found.push(format!(
-                "the machine is not idle: others took {percent:.0} % of a processor before the first run"
+                "the machine is not idle: other processes used {percent:.0} % of a CPU before the first run; stop them"
             ));
         }
         if let Some(governor) = self.governors.iter().find(|governor| *governor != "performance") {
-            found.push(format!("processors change their frequency by the governor {governor:?}"));
+            found.push(format!("the frequency governor is {governor:?}; set it to \"performance\""));
         }
         found
     }
 
-    /// The processors for works on `count`: the last ones, since interrupts favour the first. `first` is wanted first.
+    /// Returns `count` CPUs: `first` if given, then the last ones, as most interrupts go to the first CPUs.
     pub fn cpus_for(&self, count: usize, first: Option<u32>) -> Result<Vec<u32>, String> {
         if let Some(cpu) = first.filter(|cpu| !self.cpus.contains(cpu)) {
-            return Err(format!("--cpu {cpu}: this process may use {:?}", self.cpus));
+            return Err(format!("--cpu {cpu}: this process may only use CPUs {:?}", self.cpus));
         }
         let others = self.cpus.iter().rev().copied().filter(|cpu| Some(*cpu) != first);
-        let chosen: Vec<u32> = first.into_iter().chain(others).take(count).collect();
-        if chosen.len() == count { Ok(chosen) } else { Err(format!("needs {count} processors")) }
+        let cpus: Vec<u32> = first.into_iter().chain(others).take(count).collect();
+        if cpus.len() == count { Ok(cpus) } else { Err(format!("needs {count} CPUs")) }
     }
 }
 
+/// Parses `/proc/loadavg`.
 fn load_average(text: &str) -> Option<[f64; 3]> {
     let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
     Some([fields.next()??, fields.next()??, fields.next()??])
@@ -77,20 +80,20 @@ fn load_average(text: &str) -> Option<[f64; 3]> {
 mod tests {
     use super::*;
 
-    fn machine(cpus: &[u32], busy_percent: f64) -> Machine {
+    fn machine(cpus: &[u32], other_load_percent: f64) -> Machine {
         Machine {
             kernel: String::new(),
-            processor: String::new(),
+            cpu_model: String::new(),
             cpus: cpus.to_vec(),
             memory_bytes: 0,
             governors: Vec::new(),
             load_average: None,
-            busy_percent: Some(busy_percent),
+            other_load_percent: Some(other_load_percent),
         }
     }
 
     #[test]
-    fn the_last_processors_are_taken_but_for_the_one_asked() {
+    fn the_last_cpus_are_chosen_after_the_requested_one() {
         let machine = machine(&[0, 1, 2, 5], 0.0);
         assert_eq!(machine.cpus_for(1, None).unwrap(), [5]);
         assert_eq!(machine.cpus_for(2, None).unwrap(), [5, 2]);
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_machine_is_told_of() {
+    fn a_busy_machine_gives_a_warning() {
         assert!(machine(&[0], 4.0).warnings().is_empty());
         assert!(machine(&[0], 90.0).warnings()[0].contains("90 %"));
         assert_eq!(load_average("1.20 0.78 1.60 5/131 10965\n"), Some([1.2, 0.78, 1.6]));

@@ -1,21 +1,21 @@
-//! `fathom-bench`: the words of the command line, and what is printed.
+//! `fathom-bench`: command line and exit code.
 
 use std::process::ExitCode;
 
-use bench::arguments::{Asked, USAGE};
-use bench::{session, works};
+use bench::args::{Command, USAGE};
+use bench::{session, workloads};
 
 fn main() -> ExitCode {
-    let outcome = bench::arguments::parse(std::env::args_os()).and_then(|asked| match asked {
-        Asked::Help => {
+    let outcome = bench::args::parse(std::env::args_os()).and_then(|command| match command {
+        Command::Help => {
             print!("{USAGE}");
             Ok(())
         }
-        Asked::List => {
-            print!("{}", works::listed(&works::all()));
+        Command::List => {
+            print!("{}", workloads::list_text(&workloads::all()));
             Ok(())
         }
-        Asked::Run(options) => session::run(&options),
+        Command::Run(options) => session::run(&options),
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! The programs that are compared: where they are, how they are asked, and what their reports claim.
+//! The compared programs: paths, arguments, and their reports.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,95 +6,98 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::Options;
-use crate::works::Work;
+use crate::args::Options;
+use crate::workloads::Workload;
 
+/// Which program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ProgramKind {
     Fathom,
     Fio,
     TIoUring,
 }
 
-/// A program on this machine.
+/// An installed program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Program {
-    pub kind: Kind,
+    pub kind: ProgramKind,
     pub path: PathBuf,
-    /// As it names itself; `t/io_uring` has no version.
+    /// First line of `--version`; `t/io_uring` has none.
     pub version: String,
 }
 
-/// What a program says that it did.
+/// I/Os of a run, as the program reports them.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Claimed {
-    /// The sum over its jobs.
+pub struct Reported {
+    /// Sum over its jobs.
     pub iops: f64,
-    /// `None` where the program doesn't tell.
+    /// `None` if the report has no number of I/Os.
     pub ios: Option<u64>,
 }
 
 impl Program {
+    /// Returns the name for the report.
     pub fn name(&self) -> String {
         match self.kind {
-            Kind::TIoUring => "t/io_uring".into(),
+            ProgramKind::TIoUring => "t/io_uring".into(),
             _ => self.version.clone(),
         }
     }
 
-    /// The words that ask for a work. The job file and its variables are the same for fathom and fio.
-    pub fn arguments(&self, work: &Work, jobs: &Path, target: Option<&Path>, seconds: Option<f64>) -> Vec<String> {
-        let job = jobs.join(work.job).display().to_string();
+    /// Returns the arguments for a workload. fathom and fio get the same job file and variables.
+    pub fn args(&self, workload: &Workload, jobs: &Path, target: Option<&Path>, seconds: Option<f64>) -> Vec<String> {
+        let job = jobs.join(workload.job).display().to_string();
         match self.kind {
-            Kind::Fathom => vec!["fio".into(), "--output-format=json".into(), job],
-            Kind::Fio => vec!["--output-format=json".into(), job],
-            Kind::TIoUring => {
-                let mut words = work.t_io_uring.clone().unwrap_or_default();
-                // It knows whole seconds, and tells its rate once in each.
-                words.push(format!("-r{}", seconds.unwrap_or_default().ceil().max(2.0)));
-                words.extend(target.map(|target| target.display().to_string()));
-                words
+            ProgramKind::Fathom => vec!["fio".into(), "--output-format=json".into(), job],
+            ProgramKind::Fio => vec!["--output-format=json".into(), job],
+            ProgramKind::TIoUring => {
+                let mut args = workload.t_io_uring.clone().unwrap_or_default();
+                // It takes whole seconds and prints one rate per second.
+                args.push(format!("-r{}", seconds.unwrap_or_default().ceil().max(2.0)));
+                args.extend(target.map(|target| target.display().to_string()));
+                args
             }
         }
     }
 
-    pub fn claimed(&self, stdout: &str) -> Result<Claimed, String> {
+    /// Parses the report on standard output.
+    pub fn parse_report(&self, stdout: &str) -> Result<Reported, String> {
         match self.kind {
-            Kind::TIoUring => claimed_by_lines(stdout),
-            _ => claimed_in_json(stdout),
+            ProgramKind::TIoUring => parse_lines(stdout),
+            _ => parse_json(stdout),
         }
         .map_err(|error| format!("the report of {}: {error}", self.name()))
     }
 }
 
-/// fathom's and fio's report; fio may talk before it.
-fn claimed_in_json(stdout: &str) -> Result<Claimed, String> {
+/// Parses a JSON report of fathom or fio. fio may print messages before it.
+fn parse_json(stdout: &str) -> Result<Reported, String> {
     let from = stdout.find("{\n").ok_or("no JSON")?;
     let mut documents = serde_json::Deserializer::from_str(&stdout[from..]).into_iter::<Value>();
     let report = documents.next().ok_or("no JSON")?.map_err(|error| error.to_string())?;
     let jobs = report["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or("no jobs")?;
-    let mut claimed = Claimed { ios: Some(0), ..Claimed::default() };
+    let mut sum = Reported { ios: Some(0), ..Reported::default() };
     for job in jobs {
         if job["error"].as_i64() != Some(0) {
             return Err(format!("job {} failed with error {}", job["jobname"], job["error"]));
         }
         let directions = ["read", "write", "trim"].map(|name| &job[name]);
-        claimed.iops += directions.iter().filter_map(|direction| direction["iops"].as_f64()).sum::<f64>();
+        sum.iops += directions.iter().filter_map(|direction| direction["iops"].as_f64()).sum::<f64>();
         let ios: u64 = directions.iter().filter_map(|direction| direction["total_ios"].as_u64()).sum();
-        claimed.ios = claimed.ios.map(|sum| sum + ios);
+        sum.ios = sum.ios.map(|all| all + ios);
     }
-    Ok(claimed)
+    Ok(sum)
 }
 
-/// The middle of what `t/io_uring` tells every second.
-fn claimed_by_lines(stdout: &str) -> Result<Claimed, String> {
-    let told: Vec<f64> = stdout.lines().filter_map(|line| scaled(line.strip_prefix("IOPS=")?)).collect();
-    let iops = crate::statistics::median(&told).ok_or("no line with IOPS")?;
-    Ok(Claimed { iops, ios: None })
+/// Returns the median of the rates that `t/io_uring` prints every second.
+fn parse_lines(stdout: &str) -> Result<Reported, String> {
+    let rates: Vec<f64> = stdout.lines().filter_map(|line| scaled(line.strip_prefix("IOPS=")?)).collect();
+    let iops = crate::statistics::median(&rates).ok_or("no line with IOPS")?;
+    Ok(Reported { iops, ios: None })
 }
 
-/// A number such as `1.30M`, at the beginning of a line.
+/// Parses a number such as `1.30M` at the beginning of a line.
 fn scaled(text: &str) -> Option<f64> {
     let word = text.split(',').next()?.trim();
     let (digits, factor) = match word.char_indices().last()? {
@@ -105,8 +108,8 @@ fn scaled(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().map(|number| number * factor)
 }
 
-/// fathom, fio, and `t/io_uring` where there is one.
-pub fn found(options: &Options) -> Result<Vec<Program>, String> {
+/// Finds fathom, fio and, if installed, `t/io_uring`.
+pub fn find(options: &Options) -> Result<Vec<Program>, String> {
     let fathom = match &options.fathom {
         Some(path) => path.clone(),
         None => fathom()?,
@@ -114,39 +117,39 @@ pub fn found(options: &Options) -> Result<Vec<Program>, String> {
     let from_environment = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let fio = options.fio.clone().or_else(|| from_environment("FIO")).or_else(|| in_path("fio"));
     let fio = fio.ok_or("no fio in $PATH; see --fio")?;
-    let beside = || Some(fio.parent()?.join("t/io_uring")).filter(|path| path.is_file());
-    let ring = options.t_io_uring.clone().or_else(|| from_environment("T_IO_URING")).or_else(beside);
+    let beside_fio = || Some(fio.parent()?.join("t/io_uring")).filter(|path| path.is_file());
+    let ring = options.t_io_uring.clone().or_else(|| from_environment("T_IO_URING")).or_else(beside_fio);
     let ring = ring.or_else(|| in_path("t/io_uring")).or_else(|| in_path("io_uring"));
-    let mut programs = vec![program(Kind::Fathom, &fathom)?, program(Kind::Fio, &fio)?];
+    let mut programs = vec![program(ProgramKind::Fathom, &fathom)?, program(ProgramKind::Fio, &fio)?];
     if let Some(path) = ring {
-        programs.push(program(Kind::TIoUring, &path)?);
+        programs.push(program(ProgramKind::TIoUring, &path)?);
     }
     Ok(programs)
 }
 
-fn program(kind: Kind, path: &Path) -> Result<Program, String> {
-    // Runs have a directory of their own.
+fn program(kind: ProgramKind, path: &Path) -> Result<Program, String> {
+    // Runs have another working directory.
     let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
     if !path.is_file() {
-        return Err(format!("{} is not a program", path.display()));
+        return Err(format!("{}: no such file", path.display()));
     }
     let version = match kind {
-        Kind::TIoUring => "t/io_uring".into(),
+        ProgramKind::TIoUring => "t/io_uring".into(),
         _ => {
-            let asked = Command::new(&path).arg("--version").stdin(Stdio::null()).output();
-            let output = asked.map_err(|error| format!("{}: {error}", path.display()))?;
+            let output = Command::new(&path).arg("--version").stdin(Stdio::null()).output();
+            let output = output.map_err(|error| format!("{}: {error}", path.display()))?;
             String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_string()
         }
     };
     Ok(Program { kind, path, version })
 }
 
-/// fathom as this workspace has it: built where Cargo started this program, so that what is measured is what stands
-/// there; else beside this program or in $PATH.
+/// Returns the fathom binary: built from this workspace if Cargo started this program, so that the current source is
+/// measured; else the one beside this program or in $PATH.
 pub fn fathom() -> Result<PathBuf, String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let beside = std::env::current_exe().ok().and_then(|path| {
-        // Tests and benchmarks lie a folder deeper.
+        // Cargo puts tests and benchmarks one folder deeper.
         let folders = path.ancestors().skip(1).take(2);
         folders.map(|folder| folder.join("fathom")).find(|path| path.is_file())
     });
@@ -162,7 +165,7 @@ pub fn fathom() -> Result<PathBuf, String> {
             let is_binary = message["target"]["name"] == "fathom" && message["executable"].is_string();
             is_binary.then(|| message["executable"].as_str().map(PathBuf::from)).flatten()
         });
-        return built.ok_or_else(|| "fathom can't be built; see above".into());
+        return built.ok_or_else(|| "fathom did not build; see the messages above".into());
     }
     beside.or_else(|| in_path("fathom")).ok_or_else(|| "no fathom beside this program or in $PATH; see --fathom".into())
 }
@@ -176,7 +179,7 @@ fn in_path(name: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    const REPORT: &str = r#"fio: a word before it
+    const REPORT: &str = r#"fio: a message before the report
 {
   "jobs" : [
     { "jobname" : "a", "error" : 0, "job_start" : 1000,
@@ -185,21 +188,21 @@ mod tests {
       "read" : { "iops" : 8.0, "total_ios" : 16, "runtime" : 2000 }, "write" : { "iops" : 0, "total_ios" : 0, "runtime" : 0 } }
   ]
 }
-and one behind"#;
+and one after it"#;
 
     #[test]
     fn a_report_is_summed_over_jobs_and_directions() {
-        let claimed = claimed_in_json(REPORT).unwrap();
-        assert_eq!(claimed, Claimed { iops: 20.0, ios: Some(40) });
-        assert!(claimed_in_json("nothing").is_err());
-        assert!(claimed_in_json(&REPORT.replace("\"error\" : 0", "\"error\" : 5")).unwrap_err().contains('5'));
+        let sum = parse_json(REPORT).unwrap();
+        assert_eq!(sum, Reported { iops: 20.0, ios: Some(40) });
+        assert!(parse_json("nothing").is_err());
+        assert!(parse_json(&REPORT.replace("\"error\" : 0", "\"error\" : 5")).unwrap_err().contains('5'));
     }
 
     #[test]
-    fn lines_of_t_io_uring_are_read_with_their_units() {
-        let told = "polled=0\nIOPS=1.30M, BW=5.08GiB/s, IOS/call=16/15\nIOPS=990.50K, BW=3GiB/s\nIOPS=1.31M, BW=1\nMaximum IOPS=1.31M\n";
-        assert_eq!(claimed_by_lines(told).unwrap().iops, 1_300_000.0);
+    fn lines_of_t_io_uring_have_unit_prefixes() {
+        let output = "polled=0\nIOPS=1.30M, BW=5.08GiB/s, IOS/call=16/15\nIOPS=990.50K, BW=3GiB/s\nIOPS=1.31M, BW=1\nMaximum IOPS=1.31M\n";
+        assert_eq!(parse_lines(output).unwrap().iops, 1_300_000.0);
         assert_eq!(scaled("812, BW=3"), Some(812.0));
-        assert!(claimed_by_lines("").is_err());
+        assert!(parse_lines("").is_err());
     }
 }

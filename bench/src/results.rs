@@ -1,16 +1,19 @@
-//! What a session of runs came to, as plain data: `docs/performance.md` explains each field.
+//! Results of a session, as plain data. `docs/performance.md` describes the JSON form.
 
 use std::path::Path;
 
 use serde::Serialize;
 
 use crate::machine::Machine;
-use crate::programs::{Kind, Program};
+use crate::metric::Metric;
+use crate::programs::{Program, ProgramKind};
 use crate::statistics::{self, Summary, Verdict};
-use crate::works::{Goal, Metric, Versus, Work};
+use crate::workloads::{Baseline, Goal, Workload};
 
-pub const SCHEMA: &str = "fathom.bench/1";
+/// Name and version of the JSON form.
+pub const SCHEMA: &str = "fathom.bench/2";
 
+/// All results of a session.
 #[derive(Clone, Debug, Serialize)]
 pub struct Results {
     pub schema: &'static str,
@@ -18,90 +21,90 @@ pub struct Results {
     pub programs: Vec<Program>,
     pub pairs: usize,
     pub warnings: Vec<String>,
-    pub works: Vec<Outcome>,
-    pub skipped: Vec<Skipped>,
+    pub workloads: Vec<WorkloadResult>,
+    pub skipped: Vec<SkippedWorkload>,
 }
 
 impl Results {
-    /// Written as a whole, so that a reader never sees half of it.
+    /// Writes the JSON form to a temporary file and renames it, so that readers see complete files only.
     pub fn save(&self, path: &Path) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        let beside = path.with_extension("json.new");
-        std::fs::write(&beside, text + "\n").and_then(|()| std::fs::rename(&beside, path)).map_err(failed)
+        let temporary = path.with_extension("json.new");
+        std::fs::write(&temporary, text + "\n").and_then(|()| std::fs::rename(&temporary, path)).map_err(failed)
     }
 }
 
-/// A work that could not be done here.
+/// A workload that cannot run on this machine.
 #[derive(Clone, Debug, Serialize)]
-pub struct Skipped {
+pub struct SkippedWorkload {
     pub name: String,
     pub reason: String,
 }
 
-/// One work, by all programs.
+/// One workload, run by all programs.
 #[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
+pub struct WorkloadResult {
     pub name: String,
-    pub about: String,
+    pub description: String,
     pub job: String,
     pub variables: Vec<(String, String)>,
     pub cpus: Vec<u32>,
     pub seconds: Option<f64>,
     pub runs: Vec<Run>,
-    pub figures: Vec<Figure>,
+    pub metrics: Vec<MetricSummary>,
     pub ratios: Vec<Ratio>,
-    pub goals: Vec<Judged>,
+    pub goals: Vec<GoalResult>,
     pub warnings: Vec<String>,
 }
 
-/// What one run of one program was.
+/// One run of one program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
-    pub program: Kind,
-    /// The round; runs of one round make a pair.
-    pub round: usize,
+    pub program: ProgramKind,
+    /// Index of the pair: the runs of all programs with one index are compared.
+    pub pair: usize,
     pub iops: f64,
-    /// As the program tells, else as the device counted.
+    /// As the program reports, else as the device counts.
     pub ios: Option<u64>,
     pub wall_s: f64,
-    /// The time that the job was to run.
-    pub asked_s: Option<f64>,
+    /// Requested runtime.
+    pub runtime_s: Option<f64>,
     pub cpu_s: f64,
-    /// The kernel's part of it.
+    /// Kernel part of `cpu_s`.
     pub kernel_s: f64,
     pub max_rss_bytes: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub jobs: u32,
-    /// I/Os by the device's own counters.
+    /// I/Os by the device's counters.
     pub counted_ios: Option<u64>,
-    /// The rate over the time in which the device counted. For many jobs without a device: the I/Os, shared out over the
-    /// processor time as it passed.
-    pub referee_iops: Option<f64>,
+    /// IOPS by the device's counters. For many jobs without a device: the reported I/Os distributed over the CPU time.
+    pub reference_iops: Option<f64>,
     pub first_io_s: Option<f64>,
     pub log_lines: Option<u64>,
-    /// What others took of a processor meanwhile.
-    pub others_cpus: Option<f64>,
+    /// CPU time of other processes per second of the run.
+    pub other_load_cpus: Option<f64>,
 }
 
 impl Run {
+    /// Returns the value of a metric; `None` if the run has none.
     pub fn metric(&self, metric: Metric) -> Option<f64> {
         let ios = self.ios.filter(|ios| *ios > 0).map(|ios| ios as f64);
         let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64);
         match metric {
-            // A job that ends by its number of I/Os is all start and end.
-            Metric::Iops | Metric::CpuNs | Metric::KernelNs if self.asked_s.is_none() => None,
+            // A job with a number of I/Os and no runtime is dominated by start and exit.
+            Metric::Iops | Metric::CpuNs | Metric::KernelNs if self.runtime_s.is_none() => None,
             Metric::Iops => Some(self.iops),
             Metric::CpuNs => Some(self.cpu_s * 1e9 / ios?),
             Metric::KernelNs => Some(self.kernel_s * 1e9 / ios?),
             Metric::CpuS => Some(self.cpu_s),
             Metric::FirstIoS => self.first_io_s,
             Metric::WallS => Some(self.wall_s),
-            Metric::BeyondS => Some(self.wall_s - self.asked_s?),
+            Metric::OvertimeS => Some(self.wall_s - self.runtime_s?),
             Metric::MemoryBytes => bytes(self.memory_bytes),
             Metric::MemoryPerJobBytes => bytes(self.memory_bytes).map(|all| all / f64::from(self.jobs)),
             Metric::MaxRssBytes => bytes(self.max_rss_bytes),
-            Metric::Claim => Some(self.iops / self.referee_iops.filter(|iops| *iops > 0.0)?),
+            Metric::ReportedToCounted => Some(self.iops / self.reference_iops.filter(|iops| *iops > 0.0)?),
             Metric::LogLines => Some(self.log_lines? as f64 / ios?),
         }
     }
@@ -109,46 +112,48 @@ impl Run {
 
 /// A metric over the runs of one program.
 #[derive(Clone, Debug, Serialize)]
-pub struct Figure {
-    pub program: Kind,
+pub struct MetricSummary {
+    pub program: ProgramKind,
     pub metric: Metric,
     #[serde(flatten)]
     pub summary: Summary,
 }
 
-/// fathom's metric over another program's, pair by pair.
+/// Ratio of fathom's metric to another program's, over the pairs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ratio {
-    pub to: Kind,
+    pub baseline: ProgramKind,
     pub metric: Metric,
     #[serde(flatten)]
     pub summary: Summary,
 }
 
+/// A goal and its verdict.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judged {
+pub struct GoalResult {
     #[serde(flatten)]
     pub goal: Goal,
     pub verdict: Verdict,
-    /// What the verdict is on; absent where nothing could be measured.
+    /// The values that were judged; `None` if nothing was measured.
     pub summary: Option<Summary>,
 }
 
-/// A metric of one program, round by round.
-fn values(runs: &[Run], program: Kind, metric: Metric) -> Vec<Option<f64>> {
+/// Returns a metric of one program by pair.
+fn values(runs: &[Run], program: ProgramKind, metric: Metric) -> Vec<Option<f64>> {
     runs.iter().filter(|run| run.program == program).map(|run| run.metric(metric)).collect()
 }
 
-pub fn figures(runs: &[Run], programs: &[Kind]) -> Vec<Figure> {
+/// Summarizes all metrics of all programs.
+pub fn metrics(runs: &[Run], programs: &[ProgramKind]) -> Vec<MetricSummary> {
     let all = programs.iter().flat_map(|program| Metric::ALL.map(|metric| (*program, metric)));
     all.filter_map(|(program, metric)| {
         let known: Vec<f64> = values(runs, program, metric).into_iter().flatten().collect();
-        Some(Figure { program, metric, summary: Summary::of(&known)? })
+        Some(MetricSummary { program, metric, summary: Summary::of(&known)? })
     })
     .collect()
 }
 
-/// Shares and counts are not held against another program's.
+/// Metrics that are compared between programs.
 const COMPARED: [Metric; 10] = [
     Metric::Iops,
     Metric::CpuNs,
@@ -156,43 +161,46 @@ const COMPARED: [Metric; 10] = [
     Metric::CpuS,
     Metric::FirstIoS,
     Metric::WallS,
-    Metric::BeyondS,
+    Metric::OvertimeS,
     Metric::MemoryBytes,
     Metric::MemoryPerJobBytes,
     Metric::MaxRssBytes,
 ];
 
-pub fn ratios(runs: &[Run], programs: &[Kind]) -> Vec<Ratio> {
-    let others = programs.iter().filter(|program| **program != Kind::Fathom);
-    let all = others.flat_map(|to| COMPARED.map(|metric| (*to, metric)));
-    all.filter_map(|(to, metric)| Some(Ratio { to, metric, summary: ratio(runs, to, metric)? })).collect()
+/// Returns the ratios of fathom to each other program.
+pub fn ratios(runs: &[Run], programs: &[ProgramKind]) -> Vec<Ratio> {
+    let others = programs.iter().filter(|program| **program != ProgramKind::Fathom);
+    let all = others.flat_map(|other| COMPARED.map(|metric| (*other, metric)));
+    all.filter_map(|(baseline, metric)| Some(Ratio { baseline, metric, summary: ratio(runs, baseline, metric)? }))
+        .collect()
 }
 
-fn ratio(runs: &[Run], to: Kind, metric: Metric) -> Option<Summary> {
-    Summary::of(&statistics::ratios(&values(runs, Kind::Fathom, metric), &values(runs, to, metric)))
+fn ratio(runs: &[Run], baseline: ProgramKind, metric: Metric) -> Option<Summary> {
+    Summary::of(&statistics::ratios(&values(runs, ProgramKind::Fathom, metric), &values(runs, baseline, metric)))
 }
 
-/// Holds a work's goals against its runs, and against those of works done before.
-pub fn judged(work: &Work, runs: &[Run], before: &[Outcome]) -> Vec<Judged> {
+/// Decides the goals of a workload. `earlier` has the results of the workloads before.
+pub fn judge_goals(workload: &Workload, runs: &[Run], earlier: &[WorkloadResult]) -> Vec<GoalResult> {
     let judge = |goal: &Goal| {
-        let own = || values(runs, Kind::Fathom, goal.metric).into_iter().flatten();
-        let summary = match &goal.versus {
-            Versus::Fio => ratio(runs, Kind::Fio, goal.metric),
-            Versus::TIoUring => ratio(runs, Kind::TIoUring, goal.metric),
-            Versus::Alone => Summary::of(&own().collect::<Vec<_>>()),
-            Versus::Work(name) => median_of(before, name, goal.metric)
+        let own = || values(runs, ProgramKind::Fathom, goal.metric).into_iter().flatten();
+        let summary = match &goal.baseline {
+            Baseline::Fio => ratio(runs, ProgramKind::Fio, goal.metric),
+            Baseline::TIoUring => ratio(runs, ProgramKind::TIoUring, goal.metric),
+            Baseline::Absolute => Summary::of(&own().collect::<Vec<_>>()),
+            Baseline::Workload(name) => fathom_median(earlier, name, goal.metric)
                 .filter(|median| *median > 0.0)
                 .and_then(|median| Summary::of(&own().map(|value| value / median).collect::<Vec<_>>())),
         };
-        Judged { goal: goal.clone(), verdict: statistics::verdict(summary.as_ref(), goal.bound), summary }
+        GoalResult { goal: goal.clone(), verdict: statistics::verdict(summary.as_ref(), goal.bound), summary }
     };
-    work.goals.iter().map(judge).collect()
+    workload.goals.iter().map(judge).collect()
 }
 
-fn median_of(works: &[Outcome], name: &str, metric: Metric) -> Option<f64> {
-    let work = works.iter().find(|work| work.name == name)?;
-    let figure = work.figures.iter().find(|figure| figure.program == Kind::Fathom && figure.metric == metric)?;
-    Some(figure.summary.median)
+/// Returns fathom's median in another workload.
+fn fathom_median(workloads: &[WorkloadResult], name: &str, metric: Metric) -> Option<f64> {
+    let workload = workloads.iter().find(|workload| workload.name == name)?;
+    let found = workload.metrics.iter().find(|one| one.program == ProgramKind::Fathom && one.metric == metric)?;
+    Some(found.summary.median)
 }
 
 #[cfg(test)]
@@ -200,82 +208,84 @@ pub mod tests {
     use super::*;
     use crate::statistics::Bound;
 
-    pub fn run(program: Kind, round: usize, iops: f64) -> Run {
+    pub fn run(program: ProgramKind, pair: usize, iops: f64) -> Run {
         Run {
             program,
-            round,
+            pair,
             iops,
             ios: Some(iops as u64 * 2),
             wall_s: 2.5,
-            asked_s: Some(2.0),
+            runtime_s: Some(2.0),
             cpu_s: 1.0,
             kernel_s: 0.75,
             max_rss_bytes: Some(8 << 20),
             memory_bytes: Some(4 << 20),
             jobs: 4,
             counted_ios: Some(iops as u64 * 2),
-            referee_iops: Some(iops),
+            reference_iops: Some(iops),
             first_io_s: Some(0.01),
             log_lines: None,
-            others_cpus: Some(0.0),
+            other_load_cpus: Some(0.0),
         }
     }
 
     pub fn runs() -> Vec<Run> {
-        let rounds = [(1000.0, 100.0), (1010.0, 100.0), (990.0, 110.0), (1000.0, 90.0), (1000.0, 100.0)];
-        let pair =
-            |(round, (ours, fios)): (usize, (f64, f64))| [run(Kind::Fathom, round, ours), run(Kind::Fio, round, fios)];
-        rounds.into_iter().enumerate().flat_map(pair).collect()
+        let pairs = [(1000.0, 100.0), (1010.0, 100.0), (990.0, 110.0), (1000.0, 90.0), (1000.0, 100.0)];
+        let runs_of = |(pair, (ours, fios)): (usize, (f64, f64))| {
+            [run(ProgramKind::Fathom, pair, ours), run(ProgramKind::Fio, pair, fios)]
+        };
+        pairs.into_iter().enumerate().flat_map(runs_of).collect()
     }
 
     #[test]
     fn metrics_of_a_run_are_in_their_units() {
-        let run = run(Kind::Fio, 0, 1000.0);
+        let run = run(ProgramKind::Fio, 0, 1000.0);
         assert_eq!(run.metric(Metric::CpuNs), Some(500_000.0));
         assert_eq!(run.metric(Metric::KernelNs), Some(375_000.0));
-        assert_eq!(run.metric(Metric::BeyondS), Some(0.5));
+        assert_eq!(run.metric(Metric::OvertimeS), Some(0.5));
         assert_eq!(run.metric(Metric::MemoryPerJobBytes), Some(1048576.0));
-        assert_eq!(run.metric(Metric::Claim), Some(1.0));
+        assert_eq!(run.metric(Metric::ReportedToCounted), Some(1.0));
         assert_eq!(run.metric(Metric::LogLines), None);
         assert_eq!(Run { log_lines: Some(1000), ..run }.metric(Metric::LogLines), Some(0.5));
     }
 
     #[test]
-    fn goals_are_held_against_pairs_and_earlier_works() {
+    fn goals_compare_with_pairs_and_earlier_workloads() {
         let runs = runs();
-        let mut work = crate::works::all().swap_remove(0);
-        let versus = |versus, bound| Goal { metric: Metric::Iops, versus, bound };
-        work.goals = vec![
-            versus(Versus::Fio, Bound::AtLeast(8.0)),
-            versus(Versus::TIoUring, Bound::AtLeast(0.95)),
-            versus(Versus::Work("earlier".into()), Bound::AtLeast(1.5)),
-            versus(Versus::Work("never".into()), Bound::AtLeast(1.5)),
-            versus(Versus::Alone, Bound::AtMost(999.0)),
+        let mut workload = crate::workloads::all().swap_remove(0);
+        let goal = |baseline, bound| Goal { metric: Metric::Iops, baseline, bound };
+        workload.goals = vec![
+            goal(Baseline::Fio, Bound::AtLeast(8.0)),
+            goal(Baseline::TIoUring, Bound::AtLeast(0.95)),
+            goal(Baseline::Workload("earlier".into()), Bound::AtLeast(1.5)),
+            goal(Baseline::Workload("missing".into()), Bound::AtLeast(1.5)),
+            goal(Baseline::Absolute, Bound::AtMost(999.0)),
         ];
-        let earlier = Outcome {
+        let earlier = WorkloadResult {
             name: "earlier".into(),
-            about: String::new(),
+            description: String::new(),
             job: String::new(),
             variables: Vec::new(),
             cpus: Vec::new(),
             seconds: None,
             runs: Vec::new(),
-            figures: figures(&[run(Kind::Fathom, 0, 1000.0)], &[Kind::Fathom]),
+            metrics: metrics(&[run(ProgramKind::Fathom, 0, 1000.0)], &[ProgramKind::Fathom]),
             ratios: Vec::new(),
             goals: Vec::new(),
             warnings: Vec::new(),
         };
-        let verdicts: Vec<Verdict> = judged(&work, &runs, &[earlier]).iter().map(|judged| judged.verdict).collect();
-        let cannot = Verdict::CannotTell;
-        assert_eq!(verdicts, [Verdict::Met, cannot, Verdict::NotMet, cannot, cannot]);
+        let verdicts: Vec<Verdict> =
+            judge_goals(&workload, &runs, &[earlier]).iter().map(|judged| judged.verdict).collect();
+        let inconclusive = Verdict::Inconclusive;
+        assert_eq!(verdicts, [Verdict::Met, inconclusive, Verdict::NotMet, inconclusive, inconclusive]);
     }
 
     #[test]
-    fn what_nobody_measured_has_no_figure() {
-        let figures = figures(&runs(), &[Kind::Fathom, Kind::Fio]);
-        assert!(figures.iter().all(|figure| figure.metric != Metric::LogLines));
-        assert_eq!(figures.len(), 2 * (Metric::ALL.len() - 1));
-        let ratios = ratios(&runs(), &[Kind::Fathom, Kind::Fio]);
+    fn a_metric_that_was_not_measured_has_no_summary() {
+        let metrics = metrics(&runs(), &[ProgramKind::Fathom, ProgramKind::Fio]);
+        assert!(metrics.iter().all(|one| one.metric != Metric::LogLines));
+        assert_eq!(metrics.len(), 2 * (Metric::ALL.len() - 1));
+        let ratios = ratios(&runs(), &[ProgramKind::Fathom, ProgramKind::Fio]);
         assert_eq!(ratios.iter().find(|ratio| ratio.metric == Metric::Iops).unwrap().summary.median, 10.0);
     }
 }

@@ -1,21 +1,27 @@
-//! All works asked for, one after another: what was found is told at once and kept after each.
+//! A benchmark session: runs the selected workloads, prints each result and saves it.
 
 use os::signal::Interrupts;
 
-use crate::arguments::Options;
+use crate::args::Options;
 use crate::machine::Machine;
-use crate::pairing::{self, Circumstances};
+use crate::pairs::{self, Session};
 use crate::programs;
-use crate::results::{Results, SCHEMA, Skipped};
-use crate::show;
+use crate::report;
+use crate::results::{Results, SCHEMA, SkippedWorkload};
 use crate::targets::Scratch;
-use crate::works;
+use crate::workloads;
 
+/// Runs the selected workloads one after another.
+///
+/// # Errors
+///
+/// An unknown workload, a missing program, a machine that cannot be read, results that cannot be written, or an
+/// interrupt. A workload that cannot run here is skipped and reported.
 pub fn run(options: &Options) -> Result<(), String> {
-    let chosen = works::chosen(&options.works)?;
-    let programs = programs::found(options)?;
+    let selected = workloads::select(&options.workloads)?;
+    let programs = programs::find(options)?;
     let interrupts = Interrupts::install().map_err(|error| format!("signals: {error}"))?;
-    let machine = Machine::look()?;
+    let machine = Machine::probe()?;
     machine.cpus_for(1, options.cpu)?;
     let scratch = Scratch::new(&options.dir)?;
     let mut results = Results {
@@ -24,12 +30,12 @@ pub fn run(options: &Options) -> Result<(), String> {
         machine,
         programs,
         pairs: options.pairs,
-        works: Vec::new(),
+        workloads: Vec::new(),
         skipped: Vec::new(),
     };
-    print!("{}", show::text::head(&results));
-    for work in &chosen {
-        let around = Circumstances {
+    print!("{}", report::text::head(&results));
+    for workload in &selected {
+        let session = Session {
             programs: &results.programs,
             machine: &results.machine,
             scratch: &scratch,
@@ -38,15 +44,15 @@ pub fn run(options: &Options) -> Result<(), String> {
             seconds: options.seconds,
             cpu: options.cpu,
         };
-        match pairing::outcome(work, &around, &results.works) {
-            Ok(outcome) => {
-                print!("{}", show::text::work(&outcome, &results.programs));
-                results.works.push(outcome);
+        match pairs::run(workload, &session, &results.workloads) {
+            Ok(result) => {
+                print!("{}", report::text::workload(&result, &results.programs));
+                results.workloads.push(result);
             }
             Err(_) if interrupts.count() > 0 => break,
             Err(reason) => {
-                println!("\n{}: SKIPPED: {reason}", work.name);
-                results.skipped.push(Skipped { name: work.name.clone(), reason });
+                println!("\n{}: SKIPPED: {reason}", workload.name);
+                results.skipped.push(SkippedWorkload { name: workload.name.clone(), reason });
             }
         }
         if let Some(path) = &options.json {
@@ -54,9 +60,9 @@ pub fn run(options: &Options) -> Result<(), String> {
         }
     }
     if options.markdown {
-        print!("\n{}", show::markdown::table(&results));
+        print!("\n{}", report::markdown::table(&results));
     } else {
-        print!("\n{}", show::text::verdicts(&results));
+        print!("\n{}", report::text::verdicts(&results));
     }
-    if interrupts.count() > 0 { Err("interrupted; the works that were done are above".into()) } else { Ok(()) }
+    if interrupts.count() > 0 { Err("interrupted; results of completed workloads are above".into()) } else { Ok(()) }
 }

@@ -1,11 +1,11 @@
-//! What a handful of runs says: middle, spread, ratio, and whether a goal was met.
+//! Statistics of a few runs: median, interval, ratios, and verdicts on goals.
 
 use serde::Serialize;
 
-/// How sure a goal's verdict is.
+/// Confidence of intervals and verdicts.
 pub const CONFIDENCE: f64 = 0.9;
 
-/// The middle of some values; `None` where there are none.
+/// Returns the median; `None` without values. NaN and infinities are left out.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let middle = sorted.len() / 2;
@@ -16,44 +16,45 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// Some values in short.
+/// Summary of a set of values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Summary {
     pub runs: usize,
     pub median: f64,
     pub lowest: f64,
     pub highest: f64,
-    /// Highest less lowest, in percent of the median.
+    /// Highest minus lowest value, in percent of the median.
     pub spread_percent: f64,
-    /// Where the median of all runs that could be made lies with 90 % confidence, whatever their distribution; absent
-    /// below five runs, which can't say.
+    /// Interval that contains the median of the distribution with 90 % confidence, for any distribution; `None` below five
+    /// runs.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Summary {
+    /// Summarizes values; `None` without values.
     pub fn of(values: &[f64]) -> Option<Self> {
         let sorted = sorted(values);
         let (lowest, highest) = (*sorted.first()?, *sorted.last()?);
         let median = median(&sorted)?;
         let spread_percent = if median == 0.0 { 0.0 } else { 100.0 * (highest - lowest) / median.abs() };
-        let interval = cut(sorted.len()).map(|cut| (sorted[cut], sorted[sorted.len() - 1 - cut]));
+        let interval = trimmed(sorted.len()).map(|cut| (sorted[cut], sorted[sorted.len() - 1 - cut]));
         Some(Summary { runs: sorted.len(), median, lowest, highest, spread_percent, interval })
     }
 }
 
-/// How many values may be left out at each end so that the rest still holds the median with the confidence asked: the
-/// values lie above or below it like heads and tails.
-fn cut(runs: usize) -> Option<usize> {
-    let mut ways = 0.5f64.powi(i32::try_from(runs).ok()?);
+/// Returns how many values can be left out at each end so that the rest contains the median with the confidence
+/// [`CONFIDENCE`]. Each value lies above or below the median with probability ½ (sign test).
+fn trimmed(runs: usize) -> Option<usize> {
+    let mut probability = 0.5f64.powi(i32::try_from(runs).ok()?);
     let mut outside = 0.0;
     let mut cut = None;
     for left_out in 0..runs.div_ceil(2) {
-        outside += 2.0 * ways;
+        outside += 2.0 * probability;
         if outside > 1.0 - CONFIDENCE {
             break;
         }
         cut = Some(left_out);
-        ways *= (runs - left_out) as f64 / (left_out + 1) as f64;
+        probability *= (runs - left_out) as f64 / (left_out + 1) as f64;
     }
     cut
 }
@@ -64,13 +65,13 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The ratio of each pair; pairs of which one value is missing, or with nothing below the line, say nothing.
-pub fn ratios(above: &[Option<f64>], below: &[Option<f64>]) -> Vec<f64> {
-    let pairs = above.iter().zip(below);
+/// Returns the ratio of each pair. Pairs with a missing value or a denominator of 0 are left out.
+pub fn ratios(numerators: &[Option<f64>], denominators: &[Option<f64>]) -> Vec<f64> {
+    let pairs = numerators.iter().zip(denominators);
     pairs.filter_map(|(above, below)| Some((*above)? / below.filter(|below| *below > 0.0)?)).collect()
 }
 
-/// What a goal asks of a figure.
+/// Bound that a goal sets.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -89,25 +90,26 @@ impl Bound {
     }
 }
 
+/// Result of a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Met,
     NotMet,
-    /// The median's interval lies on both sides of the bound, or there are too few runs.
-    CannotTell,
+    /// The interval contains the bound, or there are fewer than five pairs.
+    Inconclusive,
 }
 
-/// A goal is met where the whole interval keeps the bound, not met where none of it does.
+/// Decides a goal: met if the whole interval is within the bound, not met if none of it is.
 pub fn verdict(summary: Option<&Summary>, bound: Bound) -> Verdict {
-    let Some((low, high)) = summary.and_then(|summary| summary.interval) else { return Verdict::CannotTell };
+    let Some((low, high)) = summary.and_then(|summary| summary.interval) else { return Verdict::Inconclusive };
     let (least, most) = bound.ends();
     if low >= least && high <= most {
         Verdict::Met
     } else if high < least || low > most {
         Verdict::NotMet
     } else {
-        Verdict::CannotTell
+        Verdict::Inconclusive
     }
 }
 
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_or_between_the_two() {
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
@@ -124,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_median_nine_times_in_ten() {
-        // The chance that all of five fall on one side is 2/32, of four 2/16.
-        assert_eq!([1, 4, 5, 7, 8, 9, 20].map(cut), [None, None, Some(0), Some(0), Some(1), Some(1), Some(5)]);
+    fn the_interval_has_90_percent_confidence() {
+        // The probability that all values lie on one side of the median is 2/32 for five values, 2/16 for four.
+        assert_eq!([1, 4, 5, 7, 8, 9, 20].map(trimmed), [None, None, Some(0), Some(0), Some(1), Some(1), Some(5)]);
         let summary = Summary::of(&[10.0, 12.0, 11.0, 9.0, 13.0]).unwrap();
         assert_eq!((summary.median, summary.lowest, summary.highest), (11.0, 9.0, 13.0));
         assert_eq!(summary.interval, Some((9.0, 13.0)));
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_of_pairs_and_leave_out_what_is_missing() {
+    fn pairs_with_a_missing_value_have_no_ratio() {
         let above = [Some(3.0), None, Some(8.0), Some(1.0)];
         assert_eq!(ratios(&above, &[Some(2.0), Some(1.0), Some(2.0), Some(0.0)]), [1.5, 4.0]);
     }
@@ -144,15 +146,15 @@ mod tests {
     #[test]
     fn a_goal_needs_its_whole_interval_on_one_side() {
         let five = |values: [f64; 5]| Summary::of(&values);
-        let told = |values: [f64; 5], bound| verdict(five(values).as_ref(), bound);
-        assert_eq!(told([1.5, 1.6, 1.7, 1.5, 1.5], Bound::AtLeast(1.4)), Verdict::Met);
-        assert_eq!(told([1.5, 1.6, 1.3, 1.5, 1.5], Bound::AtLeast(1.4)), Verdict::CannotTell);
-        assert_eq!(told([1.1, 1.2, 1.3, 1.1, 1.2], Bound::AtLeast(1.4)), Verdict::NotMet);
-        assert_eq!(told([0.1, 0.2, 0.1, 0.1, 0.1], Bound::AtMost(0.2)), Verdict::Met);
-        assert_eq!(told([0.3, 0.4, 0.3, 0.3, 0.3], Bound::AtMost(0.2)), Verdict::NotMet);
-        assert_eq!(told([1.0, 1.01, 0.99, 1.0, 1.0], Bound::Between(0.98, 1.02)), Verdict::Met);
-        assert_eq!(told([1.1, 1.2, 1.3, 1.1, 1.2], Bound::Between(0.98, 1.02)), Verdict::NotMet);
-        assert_eq!(verdict(Summary::of(&[9.0, 9.0]).as_ref(), Bound::AtLeast(1.0)), Verdict::CannotTell);
-        assert_eq!(verdict(None, Bound::AtLeast(1.0)), Verdict::CannotTell);
+        let decide = |values: [f64; 5], bound| verdict(five(values).as_ref(), bound);
+        assert_eq!(decide([1.5, 1.6, 1.7, 1.5, 1.5], Bound::AtLeast(1.4)), Verdict::Met);
+        assert_eq!(decide([1.5, 1.6, 1.3, 1.5, 1.5], Bound::AtLeast(1.4)), Verdict::Inconclusive);
+        assert_eq!(decide([1.1, 1.2, 1.3, 1.1, 1.2], Bound::AtLeast(1.4)), Verdict::NotMet);
+        assert_eq!(decide([0.1, 0.2, 0.1, 0.1, 0.1], Bound::AtMost(0.2)), Verdict::Met);
+        assert_eq!(decide([0.3, 0.4, 0.3, 0.3, 0.3], Bound::AtMost(0.2)), Verdict::NotMet);
+        assert_eq!(decide([1.0, 1.01, 0.99, 1.0, 1.0], Bound::Between(0.98, 1.02)), Verdict::Met);
+        assert_eq!(decide([1.1, 1.2, 1.3, 1.1, 1.2], Bound::Between(0.98, 1.02)), Verdict::NotMet);
+        assert_eq!(verdict(Summary::of(&[9.0, 9.0]).as_ref(), Bound::AtLeast(1.0)), Verdict::Inconclusive);
+        assert_eq!(verdict(None, Bound::AtLeast(1.0)), Verdict::Inconclusive);
     }
 }

@@ -1,5 +1,4 @@
-//! What the jobs work on: a RAM device added for the purpose, files in a directory of their own. All go with their owner,
-//! also when a signal ended the runs.
+//! Targets of the workloads: a zram device, files in a scratch directory. They are removed on drop, also after a signal.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,41 +8,43 @@ use std::time::{Duration, Instant};
 
 use os::device::Disk;
 
-use crate::works::{Target, Work};
+use crate::workloads::{Target, Workload};
 
 const CONTROL: &str = "/sys/class/zram-control";
-/// Enough that a random offset is hardly met twice in the processor's caches.
+/// Large enough that random reads miss the CPU caches.
 const RAM_DEVICE_BYTES: u64 = 4 << 30;
-/// What a job that writes more than zeroes may fill.
+/// Memory that a job may fill by writing other data than zeroes.
 const RAM_DEVICE_MEMORY_MAX: &str = "2G";
 const CACHED_FILE_BYTES: u64 = 256 << 20;
 const DISK_FILE_BYTES: u64 = 1 << 30;
-/// What three logs of every I/O may take for each second of a run.
-const LOG_BYTES_EACH_S: f64 = 3e9;
-/// How long something that looks at new devices may hold ours.
-const HELD_MAX: Duration = Duration::from_secs(5);
+/// Size of three logs of every I/O, per second of a run.
+const LOG_BYTES_PER_S: f64 = 3e9;
+/// How long another process, such as udev, may keep the device open.
+const BUSY_MAX: Duration = Duration::from_secs(5);
 
-/// A directory that goes with this value.
+/// A directory that is removed on drop.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
+    /// Creates the directory below `dir`.
     pub fn new(dir: &Path) -> Result<Self, String> {
         let path = dir.join(format!("fathom-bench-{}", std::process::id()));
         fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Scratch(path))
     }
 
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// An error where the logs of a run may not have room.
-    pub fn has_room_for_logs(&self, seconds: f64) -> Result<(), String> {
+    /// Fails if the file system has too little space for the logs of a run.
+    pub fn check_space_for_logs(&self, seconds: f64) -> Result<(), String> {
         let space = os::file::space(&self.0).map_err(|error| format!("{}: {error}", self.0.display()))?;
-        let needed = LOG_BYTES_EACH_S * seconds;
+        let needed = LOG_BYTES_PER_S * seconds;
         match space.filter(|space| (space.free_bytes as f64) < needed) {
             Some(space) => Err(format!(
-                "{} has {:.0} GB left, logs may need {:.0} GB; see --dir",
+                "{}: {:.0} GB free, logs may need {:.0} GB; use --dir",
                 self.0.display(),
                 space.free_bytes as f64 / 1e9,
                 needed / 1e9
@@ -52,10 +53,10 @@ impl Scratch {
         }
     }
 
-    /// Takes away what a run left there.
-    pub fn clear(&self, is_left: impl Fn(&str) -> bool) {
+    /// Removes the files that match.
+    pub fn remove_files(&self, matches: impl Fn(&str) -> bool) {
         let entries = fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
-        for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_left)) {
+        for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(&matches)) {
             drop(fs::remove_file(entry.path()));
         }
     }
@@ -69,13 +70,14 @@ impl Drop for Scratch {
     }
 }
 
-/// A zram device of our own. Blocks that were never written, and blocks of zeroes, take no memory: what an I/O costs
-/// there is nearly all the kernel's way to the device and the program's.
+/// A zram device. Blocks that were never written and blocks of zeroes take no memory, so that the cost of an I/O is mostly
+/// that of the kernel's path to the device and of the program.
 pub struct RamDevice {
     number: u32,
 }
 
 impl RamDevice {
+    /// Adds a device and sets its size.
     pub fn add() -> Result<Self, String> {
         let control = format!("{CONTROL}/hot_add");
         let number = fs::read_to_string(&control).map_err(|error| format!("no RAM device: {control}: {error}"))?;
@@ -85,13 +87,14 @@ impl RamDevice {
         Ok(device)
     }
 
+    /// Returns the device node.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/dev/zram{}", self.number))
     }
 
-    /// As new: nothing written.
-    pub fn renew(&self) -> Result<(), String> {
-        while_held(|| self.write("reset", "1"))?;
+    /// Resets the device: all blocks are unwritten.
+    pub fn reset(&self) -> Result<(), String> {
+        retry_while_busy(|| self.write("reset", "1"))?;
         self.set_up()
     }
 
@@ -105,7 +108,7 @@ impl RamDevice {
         fs::write(format!("/sys/block/zram{}/{attribute}", self.number), value)
     }
 
-    /// The device for its counters.
+    /// Returns the disk, for its counters.
     pub fn disk(&self) -> Result<Disk, String> {
         let path = self.path();
         let disks = os::device::disks(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -116,19 +119,19 @@ impl RamDevice {
 impl Drop for RamDevice {
     fn drop(&mut self) {
         let remove = || fs::write(format!("{CONTROL}/hot_remove"), self.number.to_string());
-        if let Err(error) = while_held(remove) {
+        if let Err(error) = retry_while_busy(remove) {
             let path = self.path();
-            eprintln!("fathom-bench: {} is left: {error}", path.display());
+            eprintln!("fathom-bench: {} was not removed: {error}", path.display());
         }
     }
 }
 
-/// Tries again while somebody else has the device open: udev looks at devices that are new or were closed.
-fn while_held(mut change: impl FnMut() -> io::Result<()>) -> Result<(), String> {
+/// Retries while another process has the device open: udev opens devices that are new or were closed after writing.
+fn retry_while_busy(mut change: impl FnMut() -> io::Result<()>) -> Result<(), String> {
     let start = Instant::now();
     loop {
         match change() {
-            Err(error) if error.kind() == io::ErrorKind::ResourceBusy && start.elapsed() < HELD_MAX => {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy && start.elapsed() < BUSY_MAX => {
                 sleep(Duration::from_millis(20));
             }
             outcome => return outcome.map_err(|error| error.to_string()),
@@ -136,77 +139,80 @@ fn while_held(mut change: impl FnMut() -> io::Result<()>) -> Result<(), String> 
     }
 }
 
-/// The target of one work, ready for runs.
-pub enum Ready {
-    Nothing,
+/// The target of one workload, ready for runs.
+pub enum PreparedTarget {
+    None,
     RamDevice(RamDevice),
     File { path: PathBuf, is_cached: bool },
 }
 
-impl Ready {
-    pub fn new(work: &Work, scratch: &Scratch) -> Result<Self, String> {
-        match work.target {
-            Target::Nothing => Ok(Ready::Nothing),
-            Target::RamDevice => RamDevice::add().map(Ready::RamDevice),
+impl PreparedTarget {
+    /// Creates the target.
+    pub fn new(workload: &Workload, scratch: &Scratch) -> Result<Self, String> {
+        match workload.target {
+            Target::None => Ok(PreparedTarget::None),
+            Target::RamDevice => RamDevice::add().map(PreparedTarget::RamDevice),
             Target::CachedFile => file(scratch, "cached", CACHED_FILE_BYTES, true),
             Target::DiskFile => {
                 let in_memory = os::device::file_system(scratch.path()).ok().flatten();
                 if let Some(name) = in_memory.filter(|name| ["tmpfs", "ramfs", "overlay"].contains(&name.as_str())) {
-                    return Err(format!("{} is a {name}, not a disk; see --dir", scratch.path().display()));
+                    return Err(format!("{} is a {name}, not a disk; use --dir", scratch.path().display()));
                 }
                 file(scratch, "on-disk", DISK_FILE_BYTES, false)
             }
         }
     }
 
+    /// Returns the path for `TARGET`.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
-            Ready::Nothing => None,
-            Ready::RamDevice(device) => Some(device.path()),
-            Ready::File { path, .. } => Some(path.clone()),
+            PreparedTarget::None => None,
+            PreparedTarget::RamDevice(device) => Some(device.path()),
+            PreparedTarget::File { path, .. } => Some(path.clone()),
         }
     }
 
-    /// The same start for every run.
-    pub fn renew(&self) -> Result<(), String> {
+    /// Restores the state before each run: an unwritten device, a file in the page cache.
+    pub fn reset(&self) -> Result<(), String> {
         match self {
-            Ready::Nothing => Ok(()),
-            Ready::RamDevice(device) => device.renew(),
-            Ready::File { is_cached: false, .. } => Ok(()),
-            Ready::File { path, .. } => {
+            PreparedTarget::None => Ok(()),
+            PreparedTarget::RamDevice(device) => device.reset(),
+            PreparedTarget::File { is_cached: false, .. } => Ok(()),
+            PreparedTarget::File { path, .. } => {
                 let read = File::open(path).and_then(|mut file| io::copy(&mut file, &mut io::sink()));
                 read.map(drop).map_err(|error| format!("{}: {error}", path.display()))
             }
         }
     }
 
-    /// Whose counters say how many I/Os there were.
-    pub fn referee(&self) -> Result<Option<Disk>, String> {
+    /// Returns the device whose counters show the number of I/Os.
+    pub fn counting_device(&self) -> Result<Option<Disk>, String> {
         match self {
-            Ready::RamDevice(device) => device.disk().map(Some),
+            PreparedTarget::RamDevice(device) => device.disk().map(Some),
             _ => Ok(None),
         }
     }
 }
 
-impl Drop for Ready {
+impl Drop for PreparedTarget {
     fn drop(&mut self) {
-        if let Ready::File { path, .. } = self {
+        if let PreparedTarget::File { path, .. } = self {
             drop(fs::remove_file(path));
         }
     }
 }
 
-fn file(scratch: &Scratch, name: &str, bytes: u64, is_cached: bool) -> Result<Ready, String> {
+/// Creates a file of random bytes.
+fn file(scratch: &Scratch, name: &str, bytes: u64, is_cached: bool) -> Result<PreparedTarget, String> {
     let path = scratch.path().join(name);
     let write = || {
         let mut file = File::create(&path)?;
-        // Bytes that no disk can pack.
+        // Random bytes: a disk cannot compress them.
         io::copy(&mut File::open("/dev/urandom")?.take(bytes), &mut file)?;
         file.sync_all()
     };
     write().map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Ready::File { path, is_cached })
+    Ok(PreparedTarget::File { path, is_cached })
 }
 
 #[cfg(test)]
@@ -214,26 +220,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_is_tried_again_and_other_errors_are_told() {
+    fn a_busy_device_is_retried_and_other_errors_fail() {
         let mut tries = 0;
         let busy_twice = || {
             tries += 1;
             if tries < 3 { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(()) }
         };
-        assert_eq!(while_held(busy_twice), Ok(()));
+        assert_eq!(retry_while_busy(busy_twice), Ok(()));
         assert_eq!(tries, 3);
-        assert!(while_held(|| Err(io::ErrorKind::NotFound.into())).is_err());
+        assert!(retry_while_busy(|| Err(io::ErrorKind::NotFound.into())).is_err());
     }
 
     #[test]
-    fn logs_need_room() {
+    fn logs_need_space() {
         let scratch = Scratch::new(&std::env::temp_dir()).unwrap();
-        assert!(scratch.has_room_for_logs(0.0).is_ok());
-        assert!(scratch.has_room_for_logs(1e12).unwrap_err().contains("--dir"));
+        assert!(scratch.check_space_for_logs(0.0).is_ok());
+        assert!(scratch.check_space_for_logs(1e12).unwrap_err().contains("--dir"));
     }
 
     #[test]
-    fn a_ram_device_is_added_set_back_and_removed() {
+    fn a_ram_device_is_added_reset_and_removed() {
         let device = match RamDevice::add() {
             Ok(device) => device,
             Err(reason) => return eprintln!("SKIPPED: {reason}"),
@@ -243,7 +249,7 @@ mod tests {
         fs::write(&path, [1; 4096]).unwrap();
         let before = device.disk().unwrap().counters().unwrap();
         assert!(before.write_ios > 0, "{before:?}");
-        device.renew().unwrap();
+        device.reset().unwrap();
         let mut block = [1; 4096];
         File::open(&path).unwrap().read_exact(&mut block).unwrap();
         assert_eq!(block, [0; 4096]);

@@ -1,4 +1,4 @@
-//! The runner as people start it, beside the real fio; skips where there is none.
+//! Runs `fathom-bench` with the real fio. The tests are skipped without fio.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -9,54 +9,54 @@ use std::time::{Duration, Instant};
 use harness::{Scratch, skipped};
 use serde_json::Value;
 
-fn runner(scratch: &Path, arguments: &str) -> Command {
+fn runner(scratch: &Path, args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom-bench"));
-    command.args(arguments.split_whitespace()).arg("--dir").arg(scratch).stdin(Stdio::null());
+    command.args(args.split_whitespace()).arg("--dir").arg(scratch).stdin(Stdio::null());
     command
 }
 
 fn has_fio() -> bool {
     let has = Command::new("fio").arg("--version").output().is_ok_and(|output| output.status.success());
     if !has {
-        skipped("no fio to run beside");
+        skipped("no fio in $PATH");
     }
     has
 }
 
 #[test]
-fn a_short_work_beside_fio_gives_a_table_and_json_and_leaves_nothing() {
+fn a_short_run_prints_a_table_writes_json_and_removes_its_files() {
     if !has_fio() {
         return;
     }
     let scratch = Scratch::new("short");
     let json = scratch.file("results.json");
-    let arguments = format!("null startup --pairs 1 --seconds 0.3 --markdown --json {}", json.display());
-    let output = runner(scratch.path(), &arguments).output().unwrap();
+    let args = format!("null startup --pairs 1 --seconds 0.3 --markdown --json {}", json.display());
+    let output = runner(scratch.path(), &args).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("goal: IOPS at least 8 × fio's: cannot tell from fewer than 5 pairs"), "{text}");
+    assert!(text.contains("goal: IOPS at least 8 × fio's: inconclusive, fewer than 5 pairs"), "{text}");
     assert!(text.contains("| `null` |"), "{text}");
 
     let results: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    assert_eq!(results["schema"], "fathom.bench/1");
-    assert_eq!(results["works"].as_array().unwrap().len(), 2, "{results:#}");
-    let null = &results["works"][0];
+    assert_eq!(results["schema"], "fathom.bench/2");
+    assert_eq!(results["workloads"].as_array().unwrap().len(), 2, "{results:#}");
+    let null = &results["workloads"][0];
     let runs = null["runs"].as_array().unwrap();
     assert_eq!(runs.iter().map(|run| run["program"].as_str().unwrap()).collect::<Vec<_>>(), ["fathom", "fio"]);
     for run in runs {
         let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}: {run:#}"));
         assert!(number("wall_s") >= 0.3 && number("cpu_s") > 0.0, "{run:#}");
-        // What was claimed is what was counted over the time.
+        // Reported IOPS agree with the number of I/Os over the runtime.
         let by_count = number("ios") / 0.3;
         assert!((0.5..2.0).contains(&(number("iops") / by_count)), "{run:#}");
         assert!(number("memory_bytes") > 500_000.0, "{run:#}");
     }
-    assert_eq!(results["works"][1]["runs"][0]["ios"], 1000);
+    assert_eq!(results["workloads"][1]["runs"][0]["ios"], 1000);
     assert_eq!(scratch.names(), ["results.json"]);
 }
 
 #[test]
-fn a_signal_ends_the_run_and_takes_the_ram_device_away() {
+fn a_signal_ends_the_run_and_removes_the_ram_device() {
     if !has_fio() {
         return;
     }
@@ -64,14 +64,14 @@ fn a_signal_ends_the_run_and_takes_the_ram_device_away() {
     let runner = runner(scratch.path(), "device-randread-64 --seconds 600");
     let mut runner = { runner }.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
-    // The program under test runs in the scratch directory, with the device's name among its variables.
+    // The child has the device path in its environment.
     let device = loop {
         if let Some(device) = device_of_child(runner.id()) {
             break device;
         }
         if start.elapsed() > Duration::from_secs(100) || runner.try_wait().unwrap().is_some() {
             drop(runner.kill());
-            return skipped("no RAM device to be had");
+            return skipped("no RAM device");
         }
         std::thread::sleep(Duration::from_millis(20));
     };
@@ -80,11 +80,11 @@ fn a_signal_ends_the_run_and_takes_the_ram_device_away() {
     let output = runner.wait_with_output().unwrap();
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"), "{output:?}");
-    assert!(!Path::new(&device).exists(), "{device} is left");
+    assert!(!Path::new(&device).exists(), "{device} was not removed");
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }
 
-/// The value of TARGET among the variables of a child of the process.
+/// Returns `TARGET` from the environment of a child of the process.
 fn device_of_child(parent: u32) -> Option<String> {
     let is_child = |folder: &Path| {
         let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();

@@ -1,25 +1,25 @@
-//! Runs under `valgrind --tool=callgrind`, and its output: instructions by source file for the thread that has most.
+//! Runs a program under `valgrind --tool=callgrind` and parses its output: instructions by source file.
 //!
-//! The format: `fl=` begins a function in a file, `fi=` and `fe=` change the file for code inlined from another; a name is
-//! `(number) text` where it comes first and `(number)` from then on; a line of numbers is a source line and its cost; the
-//! one below `calls=` is what the called function cost, which stands at that function too.
+//! Format (valgrind manual, "Callgrind Format Specification"): `fl=` starts a function in a file; `fi=` and `fe=` change the
+//! file for inlined code. A name is `(number) text` at its first use and `(number)` later. A line of numbers is a source
+//! line and its cost. The line after `calls=` is the inclusive cost of the callee, which is also listed at the callee.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The beginning of the output files' names.
+/// Prefix of the output files' names.
 const OUT: &str = "callgrind.out";
 
 /// Instructions of one thread.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counted {
+pub struct InstructionCounts {
     pub total: u64,
     pub files: BTreeMap<String, u64>,
 }
 
-/// Why nothing can be counted here, if so.
-pub fn missing() -> Option<String> {
+/// Returns why callgrind is not available; `None` if it is.
+pub fn unavailable() -> Option<String> {
     match Command::new("valgrind").arg("--version").stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(format!("valgrind: {}", output.status)),
@@ -27,18 +27,22 @@ pub fn missing() -> Option<String> {
     }
 }
 
-/// Runs a program and counts its busiest thread.
-pub fn count(program: &Path, words: &[String], scratch: &Path) -> Result<Counted, String> {
+/// Runs a program and returns the counts of the thread with most instructions.
+///
+/// # Errors
+///
+/// The program failed, or callgrind wrote no output.
+pub fn count(program: &Path, args: &[String], scratch: &Path) -> Result<InstructionCounts, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--separate-threads=yes", &format!("--callgrind-out-file={OUT}")]);
-    command.arg(program).args(words).current_dir(scratch).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
+    command.arg(program).args(args).current_dir(scratch).stdin(Stdio::null()).env("FATHOM_NO_HISTORY", "1");
     let output = command.output().map_err(|error| format!("valgrind: {error}"))?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{} {}: {}\n{told}", program.display(), words.join(" "), output.status));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} {}: {}\n{stderr}", program.display(), args.join(" "), output.status));
     }
     let failed = |error: std::io::Error| format!("{}: {error}", scratch.display());
-    let mut busiest = Counted::default();
+    let mut busiest = InstructionCounts::default();
     for entry in std::fs::read_dir(scratch).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(OUT)) {
@@ -52,8 +56,9 @@ pub fn count(program: &Path, words: &[String], scratch: &Path) -> Result<Counted
     if busiest.total == 0 { Err("callgrind counted nothing".into()) } else { Ok(busiest) }
 }
 
-fn parse(text: &str) -> Counted {
-    let mut counted = Counted::default();
+/// Parses an output file.
+fn parse(text: &str) -> InstructionCounts {
+    let mut counted = InstructionCounts::default();
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut file = "";
     let mut is_called = false;
@@ -83,6 +88,7 @@ fn parse(text: &str) -> Counted {
     counted
 }
 
+/// Resolves a compressed name.
 fn named<'a>(value: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a str {
     match value.split_once(' ') {
         Some((number, name)) => {
@@ -98,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_go_to_the_file_they_were_written_in_and_calls_are_not_counted_twice() {
+    fn costs_belong_to_their_source_file_and_calls_count_once() {
         let text = "version: 1\nevents: Ir\nsummary: 66\n\nob=(1) /bin/x\nfl=(1) a.rs\nfn=(1) a\n10 5\n+1 7\nfi=(2) b.rs\n\
                     3 20\nfe=(1)\n* 1\ncfi=(3) c.rs\ncfn=(2) c\ncalls=2 1\n12 33\n13 4\n\nfl=(3)\nfn=(2)\n1 29\ntotals: 66\n";
         let counted = parse(text);
