@@ -58,3 +58,34 @@ fn many_workers_are_seen_in_every_slot() {
     assert_eq!(run.ios_by_slot(0), [256 * 25; 8]);
     assert!(run.record.timeline[0].slots.iter().all(|slot| slot.workers == 256));
 }
+
+#[test]
+fn a_ramp_is_no_part_of_a_time_series_and_each_phase_has_its_own() {
+    let options = "--rw=randread --rate_iops=1000 --time_based --name=a --ramp_time=1 --runtime=1 \
+        --name=b --stonewall --ramp_time=0 --runtime=500ms";
+    let run = fio(device(US, 1), options);
+    assert_eq!((run.ios_by_slot(0), run.ios_by_slot(1)), (vec![250; 4], vec![250; 2]));
+}
+
+#[test]
+fn workers_that_end_early_are_missing_from_the_later_slots() {
+    let options = "--rw=randread --rate_iops=1000 --time_based --name=a --runtime=1 --name=b --runtime=500ms";
+    let run = fio(device(US, 2), options);
+    let slots = &run.record.timeline[0].slots;
+    assert_eq!(slots.iter().map(|slot| slot.workers).collect::<Vec<_>>(), [2, 2, 1, 1]);
+    assert_eq!(run.ios_by_slot(0), [500, 500, 250, 250]);
+}
+
+#[test]
+fn slots_add_up_to_what_was_counted() {
+    let model = DeviceModel { service: ServiceTime::Exponential { mean_ns: 200 * US }, channels: 4, ..device(0, 4) };
+    let options = "--rw=randrw --time_based --runtime=2 --iodepth=4 --numjobs=3 --name=a --ramp_time=200ms";
+    let run = fio(model, options);
+    for (at, ios) in
+        [run.ios(0).0 + run.ios(1).0 + run.ios(2).0, run.ios(0).1 + run.ios(1).1 + run.ios(2).1].into_iter().enumerate()
+    {
+        let slots = run.record.timeline[0].slots.iter().map(|slot| &slot.ddirs[at]);
+        let sums = slots.fold((0, 0, 0), |sum, slot| (sum.0 + slot.ios, sum.1 + slot.bytes, sum.2 + slot.lat.total()));
+        assert_eq!(sums, (ios, ios * 4096, ios));
+    }
+}

@@ -2,12 +2,19 @@
 //! simulated device.
 
 use os::simulation::DeviceModel;
+use plan::Worker;
+use plan::stream::{Burst, StreamRate};
 use record::Stage;
 
 use crate::harness::{Files, MS, Run, S, Script, US, counted, device, latencies, run};
 
-/// Runs DiskSpd's options on two files of 1 MiB.
+/// Runs DiskSpd's options on files of 1 MiB.
 fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
+    diskspd_with(model, options, targets, |_| {})
+}
+
+/// As [`diskspd`], with changes to each thread.
+fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: impl Fn(&mut Worker)) -> Run {
     let files = Files::new();
     let targets = targets.iter().map(|name| files.path(name));
     let words: Vec<String> = options.split_whitespace().map(str::to_owned).chain(targets).collect();
@@ -20,6 +27,7 @@ fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
     for worker in &mut plan.workers {
         worker.process.cpus.clear();
         worker.measure.disk_util = false;
+        change(worker);
     }
     run(model, plan, Script::default())
 }
@@ -72,4 +80,49 @@ fn arrivals_in_a_stall_show_in_the_response_times() {
     let reads = &run.stats(0).targets[0].ddirs[0];
     let responses = (0..).zip(&run.served).map(|(nth, io)| io.done_ns - (nth + 1) * MS);
     assert_eq!((reads.ios, counted(&reads.response)), (1999, latencies(responses)));
+}
+
+#[test]
+fn each_target_of_a_thread_has_its_own_counts_and_series() {
+    let run = diskspd_with(device(100 * US, 2), "-b4K -r -o1 -F2 -W1 -d1 -C1 -L -D50", &["a", "b"], |worker| {
+        worker.streams.list[1].write_percent = 100;
+    });
+    for worker in 0..2 {
+        let [a, b] = &run.stats(worker).targets[..] else { panic!("two targets") };
+        assert_eq!([a.ddirs[0].ios, a.ddirs[1].ios, b.ddirs[0].ios, b.ddirs[1].ios], [5000, 0, 0, 5000]);
+        assert_eq!((run.ios(worker), a.ddirs[0].bytes, b.ddirs[1].bytes), ((5000, 5000), 5000 * 4096, 5000 * 4096));
+        let series = [(a, 0), (b, 1)].map(|(target, at)| (&target.series.as_ref().unwrap().intervals, at));
+        assert!(series.iter().all(|(intervals, _)| intervals.len() == 20));
+        let counts = series.map(|(all, at)| all.iter().map(|interval| interval.latency_ns[at].count).sum::<u64>());
+        assert_eq!(counts, [5000, 5000]);
+    }
+    assert!(!run.record.phases[0].cpus.is_empty());
+}
+
+#[test]
+fn rates_and_bursts_hold_a_stream_back_for_itself() {
+    let run = diskspd_with(device(100 * US, 16), "-b4K -r -o4 -F1 -W0 -d1 -L", &["a", "b"], |worker| {
+        // 500 I/Os per second, and ten at a time with 50 ms between.
+        worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
+        worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
+    });
+    assert_eq!((ios(&run, 0, 0), ios(&run, 0, 1)), (499, 200));
+    let free = diskspd_with(device(100 * US, 16), "-b4K -r -o4 -F1 -W0 -d1 -L", &["a", "b"], |worker| {
+        worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
+    });
+    assert_eq!((ios(&free, 0, 0), ios(&free, 0, 1)), (499, 39_996));
+}
+
+#[test]
+fn a_thread_that_is_held_back_is_measured_as_long_as_any_other() {
+    // Neither the end of the warm-up nor that of the measured time meets an I/O.
+    for rate in [Some(409.6), None] {
+        let run = diskspd_with(device(100 * US, 2), "-b4K -r -o1 -t1 -W1 -d1 -C1 -L", &["a"], |worker| match rate {
+            Some(per_ms) => worker.streams.list[0].rate = StreamRate::BytesPerMs(per_ms * 1.07),
+            None => worker.streams.list[0].burst = Some(Burst { ios: 1, pause_ms: 33 }),
+        });
+        assert_eq!((run.stats(0).runtime_ns, run.record.phases[0].measured_ns), (S, S));
+        let measured = run.served.iter().filter(|io| (S..2 * S).contains(&io.done_ns)).count() as u64;
+        assert_eq!(ios(&run, 0, 0), measured);
+    }
 }

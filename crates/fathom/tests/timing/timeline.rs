@@ -1,6 +1,6 @@
 //! What a saved record says of a run over time: the slots add up to what was counted, and have what happened in them.
 
-use crate::stage::{MIB, Scratch, Zram, diskspd, fathom, outcome, undisturbed};
+use crate::stage::{Scratch, Zram, fathom, outcome, undisturbed};
 use record::{Record, Timeline};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Record {
@@ -47,66 +47,6 @@ fn slots_of_a_short_run_add_up_to_its_counts() {
         assert_eq!((timeline.phase, timeline.from_ns, timeline.interval_ns), (0, 0, 250_000_000));
         assert_eq!(timeline.slots.len(), 4);
         assert!(timeline.slots.iter().all(|slot| slot.workers == 3 && slot.ddirs[0].ios > 0 && slot.ddirs[1].ios > 0));
-        assert_adds_up(&record);
-    });
-}
-
-#[test]
-fn a_rate_is_seen_in_every_slot() {
-    undisturbed(|| {
-        let scratch = Scratch::new("timeline-rate");
-        let record =
-            fio(&scratch, "--name=j --ioengine=null --size=1g --rw=read --rate_iops=2000 --runtime=2 --time_based");
-        let rates = record.timeline[0].ios_per_s(None);
-        assert_eq!(rates.len(), 8);
-        assert!(rates.iter().all(|rate| (1600.0..2400.0).contains(rate)), "{rates:?}");
-        assert_adds_up(&record);
-    });
-}
-
-#[test]
-fn a_ramp_is_no_part_of_it_and_each_phase_has_its_own() {
-    let scratch = Scratch::new("timeline-ramp");
-    let job = "--ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
-    let record = fio(
-        &scratch,
-        &format!("{job} --name=a --ramp_time=1 --runtime=1 --name=b --stonewall --ramp_time=0 --runtime=500ms"),
-    );
-    let lengths: Vec<(usize, usize)> = record.timeline.iter().map(|line| (line.phase, line.slots.len())).collect();
-    assert_eq!(lengths, [(0, 4), (1, 2)]);
-    assert_adds_up(&record);
-}
-
-#[test]
-fn workers_that_end_early_are_missing_from_the_later_slots() {
-    undisturbed(|| {
-        let scratch = Scratch::new("timeline-early");
-        let job = "--ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
-        let record = fio(&scratch, &format!("{job} --name=a --runtime=1 --name=b --runtime=500ms"));
-        let workers: Vec<u32> = record.timeline[0].slots.iter().map(|slot| slot.workers).collect();
-        assert_eq!(workers, [2, 2, 1, 1]);
-        assert_adds_up(&record);
-    });
-}
-
-#[test]
-fn warm_up_and_cool_down_of_diskspd_are_no_part_of_it() {
-    let scratch = Scratch::new("timeline-diskspd");
-    scratch.filled("file", 8 * MIB);
-    let line = "-d1 -W1 -C1 -b4K -r -w30 -t2 -L -Rrecord=record file";
-    outcome(diskspd(scratch.path(), line).spawn().unwrap()).ended_with(0);
-    let record = saved(&scratch);
-    assert_eq!(record.timeline[0].slots.len(), 4);
-    assert_adds_up(&record);
-}
-
-#[test]
-fn many_workers_are_seen_in_every_slot() {
-    undisturbed(|| {
-        let scratch = Scratch::new("timeline-many");
-        let job = "--name=j --ioengine=null --size=1g --rw=randread --rate_iops=100 --time_based --runtime=2";
-        let record = fio(&scratch, &format!("{job} --numjobs=256 --group_reporting"));
-        assert!(record.timeline[0].slots.iter().all(|slot| slot.ddirs[0].ios > 0 && slot.ddirs[0].lat.total() > 0));
         assert_adds_up(&record);
     });
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::platform::Platform;
-use plan::stream::{Burst, Flush, Mapping, NewFile, StreamRate, WriteContent};
-use plan::{Ddir, Plan, Worker};
+use plan::stream::{Flush, Mapping, NewFile, WriteContent};
+use plan::{Plan, Worker};
 use record::{Event, Message, Record};
 
 use crate::sample::{Scratch, streaming_worker};
@@ -75,39 +75,6 @@ fn short_worker(paths: &[&Path]) -> Worker {
 }
 
 #[test]
-fn a_thread_counts_each_target_by_itself_and_only_the_measured_time() {
-    let scratch = Scratch::new("streams-targets");
-    let (a, b) = (file(&scratch, "a", 1 << 20), file(&scratch, "b", 1 << 20));
-    let mut worker = short_worker(&[&a, &b]);
-    worker.limits.cool_down_ns = 50 * MS;
-    worker.streams.interval_ms = 50;
-    worker.streams.list[1].write_percent = 100;
-    let goes_on = |record: &Record| {
-        let series = record.workers.iter().filter_map(|kept| kept.stats.targets[0].series.as_ref());
-        let is_whole = series.map(|series| series.intervals.len()).all(|intervals| intervals == 4);
-        is_whole && (0..2).all(|worker| ios_of_targets(record, worker).iter().all(|ios| *ios > 100))
-    };
-    let record = run_until(&[worker.clone(), worker], goes_on);
-    let phase = &record.phases[0];
-    assert_eq!((phase.measured_ns, phase.error.as_deref()), (200 * MS, None));
-    assert!(phase.measured_from_unix_ms > 0 && !phase.cpus.is_empty());
-    for kept in &record.workers {
-        let stats = &kept.stats;
-        assert_eq!((stats.runtime_ns, stats.targets.len()), (200 * MS, 2));
-        let [reads, writes] =
-            [&stats.targets[0].ddirs[Ddir::Read as usize], &stats.targets[1].ddirs[Ddir::Write as usize]];
-        assert!(reads.ios > 100 && writes.ios > 100, "{} {}", reads.ios, writes.ios);
-        assert_eq!((reads.bytes, writes.bytes), (reads.ios * 4096, writes.ios * 4096));
-        assert_eq!((stats.ddirs[0].ios, stats.ddirs[1].ios), (reads.ios, writes.ios));
-        assert_eq!((reads.lat.count(), stats.targets[0].ddirs[1].ios), (reads.ios, 0));
-        let series = stats.targets[0].series.as_ref().unwrap();
-        assert_eq!(series.intervals.len(), 4, "four intervals of 50 ms");
-        let counted: u64 = series.intervals.iter().map(|interval| interval.latency_ns[0].count).sum();
-        assert_eq!(counted, reads.ios);
-    }
-}
-
-#[test]
 fn a_file_is_made_for_the_phase_and_what_is_written_counts_up() {
     let scratch = Scratch::new("streams-create");
     let path = scratch.file("new");
@@ -124,42 +91,6 @@ fn a_file_is_made_for_the_phase_and_what_is_written_counts_up() {
     assert!(!blocks.is_empty());
     let counts_up = |block: &[u8]| block.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
     assert!(blocks.iter().all(|block| counts_up(block)), "reads in the same slots must not spoil what is written");
-}
-
-#[test]
-fn rates_and_bursts_hold_a_stream_back_for_itself() {
-    let scratch = Scratch::new("streams-rates");
-    let paths = ["a", "b", "c"].map(|name| file(&scratch, name, 1 << 20));
-    let mut worker = short_worker(&[&paths[0], &paths[1], &paths[2]]);
-    worker.limits.runtime_ns = 500 * MS;
-    // 500 I/Os a second, and 10 at a time with 50 ms between.
-    worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
-    worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
-    let goes_on = |ios: &[u64]| ios[0] >= 125 && ios[1] >= 50 && ios[2] > 1000;
-    let ios = ios_of_targets(&run_until(&[worker], |record| goes_on(&ios_of_targets(record, 0))), 0);
-    // A busy machine may hold the thread up; nothing may let it run ahead by more than all of the warm-up.
-    assert!((125..=310).contains(&ios[0]), "500 a second for half a second: {ios:?}");
-    assert!((50..=110).contains(&ios[1]), "ten every 50 ms: {ios:?}");
-    assert!(ios[2] > 1000, "nothing holds the third back: {ios:?}");
-}
-
-#[test]
-fn a_thread_that_is_held_back_is_measured_as_long_as_any_other() {
-    let scratch = Scratch::new("streams-held");
-    let path = file(&scratch, "a", 1 << 20);
-    let mut rated = short_worker(&[&path]);
-    rated.limits.cool_down_ns = 100 * MS;
-    rated.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.1);
-    let mut in_bursts = rated.clone();
-    in_bursts.streams.list[0].rate = StreamRate::Unlimited;
-    in_bursts.streams.list[0].burst = Some(Burst { ios: 1, pause_ms: 30 });
-    // Neither the end of the warm-up nor that of the measured time is likely to meet an I/O.
-    let record = run_until(&[rated, in_bursts], |record| record.workers.iter().all(|kept| kept.stats.ddirs[0].ios > 0));
-    assert_eq!(record.phases[0].measured_ns, 200 * MS);
-    for kept in &record.workers {
-        assert_eq!((&kept.error, kept.stats.runtime_ns), (&None, 200 * MS));
-        assert!((1..=31).contains(&kept.stats.ddirs[0].ios), "{}", kept.stats.ddirs[0].ios);
-    }
 }
 
 #[test]
