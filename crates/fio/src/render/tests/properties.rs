@@ -148,13 +148,13 @@ proptest! {
 
     #[test]
     fn a_saved_record_gives_the_same_reports(mut record in any_record(), now_unix_ms in any::<u64>()) {
-        // No number is no percentile that anybody can ask for, and is not saved.
+        // The schema does not save NaN and infinite percentiles, which no option can set.
         for worker in &mut Arc::make_mut(&mut record.plan).workers {
             worker.measure.percentiles.retain(|percent| percent.is_finite());
         }
         let options = ReportOptions { now_unix_ms, utc_offset_s: 0, eta_s: Some(0), terse_version: 5 };
         let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
-        // Counts of so many workers that no sum could hold them are no run's.
+        // Larger counts overflow when the workers are added up.
         for worker in &mut record.workers {
             let usage = &mut worker.stats.usage;
             for count in [&mut usage.context_switches, &mut usage.major_faults, &mut usage.minor_faults] {
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn no_progress_makes_the_running_line_panic(
+    fn no_progress_makes_the_progress_line_panic(
         jobs in prop::collection::vec(any_job(), 0..4),
         figures in prop::collection::vec((number(), number(), prop::option::of(number())), 4),
         times in prop::collection::vec(any::<u64>(), 1..4),
