@@ -1,6 +1,9 @@
-//! fio's dialect: its command lines and job files in, its reports out; both ends meet in one table of options.
+//! fio's dialect.
 //!
-//! Invariant: no device and no file is touched here, but for reading job files through `parse::env::Env`.
+//! [`parse()`] parses command lines and job files, [`lower()`] returns the plan that the engine runs, and [`render`] prints
+//! fio's reports. All use one table, [`options`].
+//!
+//! Invariant: the crate does not access devices, and reads files only through [`parse::env::Env`].
 
 pub mod lower;
 pub mod options;

@@ -44,7 +44,7 @@ fn cpus(values: &Values, worker_number: u32, machine: &dyn Machine) -> Vec<u32> 
     let mut usable: Vec<u32> = allowed.iter().copied().filter(|cpu| online.contains(cpu)).collect();
     usable.sort_unstable();
     usable.dedup();
-    // If no CPU is online, the list stays as it is: the kernel rejects it and the run reports its error.
+    // If none of the CPUs is online, the list stays unchanged, so that the run reports the error of the kernel.
     if usable.is_empty() {
         return allowed;
     }

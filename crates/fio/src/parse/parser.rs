@@ -12,8 +12,10 @@ use super::section_lines::{Line, set_options};
 use super::state::State;
 use super::value::Severity;
 
+/// State of parsing.
 pub struct Parser<'a> {
     pub state: State<'a>,
+    /// The current global section.
     pub globals: Section,
     pub jobs: Vec<Job>,
     /// The command line and the job files, unparsed.

@@ -27,7 +27,12 @@ fn failed(state: &mut State, diagnostic: Diagnostic) -> Stop {
     Stop::Failed
 }
 
-/// Applies one option.
+/// Applies one program option.
+///
+/// # Errors
+///
+/// Returns [`Stop::Failed`] if the option is unsupported or its value is invalid, and [`Stop::Print`] for an option such
+/// as `--help`.
 pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &mut State) -> Result<(), Stop> {
     if option.support == Support::Unsupported {
         return reject_unsupported(option, span, state);
@@ -69,9 +74,7 @@ fn print(stdout: String) -> Stop {
     Stop::Print(Output { stdout, stderr: String::new(), status: 0 })
 }
 
-/// Reports an unsupported option.
-///
-/// With `--parse-only`, an option that only changes how jobs run is a warning.
+/// Reports an unsupported option: a warning if it only changes how jobs run and none runs, else an error.
 fn reject_unsupported(option: &ProgramOption, span: &Span, state: &mut State) -> Result<(), Stop> {
     let diagnostic = unsupported(&format!("--{}", option.name), span);
     let changes_run = option.name == "profile" || option.name.starts_with("trigger");

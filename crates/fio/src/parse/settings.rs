@@ -15,12 +15,15 @@ pub struct ProgramSettings {
     pub terse_version: u32,
     pub eta: Eta,
     pub eta_interval: Duration,
+    /// Interval of new progress lines. `None`: one line.
     pub eta_newline: Option<Duration>,
+    /// Interval of full reports. `None`: one report at the end.
     pub status_interval: Option<Duration>,
     pub parse_only: bool,
     pub showcmd: bool,
     pub readonly: bool,
     pub warnings_fatal: bool,
+    /// Names of the job sections to run (`--section`). Empty: all.
     pub sections: Vec<String>,
     /// Prefix of the log of the total bandwidth of all jobs.
     pub bandwidth_log: Option<String>,
@@ -58,6 +61,7 @@ pub enum IdleProf {
 }
 
 impl Formats {
+    /// No format.
     pub const NONE: Formats = Formats { normal: false, terse: false, json: false, json_plus: false };
 }
 

@@ -2,7 +2,7 @@
 
 use record::RunError;
 
-/// Returns the error message for people.
+/// Returns the line `fio: MESSAGE`.
 pub fn error_message(error: &RunError) -> String {
     format!("fio: {}\n", error.plain())
 }

@@ -24,7 +24,7 @@ pub struct ParsedNumber {
     pub is_percent: bool,
 }
 
-/// Parses the number at the start of `text`. fio ignores the text after it; this is a problem, not an error.
+/// Parses the number at the start of `text`. As in fio, the text after it is ignored, with a warning in `problems`.
 ///
 /// # Errors
 ///
