@@ -1,13 +1,13 @@
-//! fio's log files of each I/O.
+//! Reads fio's log files.
 
 use std::path::Path;
 
-/// One line: an I/O, or what an interval came to.
+/// One line: an I/O, or the value of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     pub ms: u64,
     pub value: u64,
-    /// 0 reads, 1 writes.
+    /// 0: read, 1: write.
     pub direction: u64,
     pub bytes: u64,
     pub offset: u64,
@@ -16,7 +16,7 @@ pub struct Entry {
 pub const READ: u64 = 0;
 pub const WRITE: u64 = 1;
 
-/// The lines of a log; the offset is 0 where it isn't logged.
+/// Returns the lines of a log. The offset is 0 if the log has none.
 pub fn entries(path: &Path) -> Vec<Entry> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let entries = text.lines().map(|line| {

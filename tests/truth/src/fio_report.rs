@@ -1,4 +1,4 @@
-//! What fio's JSON report says of a job, as figures with their units.
+//! Reads fio's JSON report.
 
 use serde_json::Value;
 
@@ -10,13 +10,14 @@ pub struct Direction {
     pub iops: f64,
     pub bytes_per_s: f64,
     pub runtime_ms: u64,
-    /// From the intended issue to the handing over.
+    /// From the intended start to the submission.
     pub slat: Latency,
-    /// From the handing over to the completion.
+    /// From the submission to the completion.
     pub clat: Latency,
     pub lat: Latency,
 }
 
+/// Statistics of a latency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latency {
     pub count: u64,
@@ -24,20 +25,21 @@ pub struct Latency {
     pub max_ns: u64,
     pub mean_ns: f64,
     pub deviation_ns: f64,
-    /// Shares (50 for the median) and what is not exceeded by that share, where they were asked for.
+    /// Percentiles (50 for the median) and their values, if the report has them.
     pub percentiles: Vec<(f64, u64)>,
-    /// The middles of a histogram's bins and what they count: json+ has them.
+    /// Middles and counts of histogram bins, in json+.
     pub bins: Vec<(u64, u64)>,
 }
 
 impl Latency {
+    /// Returns the value of a percentile.
     pub fn percentile_ns(&self, share: f64) -> u64 {
         let found = self.percentiles.iter().find(|(shown, _)| (shown - share).abs() < 1e-6);
         found.unwrap_or_else(|| panic!("no percentile {share} in {:?}", self.percentiles)).1
     }
 }
 
-/// What fathom says besides of a direction with a rate: what became of the I/Os that the rate wanted.
+/// I/Os of a direction with a rate, by their fate. Only fathom reports them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpenLoop {
     pub due: u64,
@@ -46,31 +48,32 @@ pub struct OpenLoop {
     pub unissued: u64,
 }
 
-/// The latency from the time at which the rate wanted an I/O.
+/// Returns the response time, from the intended start, of the only job.
 pub fn only_response(report: &Value, name: &str) -> Latency {
-    assert_eq!(jobs(report).len(), 1, "one job was expected: {report:#}");
+    assert_eq!(jobs(report).len(), 1, "expected one job: {report:#}");
     latency(&jobs(report)[0]["fathom"][name]["response_ns"])
 }
 
+/// Returns the open-loop counts of the only job.
 pub fn only_open_loop(report: &Value, name: &str) -> OpenLoop {
-    assert_eq!(jobs(report).len(), 1, "one job was expected: {report:#}");
+    assert_eq!(jobs(report).len(), 1, "expected one job: {report:#}");
     let arrivals = &jobs(report)[0]["fathom"][name]["arrivals"];
     let count = |name: &str| integer(&arrivals[name]);
     OpenLoop { due: count("due"), late: count("late"), queue_full: count("queue_full"), unissued: count("unissued") }
 }
 
-/// The names of what speaks against the figures.
+/// Returns the ids of the findings.
 pub fn findings(report: &Value) -> Vec<String> {
     let found = report["fathom"]["findings"].as_array().expect("a report has a list of findings");
     found.iter().map(|finding| finding["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The report's jobs.
+/// Returns the jobs.
 pub fn jobs(report: &Value) -> &[Value] {
     report["jobs"].as_array().expect("a report has a list of jobs")
 }
 
-/// One direction (`read`, `write`, `trim`, `mixed`) of a job.
+/// Returns a direction (`read`, `write`, `trim`, `mixed`) of a job.
 pub fn direction(job: &Value, name: &str) -> Direction {
     let of = &job[name];
     Direction {
@@ -85,9 +88,9 @@ pub fn direction(job: &Value, name: &str) -> Direction {
     }
 }
 
-/// The one job's one direction, where there is but one job.
+/// Returns a direction of the only job.
 pub fn only(report: &Value, name: &str) -> Direction {
-    assert_eq!(jobs(report).len(), 1, "one job was expected: {report:#}");
+    assert_eq!(jobs(report).len(), 1, "expected one job: {report:#}");
     direction(&jobs(report)[0], name)
 }
 
@@ -106,9 +109,9 @@ fn latency(of: &Value) -> Latency {
 }
 
 fn integer(of: &Value) -> u64 {
-    of.as_u64().unwrap_or_else(|| panic!("no whole number: {of}"))
+    of.as_u64().unwrap_or_else(|| panic!("not an integer: {of}"))
 }
 
 fn number(of: &Value) -> f64 {
-    of.as_f64().unwrap_or_else(|| panic!("no number: {of}"))
+    of.as_f64().unwrap_or_else(|| panic!("not a number: {of}"))
 }

@@ -1,4 +1,4 @@
-//! The block layer's own counters of a device, and what they were at any time of a run.
+//! The block layer's counters of a device, as a time series.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,19 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often a watched device's counters are read.
-const EVERY: Duration = Duration::from_micros(500);
+/// Sampling interval.
+const INTERVAL: Duration = Duration::from_micros(500);
 
-/// `/sys/block/*/stat`; pairs are of reads and writes.
+/// Counters of `/sys/block/*/stat`, for reads and for writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     pub ios: [u64; 2],
     pub bytes: [u64; 2],
-    /// Time that I/Os took, each by itself.
+    /// Sum of the I/Os' times.
     pub ticks_ms: [u64; 2],
 }
 
 impl Counters {
+    /// Reads the counters.
     pub fn read(stat: &Path) -> Self {
         let text = std::fs::read_to_string(stat).unwrap();
         let fields: Vec<u64> = text.split_whitespace().map(|field| field.parse().unwrap()).collect();
@@ -29,6 +30,7 @@ impl Counters {
         }
     }
 
+    /// Returns the difference to earlier counters.
     pub fn since(&self, earlier: &Counters) -> Self {
         let less = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
         Counters {
@@ -39,30 +41,32 @@ impl Counters {
     }
 }
 
-/// A device's counters over time, read by a thread of its own.
+/// Samples a device's counters in a thread.
 pub struct Watch {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<History>>,
 }
 
 impl Watch {
+    /// Starts sampling a `stat` file.
     pub fn start(stat: PathBuf) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             harness::go_first();
             let mut history = History(Vec::new());
-            while !told.load(Relaxed) {
+            while !stopped.load(Relaxed) {
                 let before_us = unix_us();
                 let counters = Counters::read(&stat);
                 history.0.push((before_us.midpoint(unix_us()), counters));
-                std::thread::sleep(EVERY);
+                std::thread::sleep(INTERVAL);
             }
             history
         });
         Watch { stop, thread: Some(thread) }
     }
 
+    /// Stops sampling and returns the samples.
     pub fn end(mut self) -> History {
         self.stop.store(true, Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -79,12 +83,11 @@ fn unix_us() -> u64 {
     std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() as u64
 }
 
-/// Counters with the time of each reading, in µs of Unix time.
+/// Samples with their Unix time in µs.
 pub struct History(Vec<(u64, Counters)>);
 
 impl History {
-    /// How many I/Os of that direction (0 reads, 1 writes) were done at a time; between two readings they are taken to
-    /// be done evenly.
+    /// Returns the number of I/Os of a direction (0: reads, 1: writes) at a time, interpolated between two samples.
     pub fn ios_at(&self, direction: usize, unix_us: u64) -> f64 {
         let after = self.0.partition_point(|(at, _)| *at <= unix_us);
         let ios = |nth: usize| self.0[nth].1.ios[direction] as f64;
@@ -96,14 +99,15 @@ impl History {
         ios(after - 1) + (ios(after) - ios(after - 1)) * part
     }
 
-    /// The longest time without a reading in a stretch of time, in µs: where the thread that reads goes first, the machine
-    /// itself stood still.
+    /// Returns the longest time in µs without a sample in an interval. The sampling thread has real-time priority, so that a
+    /// gap means that the machine itself stood still.
     pub fn longest_gap_us(&self, from_us: u64, to_us: u64) -> u64 {
         let times = self.0.iter().map(|(at, _)| *at);
         let pairs = times.clone().zip(times.skip(1)).filter(|(one, next)| *next >= from_us && *one <= to_us);
         pairs.map(|(one, next)| next - one).max().unwrap_or(u64::MAX)
     }
 
+    /// Returns the number of I/Os between two times.
     pub fn ios_between(&self, direction: usize, from_us: u64, to_us: u64) -> f64 {
         self.ios_at(direction, to_us) - self.ios_at(direction, from_us)
     }

@@ -1,7 +1,7 @@
-//! Things whose answer is known, and the real binary's reports about them. The tests beside this library hold the one
-//! against the other; `docs/truth.md` says what is checked and how closely.
+//! Devices with known behaviour, and the binary's reports about them. The tests compare the two; `docs/truth.md` lists what is
+//! checked and with which tolerance.
 //!
-//! Runs of the binary have real-time priority where that is allowed: the figures are tested, not the scheduler.
+//! Runs have real-time priority where the system allows it, so that the tests do not measure the scheduler.
 
 #![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
 
@@ -15,17 +15,17 @@ pub mod volume;
 
 use std::path::Path;
 
-/// Runs `fathom fio`, with arguments that are separated by spaces, to its end.
+/// Runs `fathom fio` until it exits. Arguments are separated by spaces.
 pub fn fio(directory: &Path, arguments: &str) -> harness::Outcome {
     run(directory, "fio", arguments)
 }
 
-/// Runs `fathom diskspd` likewise.
+/// Runs `fathom diskspd` in the same way.
 pub fn diskspd(directory: &Path, arguments: &str) -> harness::Outcome {
     run(directory, "diskspd", arguments)
 }
 
-/// Runs a command of the program likewise.
-pub fn run(directory: &Path, word: &str, arguments: &str) -> harness::Outcome {
-    harness::outcome(harness::first(harness::command(directory, word, arguments)).spawn().unwrap())
+/// Runs a command of fathom in the same way.
+pub fn run(directory: &Path, command: &str, arguments: &str) -> harness::Outcome {
+    harness::outcome(harness::first(harness::command(directory, command, arguments)).spawn().unwrap())
 }

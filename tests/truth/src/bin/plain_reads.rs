@@ -1,5 +1,5 @@
-//! The plainest program that measures latency: reads blocks of a file one after another, looks at the clock before and
-//! after each, and prints how many nanoseconds each took. What it sees of a device, any program sees.
+//! Measures read latency in the simplest way: reads blocks of a file one after another, reads the clock before and after
+//! each, and prints the times in ns. Any program sees at least these latencies.
 
 use std::error::Error;
 use std::fs::File;
@@ -9,8 +9,8 @@ use std::time::Instant;
 const BLOCK: usize = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, count] = arguments.as_slice() else { return Err("usage: plain_reads FILE COUNT".into()) };
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [path, count] = args.as_slice() else { return Err("usage: plain_reads FILE COUNT".into()) };
     let file = File::open(path)?;
     let mut block = [0; BLOCK];
     let mut took_ns = Vec::with_capacity(count.parse()?);

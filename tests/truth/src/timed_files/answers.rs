@@ -1,4 +1,4 @@
-//! Requests that wait for their time, and the thread that answers them: each when it is due, whatever others wait.
+//! Waiting requests, and the thread that answers each when it is due.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use fuser::{ReplyData, ReplyWrite};
 
-use super::Served;
 use super::program::Program;
 
-/// The last stretch before an answer isn't slept but spent looking at the clock, which wakes up in time.
-const WATCHED: Duration = Duration::from_micros(60);
-/// What reads bring.
+/// Time before an answer in which the thread spins, as a sleep would end late.
+const SPIN_TIME: Duration = Duration::from_micros(60);
+/// Data of all reads.
 static ZEROS: [u8; 1 << 20] = [0; 1 << 20];
 
 /// An answer still to be sent.
@@ -21,6 +20,29 @@ pub(super) enum Reply {
     Write(ReplyWrite),
 }
 
+/// An answered request.
+#[derive(Debug, Clone, Copy)]
+pub struct Served {
+    pub file: u32,
+    pub write: bool,
+    pub offset: u64,
+    pub bytes: u32,
+    /// Time since the first request of the program.
+    pub arrived: Duration,
+    /// Programmed delay.
+    pub programmed: Duration,
+    /// Time from receipt to answer: a lower bound of the latency that any program sees.
+    pub took: Duration,
+}
+
+impl Served {
+    /// Returns the time by which the answer was late.
+    pub fn late(&self) -> Duration {
+        self.took.saturating_sub(self.programmed)
+    }
+}
+
+/// Waiting and answered requests.
 #[derive(Default)]
 pub(super) struct Answers {
     state: Mutex<State>,
@@ -30,11 +52,11 @@ pub(super) struct Answers {
 #[derive(Default)]
 struct State {
     program: Option<Program>,
-    /// When the first request of the program arrived.
+    /// Arrival of the first request of the program.
     first: Option<Instant>,
     waiting: BinaryHeap<Reverse<Waiting>>,
-    /// Requests that arrived and aren't in `served` yet.
-    under_way: usize,
+    /// Number of requests that arrived and are not in `served` yet.
+    pending: usize,
     served: Vec<Served>,
     closed: bool,
 }
@@ -45,7 +67,7 @@ struct Waiting {
     reply: Reply,
 }
 
-/// What is known of a request when it arrives.
+/// A request as it arrives.
 #[derive(Clone, Copy)]
 pub(super) struct Request {
     pub file: u32,
@@ -55,7 +77,7 @@ pub(super) struct Request {
 }
 
 impl Answers {
-    /// Serves by another program from now on, and forgets what was served.
+    /// Applies another program from now on and clears `served`.
     pub(super) fn begin(&self, program: Program) {
         *self.idle() = State { program: Some(program), ..State::default() };
     }
@@ -66,7 +88,7 @@ impl Answers {
 
     pub(super) fn request(&self, request: Request, reply: Reply) {
         let mut state = self.state();
-        state.under_way += 1;
+        state.pending += 1;
         let first = *state.first.get_or_insert(request.arrived);
         let at = request.arrived.saturating_duration_since(first);
         let delay = state.program.as_mut().map_or(Duration::ZERO, |program| program.next(at));
@@ -84,7 +106,7 @@ impl Answers {
         }
     }
 
-    /// Answers what is due until it is closed.
+    /// Answers requests when they are due, until `close`.
     pub(super) fn serve(&self) {
         let mut state = self.state();
         while !state.closed {
@@ -92,12 +114,12 @@ impl Answers {
             state = match left {
                 None => self.changed.wait(state).unwrap(),
                 Some(Duration::ZERO) => {
-                    let Reverse(due) = state.waiting.pop().expect("one was there, and only this thread takes");
+                    let Reverse(due) = state.waiting.pop().expect("only this thread removes requests");
                     drop(state);
                     self.answer(due);
                     self.state()
                 }
-                Some(left) if left > WATCHED => self.changed.wait_timeout(state, left - WATCHED).unwrap().0,
+                Some(left) if left > SPIN_TIME => self.changed.wait_timeout(state, left - SPIN_TIME).unwrap().0,
                 Some(_) => {
                     drop(state);
                     (0..20).for_each(|_| std::hint::spin_loop());
@@ -107,7 +129,7 @@ impl Answers {
         }
     }
 
-    /// Ends `serve`; what still waits is answered with an error.
+    /// Ends `serve`. Waiting requests are answered with an error.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -125,8 +147,8 @@ impl Answers {
             Reply::Write(reply) => reply.written(request.bytes),
         }
         let mut state = self.state();
-        let first = state.first.expect("this request, at the latest, was the first");
-        state.under_way -= 1;
+        let first = state.first.expect("this request or an earlier one set it");
+        state.pending -= 1;
         state.served.push(Served {
             file: request.file,
             write,
@@ -138,11 +160,11 @@ impl Answers {
         });
     }
 
-    /// The state when no request is under way.
+    /// Waits until no request is pending and returns the state.
     fn idle(&self) -> MutexGuard<'_, State> {
         loop {
             let state = self.state();
-            if state.under_way == 0 {
+            if state.pending == 0 {
                 return state;
             }
             drop(state);

@@ -1,4 +1,4 @@
-//! The file system as the kernel sees it: a folder with some files of a fixed size, past the page cache.
+//! The FUSE file system: a folder with files of a fixed size, opened with direct I/O.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use fuser::{
 
 use super::answers::{Answers, Reply, Request};
 
-/// What the kernel may remember of the files, which never change.
-const FOR_GOOD: Duration = Duration::from_secs(1 << 20);
-/// Requests that the kernel hands over at the same time; it would let only some wait otherwise.
-const AT_ONCE_MAX: u16 = 1 << 12;
+/// How long the kernel may cache attributes and names. They never change.
+const CACHE_TIME: Duration = Duration::from_secs(1 << 20);
+/// Largest number of requests in flight. The kernel's default is smaller.
+const REQUESTS_MAX: u16 = 1 << 12;
 const ROOT: u64 = 1;
 const FIRST_FILE: u64 = 2;
 
@@ -53,30 +53,30 @@ impl FileSystem {
 
 impl Filesystem for FileSystem {
     fn init(&mut self, _: &fuser::Request, config: &mut KernelConfig) -> std::io::Result<()> {
-        let refused = |what: &str| std::io::Error::other(format!("FUSE here knows no {what}"));
-        // Without this an I/O with O_DIRECT is waited for within the call that hands it over.
+        let refused = |what: &str| std::io::Error::other(format!("this kernel's FUSE has no {what}"));
+        // Without it the submission of an O_DIRECT I/O blocks until the I/O completes.
         config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(|_| refused("asynchronous direct I/O"))?;
-        config.set_max_background(AT_ONCE_MAX).map_err(|_| refused("deep queue"))?;
-        config.set_congestion_threshold(AT_ONCE_MAX).map_err(|_| refused("deep queue"))?;
+        config.set_max_background(REQUESTS_MAX).map_err(|_| refused("deep queue"))?;
+        config.set_congestion_threshold(REQUESTS_MAX).map_err(|_| refused("deep queue"))?;
         Ok(())
     }
 
     fn lookup(&self, _: &fuser::Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let number = name.to_str().and_then(|name| name.parse::<u64>().ok()).filter(|_| parent.0 == ROOT);
         match number.and_then(|number| self.attributes(FIRST_FILE + number)) {
-            Some(attributes) => reply.entry(&FOR_GOOD, &attributes, Generation(0)),
+            Some(attributes) => reply.entry(&CACHE_TIME, &attributes, Generation(0)),
             None => reply.error(Errno::ENOENT),
         }
     }
 
     fn getattr(&self, _: &fuser::Request, node: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         match self.attributes(node.0) {
-            Some(attributes) => reply.attr(&FOR_GOOD, &attributes),
+            Some(attributes) => reply.attr(&CACHE_TIME, &attributes),
             None => reply.error(Errno::ENOENT),
         }
     }
 
-    /// The files stay as they are, whatever is asked.
+    /// Ignores the request: attributes never change.
     fn setattr(
         &self,
         request: &fuser::Request,
@@ -114,8 +114,8 @@ impl Filesystem for FileSystem {
         reply: ReplyData,
     ) {
         let arrived = Instant::now();
-        let there = self.bytes.saturating_sub(offset).min(u64::from(bytes)) as u32;
-        self.answers.request(self.request(node, offset, there, arrived), Reply::Read(reply));
+        let available = self.bytes.saturating_sub(offset).min(u64::from(bytes)) as u32;
+        self.answers.request(self.request(node, offset, available, arrived), Reply::Read(reply));
     }
 
     fn write(
@@ -131,7 +131,7 @@ impl Filesystem for FileSystem {
         reply: ReplyWrite,
     ) {
         let arrived = Instant::now();
-        let bytes = u32::try_from(data.len()).expect("the kernel's requests are far smaller");
+        let bytes = u32::try_from(data.len()).expect("requests are below 4 GiB");
         self.answers.request(self.request(node, offset, bytes, arrived), Reply::Write(reply));
     }
 }

@@ -1,7 +1,7 @@
-//! Files whose latency is known: a FUSE file system that answers each read and write after a programmed time, and tells
-//! what it programmed and what it then measured.
+//! Files with known latency: a FUSE file system that answers each request after a programmed delay, and records the delay and
+//! the time that it measured.
 //!
-//! Its files go past the page cache and keep nothing: reads bring zeros.
+//! The files bypass the page cache and store nothing. Reads return zeros.
 
 mod answers;
 mod file_system;
@@ -10,55 +10,32 @@ mod program;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption};
 
-pub use program::Program;
-
 use answers::Answers;
+pub use answers::Served;
 use file_system::FileSystem;
 use harness::{Scratch, go_first, shell, skipped};
+pub use program::Program;
 
-/// A request that was answered.
-#[derive(Debug, Clone, Copy)]
-pub struct Served {
-    pub file: u32,
-    pub write: bool,
-    pub offset: u64,
-    pub bytes: u32,
-    /// Since the first request of the program.
-    pub arrived: Duration,
-    /// How long it was to take.
-    pub programmed: Duration,
-    /// How long it took, from its receipt to its answer: what any program that waits for it has to see at least.
-    pub took: Duration,
-}
-
-impl Served {
-    /// How much later than programmed it was answered.
-    pub fn late(&self) -> Duration {
-        self.took.saturating_sub(self.programmed)
-    }
-}
-
-/// A mounted file system; unmounted when dropped.
+/// A mounted file system; unmounted on drop.
 pub struct TimedFiles {
     answers: Arc<Answers>,
     server: Option<JoinHandle<()>>,
     session: Option<BackgroundSession>,
     folder: PathBuf,
     scratch: Scratch,
-    _alone: MutexGuard<'static, ()>,
+    _exclusive: MutexGuard<'static, ()>,
 }
 
-/// Tests of time don't run beside one another.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held by each mount: tests of time run one at a time.
+static EXCLUSIVE: Mutex<()> = Mutex::new(());
 
 impl TimedFiles {
-    /// `None`, and a word about it, where there is no FUSE. The files answer at once until they are given a program.
+    /// Mounts the files. Without FUSE it reports the test as skipped and returns `None`. The delay is 0 until `begin`.
     pub fn mount(test: &str, files: u32, bytes: u64) -> Option<Self> {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let exclusive = EXCLUSIVE.lock().unwrap_or_else(PoisonError::into_inner);
         let scratch = Scratch::new(test);
         let folder = scratch.file("files");
         std::fs::create_dir(&folder).unwrap();
@@ -67,7 +44,7 @@ impl TimedFiles {
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("fathom-truth".into())];
         config.n_threads = Some(2);
-        // What this thread starts inherits its priority.
+        // Threads that this thread starts inherit its priority.
         let (at, serving) = (folder.clone(), answers.clone());
         let mounting = std::thread::spawn(move || {
             go_first();
@@ -81,30 +58,31 @@ impl TimedFiles {
                 session: Some(session),
                 folder,
                 scratch,
-                _alone: alone,
+                _exclusive: exclusive,
             }),
             Err(error) => {
-                skipped(&format!("no FUSE file system to be had: {error}"));
+                skipped(&format!("no FUSE: {error}"));
                 None
             }
         }
     }
 
-    /// Where runs can keep what they write.
+    /// Returns a folder for the output of runs.
     pub fn beside(&self) -> &Path {
         self.scratch.path()
     }
 
+    /// Returns the path of a file.
     pub fn file(&self, number: u32) -> PathBuf {
         self.folder.join(number.to_string())
     }
 
-    /// Answers by this program from now on, and forgets what was served.
+    /// Applies a program from now on and clears the list of served requests.
     pub fn begin(&self, program: Program) {
         self.answers.begin(program);
     }
 
-    /// What was answered since `begin`, in the order of the answers.
+    /// Returns the requests served since `begin`, in the order of the answers.
     pub fn served(&self) -> Vec<Served> {
         self.answers.served()
     }
@@ -113,7 +91,7 @@ impl TimedFiles {
 impl Drop for TimedFiles {
     fn drop(&mut self) {
         self.answers.close();
-        // Lazily, as a run that was given up may still have a file open.
+        // Lazy, as an aborted run may still have a file open.
         drop(shell(&format!("umount -l {}", self.folder.display())));
         drop(self.session.take());
         drop(self.server.take().map(JoinHandle::join));

@@ -1,10 +1,10 @@
-//! When a request is to be answered.
+//! Delays of requests.
 
 use std::time::Duration;
 
 use fastrand::Rng;
 
-/// The delay of one request after another, in the order in which they arrive.
+/// Sequence of delays, by order of arrival.
 #[derive(Debug, Clone)]
 pub struct Program {
     delay: Delay,
@@ -19,31 +19,32 @@ enum Delay {
     Pareto { least: Duration, shape: f64, most: Duration },
 }
 
-/// Nothing is answered for a while.
+/// Time without answers.
 #[derive(Debug, Clone, Copy)]
 struct Stall {
-    /// From the first request on.
+    /// Time since the first request.
     after: Duration,
     lasts: Duration,
 }
 
 impl Program {
+    /// The same delay for all requests.
     pub fn constant(delay: Duration) -> Self {
         Program::of(Delay::Constant(delay))
     }
 
-    /// `fast` or, in the share `slow_share` of all requests, `slow`.
+    /// `slow` for the share `slow_share` of all requests, `fast` for the others.
     pub fn two_valued(fast: Duration, slow: Duration, slow_share: f64) -> Self {
         Program::of(Delay::TwoValued { fast, slow, slow_share })
     }
 
-    /// A heavy tail: the share `(least / delay) ^ shape` of all requests takes longer than a delay, but none `most`.
+    /// Pareto distribution, cut at `most`: the share `(least / delay) ^ shape` of all requests takes longer than `delay`.
     pub fn pareto(least: Duration, shape: f64, most: Duration) -> Self {
         Program::of(Delay::Pareto { least, shape, most })
     }
 
-    /// Besides, the device stands still for the time `lasts`, `after` the first request: what would be answered in that
-    /// time is answered at its end, and what arrives in it not before.
+    /// Adds a stall that begins `after` the first request. Answers due in it are sent at its end; requests that arrive in it are
+    /// answered at its end or later.
     pub fn stalled(self, after: Duration, lasts: Duration) -> Self {
         Program { stall: Some(Stall { after, lasts }), ..self }
     }
@@ -52,7 +53,7 @@ impl Program {
         Program { delay, stall: None, draws: Rng::with_seed(4) }
     }
 
-    /// How long the next request takes that arrives `at` that time since the first.
+    /// Returns the delay of the next request, which arrives `at` this time since the first one.
     pub(super) fn next(&mut self, at: Duration) -> Duration {
         let delay = match self.delay {
             Delay::Constant(delay) => delay,
@@ -80,21 +81,21 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn a_stall_holds_what_falls_into_it_until_its_end() {
+    fn a_stall_delays_answers_until_its_end() {
         let mut program = Program::constant(2 * MS).stalled(100 * MS, 500 * MS);
         let answered = [0, 97, 98, 99, 100, 400, 599, 600].map(|at| at * MS + program.next(at * MS));
         assert_eq!(answered, [2, 99, 600, 600, 600, 600, 601, 602].map(|at| at * MS));
     }
 
     #[test]
-    fn two_values_come_in_the_share_that_was_asked_for() {
+    fn two_values_have_the_requested_share() {
         let mut program = Program::two_valued(MS, 10 * MS, 0.25);
         let slow = (0..10_000).filter(|_| program.next(MS) == 10 * MS).count();
         assert!((2_300..2_700).contains(&slow), "{slow}");
     }
 
     #[test]
-    fn the_tail_of_a_pareto_distribution_is_as_heavy_as_its_shape_says() {
+    fn the_pareto_tail_follows_its_shape() {
         let mut program = Program::pareto(MS, 1.5, 1000 * MS);
         let long = (0..10_000).filter(|_| program.next(MS) > 4 * MS).count();
         assert!((1_100..1_400).contains(&long), "one in eight: {long}");
