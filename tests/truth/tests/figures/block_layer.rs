@@ -1,9 +1,8 @@
-//! The block layer as referee: for engines whose I/O is one I/O of the device each, the kernel's counters of the device
-//! over the run are what fathom counted: writes exactly, by number, bytes and in the report's own disk statistics; reads but
-//! for the few of whoever else looks at the device.
+//! Engines whose I/Os are one I/O of the device each: fathom's counts agree with the kernel's counters of the device. Writes
+//! agree exactly in number, bytes and the report's disk statistics. Reads may include a few of other processes.
 //!
-//! Past the page cache a read or write of up to some hundred KiB is one I/O of the device. Not so with `mmap`, which
-//! works by pages and read-ahead, nor with anything through the cache.
+//! With direct I/O a read or write of up to some hundred KiB is one I/O of the device. With `mmap`, which works in pages with
+//! read-ahead, and with the page cache it is not.
 
 use fathom_truth::fio_report;
 use fathom_truth::kernel::Counters;
@@ -11,7 +10,7 @@ use harness::{Scratch, Zram};
 
 const ENGINES: [&str; 8] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio"];
 
-/// Reads of whoever looks at a device that was open for writing, as udev does, while the next run is on.
+/// Reads of other processes during a run. udev reads a device after it was open for writing.
 const LOOKED_AT: u64 = 48;
 
 fn is_same(direction: usize, kernel: u64, counted: u64) -> bool {
@@ -19,7 +18,7 @@ fn is_same(direction: usize, kernel: u64, counted: u64) -> bool {
     (counted..=counted + more).contains(&kernel)
 }
 
-/// What the device did while the closure ran.
+/// Counters of the device during the closure.
 fn counted<T>(device: &Zram, run: impl FnOnce() -> T) -> (T, Counters) {
     let before = Counters::read(&device.stat());
     let outcome = run();
@@ -75,7 +74,7 @@ fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
         for (direction, name) in ["read", "write"].into_iter().enumerate() {
             let found = fio_report::only(&report, name);
             assert!(is_same(direction, kernel.ios[direction], found.ios), "{words}: {kernel:?}, {}", found.ios);
-            // The device can't have been at an I/O for longer than the job waited for it, but for the counter's ms.
+            // The device cannot be busy longer than the job waited, apart from the counter's resolution of 1 ms.
             let waited_ms = found.lat.mean_ns * found.ios as f64 / 1e6;
             assert!(kernel.ticks_ms[direction] as f64 <= waited_ms + 10.0, "{words}: {kernel:?}, {waited_ms} ms");
         }
@@ -99,7 +98,7 @@ fn threads_of_diskspds_have_what_the_device_counted() {
             let of = |key: &str| -> u64 {
                 workers.clone().map(|worker| worker["stats"]["ddirs"][direction][key].as_u64().unwrap()).sum()
             };
-            // What is in flight when the time is over is done, and not counted.
+            // I/Os in flight at the end of the runtime complete and are not counted.
             let after = kernel.ios[direction] - of("ios");
             assert!(after <= 16 + LOOKED_AT, "{words}: {kernel:?}, counted {}", of("ios"));
         }

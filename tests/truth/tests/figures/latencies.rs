@@ -1,5 +1,5 @@
-//! Count, minimum, maximum, mean, deviation, percentiles and histograms, exactly those of the I/Os that were logged:
-//! of a job, of both directions together, of all jobs of a group.
+//! Count, minimum, maximum, mean, deviation, percentiles and histograms agree exactly with the logged I/Os: per job, per
+//! direction, and per group of jobs.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn a_groups_figures_are_those_of_all_its_ios() {
     }
 }
 
-/// Runs jobs that log each of their I/Os.
+/// Runs jobs that log each I/O.
 fn run_jobs(test: &str, engine: &str, count: u32, options: &str) -> (Scratch, serde_json::Value) {
     let scratch = Scratch::new(test);
     let job = format!(
@@ -58,40 +58,43 @@ fn run_jobs(test: &str, engine: &str, count: u32, options: &str) -> (Scratch, se
 fn assert_figures(
     folder: &Path,
     engine: &str,
-    told: &Direction,
+    reported: &Direction,
     jobs: std::ops::RangeInclusive<u32>,
     directions: &[u64],
 ) {
-    for (kind, latency) in [("slat", &told.slat), ("clat", &told.clat), ("lat", &told.lat)] {
+    for (kind, latency) in [("slat", &reported.slat), ("clat", &reported.clat), ("lat", &reported.lat)] {
         let logs = jobs.clone().map(|job| folder.join(format!("job_{kind}.{job}.log")));
         let values: Vec<u64> = logs
             .flat_map(|log| fio_log::entries(&log))
             .filter(|entry| directions.contains(&entry.direction))
             .map(|entry| entry.value)
             .collect();
-        // A synchronous engine has nothing between handing over and completion.
+        // A synchronous engine has no time between submission and completion.
         if kind == "slat" && latency.count == 0 {
             assert!(engine == "psync" && values.is_empty(), "{engine} has no slat, but {} I/Os of it", values.len());
             continue;
         }
-        assert_eq!(values.len() as u64, told.ios, "{engine}: I/Os with a {kind} and I/Os of the report");
+        assert_eq!(values.len() as u64, reported.ios, "{engine}: I/Os with a {kind} and I/Os of the report");
         assert_latency(&format!("{kind} of {engine}"), latency, &values);
     }
 }
 
-fn assert_latency(what: &str, told: &Latency, values: &[u64]) {
+fn assert_latency(what: &str, reported: &Latency, values: &[u64]) {
     let (least, most) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
-    assert_eq!((told.count, told.min_ns, told.max_ns), (values.len() as u64, least, most), "{what}");
-    for (name, told, found) in
-        [("mean", told.mean_ns, mean(values)), ("deviation", told.deviation_ns, deviation(values))]
+    assert_eq!((reported.count, reported.min_ns, reported.max_ns), (values.len() as u64, least, most), "{what}");
+    for (name, reported, found) in
+        [("mean", reported.mean_ns, mean(values)), ("deviation", reported.deviation_ns, deviation(values))]
     {
-        // Both are printed with six decimals.
-        assert!((told - found).abs() <= 1e-6 + found * 1e-9, "{what}: the {name} is {found}, and {told} was told");
+        // Both have six decimals.
+        assert!(
+            (reported - found).abs() <= 1e-6 + found * 1e-9,
+            "{what}: the {name} is {found}, and {reported} was reported"
+        );
     }
-    assert!(told.percentiles.len() > 10, "{what} has no percentiles");
-    for (share, told) in &told.percentiles {
+    assert!(reported.percentiles.len() > 10, "{what} has no percentiles");
+    for (share, reported) in &reported.percentiles {
         let found = fio_bin_middle(percentile(values, *share)).clamp(least, most);
-        assert_eq!(*told, found, "{what}: {share}th percentile");
+        assert_eq!(*reported, found, "{what}: {share}th percentile");
     }
-    assert_eq!(told.bins, fio_bins(values), "{what}");
+    assert_eq!(reported.bins, fio_bins(values), "{what}");
 }

@@ -1,4 +1,4 @@
-//! Figures that have one right value, however fast the machine is.
+//! Values that are exact on any machine.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! The binary is found and its reports are read.
+//! The binary runs and its reports can be read.
 
 use fathom_truth::fio_report;
 use harness::Scratch;

@@ -1,5 +1,4 @@
-//! Little's law: IOPS times mean latency is the mean number of I/Os in flight. It holds for the figures of every report
-//! format.
+//! Little's law: IOPS × mean latency = mean number of I/Os in flight. It holds in every report format.
 //!
 //! The files count the requests that they hold. This count is the reference: fathom cannot see fewer I/Os in flight, as
 //! each request is part of an I/O. It cannot see more than the depth. How far the two are apart depends on the machine:
@@ -14,17 +13,16 @@ use fathom_truth::fio_report;
 use fathom_truth::timed_files::{Program, Served, TimedFiles};
 
 const TRIES: usize = 3;
-/// The reports round their figures, and their time begins before the first request arrives.
+/// Tolerance: reports round, and their time begins before the first request arrives.
 const TOLERANCE: f64 = 0.02;
 const RECORD: &str = "run.json";
 
-/// What a row of a report says: I/Os a second, and their mean latency in seconds.
+/// A row of a report: IOPS and mean latency in seconds.
 type Row = (f64, f64);
-/// Finds the sets of rows that each stand for the whole run: those of jobs or threads, and the one of all of them where
-/// there is one.
+/// Selects sets of rows that each cover the whole run: those of jobs or threads, and the total if there is one.
 type Reading = fn(&str) -> Vec<Vec<Row>>;
 
-/// Formats of reports, and how they are read.
+/// Report formats and their parsers.
 const REPORTS: [(&str, Reading); 6] = [
     ("fio", fio_rows),
     ("fio-terse", terse_rows),
@@ -72,7 +70,7 @@ fn it_holds_in_every_report_of_a_run_asked_for_in_diskspds_words() {
 /// Compares a run's reports with the requests that the files held, and with the depth of the whole run. `fio_rows` is the
 /// number of rows of a fio report; 0 accepts any number.
 fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
-    // Deep enough that handing over and taking back are a small part of an I/O, and that no more come than FUSE can do.
+    // Deep enough that submission and reaping are a small share of an I/O, and below the limit of FUSE.
     let delay = Duration::from_micros(3000 + 100 * u64::from(depth));
     let fails = (0..TRIES).map_while(|_| {
         files.begin(Program::constant(delay));
@@ -98,14 +96,14 @@ fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
     assert!(fails.len() < TRIES, "{line}: not up to {depth}:\n{}", fails.join("\n"));
 }
 
-/// The mean number of requests that the files held, from the first arrival to the last answer.
+/// Returns the mean number of requests in the files, from the first arrival to the last answer.
 fn mean_held(served: &[Served]) -> f64 {
     let held: Duration = served.iter().map(|io| io.took).sum();
     let end = served.iter().map(|io| io.arrived + io.took).max().unwrap_or_default();
     held.as_secs_f64() / end.as_secs_f64()
 }
 
-/// The run in a format of `fathom show`.
+/// Renders the run in a format of `fathom show`.
 fn shown(folder: &Path, format: &str) -> String {
     let output =
         Command::new(harness::binary()).args(["show", RECORD, "--format", format]).current_dir(folder).output();
@@ -116,7 +114,7 @@ fn number(text: &str) -> f64 {
     text.trim().parse().unwrap_or_else(|_| panic!("no number: {text}"))
 }
 
-/// The first figure behind a name, as `IOPS=` and `avg=`, with fio's letter for thousands.
+/// Parses the first value after a name such as `IOPS=` or `avg=`, with fio's suffix for thousands.
 fn figure(text: &str, name: &str) -> f64 {
     let figure = text.split_once(name).unwrap_or_else(|| panic!("no {name} in {text}")).1.trim_start();
     let (digits, rest) =

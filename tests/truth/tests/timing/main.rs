@@ -1,4 +1,4 @@
-//! Figures of devices whose speed is known. These tests run one after another, beside nothing else.
+//! Measurements of devices with known speed. These tests run one at a time.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,5 +1,5 @@
-//! Rates over time: what is told of each interval, and of all intervals, against the moments at which the files
-//! answered. A stall in the middle leaves an interval without any I/O.
+//! Rates per interval and their statistics, compared with the times at which the files answered. A stall in the middle
+//! leaves one interval without I/Os.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ const MS: Duration = Duration::from_millis(1);
 const DEPTH: u64 = 4;
 const INTERVALS: usize = 10;
 const INTERVAL_MS: u64 = 100;
-/// I/Os by which counts up to a moment may differ: those under way at either end, and what a start some milliseconds
-/// before the first request leaves out.
+/// Allowed difference of counts at a point in time: I/Os in flight at both ends, and those of the milliseconds between start
+/// and first request.
 const AROUND: u64 = 4 * DEPTH;
 const TRIES: usize = 3;
 
@@ -21,7 +21,7 @@ fn stalled() -> Program {
     Program::constant(2 * MS).stalled(320 * MS, 230 * MS)
 }
 
-/// I/Os answered in each interval.
+/// Returns the number of answered I/Os per interval.
 fn answered(served: &[Served], write: bool) -> Vec<u64> {
     let mut counts = vec![0; INTERVALS];
     for io in served.iter().filter(|io| io.write == write) {
@@ -33,8 +33,8 @@ fn answered(served: &[Served], write: bool) -> Vec<u64> {
     counts
 }
 
-/// The same I/Os in the same intervals, but for those around their borders.
-fn same_series(told: &[u64], answered: &[u64]) -> Result<(), String> {
+/// Compares I/Os per interval, apart from those at the borders.
+fn same_series(reported: &[u64], answered: &[u64]) -> Result<(), String> {
     let sums = |counts: &[u64]| {
         counts
             .iter()
@@ -44,9 +44,10 @@ fn same_series(told: &[u64], answered: &[u64]) -> Result<(), String> {
             })
             .collect::<Vec<u64>>()
     };
-    let pairs = sums(told).into_iter().zip(sums(answered));
-    let is_same = told.len() == answered.len() && pairs.clone().all(|(told, found)| told.abs_diff(found) <= AROUND);
-    if is_same { Ok(()) } else { Err(format!("I/Os told of by intervals: {told:?}; answered: {answered:?}")) }
+    let pairs = sums(reported).into_iter().zip(sums(answered));
+    let is_same =
+        reported.len() == answered.len() && pairs.clone().all(|(reported, found)| reported.abs_diff(found) <= AROUND);
+    if is_same { Ok(()) } else { Err(format!("I/Os reported of by intervals: {reported:?}; answered: {answered:?}")) }
 }
 
 fn tried(what: &str, attempt: impl Fn() -> Result<(), String>) {
@@ -78,7 +79,7 @@ fn fio_series(files: &TimedFiles, engine: &str) -> Result<(), String> {
         let [ios, kib] = logs.each_ref().map(|log| {
             let mut counts = vec![0; INTERVALS];
             for entry in log.iter().filter(|entry| entry.direction == direction) {
-                // A worker that ends shortly before its last interval does has filled it.
+                // A worker that ends shortly before its last interval has filled it.
                 let interval = entry.ms.div_ceil(INTERVAL_MS) as usize - 1;
                 counts[interval.min(INTERVALS - 1)] += entry.value * INTERVAL_MS / 1000;
             }
@@ -91,21 +92,21 @@ fn fio_series(files: &TimedFiles, engine: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is told of all intervals.
-fn samples(told: &serde_json::Value, answered: &[u64]) -> Result<(), String> {
+/// Statistics over all intervals.
+fn samples(reported: &serde_json::Value, answered: &[u64]) -> Result<(), String> {
     let iops: Vec<u64> = answered.iter().map(|count| count * 1000 / INTERVAL_MS).collect();
     let (least, most) = (*iops.iter().min().unwrap(), *iops.iter().max().unwrap());
     assert_eq!(least, 0, "the stall outlasts an interval");
     for (keys, unit) in
         [(["iops_min", "iops_max", "iops_mean", "iops_stddev"], 1.0), (["bw_min", "bw_max", "bw_mean", "bw_dev"], 4.0)]
     {
-        let told = keys.map(|key| told[key].as_f64().unwrap() / unit);
+        let reported = keys.map(|key| reported[key].as_f64().unwrap() / unit);
         let found = [least as f64, most as f64, mean(&iops), deviation(&iops)];
-        // An I/O more or less in an interval; more where all of them may have fallen into a neighbour.
+        // One I/O more or less per interval; more if all of them may belong to the neighbour.
         let around = [20.0, 60.0, 15.0, 30.0];
-        let is_close = (0..4).all(|at| (told[at] - found[at]).abs() <= around[at]);
+        let is_close = (0..4).all(|at| (reported[at] - found[at]).abs() <= around[at]);
         if !is_close {
-            return Err(format!("{keys:?} are {told:?}, by the answers {found:?}"));
+            return Err(format!("{keys:?} are {reported:?}, by the answers {found:?}"));
         }
     }
     Ok(())
@@ -129,27 +130,27 @@ fn diskspd_series(files: &TimedFiles, way: &str) -> Result<(), String> {
     for (write, name) in [(false, "Read"), (true, "Write")] {
         let answered = answered(&served, write);
         let iops: Vec<u64> = attributes(intervals, name).iter().map(|iops| *iops as u64).collect();
-        let told: Vec<u64> = iops.iter().map(|iops| iops * INTERVAL_MS / 1000).collect();
-        same_series(&told, &answered)?;
-        // Of all intervals, and so divided by their number.
+        let reported: Vec<u64> = iops.iter().map(|iops| iops * INTERVAL_MS / 1000).collect();
+        same_series(&reported, &answered)?;
+        // The statistic of all intervals divides by their number.
         let population = (1.0 - 1.0 / INTERVALS as f64).sqrt();
-        let (found, told) = (deviation(&iops) * population, leaf(intervals, &format!("{name}IopsStdDev")).unwrap());
-        assert!((told - found).abs() <= 0.001, "{name}: a deviation of {found} IOPS was told as {told}");
+        let (found, reported) = (deviation(&iops) * population, leaf(intervals, &format!("{name}IopsStdDev")).unwrap());
+        assert!((reported - found).abs() <= 0.001, "{name}: a deviation of {found} IOPS was reported as {reported}");
         latencies(&served, write, &attributes(intervals, &format!("{name}AvgLatencyMilliseconds")))?;
     }
     Ok(())
 }
 
-/// Mean latencies of the intervals that the stall leaves alone.
-fn latencies(served: &[Served], write: bool, told_ms: &[f64]) -> Result<(), String> {
-    for (interval, told_ms) in told_ms.iter().enumerate().filter(|(interval, _)| !(3..=5).contains(interval)) {
+/// Mean latencies of the intervals without the stall.
+fn latencies(served: &[Served], write: bool, reported_ms: &[f64]) -> Result<(), String> {
+    for (interval, reported_ms) in reported_ms.iter().enumerate().filter(|(interval, _)| !(3..=5).contains(interval)) {
         let begin = INTERVAL_MS as u32 * interval as u32 * MS;
         let within = |io: &&Served| io.write == write && (begin..begin + 100 * MS).contains(&(io.arrived + io.took));
         let took: Vec<u64> = served.iter().filter(within).map(|io| io.took.as_nanos() as u64).collect();
         let found_ms = mean(&took) / 1e6;
-        // FUSE takes some 0.1 ms itself.
-        if *told_ms < found_ms * 0.99 || *told_ms > found_ms * 1.02 + 0.2 {
-            return Err(format!("interval {interval}: {told_ms} ms were told, {found_ms} ms were measured"));
+        // FUSE takes about 0.1 ms.
+        if *reported_ms < found_ms * 0.99 || *reported_ms > found_ms * 1.02 + 0.2 {
+            return Err(format!("interval {interval}: {reported_ms} ms reported, {found_ms} ms measured"));
         }
     }
     Ok(())

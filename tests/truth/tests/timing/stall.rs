@@ -1,7 +1,7 @@
-//! A device that stands still for half a second while I/Os go on coming: each of them has waited, and each has to show it.
+//! A device that stalls for half a second while I/Os keep arriving: each of them waits, and the report must show it.
 //!
-//! The files themselves say when a request arrived and when it was answered. What its I/O waited is the time from its
-//! intended start, which the rate says, to that answer.
+//! The files record when a request arrived and when it was answered. The response time of its I/O is the time from the intended
+//! start, given by the rate, to that answer.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use fathom_truth::timed_files::{Program, Served, TimedFiles};
 const TRIES: usize = 5;
 const SHARES: [f64; 9] = [10.0, 50.0, 75.0, 84.0, 87.0, 90.0, 95.0, 99.0, 99.9];
 const MS: Duration = Duration::from_millis(1);
-/// 1,000 I/Os a second, of which a stall keeps 500 waiting.
+/// 1,000 I/Os per second, of which the stall delays 500.
 const RATE: u64 = 1000;
 const RUNTIME_S: u64 = 3;
 const STALL: Duration = Duration::from_millis(500);
-/// An I/O is late from here on.
+/// Delay from which an I/O is late.
 const LATE: Duration = MS;
 
-/// Deep enough for all that is in flight without a stall, or for one at a time.
+/// Depths: enough for all I/Os in flight without a stall, and one.
 const ENGINES: [(&str, u32); 5] = [("psync", 1), ("libaio", 1), ("libaio", 16), ("io_uring", 1), ("io_uring", 16)];
 
 #[test]
@@ -45,7 +45,7 @@ fn response_times_of_random_arrivals_show_a_stall_too() {
     let Some(files) = TimedFiles::mount("stall-poisson", 1, 64 << 20) else { return };
     let job = |engine: &str| format!("--ioengine={engine} --iodepth=16 --rate_process=poisson");
     several_tries("arrivals", || {
-        // Equal seeds give equal arrivals: where nothing waits they are seen as they were meant.
+        // Equal seeds give equal arrivals; without delays they are seen as intended.
         let undisturbed = || Run::of(&files, Program::constant(MS / 10), &job("libaio"));
         let undisturbed = [undisturbed(), undisturbed(), undisturbed()];
         let intended = earliest(&undisturbed.each_ref().map(Run::arrivals));
@@ -61,8 +61,7 @@ fn response_times_of_random_arrivals_show_a_stall_too() {
     });
 }
 
-/// When each I/O came in the run in which the machine held it up least; the runs began as far apart as their I/Os were
-/// in the middle.
+/// Arrival of each I/O in the run in which the machine delayed it least. Runs are aligned by the median of their I/Os.
 fn earliest(runs: &[Vec<Duration>]) -> Vec<Duration> {
     let ns = |time: &Duration| time.as_nanos() as i64;
     let apart = |run: &Vec<Duration>| {
@@ -83,7 +82,7 @@ fn arrivals_that_never_got_a_place_are_counted_to_the_last() {
         [("libaio", "linear"), ("io_uring", "linear"), ("io_uring", "poisson"), ("psync", "poisson")]
     {
         let job = format!("--ioengine={engine} --iodepth=16 --rate_process={process} --runtime=1");
-        // Silent from half of the time until after the end.
+        // No answers from the middle until after the end.
         let run = Run::of(&files, Program::constant(MS / 10).stalled(500 * MS, 700 * MS), &job);
         let OpenLoop { due, unissued, .. } = run.open;
         assert_eq!(due - unissued, run.served.len() as u64, "{job}: what was due and went is what arrived");
@@ -110,7 +109,7 @@ fn a_rate_is_met_within_half_a_percent_low_and_high() {
                 let report = report.well().json();
                 let (read, open) = (fio_report::only(&report, "read"), fio_report::only_open_loop(&report, "read"));
                 let expected = (rate * runtime_s) as f64;
-                // Even arrivals have no deviation, those of a Poisson process that of their number.
+                // Regular arrivals have no deviation; those of a Poisson process have that of their number.
                 let deviation = if process == "linear" { 0.0 } else { expected.sqrt() };
                 assert_eq!(open.due, read.ios + open.unissued, "{what}");
                 assert!((open.due as f64 - expected).abs() <= 3.5 * deviation, "{what}: {} were due", open.due);
@@ -121,7 +120,7 @@ fn a_rate_is_met_within_half_a_percent_low_and_high() {
     }
 }
 
-/// A busy machine makes some I/Os late; a wrong figure fails every time.
+/// A busy machine makes some I/Os late; a wrong value fails every time.
 fn several_tries(what: &str, once: impl Fn() -> Result<(), String>) {
     let fails: Vec<String> = (0..TRIES).map_while(|_| once().err()).collect();
     assert!(fails.len() < TRIES, "{what}:\n{}", fails.join("\n"));
@@ -131,7 +130,7 @@ fn stalled() -> Program {
     Program::constant(MS / 10).stalled(1000 * MS, STALL)
 }
 
-/// What was reported of a run, and what the files saw of it, in the order of arrival.
+/// The report of a run, and the requests that the files saw, in the order of arrival.
 struct Run {
     read: Direction,
     open: OpenLoop,
@@ -165,7 +164,7 @@ impl Run {
         self.served.iter().map(|request| request.arrived).collect()
     }
 
-    /// From the intended starts to the answers, both since the first.
+    /// Times from intended start to answer, both relative to the first.
     fn waits_ns(&self, intended: &[Duration]) -> Vec<u64> {
         let waits = self.served.iter().zip(intended);
         waits
@@ -173,26 +172,26 @@ impl Run {
             .collect()
     }
 
-    /// All that was due was answered, and nothing else.
+    /// Checks that all due I/Os were answered, and no others.
     fn assert_counts(&self, what: &str, due: u64) {
         let OpenLoop { due: counted, unissued, .. } = self.open;
         assert_eq!((counted, due - unissued), (due, self.served.len() as u64), "{what}: {:?}", self.open);
         assert_eq!((self.read.ios, self.response.count), (due - unissued, due - unissued), "{what}");
     }
 
-    /// No machine makes an answer come before it is given.
+    /// Checks that no I/O is faster than its answer.
     fn assert_nothing_is_too_short(&self, what: &str, intended: &[Duration]) {
         let waits_ns = self.waits_ns(intended);
         for share in SHARES {
             let (seen, waited) = (self.response.percentile_ns(share), percentile(&waits_ns, share));
             let (first, last) = fio_bin(waited);
-            // Those that are handed over together may arrive in another order.
+            // I/Os of one submission may arrive in another order.
             let least = first.saturating_sub(last - first + 300_000);
             assert!(seen >= least, "{what}: a {share}th percentile of {waited} ns was reported as {seen} ns");
         }
     }
 
-    /// Each percentile is that of the waits, but for a bin and what FUSE takes.
+    /// Checks that each percentile is that of the response times, within a bin and the latency of FUSE.
     fn shows_each_wait(&self, intended: &[Duration]) -> Result<(), String> {
         let waits_ns = self.waits_ns(intended);
         for share in SHARES {
@@ -205,18 +204,18 @@ impl Run {
         Ok(())
     }
 
-    /// Those that went late, as the files saw them arrive.
+    /// Checks the number of late I/Os against the arrivals at the files.
     fn late_are_counted(&self, intended: &[Duration]) -> Result<(), String> {
         let late = self.arrivals().into_iter().zip(intended).filter(|(arrived, intended)| *arrived > **intended + LATE);
         let (arrived_late, OpenLoop { late, queue_full, .. }) = (late.count() as u64, self.open);
-        // Of the stall's 500 at most 16 had a place. Others are a busy machine's doing.
+        // At most 16 of the 500 I/Os of the stall had a free slot. A busy machine may add others.
         if late.abs_diff(arrived_late) > 30 || !(450..=late).contains(&queue_full) {
             return Err(format!("{arrived_late} arrived late: {:?}", self.open));
         }
         Ok(())
     }
 
-    /// From the submission on no more I/Os are slow than there were places.
+    /// Checks that at most as many I/Os have a slow service time as there are slots.
     fn submission_sees_one_stall(&self, depth: u32) -> Result<(), String> {
         let slow = self.read.lat.bins.iter().filter(|(ns, _)| *ns > 100_000_000).map(|(_, count)| count);
         let slow: u64 = slow.sum();
@@ -227,7 +226,7 @@ impl Run {
         Err(format!("{slow} I/Os were slow from their submission on"))
     }
 
-    /// A sixth of all I/Os waited from 500 ms down to none, evenly.
+    /// A sixth of all I/Os waits between 500 ms and 0, uniformly.
     fn is_spread_evenly(&self) -> Result<(), String> {
         let share_of_waits = 100.0 * STALL.as_secs_f64() / RUNTIME_S as f64;
         for share in [84.0, 87.0, 90.0, 95.0, 99.0] {
@@ -241,7 +240,7 @@ impl Run {
     }
 }
 
-/// Gaps of exponential lengths: their deviation is their mean.
+/// Gaps of exponential length: their deviation equals their mean.
 fn are_of_a_poisson_process(arrivals: &[Duration]) -> Result<(), String> {
     let gaps: Vec<u64> = arrivals.windows(2).map(|pair| (pair[1] - pair[0]).as_nanos() as u64).collect();
     let (mean, deviation) = (fathom_truth::arithmetic::mean(&gaps), fathom_truth::arithmetic::deviation(&gaps));

@@ -1,12 +1,11 @@
-//! The page's job files and lines find the limits, and the kernel's counters for the very interval that was measured say the
-//! same.
+//! The job files and command lines of the page measure the limits, and the kernel's counters over the same interval agree.
 //!
-//! The kernel lets a throttled device do what is allowed for 100 ms at once, and then nothing until the next 100 ms. So
-//! a device at rest begins with such a lot, before it settles: nothing is measured for the first second. And so the
-//! ends of the measured time matter: see [`ramp_ms`] and [`Interval::is_clear`].
+//! The kernel's throttle permits the I/Os of 100 ms at once and then none until the next 100 ms. An idle device therefore
+//! begins with a burst: the first second is not measured. The ends of the measured time matter, too: see [`ramp_ms`] and
+//! [`Interval::is_clear`].
 //!
-//! How long a machine takes for such a lot depends on its speed. Where it is too slow for the limits of the page, limits
-//! and queue depths are halved, until a lot is done well before the next one.
+//! How long a machine takes for such a burst depends on its speed. If it is too slow for the limits of the page, limits and
+//! queue depths are halved until a burst ends well before the next one.
 
 use fathom_truth::fio_report;
 use fathom_truth::kernel::History;
@@ -18,13 +17,13 @@ use super::machine::{Machine, READ_IOPS, WRITE_IOPS};
 const READS: usize = 0;
 const WRITES: usize = 1;
 const NAMES: [&str; 2] = ["read", "write"];
-/// How long the kernel saves up what a device may do.
+/// Period of the kernel's throttle.
 const LOT_MS: f64 = 100.0;
-/// A lot more or less is 2 % of it, and ends that are not quite where they should be much less.
+/// Tolerance: one burst more or less is 2 %; the ends of the interval add much less.
 const RUNTIME_S: u32 = 6;
 
-/// The job files as the page has them, except for directories and sizes. `DEPTH` and `RATE` stand for the page's queue
-/// depth and rate, divided like the limits.
+/// The page's job files, apart from directories and sizes. `DEPTH` and `RATE` stand for the page's queue depth and rate,
+/// divided like the limits.
 const FIO_WRITE: &str = "[global]\nsize=192m\ndirect=1\niodepth=DEPTH\nioengine=libaio\nbs=4k\nnumjobs=4\n\
                          [writer1]\nrw=randwrite\ndirectory=nocache\n";
 const FIO_READ: &str = "[global]\nsize=1g\ndirect=1\niodepth=DEPTH\nioengine=libaio\nbs=4k\nnumjobs=4\n\
@@ -35,13 +34,13 @@ const FIO_BOTH: &str = "[global]\nsize=192m\ndirect=1\niodepth=DEPTH\nioengine=l
 const FIO_DEPTH: u32 = 256;
 const FIO_BOTH_DEPTH: u32 = 128;
 const JOBS: u32 = 4;
-/// The lines likewise, with shorter times.
+/// The page's command lines, with shorter times.
 const DISKSPD_WRITE: &str = "-c256M -w100 -b8K -F4 -r -oDEPTH -W1 -d3 -Sh nocache/testfile.dat";
 const DISKSPD_READ: &str = "-c256M -b4K -F4 -r -oDEPTH -W1 -d3 -Sh readcache/testfile.dat";
 const DISKSPD_DEPTH: u32 = 128;
 
 impl Machine {
-    /// Runs a job file with `--runtime`, as the page does, and a ramp. The limit of `iops` settles when the ramp ends.
+    /// Runs a job file with `--runtime`, as the page does, and a ramp. The limit of `iops` is reached when the ramp ends.
     fn fio(&self, job_file: &str, depth: u32, iops: u32, divisor: u32) -> Measured {
         let directory = self.scratch.path();
         let (depth, iops, rate) = (depth / divisor, iops / divisor, WRITE_IOPS / JOBS / divisor);
@@ -71,18 +70,18 @@ impl Machine {
     }
 }
 
-/// What a run came to.
+/// Results of a run.
 struct Measured {
-    /// As reported, of reads and of writes.
+    /// As reported, for reads and for writes.
     iops: [f64; 2],
     record: Value,
-    /// What the devices under reads and under writes did.
+    /// Counters of the devices that are read and written.
     histories: [History; 2],
 }
 
-/// A ramp of about a second. I/Os in flight at the end are done with the next lot, however soon it comes. A ramp that
-/// ends just as long before a lot as these I/Os take at the mean rate makes the measured time that of whole lots; but it
-/// must end clear of the lot before and of the one after.
+/// Returns a ramp of about one second. I/Os in flight at its end complete with the next burst. If the ramp ends as long before
+/// a burst as these I/Os take at the mean rate, the measured time consists of whole bursts. It must end clear of the burst
+/// before and of the burst after.
 fn ramp_ms(in_flight: u32, iops: u32) -> u32 {
     const CLEAR_MS: f64 = 35.0;
     const SOON_MS: f64 = 80.0;
@@ -90,7 +89,7 @@ fn ramp_ms(in_flight: u32, iops: u32) -> u32 {
     (1000.0 + after_lot_ms.clamp(CLEAR_MS, SOON_MS)).round() as u32
 }
 
-/// What was measured of one direction, over all workers.
+/// Measured values of one direction, over all workers.
 struct Interval {
     from_us: u64,
     to_us: u64,
@@ -115,9 +114,9 @@ impl Interval {
         (self.to_us - self.from_us) as f64 / 1e6
     }
 
-    /// Whether the kernel can be the referee of what began, or ended, at that time. A thread may hear of an I/O a little
-    /// after the kernel counted it: this must not be amid a lot, of which a ms has hundreds, nor where the machine stood
-    /// still.
+    /// Whether the counters are a valid reference for I/Os that began or ended at a time. A thread sees a completion slightly later
+    /// than the kernel counts it. The time must therefore not be within a burst, with hundreds of I/Os per ms, nor within a time
+    /// in which the machine stood still.
     fn is_clear(&self, at_us: u64, history: &History, direction: usize) -> bool {
         const NEAR_US: u64 = 25_000;
         const GAP_US: u64 = 3_000;
@@ -128,7 +127,7 @@ impl Interval {
     }
 }
 
-/// Holds what a run found against the kernel's counters for the same interval, and against the limits.
+/// Compares the results of a run with the kernel's counters over the same interval, and with the limits.
 fn agrees(what: &str, limits: &[(usize, u32)], measured: &Measured) -> Result<(), String> {
     for &(direction, limit) in limits {
         let (interval, history) = (Interval::of(&measured.record, direction), &measured.histories[direction]);
@@ -137,7 +136,7 @@ fn agrees(what: &str, limits: &[(usize, u32)], measured: &Measured) -> Result<()
         let (way, ios) = (NAMES[direction], interval.ios);
         let told = format!("{what}: {iops:.1} {way}s a second, {ios} in {seconds:.4} s, by the kernel {by_kernel:.0}");
         println!("{told}");
-        // What fio's jobs have in flight at the end is measured with them, and nothing comes after but the file system's.
+        // I/Os in flight at the end of a fio job are measured; only those of the file system come later.
         let after = history.ios_between(direction, interval.to_us, u64::MAX);
         let ends_in_flight = after < ios as f64 * 0.0005;
         if !interval.is_clear(interval.from_us, history, direction)
@@ -156,9 +155,9 @@ fn agrees(what: &str, limits: &[(usize, u32)], measured: &Measured) -> Result<()
     Ok(())
 }
 
-/// Runs until fathom, the kernel and the limit agree. What is counted wrongly is so in every run. A busy machine may stop
-/// threads for longer than the figures allow: each divisor has some tries. A slow machine does a lot too slowly for the
-/// limit: the next divisor makes the lot smaller. Starts with `divisor`, and leaves the one that was small enough there.
+/// Runs until fathom, the kernel and the limit agree. A wrong count is wrong in every run. A busy machine may stop threads for
+/// longer than the tolerance: each divisor has several tries. On a slow machine a burst takes too long for the limit: the next
+/// divisor makes the burst smaller. Starts with `divisor` and stores the one that succeeded in it.
 fn find(
     machine: &mut Machine,
     divisor: &mut u32,
@@ -183,14 +182,14 @@ fn find(
     panic!("in none of {} runs:\n{}", told.len(), told.join("\n"));
 }
 
-/// All jobs' I/Os over the longest job's time, as in fio's status of a group.
+/// All jobs' I/Os over the longest job's time, as in fio's group status.
 fn group_iops(report: &Value, direction: usize) -> f64 {
     let jobs = fio_report::jobs(report).iter().map(|job| fio_report::direction(job, NAMES[direction]));
     let (ios, ms) = jobs.fold((0, 0), |(ios, ms), job| (ios + job.ios, ms.max(job.runtime_ms)));
     ios as f64 * 1000.0 / ms.max(1) as f64
 }
 
-/// I/Os a second in the first line of totals, of reads and writes together.
+/// IOPS in the first line of totals, reads and writes together.
 fn total_iops(report: &str) -> f64 {
     let line = report.lines().find(|line| line.starts_with("total:")).expect("a report has totals");
     line.split('|').nth(3).unwrap().trim().parse().unwrap()

@@ -1,4 +1,4 @@
-//! The machine: two volumes in memory that the kernel holds back.
+//! The emulated machine: two volumes in memory, throttled by the kernel.
 
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ pub const READ_IOPS: u32 = 77_000;
 pub const WRITE_BYTES: u32 = 192_000_000;
 pub const READ_BYTES: u32 = 485_000_000;
 
-/// The machine's two volumes; only one test has them at a time, as their limits say little on a machine that is full.
+/// The machine's two volumes. One test at a time uses them, as their limits have no meaning on a machine under load.
 pub struct Machine {
     pub nocache: Volume,
     pub readcache: Volume,
@@ -27,7 +27,7 @@ impl Machine {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = || {
             let scratch = Scratch::new(test);
-            // Only what is written takes memory; the rest is what an assessment leaves free of a file system.
+            // Only written blocks take memory. The rest is the free space that an assessment requires.
             let nocache = Volume::new(&scratch, "nocache", 3072)?;
             let readcache = Volume::new(&scratch, "readcache", 5120)?;
             let mut machine = Machine { nocache, readcache, throttle: Throttle::made()?, scratch, _alone: alone };
@@ -51,7 +51,7 @@ impl Machine {
         self.throttle.limit(&self.readcache.device, reads)
     }
 
-    /// The limits of bandwidth beside those of IOPS.
+    /// Sets bandwidth limits in addition to those of IOPS.
     pub fn with_bandwidths(mut self) -> Self {
         let iops = Limit { write_iops: Some(WRITE_IOPS), read_iops: Some(READ_IOPS), ..Limit::default() };
         let writes = Limit { write_bytes: Some(WRITE_BYTES), read_iops: None, ..iops };
@@ -61,7 +61,7 @@ impl Machine {
         self
     }
 
-    /// Lays out what fio's jobs would lay out themselves, at the throttle's pace.
+    /// Lays out the files that fio's jobs would lay out at the speed of the throttle.
     pub fn with_files(self) -> Self {
         for clone in 0..4 {
             self.nocache.file(&format!("writer1.{clone}.0"), 192);
@@ -70,7 +70,7 @@ impl Machine {
         self
     }
 
-    /// Runs a command held back, and keeps what the devices did meanwhile.
+    /// Runs a command under the throttle and returns the devices' counters.
     pub fn run(&self, command: &Command) -> (Outcome, [History; 2]) {
         let volumes = [&self.readcache, &self.nocache];
         let watches = volumes.map(|volume| Watch::start(volume.device.stat()));
@@ -78,7 +78,7 @@ impl Machine {
         (outcome, watches.map(Watch::end))
     }
 
-    /// Starts a command held back.
+    /// Starts a command under the throttle.
     pub fn start(&self, command: &Command) -> Child {
         self.throttle.confine(command).spawn().unwrap()
     }

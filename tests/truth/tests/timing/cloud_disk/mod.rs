@@ -1,6 +1,6 @@
-//! A cloud disk with an exact limit: the virtual machine of Microsoft's page on benchmarking disks, whose volume without
-//! a cache takes 12,800 writes a second and whose cached one gives 77,000 reads, made of two disks in memory that the
-//! kernel holds back. What is measured there must be right ([`figures`]), and so must be what is said of it ([`verdicts`]).
+//! An emulated cloud disk with exact limits: the virtual machine of Microsoft's page on benchmarking disks. Its uncached volume
+//! has 12,800 write IOPS, its cached one 77,000 read IOPS. Both are disks in memory, throttled by the kernel. Measured values
+//! ([`figures`]) and verdicts ([`verdicts`]) must be correct.
 
 mod figures;
 mod machine;

@@ -1,5 +1,5 @@
-//! `fathom assess` with the suite of that page on both volumes: PASS at the limits, FAIL with its cause where the machine gives
-//! less, INVALID where the page cache answers, INCONCLUSIVE where a test ended early or was stopped.
+//! `fathom assess` with the suite of that page on both volumes: PASS at the limits, FAIL with its cause on a slower machine,
+//! INVALID if the page cache answers, INCONCLUSIVE if a test ended early or was stopped.
 
 use std::process::Command;
 use std::time::Duration;
@@ -26,8 +26,8 @@ fn run(machine: &Machine, suite: &str, words: &str) -> Outcome {
     outcome
 }
 
-/// Runs until the verdict is this one, with these words: on a busy machine the kernel's lots come late, so that the disk is
-/// slower or its rate looks uneven. A verdict that is wrong is so in every run.
+/// Runs until the verdict and its text are as expected. On a busy machine the throttle's bursts come late, so that the disk is
+/// slower or its rate looks unsteady. A wrong verdict is wrong in every run.
 fn decided(machine: &Machine, suite: &str, words: &str, verdict: &str, cause: &str) -> (Outcome, Value) {
     let mut told = Vec::new();
     for _ in 0..TRIES {
@@ -56,7 +56,7 @@ fn steps(assessment: &Value) -> Vec<String> {
 #[test]
 fn at_the_limits_each_volume_passes_by_its_own() {
     let Some(machine) = Machine::new("cloud-pass").map(Machine::with_bandwidths) else { return };
-    // Of zeroes a disk in memory keeps no copy: it takes 192 MB of them a second on a busy machine, too.
+    // zram stores nothing for zeroes: it takes 192 MB/s of them on a busy machine, too.
     let suite =
         include_str!("../../../../../data/suites/azure.toml").replacen("direct = 1", "direct = 1\nzero_buffers = 1", 1);
     std::fs::write(machine.scratch.file("zeroes.toml"), suite).unwrap();
@@ -90,7 +90,7 @@ fn a_throttle_below_the_limit_fails_and_is_named() {
         decided(&machine, "azure", "--test max-write-iops --size 64M --runtime 4", "FAIL", steady);
     assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(1), Some("FAIL")), "{}", outcome.stderr);
     let measured = assessment["tests"][0]["judgements"][0]["measured"].as_f64().unwrap();
-    // The first lot comes at once, and what is in flight at the end is waited for: of 4 s that is up to 5 %.
+    // The first burst comes at once, and the end waits for I/Os in flight: up to 5 % of 4 s.
     assert!((8800.0..9500.0).contains(&measured), "{measured}");
     let cause = assessment["cause"].as_str().unwrap();
     assert!(cause.contains("of the 12,800 IOPS of Standard_D8ds_v4 uncached"), "{cause}");
@@ -101,7 +101,7 @@ fn reads_through_the_page_cache_are_invalid() {
     let Some(machine) = Machine::new("cloud-invalid") else { return };
     let suite =
         include_str!("../../../../../data/suites/azure.toml").replacen("direct = 1", "direct = 0\ninvalidate = 0", 1);
-    // With `invalidate` each pass over the files begins without what the cache holds of them, and so is one of the disk.
+    // With `invalidate` each pass over the files starts without cached pages and reads from the disk.
     std::fs::write(machine.scratch.file("buffered.toml"), suite).unwrap();
     let outcome = run(&machine, "buffered.toml", "--test max-read-iops --size 64M --runtime 2");
     let assessment = outcome.json();
@@ -113,14 +113,14 @@ fn reads_through_the_page_cache_are_invalid() {
 #[test]
 fn what_ends_early_or_is_stopped_decides_nothing() {
     let Some(machine) = Machine::new("cloud-inconclusive") else { return };
-    // Without time_based the jobs end when their files are read.
+    // Without time_based the jobs end when their files are read once.
     let short = run(&machine, "azure", "--test max-read-iops --literal --size 64M");
     let assessment = short.json();
     println!("{}: {}", assessment["verdict"], assessment["cause"]);
     assert_eq!((short.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", short.stderr);
 
     let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
-    // It listens to signals before it makes files.
+    // Signals are handled before files are created.
     let made = machine.scratch.file("nocache/fathom-assess.tmp");
     wait_until("a file is made", || made.exists());
     std::thread::sleep(Duration::from_secs(2));

@@ -1,4 +1,4 @@
-//! Asked in DiskSpd's words.
+//! Known latencies, measured with DiskSpd command lines.
 
 use fathom_truth::diskspd_report::{leaf, span};
 use fathom_truth::timed_files::{Program, TimedFiles};
@@ -6,7 +6,7 @@ use fathom_truth::timed_files::{Program, TimedFiles};
 use super::reported::Reported;
 use super::{FILE_BYTES, SHARES, compare, nanoseconds};
 
-/// Ways to have I/Os outstanding, what fio calls such an engine, and the depths at which each is tried.
+/// DiskSpd's kinds of I/O, fio's name of the engine, and the tested depths.
 const ENGINES: [(&str, &str, &[u32]); 2] = [("", "libaio", &[1, 8]), ("-u", "io_uring", &[8])];
 
 pub fn each_engine(test: &str, pattern: &str, program: impl Fn(u32) -> Program) {

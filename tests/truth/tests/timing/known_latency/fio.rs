@@ -1,4 +1,4 @@
-//! Asked in fio's words, with each I/O logged.
+//! Known latencies, measured with fio jobs that log each I/O.
 
 use fathom_truth::timed_files::{Program, TimedFiles};
 use fathom_truth::{fio_log, fio_report};
@@ -6,12 +6,11 @@ use fathom_truth::{fio_log, fio_report};
 use super::reported::Reported;
 use super::{FILE_BYTES, SHARES, compare, nanoseconds};
 
-/// Engines and the depths at which each is tried.
+/// Engines and the tested depths.
 const ENGINES: [(&str, &[u32]); 3] = [("psync", &[1]), ("libaio", &[1, 32]), ("io_uring", &[1, 8, 32])];
-/// I/Os that are handed over with one call share its time, wherever in it each began; a call on these files takes so
-/// long where the server comes in between.
+/// Time of a submission call in which the server preempts the worker. The I/Os of one call share its time.
 const CALL_NS: u64 = 250_000;
-/// What a single I/O may differ by: the server's clock and ours are not read at one moment.
+/// Tolerance for a single I/O: the clocks of server and client are read at different times.
 const MOMENT_NS: u64 = 50_000;
 
 pub fn each_engine(test: &str, pattern: &str, program: impl Fn(u32) -> Program) {
@@ -34,7 +33,7 @@ pub fn each_engine(test: &str, pattern: &str, program: impl Fn(u32) -> Program) 
     }
 }
 
-/// What is reported of a job in one direction and, of each I/O, what was logged and what the files measured.
+/// A job in one direction: the report, the log, and the measurements of the files.
 pub fn logged(files: &TimedFiles, program: Program, job: &str) -> (Reported, Vec<(u64, u64)>) {
     files.begin(program);
     let shares = SHARES.map(|share| share.to_string()).join(":");

@@ -1,4 +1,4 @@
-//! What FUSE itself takes.
+//! Latency of FUSE itself.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use super::{fio, nanoseconds};
 
 const READS: usize = 60;
 
-/// What FUSE itself takes, on a machine that sleeps as long between two I/Os as in the run: what plain reads see above
-/// what the files took or, where that is more, an engine above files that answer at once.
+/// Latency of FUSE on a machine that sleeps as long between two I/Os as in the run: the excess of plain reads over the files or,
+/// if larger, of an engine over files without delay.
 pub fn floor_ns(files: &TimedFiles, engine: &str, asleep: Duration) -> Vec<u64> {
     let (mut plain, mut at_once) = (plain_ns(files, asleep), at_once_ns(files, engine, asleep));
     assert_eq!((plain.len(), at_once.len()), (READS, READS));
@@ -19,7 +19,7 @@ pub fn floor_ns(files: &TimedFiles, engine: &str, asleep: Duration) -> Vec<u64> 
     plain.into_iter().zip(at_once).map(|(plain, at_once)| plain.max(at_once)).collect()
 }
 
-/// Both sides of a request have slept: its sender and the files.
+/// Both sides of a request have slept: the client and the files.
 fn plain_ns(files: &TimedFiles, asleep: Duration) -> Vec<u64> {
     files.begin(Program::constant(asleep));
     let mut reads = harness::first(Command::new(env!("CARGO_BIN_EXE_plain_reads")));

@@ -1,9 +1,8 @@
-//! Latency that is known: files that answer after a programmed time, and what fathom says of them, asked in fio's words
-//! and in DiskSpd's.
+//! Known latencies: files that answer after a programmed delay, and fathom's reports with the command lines of fio and DiskSpd.
 //!
-//! No figure may be below what the files themselves measured: that is never the machine's noise, and fails at once. What
-//! lies above has to be explained by what FUSE itself takes, which plain reads measure; there a busy machine may add to
-//! it, so that a run has some tries, and a figure is wrong that is too long in each of them.
+//! No value may be below what the files measured. Noise cannot cause this, so that it fails at once. The excess must be within
+//! the latency of FUSE, measured by plain reads. A busy machine may add to it: a run has several tries, and only a value that
+//! is too high in all of them fails.
 
 mod diskspd;
 mod fio;
@@ -16,7 +15,7 @@ use fathom_truth::timed_files::{Program, Served, TimedFiles};
 use reported::Reported;
 
 const TRIES: usize = 5;
-/// The percentiles that are compared: none where one of the two values gives way to the other.
+/// Percentiles that are compared: none at the step between the two delays.
 const SHARES: [f64; 9] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
 const MS: Duration = Duration::from_millis(1);
 const FILE_BYTES: u64 = 16 << 20;
@@ -25,7 +24,7 @@ fn constant(depth: u32) -> Program {
     Program::constant(3 * MS + MS / 5 * (depth - 1))
 }
 
-/// The slower value is the common one where the faster is too fast for that many at once.
+/// The slow delay is the common one where the fast one is too fast for this depth.
 fn two_valued(depth: u32) -> Program {
     Program::two_valued(Duration::from_micros(90), Duration::from_micros(3100), if depth > 8 { 0.85 } else { 0.3 })
 }
@@ -59,7 +58,7 @@ fn diskspd_reports_a_latency_with_a_heavy_tail() {
     diskspd::each_engine("heavy-tailed", "-w100 -r", heavy_tailed);
 }
 
-/// Holds a run that is done anew at each try against what it measured.
+/// Compares a run, repeated at each try, with what the files measured.
 fn compare(files: &TimedFiles, what: &str, engine: &str, depth: u32, run: impl Fn() -> (Reported, Vec<u64>)) {
     let mut fails: Vec<(String, String)> = Vec::new();
     for nth in 0..TRIES {
@@ -68,7 +67,7 @@ fn compare(files: &TimedFiles, what: &str, engine: &str, depth: u32, run: impl F
         let mean_ns = fathom_truth::arithmetic::mean(&took_ns);
         let asleep = Duration::from_nanos((mean_ns / f64::from(depth)) as u64);
         let found = reported.too_long(&took_ns, &floor::floor_ns(files, engine, asleep));
-        // What was within its bounds once isn't wrong by itself.
+        // A value that was within its bounds once is correct.
         let is_again = |figure: &String| nth == 0 || fails.iter().any(|(failed, _)| failed == figure);
         fails = found.into_iter().filter(|(figure, _)| is_again(figure)).collect();
         if fails.is_empty() {

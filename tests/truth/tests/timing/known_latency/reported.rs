@@ -1,20 +1,20 @@
-//! A report's figures, and whether they are those of the latencies that were measured.
+//! Values of a report, compared with measured latencies.
 
 use fathom_truth::arithmetic::{fio_bin, mean, percentile};
 
-/// As many I/Os lie above a percentile that is compared with the most that it may be.
+/// Number of I/Os above a percentile that is compared with its upper bound.
 const ABOVE_MIN: f64 = 50.0;
 
 pub struct Reported {
     pub mean_ns: f64,
-    /// Shares and what is not exceeded by them.
+    /// Percentiles and their values.
     pub percentiles_ns: Vec<(f64, u64)>,
-    /// The step in which the report tells times.
+    /// Resolution of times in the report.
     pub step_ns: u64,
 }
 
 impl Reported {
-    /// Nothing is faster than the files were.
+    /// Checks that no value is below that of the files.
     pub fn assert_none_is_too_short(&self, what: &str, took_ns: &[u64]) {
         let (seen, took) = (self.mean_ns + self.step_ns as f64, mean(took_ns));
         assert!(seen >= 0.998 * took, "{what}: a mean of {took} ns was reported as {seen} ns");
@@ -26,8 +26,8 @@ impl Reported {
         }
     }
 
-    /// Figures that are slower than the files and FUSE were, and how: a mean by more than 2 %, a percentile by more than
-    /// one bin. A percentile that hardly an I/O exceeds is that of the machine's worst moment.
+    /// Returns values that exceed those of files and FUSE: a mean by more than 2 %, a percentile by more than one bin. A percentile
+    /// with almost no I/Os above it depends on the machine's slowest moment and is left out.
     pub fn too_long(&self, took_ns: &[u64], floor_ns: &[u64]) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut held = |figure: String, seen: u64, took: u64, floor: u64, most: u64| {
