@@ -28,10 +28,13 @@ fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
     Err(fault::new(
         errno::EINVAL,
         "td_io_queue",
-        "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
+        "first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
          size. Try setting direct=0."
             .into(),
-        &format!("direct I/O on {} goes in units of {unit} bytes, and bs={size} isn't a multiple of it", path.display()),
+        &format!(
+            "direct I/O on {} goes in units of {unit} bytes, and bs={size} isn't a multiple of it",
+            path.display()
+        ),
     ))
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn of_io(error: &io::Error, func: &str, said_by_fio: String, advice: 
 
 /// The run ended while files were laid out.
 pub(crate) fn stopped() -> RunError {
-    new(errno::EINTR, STOPPED, "fio: stopped while laying out files".into(), "")
+    new(errno::EINTR, STOPPED, "stopped while laying out files".into(), "")
 }
 
 /// True where a layout ended only because the run did: nothing is wrong.

@@ -63,7 +63,7 @@ impl Metadata {
             _ => "",
         };
         let errno = error.raw_os_error().unwrap_or(errno::EIO);
-        RunError { errno, message: format!("{func}: {error}{advice}"), func }
+        RunError { errno, message: format!("{func}: {error}{advice}", error = errno::reason(error)), func }
     }
 }
 

@@ -62,7 +62,7 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::Interrupted => Err(fault::stopped()),
         Err(error) => {
-            let said = format!("{}: can't be made: {error}", path.display());
+            let said = format!("{}: can't be made: {error}", path.display(), error = os::errno::reason(&error));
             Err(fault::of_io(&error, "create", said, advice(error.kind())))
         }
     }

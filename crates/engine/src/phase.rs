@@ -74,7 +74,7 @@ impl PhaseWatch {
     pub fn worker_ended(&mut self, ended: &Ended) {
         self.record.measured_ns = self.record.measured_ns.max(ended.stats.runtime_ns);
         if let Some(error) = &ended.error {
-            self.record.error.get_or_insert_with(|| error.plain());
+            self.record.error.get_or_insert_with(|| error.message.clone());
         }
     }
 

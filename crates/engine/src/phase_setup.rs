@@ -52,7 +52,12 @@ impl PhaseSetup {
             drop(sender.send(made));
         });
         if let Err(error) = started {
-            let told = fault::of_io(&error, "prepare", format!("no thread to be had: {error}"), "");
+            let told = fault::of_io(
+                &error,
+                "prepare",
+                format!("no thread to be had: {error}", error = errno::reason(&error)),
+                "",
+            );
             drop(failed.send(Err(told)));
         }
         Some(PhaseSetup { outcome })

@@ -77,7 +77,8 @@ fn check_room(bytes: u64) -> Result<(), RunError> {
 /// The first `most` bytes of a file or pipe.
 fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, RunError> {
     let failed = |error: std::io::Error| {
-        let said = format!("{}: the data for writes can't be read: {error}", path.display());
+        let said =
+            format!("{}: the data for writes can't be read: {error}", path.display(), error = errno::reason(&error));
         fault::of_io(&error, "open", said, "-Z<size>,<file> takes them from a file that is there")
     };
     let mut file = File::open(path).map_err(failed)?;

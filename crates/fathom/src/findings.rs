@@ -1,7 +1,7 @@
 //! What an I/O cost and what speaks against the figures of a run, told beside its report.
 
 use assessment::Severity;
-use record::{Message, Record, RunError};
+use record::{Message, Record};
 use units::diagnostic::Diagnostic;
 
 use crate::output::tell_line;
@@ -14,7 +14,7 @@ pub fn tell(record: &Record) {
     // What is only good to know is in reports for programs.
     for finding in judge::findings(record).iter().filter(|finding| finding.severity > Severity::Info) {
         let diagnostic = Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice);
-        tell_line!("{}", record::plain(&diagnostic.to_string()));
+        tell_line!("{diagnostic}");
     }
 }
 
@@ -27,7 +27,7 @@ pub fn repeat_diskspd_warnings(record: &Record) {
         }
     }
     let mut messages: Vec<String> = Vec::new();
-    for message in record.workers.iter().filter_map(|worker| worker.error.as_ref()).map(RunError::plain) {
+    for message in record.workers.iter().filter_map(|worker| worker.error.as_ref()).map(|error| error.message.clone()) {
         if !messages.contains(&message) {
             told.push(Diagnostic::error(message.as_str()));
             messages.push(message);
@@ -39,6 +39,6 @@ pub fn repeat_diskspd_warnings(record: &Record) {
 
 pub fn show_plain(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        tell_line!("{}", record::plain(&diagnostic.to_string()));
+        tell_line!("{diagnostic}");
     }
 }

@@ -28,7 +28,7 @@ impl Output {
     pub fn write(&mut self, text: &str) {
         if let Output::File(file) = self {
             let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
-            let error = record::plain(&error.to_string());
+            let error = units::errno::reason(&error);
             tell_line!("fio: the report can't be written where --output says: {error}; it goes to standard output");
             *self = Output::Stdout;
         }
@@ -46,7 +46,7 @@ pub fn print_and_flush(text: &str) -> bool {
             if !TOLD.swap(true, Relaxed) {
                 tell(format_args!(
                     "standard output can't be written: {}; all of it comes here\n",
-                    record::plain(&error.to_string())
+                    units::errno::reason(&error)
                 ));
             }
             tell(format_args!("{text}"));

@@ -58,5 +58,5 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn told(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), record::plain(&error.to_string()))
+    format!("{}: {}", path.display(), units::errno::reason(&error))
 }

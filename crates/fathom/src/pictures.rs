@@ -43,7 +43,7 @@ pub fn is_folder(path: &str) -> bool {
 
 /// Each chart as a file of that folder; how many there are.
 pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, String> {
-    let told = |error: std::io::Error| format!("{folder}: {}", record::plain(&error.to_string()));
+    let told = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
     std::fs::create_dir_all(folder).map_err(told)?;
     let charts = report::charts(assessment);
     for chart in &charts {

@@ -56,8 +56,7 @@ impl Reports {
         for path in paths {
             let target = match Kind::of_name(path)? {
                 Kind::Folder => {
-                    let told =
-                        |error: std::io::Error| format!("--report {path}: {}", record::plain(&error.to_string()));
+                    let told = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
                     std::fs::create_dir_all(path).map_err(told)?;
                     Target::Folder
                 }

@@ -21,7 +21,7 @@ pub struct Place {
 impl Place {
     /// Tries the place before the run: hours of measuring are not to end with a misspelt directory.
     pub fn open(path: &str, plan: &Plan) -> Result<Place, String> {
-        let told = |error: io::Error| format!("{path}: {}", record::plain(&error.to_string()));
+        let told = |error: io::Error| format!("{path}: {}", units::errno::reason(&error));
         outlet::check(Path::new(path), std::iter::once(plan)).map_err(|why| format!("{path}: {why}"))?;
         // A link stays, and what it leads to is replaced.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
@@ -57,7 +57,7 @@ impl Place {
     }
 
     pub fn save_bytes(&self, bytes: &[u8]) -> Result<(), String> {
-        let told = |error: io::Error| format!("{}: {}", self.path.display(), record::plain(&error.to_string()));
+        let told = |error: io::Error| format!("{}: {}", self.path.display(), units::errno::reason(&error));
         let Some(beside) = &self.beside else {
             let mut file = OpenOptions::new().write(true).open(&self.path).map_err(told)?;
             return file.write_all(bytes).map_err(told);
@@ -84,6 +84,6 @@ pub fn are_one(one: &str, other: &str) -> bool {
 
 /// Reads a saved record or assessment.
 pub fn load_document(path: &str) -> Result<Document, String> {
-    let text = std::fs::read(path).map_err(|error| format!("{path}: {}", record::plain(&error.to_string())))?;
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
     Document::read(&text).map_err(|broken| format!("{path}:{broken}"))
 }

@@ -41,7 +41,7 @@ impl Scratch {
             (Some(name), Some(beside)) => beside.join(format!("{}.{FOLDER}", name.display())),
             _ => found.path.join(FOLDER),
         };
-        let told = |error: io::Error| format!("{}: {}", folder.display(), record::plain(&error.to_string()));
+        let told = |error: io::Error| format!("{}: {}", folder.display(), units::errno::reason(&error));
         std::fs::create_dir_all(&folder).map_err(told)?;
         let lock = File::create(folder.join(LOCK)).map_err(told)?;
         match lock.try_lock() {

@@ -53,8 +53,7 @@ pub fn all() -> Vec<Known> {
 
 fn read(path: &PathBuf) -> Result<Suite, String> {
     let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", record::plain(&error.to_string())))?;
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
     Suite::read(&name, &text).map_err(|told| told.to_string())
 }
 

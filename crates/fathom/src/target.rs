@@ -26,7 +26,7 @@ pub struct Found {
 /// `overwrite` is the consent to change what files or devices hold: their names once more.
 pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String> {
     let given = target.unwrap_or(".");
-    let told = |error: std::io::Error| format!("{given}: {}", record::plain(&error.to_string()));
+    let told = |error: std::io::Error| format!("{given}: {}", units::errno::reason(&error));
     let found = match std::fs::metadata(given) {
         Ok(found) => Some(found),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,

@@ -115,7 +115,7 @@ fn test(whole: &Record, record: Record, phase: Option<u32>) -> Test {
         (true, Some(phase)) => format!("time span {}", phase + 1),
     };
     let of_worker = |(worker, done): (&Worker, &record::WorkerRecord)| {
-        Some(format!("{}: {}", worker.name, done.error.as_ref()?.plain()))
+        Some(format!("{}: {}", worker.name, done.error.as_ref()?.message.clone()))
     };
     let error = record.plan.workers.iter().zip(&record.workers).find_map(of_worker);
     Test {

@@ -25,7 +25,7 @@ mod totals;
 pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
-pub use error::{RunError, plain};
+pub use error::RunError;
 pub use event::{Ended, Event, Stage, Started};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;

@@ -238,7 +238,7 @@ mod tests {
         timeline.count((SECOND, SECOND), Ddir::Read, 5, 5);
         timeline.count_disk((0, 2 * SECOND), 0, &DiskSlot { ios: [3, 1], bytes: [8, 0] });
         timeline.end(3 * SECOND, &[(0, 3 * SECOND), (0, 2 * SECOND)]);
-        assert_eq!(ios(&timeline), [2, 9, 4]);
+        assert_eq!(ios(&timeline), [7, 4, 4]);
         assert_eq!(timeline.slots.iter().map(|slot| slot.workers).collect::<Vec<_>>(), [2, 2, 1]);
         assert_eq!(timeline.slots.iter().map(|slot| slot.disks[0].ios[0]).collect::<Vec<_>>(), [2, 1, 0]);
     }

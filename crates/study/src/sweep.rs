@@ -140,7 +140,7 @@ impl Sweep {
 
 /// Why a record is none that can be compared.
 pub fn failure(record: &Record) -> Option<String> {
-    let of_worker = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.plain()));
+    let of_worker = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.message.clone()));
     let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
     let idle = || (record.totals().all.ios == 0).then(|| "no I/O was completed in the measured time".to_owned());
     of_worker.or_else(of_phase).or_else(idle)

@@ -4,6 +4,7 @@
 //! that reads such names (`ignore_error=EIO`) uses it from here.
 
 use std::borrow::Cow;
+use std::io;
 
 macro_rules! errnos {
     ($($name:ident = $number:literal, $text:literal;)*) => {
@@ -176,6 +177,15 @@ pub fn text(number: i32) -> Cow<'static, str> {
     }
 }
 
+/// Returns the text of an error without its number, such as `No such file or directory`.
+pub fn reason(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        // Elsewhere the numbers of system calls are not errno numbers.
+        Some(number) if cfg!(unix) => text(number).into_owned(),
+        _ => error.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,5 +208,11 @@ mod tests {
             let expected = std::io::Error::from_raw_os_error(number).to_string();
             assert_eq!(format!("{} (os error {number})", text(number)), expected);
         }
+    }
+
+    #[test]
+    fn reasons_have_no_numbers() {
+        assert_eq!(reason(&io::Error::from_raw_os_error(ENOSPC)), "No space left on device");
+        assert_eq!(reason(&io::Error::other("no ring")), "no ring");
     }
 }

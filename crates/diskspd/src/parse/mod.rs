@@ -14,6 +14,7 @@ mod settings;
 mod words;
 
 use units::diagnostic::{Diagnostic, Level, Span};
+use units::errno;
 
 use crate::options::{OPTIONS, option, usage};
 use crate::profile::{Profile, ResultFormat};
@@ -230,7 +231,9 @@ fn from_xml(
     let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(not_beside_profile).collect();
     let reading = match settings.env.read_file(path, xml::FILE_BYTES_MAX + 1) {
         Ok(bytes) => xml::read_bytes(&bytes, path),
-        Err(error) => Err(vec![Diagnostic::error(format!("{path} can't be read: {error}")).at(span, "the profile")]),
+        Err(error) => Err(vec![
+            Diagnostic::error(format!("{path} can't be read: {}", errno::reason(&error))).at(span, "the profile"),
+        ]),
     };
     match reading.and_then(|reading| reading.beside(&settings.first.beside)) {
         Ok(mut reading) if errors.is_empty() => {

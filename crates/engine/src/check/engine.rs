@@ -24,7 +24,7 @@ pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<Backen
     }
     platform.probe(&config).map_err(|error| {
         let errno = error.source.as_ref().and_then(|source| source.raw_os_error()).unwrap_or(errno::EINVAL);
-        fault::new(errno, "td_io_init", format!("fio: io engine {} init failed.", config.engine), &error.to_string())
+        fault::new(errno, "td_io_init", format!("io engine {} init failed.", config.engine), &error.to_string())
     })?;
     probed.push(config);
     Ok(())
@@ -46,7 +46,7 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
     if worker.targets.open.atomic && !knows_atomic {
         return refuse(
             "init",
-            "fio: engine does not support atomic writes".into(),
+            "engine does not support atomic writes".into(),
             "use atomic=1 with ioengine=io_uring, libaio or pvsync2",
         );
     }
@@ -61,7 +61,7 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
         ),
         _ if EngineFlags::of(&worker.engine).no_extend && worker.targets.extent.append => refuse(
             "init",
-            format!("fio: can't append/extent with IO engine {engine}"),
+            format!("can't append/extent with IO engine {engine}"),
             "use another ioengine, or leave file_append= out",
         ),
         _ => Ok(()),
@@ -77,7 +77,7 @@ pub(super) fn check_polling(worker: &Worker, path: &Path) -> Result<(), RunError
     Err(fault::new(
         errno::EOPNOTSUPP,
         "td_io_init",
-        format!("fio: hipri: {} can't be polled for completions", disk.name),
+        format!("hipri: {} can't be polled for completions", disk.name),
         &format!("leave hipri out, or give the driver of {} queues to poll (for NVMe: nvme.poll_queues=)", disk.name),
     ))
 }

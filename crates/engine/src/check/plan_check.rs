@@ -70,7 +70,7 @@ fn readonly(worker: &Worker) -> Result<(), RunError> {
     Err(fault::new(
         errno::EROFS,
         "readonly",
-        "fio: trim and write operations are not allowed with the --readonly parameter.".into(),
+        "trim and write operations are not allowed with the --readonly parameter.".into(),
         &format!("job {} is rw={}", worker.name, worker.echo.rw),
     ))
 }

@@ -44,7 +44,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         Some((Kind::Char, _)) if worker.engine == Engine::Falloc => Err(fault::new(
             errno::EINVAL,
             "open_file",
-            "fio: only files and blockdev are supported fallocate ".into(),
+            "only files and blockdev are supported fallocate ".into(),
             &format!("{} is a character device", path.display()),
         )),
         Some((Kind::Regular, _)) => may_open(worker, path),
@@ -54,7 +54,7 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         None => Err(fault::new(
             errno::ENOENT,
             "open",
-            "fio: file creation disallowed by allow_file_create=0".into(),
+            "file creation disallowed by allow_file_create=0".into(),
             &format!("{} doesn't exist", path.display()),
         )),
     }
@@ -75,7 +75,12 @@ fn may_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => {
             let func = format!("open({})", path.display());
-            Err(fault::of_io(&error, &func, format!("fio: {func}: {error}"), &format!("job {} needs it", worker.name)))
+            Err(fault::of_io(
+                &error,
+                &func,
+                format!("{func}: {error}", error = errno::reason(&error)),
+                &format!("job {} needs it", worker.name),
+            ))
         }
     }
 }
@@ -85,7 +90,12 @@ fn may_make(path: &Path) -> Result<(), RunError> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     for above in absolute.ancestors().skip(1) {
         let refuse = |error: &std::io::Error| {
-            let said = format!("fio: failed to create {}: {}: {error}", path.display(), above.display());
+            let said = format!(
+                "failed to create {}: {}: {error}",
+                path.display(),
+                above.display(),
+                error = errno::reason(error)
+            );
             Err(fault::of_io(error, "open", said, ""))
         };
         match os::file::stat(above, StatCall::Stat) {

@@ -25,7 +25,7 @@ pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
             return Err(fault::new(
                 errno::EINVAL,
                 "iosched_switch",
-                format!("fio: unable to set io scheduler to {wanted}"),
+                format!("unable to set io scheduler to {wanted}"),
                 &format!("{} has {}", disk.name, offered.join(", ")),
             ));
         }

@@ -189,7 +189,7 @@ fn a_readonly_plan_takes_no_writers() {
         match check(&plan) {
             Ok(()) => assert!(fine, "{rw}"),
             Err(faults) => {
-                let said = "fio: trim and write operations are not allowed with the --readonly parameter.";
+                let said = "trim and write operations are not allowed with the --readonly parameter.";
                 assert!(!fine && faults[0].message.starts_with(said), "{rw}: {faults:?}");
             }
         }
@@ -215,7 +215,7 @@ fn what_an_engine_cannot_do_is_told_with_its_name() {
     worker.engine = Engine::Mmap { thp: false };
     worker.echo = std::sync::Arc::new(plan::Echo { ioengine: "mmap".into(), ..plan::Echo::default() });
     worker.targets.extent.append = true;
-    assert!(refusals(worker)[0].starts_with("fio: can't append/extent with IO engine mmap"));
+    assert!(refusals(worker)[0].starts_with("can't append/extent with IO engine mmap"));
 
     let mut worker = job("read", &scratch.file("f"));
     worker.engine = Engine::Cpu { load_percent: 0, chunk_us: 1, sorts: false, exit_on_io_done: false };
@@ -225,7 +225,7 @@ fn what_an_engine_cannot_do_is_told_with_its_name() {
     worker.engine = Engine::IoUring(IoUring::default());
     worker.depth.iodepth = 0;
     let refused = refusals(worker);
-    assert!(refused[0].starts_with("fio: io engine io_uring init failed."), "{refused:?}");
+    assert!(refused[0].starts_with("io engine io_uring init failed."), "{refused:?}");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn unreachable_targets_are_told_before_the_run() {
     assert!(!scratch.file("a").exists());
     let mut tiny = job("read", &scratch.file("f"));
     tiny.targets.extent.size = Some(Amount::Bytes(100));
-    assert!(refusals(tiny)[0].starts_with("fio: size too small"));
+    assert!(refusals(tiny)[0].starts_with("size too small"));
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_missing_file_that_may_not_be_made_must_be_another_jobs() {
     let mut reader = job("read", &scratch.file("f"));
     reader.targets.create.allowed = false;
     reader.number = 2;
-    assert!(refusals(reader.clone())[0].starts_with("fio: file creation disallowed by allow_file_create=0"));
+    assert!(refusals(reader.clone())[0].starts_with("file creation disallowed by allow_file_create=0"));
     let plan = Plan { workers: vec![job("write", &scratch.file("f")), reader], ..Plan::default() };
     assert!(check(&plan).is_ok());
 }
@@ -269,7 +269,7 @@ fn an_unknown_scheduler_is_told_with_those_that_there_are() {
         eprintln!("SKIPPED: this kernel has no I/O schedulers");
         return;
     }
-    assert!(refused[0].starts_with("fio: unable to set io scheduler to elevator"), "{refused:?}");
+    assert!(refused[0].starts_with("unable to set io scheduler to elevator"), "{refused:?}");
     worker.targets.ioscheduler = Some("none".into());
     assert_eq!(refusals(worker), Vec::<String>::new());
 }

@@ -22,7 +22,9 @@ impl fmt::Display for ContentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ContentError::EmptyPattern => write!(f, "the buffer pattern is empty"),
-            ContentError::PatternFile { path, error } => write!(f, "buffer pattern from {path}: {error}"),
+            ContentError::PatternFile { path, error } => {
+                write!(f, "buffer pattern from {path}: {error}", error = os::errno::reason(error))
+            }
             ContentError::EmptyWorkingSet => {
                 write!(f, "dedupe_working_set_percentage of the job's size is less than one write")
             }

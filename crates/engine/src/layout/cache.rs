@@ -24,7 +24,7 @@ pub fn invalidate(file: &File, target: &Target) -> Option<String> {
     if error.raw_os_error() == Some(errno::EACCES) && target.kind == Kind::Block {
         return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
     }
-    Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display()))
+    Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display(), error = errno::reason(&error)))
 }
 
 /// Reads the job's part of the target into the page cache.
@@ -33,7 +33,7 @@ pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
         return Ok(());
     }
     let failed = |error: io::Error, func: &str| {
-        let said = format!("fio: cannot pre-read {}: {error}", target.path.display());
+        let said = format!("cannot pre-read {}: {error}", target.path.display(), error = errno::reason(&error));
         fault::of_io(&error, func, said, "")
     };
     let file =

@@ -41,7 +41,8 @@ pub(crate) fn make_directories(
             continue;
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| {
-            let said = format!("fio: failed to create dir ({}): {error}", directory.display());
+            let said =
+                format!("failed to create dir ({}): {error}", directory.display(), error = errno::reason(&error));
             fault::of_io(&error, "mkdir", said, "")
         })?;
     }
@@ -73,7 +74,7 @@ pub(crate) fn extend(
         return Err(fault::new(
             errno::EROFS,
             "setup_files",
-            "fio: refusing extend of file due to read-only".into(),
+            "refusing extend of file due to read-only".into(),
             "lay the files out with a run without --readonly first, or use files that are large enough",
         ));
     }
@@ -121,7 +122,12 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn open(worker: &Worker, census: Option<&Census>, path: &'a Path) -> Result<Self, RunError> {
         let failed = |error: io::Error| {
-            fault::of_io(&error, "open", format!("fio: open of {} failed: {error}", path.display()), "")
+            fault::of_io(
+                &error,
+                "open",
+                format!("open of {} failed: {error}", path.display(), error = errno::reason(&error)),
+                "",
+            )
         };
         let existing = OpenOptions { write: true, ..OpenOptions::new() };
         let (file, made) = match existing.open(path) {
@@ -134,7 +140,7 @@ impl<'a> Layout<'a> {
                 return Err(fault::new(
                     errno::ENOENT,
                     "open",
-                    "fio: file creation disallowed by allow_file_create=0".into(),
+                    "file creation disallowed by allow_file_create=0".into(),
                     &format!("{} doesn't exist", path.display()),
                 ));
             }
@@ -162,7 +168,7 @@ impl<'a> Layout<'a> {
             Err(error) if error.raw_os_error() == Some(errno::EINVAL) => Err(fault::new(
                 errno::EINVAL,
                 &format!("open({})", self.path.display()),
-                "fio: looks like your file system does not support direct=1/buffered=0".into(),
+                "looks like your file system does not support direct=1/buffered=0".into(),
                 "use direct=0, or a file on a file system that has direct I/O",
             )),
             // Whoever may write may not always read: that is for the job's own open to tell.
@@ -223,7 +229,7 @@ impl<'a> Layout<'a> {
             (Err(error), Fallocate::Keep) => Err(self.failed(&error, "fallocate")),
             (Err(error), Fallocate::Truncate) => Err(self.failed(&error, "ftruncate")),
             (Err(error), Fallocate::Posix) if !(with_data && does_not_fit(&error)) => {
-                say(Message::Warning(format!("fio: posix_fallocate fails: {error}")));
+                say(Message::Warning(format!("fio: posix_fallocate fails: {error}", error = errno::reason(&error))));
                 Ok(())
             }
             // What can't be reserved can't be written either: better known now than when the disk is full.
@@ -233,7 +239,8 @@ impl<'a> Layout<'a> {
             (Err(error), _) => {
                 say(Message::Warning(format!(
                     "fio: {}: no space reserved for bytes {present} to {wanted}: {error}",
-                    self.path.display()
+                    self.path.display(),
+                    error = errno::reason(&error)
                 )));
                 Ok(())
             }
@@ -286,12 +293,17 @@ impl<'a> Layout<'a> {
             Some(name) => fault::of_io(
                 error,
                 func,
-                format!("fio: {name} on laying out file, stopping"),
+                format!("{name} on laying out file, stopping"),
                 &format!(
                     "{shown} doesn't fit: what was written of it is gone again; make size= smaller or free some space"
                 ),
             ),
-            None => fault::of_io(error, func, format!("fio: {func} of {shown} failed: {error}"), ""),
+            None => fault::of_io(
+                error,
+                func,
+                format!("{func} of {shown} failed: {error}", error = errno::reason(error)),
+                "",
+            ),
         }
     }
 

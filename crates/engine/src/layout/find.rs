@@ -30,7 +30,12 @@ pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec
 fn files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
     let failed = |error: io::Error| {
         let func = format!("opendir({})", directory.display());
-        fault::of_io(&error, &func, format!("fio: {func}: {error}"), "opendir= takes a directory that can be read")
+        fault::of_io(
+            &error,
+            &func,
+            format!("{func}: {error}", error = errno::reason(&error)),
+            "opendir= takes a directory that can be read",
+        )
     };
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -101,7 +106,12 @@ pub(crate) fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kin
             "use directory= to have files made in it, or opendir= to use those that are there",
         ),
         Ok(found) => Ok(found),
-        Err(error) => Err(fault::of_io(&error, "fstat", format!("fio: stat of {shown} failed: {error}"), "")),
+        Err(error) => Err(fault::of_io(
+            &error,
+            "fstat",
+            format!("stat of {shown} failed: {error}", error = errno::reason(&error)),
+            "",
+        )),
     }
 }
 
@@ -111,7 +121,7 @@ pub(crate) fn refuse_devices(path: &Path) -> Result<(), RunError> {
         Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => Err(fault::new(
             errno::EINVAL,
             "setup_files",
-            "fio: only files are supported".into(),
+            "only files are supported".into(),
             &format!("{} is none; this engine makes, looks at or removes files and directories", path.display()),
         )),
         // What can't be looked at now is for the engine itself to meet.
@@ -123,7 +133,7 @@ pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
     let shown = path.display();
     let opened = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path);
     let file = opened.map_err(|error| {
-        let said = format!("fio: failed opening blockdev {shown} for size check: {error}");
+        let said = format!("failed opening blockdev {shown} for size check: {error}", error = errno::reason(&error));
         fault::of_io(&error, &format!("open({shown})"), said, "may this user read the device?")
     })?;
     match file.size() {
@@ -134,8 +144,11 @@ pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
             format!("{shown}: zero sized block device?"),
             "a loop device without a file, a drive without a medium, or a device that was never set up",
         )),
-        Err(error) => {
-            Err(fault::of_io(&error, "blockdev_size", format!("fio: no size to be had of {shown}: {error}"), ""))
-        }
+        Err(error) => Err(fault::of_io(
+            &error,
+            "blockdev_size",
+            format!("no size to be had of {shown}: {error}", error = errno::reason(&error)),
+            "",
+        )),
     }
 }

@@ -119,7 +119,7 @@ pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
         return Err(fault::new(
             errno::EINVAL,
             "size",
-            format!("fio: size too small, must not be less than minimum block size: {size} < {block}"),
+            format!("size too small, must not be less than minimum block size: {size} < {block}"),
             "make size= larger or bs= smaller",
         ));
     }
@@ -130,7 +130,7 @@ fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
     fault::new(
         errno::EINVAL,
         "setup_files",
-        "fio: blocksize is larger than data set range".into(),
+        "blocksize is larger than data set range".into(),
         &format!("{} has {bytes} bytes to do I/O on, a block is {block}: see size=, offset= and bs=", worker.name),
     )
 }

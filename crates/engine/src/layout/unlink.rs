@@ -21,7 +21,8 @@ pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
         if let Err(error) = done
             && error.kind() != ErrorKind::NotFound
         {
-            let said = format!("fio: failed to unlink file {}: {error}", target.path.display());
+            let said =
+                format!("failed to unlink file {}: {error}", target.path.display(), error = os::errno::reason(&error));
             return Err(fault::of_io(&error, "unlink_all_files", said, ""));
         }
     }

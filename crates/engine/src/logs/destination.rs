@@ -142,5 +142,5 @@ impl Destination {
 
 /// Adds the path to an error.
 pub fn named(path: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{path}: {error}"))
+    io::Error::new(error.kind(), format!("{path}: {error}", error = os::errno::reason(error)))
 }

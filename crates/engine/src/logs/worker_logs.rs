@@ -63,9 +63,12 @@ impl WorkerLogs {
         let measure = &worker.measure;
         let destination = Destination::new(worker);
         if let Some(id) = measure.logs.epoch_clock {
-            clock
-                .kernel_clock(id)
-                .map_err(|error| io::Error::new(error.kind(), format!("log_alternate_epoch_clock_id={id}: {error}")))?;
+            clock.kernel_clock(id).map_err(|error| {
+                io::Error::new(
+                    error.kind(),
+                    format!("log_alternate_epoch_clock_id={id}: {error}", error = os::errno::reason(&error)),
+                )
+            })?;
         }
         destination.make_files()?;
         if !measure.stats || !destination.has_files() {

@@ -10,14 +10,15 @@ use super::options::Refusal;
 
 /// Returns the error of a log that cannot be created.
 pub fn log_refused(whose: &str, error: &io::Error) -> Refusal {
-    let message = format!("{whose}: the log file can't be made: {error}");
+    let message = format!("{whose}: the log file can't be made: {error}", error = os::errno::reason(error));
     Refusal(vec![RunError { errno: error.raw_os_error().unwrap_or(errno::EIO), func: "log".into(), message }])
 }
 
 /// Returns the error of a worker without a thread.
 pub fn no_thread(worker: &Worker, error: &io::Error) -> RunError {
     let advice = if worker.streams.is_empty() { "" } else { "; use fewer (-t, -F), or a larger `ulimit -u`" };
-    let message = format!("{}: no thread to be had: {error}{advice}", subject(worker));
+    let message =
+        format!("{}: no thread to be had: {error}{advice}", subject(worker), error = os::errno::reason(error));
     RunError { errno: error.raw_os_error().unwrap_or(errno::EAGAIN), func: "pthread_create".into(), message }
 }
 

@@ -69,7 +69,10 @@ impl Coordinator<'_> {
         let bytes = (!is_ramping).then_some(bytes);
         if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
             self.aggregate = None;
-            self.observer.message(&Message::Warning(format!("fathom: --bandwidth-log: {error}")));
+            self.observer.message(&Message::Warning(format!(
+                "fathom: --bandwidth-log: {error}",
+                error = os::errno::reason(&error)
+            )));
         }
     }
 
@@ -108,7 +111,10 @@ impl Coordinator<'_> {
         // The writer ends once the logs of workers that never started are closed.
         drop(slots);
         if let Err(error) = log_writer.finish() {
-            observer.message(&Message::Warning(format!("fathom: the logs are not complete: {error}")));
+            observer.message(&Message::Warning(format!(
+                "fathom: the logs are not complete: {error}",
+                error = os::errno::reason(&error)
+            )));
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn nothing_moved(path: &str, ddir: Ddir, io: &InFlightIo, of_stream: bool, e
 
 /// Returns the error of an I/O that the kernel reported.
 pub fn io_failed(path: &str, io: &InFlightIo, errno: i32, of_stream: bool) -> RunError {
-    let reason = io::Error::from_raw_os_error(errno);
+    let reason = errno::text(errno);
     let name = match io.purpose {
         Purpose::Data(ddir) => ddir.name(),
         Purpose::Sync => "sync",
@@ -59,7 +59,7 @@ pub fn backend_failed(worker: &Worker, call: &str, error: &io::Error) -> RunErro
     RunError {
         errno: error.raw_os_error().unwrap_or(errno::EIO),
         func: call.into(),
-        message: format!("ioengine={}: {call}: {error}", worker.echo.ioengine),
+        message: format!("ioengine={}: {call}: {error}", worker.echo.ioengine, error = errno::reason(error)),
     }
 }
 

@@ -155,7 +155,12 @@ impl OpenFiles {
         let failed = |func: &str, error: &io::Error| RunError {
             errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: format!("{func}({})", target.path.display()),
-            message: format!("{}: {error}{}", target.path.display(), self.hint(error, options.direct)),
+            message: format!(
+                "{}: {error}{}",
+                target.path.display(),
+                self.hint(error, options.direct),
+                error = errno::reason(error)
+            ),
         };
         let file = if self.without_files {
             OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
@@ -202,7 +207,7 @@ impl OpenFiles {
         synced.and(detached).map_err(|error| RunError {
             errno: error.raw_os_error().unwrap_or(errno::EIO),
             func: "file close".into(),
-            message: format!("{}: {error}", self.name(index)),
+            message: format!("{}: {error}", self.name(index), error = errno::reason(&error)),
         })
     }
 
@@ -233,7 +238,7 @@ impl OpenFiles {
             synced.map_err(|error| RunError {
                 errno: error.raw_os_error().unwrap_or(errno::EIO),
                 func: "fsync".into(),
-                message: format!("{}: fsync: {error}", self.name(index as u32)),
+                message: format!("{}: fsync: {error}", self.name(index as u32), error = errno::reason(&error)),
             })?;
         }
         Ok(())

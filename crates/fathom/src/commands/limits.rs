@@ -49,7 +49,7 @@ fn take(file: &str) -> Result<String, String> {
         "-" => std::io::read_to_string(std::io::stdin()),
         path => std::fs::read_to_string(path),
     };
-    let json = json.map_err(|error| format!("{file}: {}", record::plain(&error.to_string())))?;
+    let json = json.map_err(|error| format!("{file}: {}", units::errno::reason(&error)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let today = date_and_time(now).split('T').next().unwrap_or_default().to_owned();
     let imported = import(&json, &today).map_err(|why| format!("{file}: {why}"))?;

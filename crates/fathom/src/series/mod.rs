@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Record, RunError};
+use record::Record;
 use study::Turn;
 
 use crate::run::{self, Watcher};
@@ -42,7 +42,7 @@ pub fn carry_out(plans: &[Arc<Plan>], cooldown: Duration, interrupts: Interrupts
         if outcome.refused.is_empty() {
             series.ended(turn, outcome.record);
         } else {
-            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
+            let refusals: Vec<String> = outcome.refused.iter().map(|error| error.message.clone()).collect();
             series.refused(turn, refusals.join("; "));
         }
     }

@@ -72,7 +72,7 @@ fn the_words_and_job_files_of_a_run_are_in_its_record() {
     std::fs::write(scratch.file("b.fio"), "[b]\nfilename=f\nsize=1m\nrw=read\n").unwrap();
     run(scratch.path(), "b.fio --record r").ended_with(0);
     let record: serde_json::Value = serde_json::from_str(&text(scratch.path(), "r")).unwrap();
-    assert_eq!(record["schema"], "fathom.record/1");
+    assert_eq!(record["schema"], "fathom.record/2");
     assert_eq!(record["command_line"], "fio b.fio --record r");
     let origin = &record["plan"]["origin"]["fio"];
     assert_eq!(origin["words"], serde_json::json!(["b.fio", "--record", "r"]));
@@ -183,11 +183,13 @@ fn a_link_to_a_record_goes_on_to_lead_to_it() {
 fn several_records_are_shown_one_after_the_other_and_broken_ones_told() {
     let scratch = with_record();
     std::fs::write(scratch.file("broken"), &text(scratch.path(), "r")[..2000]).unwrap();
-    std::fs::write(scratch.file("other"), "{\"schema\": \"fathom.record/2\"}").unwrap();
+    std::fs::write(scratch.file("other"), "{\"schema\": \"fathom.record/3\"}").unwrap();
     let one = show(scratch.path(), "r --format=fio-terse");
     let all = show(scratch.path(), "r broken other none r --format=fio-terse");
     all.ended_with(1).complained_of("fathom: broken:").complained_of(": EOF while parsing");
-    all.complained_of("fathom: other: the record is of schema `fathom.record/2`; this fathom reads `fathom.record/1`");
+    all.complained_of(
+        "fathom: other: the record has schema `fathom.record/3`; this fathom reads `fathom.record/1` and `fathom.record/2`",
+    );
     all.complained_of("fathom: none: No such file or directory");
     assert_eq!(all.stdout, one.stdout.repeat(2));
 }

@@ -91,7 +91,7 @@ impl Entry<'_> {
 
     /// Returns the error message of each failed worker.
     pub fn messages(&self) -> impl Iterator<Item = String> + '_ {
-        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(record::RunError::plain))
+        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(|error| error.message.clone()))
     }
 
     pub fn continues_on_error(&self) -> bool {

@@ -4,7 +4,7 @@ use record::RunError;
 
 /// Returns the line `fio: MESSAGE`.
 pub fn error_message(error: &RunError) -> String {
-    format!("fio: {}\n", error.plain())
+    format!("fio: {}\n", error.message)
 }
 
 /// Returns the line `fio: pid=…, err=…` that scripts parse.

@@ -75,7 +75,7 @@ impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ioengine={}: {}", self.engine, self.what)?;
         match &self.source {
-            Some(source) => write!(f, " ({source})"),
+            Some(source) => write!(f, " ({})", crate::errno::reason(source)),
             None => Ok(()),
         }
     }

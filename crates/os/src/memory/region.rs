@@ -171,7 +171,10 @@ fn shared_segment(bytes: usize, huge: bool) -> io::Result<Region> {
 }
 
 fn no_huge_pages(error: io::Error, bytes: usize) -> io::Error {
-    let text = format!("no huge pages for {bytes} bytes of I/O buffers (see /proc/sys/vm/nr_hugepages): {error}");
+    let text = format!(
+        "no huge pages for {bytes} bytes of I/O buffers (see /proc/sys/vm/nr_hugepages): {error}",
+        error = crate::errno::reason(&error)
+    );
     io::Error::new(error.kind(), text)
 }
 

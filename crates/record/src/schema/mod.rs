@@ -2,12 +2,13 @@
 //!
 //! Invariants: this version and every later one can read what is written. No text makes the reader panic.
 //!
-//! Version 1 differs in names only. The types' `serde` attributes accept the names of both versions, because assessments
-//! and the history contain records without a version.
+//! Version 1 differs in names and in a few texts. The types' `serde` attributes accept the names of both versions, because
+//! assessments and the history contain records without a version. [`upgrade_version_1`] converts the texts.
 
 mod check;
 mod exact;
 mod layout;
+mod version_1;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,11 +16,14 @@ use std::fmt;
 
 use crate::Record;
 
+pub use version_1::upgrade as upgrade_version_1;
+
 /// The version that is written. Adding a field keeps the version. Removing a field, or changing its meaning, makes a new
 /// version.
 pub const SCHEMA: &str = "fathom.record/2";
+const VERSION_1: &str = "fathom.record/1";
 /// Versions that can be read.
-const READABLE: [&str; 2] = ["fathom.record/1", SCHEMA];
+const READABLE: [&str; 2] = [VERSION_1, SCHEMA];
 
 /// The document. What people look for comes first.
 #[derive(Serialize)]
@@ -139,8 +143,11 @@ pub fn read(text: &[u8]) -> Result<Record, SchemaError> {
             return Err(SchemaError::new(format!("not a record of fathom: `\"schema\": \"{SCHEMA}\"` is missing")));
         }
     }
-    let record = read_document(text)?;
+    let mut record = read_document(text)?;
     check::check(&record)?;
+    if head.schema.as_deref() == Some(VERSION_1) {
+        version_1::upgrade(&mut record);
+    }
     Ok(record)
 }
 

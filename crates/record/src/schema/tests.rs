@@ -231,6 +231,10 @@ fn renamed(mut record: serde_json::Value) -> serde_json::Value {
         rename(&mut record["machine"], "processor", "cpu_model");
         items(&mut record, "phases").for_each(|phase| rename(phase, "failed", "error"));
         for worker in items(&mut record, "workers") {
+            if let Some(message) = worker["error"].get_mut("message") {
+                *message =
+                    message.as_str().expect("a text").replacen("fio: ", "", 1).replace(" (os error 28)", "").into();
+            }
             rename(worker, "survived_errors", "nonfatal_errors");
             rename(worker, "first_survived_errno", "first_nonfatal_errno");
             for target in items(&mut worker["stats"], "targets") {

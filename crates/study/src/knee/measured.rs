@@ -76,7 +76,7 @@ impl Measured {
 }
 
 fn completed(record: &Record) -> Result<DdirStats, String> {
-    let failed = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.plain()));
+    let failed = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.message.clone()));
     let failed = failed.or_else(|| record.phases.iter().find_map(|phase| phase.error.clone()));
     let all = record.totals().all;
     match failed {

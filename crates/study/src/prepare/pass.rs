@@ -96,7 +96,7 @@ impl Step for Pass {
     }
 
     fn take(&mut self, record: &Record) {
-        let error = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(record::RunError::plain);
+        let error = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(|error| error.message.clone());
         self.ran = Some(Ok(Ran {
             bytes: record.totals().all.bytes,
             took_ms: record.ended_unix_ms.saturating_sub(record.started_unix_ms),

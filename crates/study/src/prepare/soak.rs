@@ -90,7 +90,7 @@ impl Step for Soak {
 
     fn take(&mut self, record: &Record) {
         if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
-            self.failed = Some(error.plain());
+            self.failed = Some(error.message.clone());
         }
         self.bytes += record.totals().all.bytes;
         self.took_ms += record.ended_unix_ms.saturating_sub(record.started_unix_ms);

@@ -174,7 +174,7 @@ impl Step for Warm {
     fn take(&mut self, record: &Record) {
         let figures = Figures::of(record).read;
         if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
-            self.failed = Some(error.plain());
+            self.failed = Some(error.message.clone());
         }
         self.passes.push(Read {
             bytes: record.totals().all.bytes,

@@ -56,5 +56,5 @@ fn engines_that_make_files_take_no_devices() {
     let mut worker = sample::worker("job", "write", 4096, &[Path::new("/dev/zero")]);
     worker.engine = plan::Engine::FileDelete;
     let error = laid_out(&worker).unwrap_err();
-    assert!(error.message.starts_with("fio: only files are supported"), "{}", error.message);
+    assert!(error.message.starts_with("only files are supported"), "{}", error.message);
 }

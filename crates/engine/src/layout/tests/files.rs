@@ -123,7 +123,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
             seeds: &seeds(&worker),
         };
         let error = lay_out_in(&worker, &mut site).unwrap_err();
-        assert_eq!(error.message, "fio: stopped while laying out files");
+        assert_eq!(error.message, "stopped while laying out files");
         assert_eq!(std::fs::read(&path).ok(), before);
     }
 }
@@ -145,7 +145,7 @@ fn a_full_file_system_is_told_in_fios_words_and_left_with_its_space() {
         let mut worker = job("read", &path, 4 * MIB);
         worker.targets.create.fallocate = Fallocate::None;
         let error = laid_out(&worker).unwrap_err();
-        assert!(error.message.starts_with("fio: ENOSPC on laying out file, stopping"), "{}", error.message);
+        assert!(error.message.starts_with("ENOSPC on laying out file, stopping"), "{}", error.message);
         assert_eq!((error.errno, path.exists()), (os::errno::ENOSPC, false));
         worker.targets.extent.size = None;
         worker.targets.extent.fill_device = true;
@@ -165,7 +165,7 @@ fn creation_that_is_not_allowed_is_refused() {
     let mut worker = job("read", &path, MIB);
     worker.targets.create.allowed = false;
     let error = laid_out(&worker).unwrap_err();
-    assert!(error.message.starts_with("fio: file creation disallowed by allow_file_create=0"), "{}", error.message);
+    assert!(error.message.starts_with("file creation disallowed by allow_file_create=0"), "{}", error.message);
     assert!(!scratch.file("sub").exists());
 }
 
@@ -182,7 +182,7 @@ fn a_readonly_run_extends_nothing() {
         seeds: &seeds(&worker),
     };
     let error = lay_out_in(&worker, &mut site).unwrap_err();
-    assert!(error.message.starts_with("fio: refusing extend of file due to read-only"), "{}", error.message);
+    assert!(error.message.starts_with("refusing extend of file due to read-only"), "{}", error.message);
     assert!(!path.exists());
 }
 
@@ -276,5 +276,5 @@ fn the_cache_is_filled_and_emptied() {
     assert_eq!(invalidate(&file, &target), None);
     std::fs::write(&path, [0; 10]).unwrap();
     let error = pre_read(&target, &AtomicBool::new(false)).unwrap_err();
-    assert!(error.message.starts_with("fio: cannot pre-read"), "{}", error.message);
+    assert!(error.message.starts_with("cannot pre-read"), "{}", error.message);
 }

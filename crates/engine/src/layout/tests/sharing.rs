@@ -125,10 +125,10 @@ fn a_part_smaller_than_a_block_is_refused() {
     let mut worker = worker();
     worker.targets.extent.offset = Amount::Bytes(MIB - 512);
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
-    assert!(error.message.starts_with("fio: blocksize is larger than data set range"), "{}", error.message);
+    assert!(error.message.starts_with("blocksize is larger than data set range"), "{}", error.message);
     worker.targets.extent.size = Some(Amount::Bytes(512));
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
-    let expected = "fio: size too small, must not be less than minimum block size: 512 < 4096";
+    let expected = "size too small, must not be less than minimum block size: 512 < 4096";
     assert!(error.message.starts_with(expected), "{}", error.message);
 }
 

@@ -123,9 +123,7 @@ impl IoLoop<'_> {
         }
         let error = errors::io_failed(&self.files.name(io.file), io, errno, self.has_streams());
         if survives {
-            // People know errors by their names.
-            let message = error.message.replace(&format!(" (os error {errno})"), "");
-            self.events.message(Message::Warning(format!("fio: {message}")));
+            self.events.message(Message::Warning(format!("fio: {}", error.message)));
             return Failure::Survived;
         }
         Failure::Fatal(error)

@@ -98,7 +98,7 @@ fn target(stream: &Stream) -> Result<Target, RunError> {
     let failed = |error: std::io::Error| RunError {
         errno: error.raw_os_error().unwrap_or(errno::EIO),
         func: "open".into(),
-        message: format!("{}: {error}{}", stream.path, advice(&error)),
+        message: format!("{}: {error}{}", stream.path, advice(&error), error = errno::reason(&error)),
     };
     let status = os::file::stat(path, StatCall::Stat).map_err(failed)?;
     let bytes = match status.kind {

@@ -14,7 +14,7 @@ pub fn failed(func: &str, error: &std::io::Error) -> RunError {
     RunError {
         errno: error.raw_os_error().unwrap_or(errno::EINVAL),
         func: func.into(),
-        message: format!("{func}: {error}"),
+        message: format!("{func}: {error}", error = errno::reason(error)),
     }
 }
 
@@ -53,7 +53,11 @@ pub fn delay_start(context: Context) {
 /// The kernel's refusal to confine a thread: nearly always because nothing of what is named is there.
 fn confined(func: &str, what: &str, named: &[u32], error: &std::io::Error) -> RunError {
     let named: Vec<String> = named.iter().map(u32::to_string).collect();
-    let message = format!("{func}: {error}: this machine has no {what} {} that may be used", named.join(", "));
+    let message = format!(
+        "{func}: {error}: this machine has no {what} {} that may be used",
+        named.join(", "),
+        error = errno::reason(error)
+    );
     RunError { message, ..failed(func, error) }
 }
 

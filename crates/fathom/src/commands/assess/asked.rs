@@ -79,7 +79,7 @@ fn no_volume(words: &str, name: &str, suite: &Suite, without: &str) -> String {
 fn required(words: &str, suite: &Suite) -> Result<Requirements, String> {
     let requirements = if words.ends_with(".toml") {
         let text = std::fs::read_to_string(words)
-            .map_err(|error| format!("--require {words}: {}", record::plain(&error.to_string())))?;
+            .map_err(|error| format!("--require {words}: {}", units::errno::reason(&error)))?;
         Requirements::read(&Source::new(words, text))
     } else {
         Requirements::parse(&Source::new("--require", words))

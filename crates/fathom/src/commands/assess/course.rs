@@ -8,7 +8,7 @@ use assessment::{
 };
 use judge::verdict::NOTHING_EXPECTED;
 use os::signal::Interrupts;
-use record::{Record, RunError};
+use record::Record;
 use study::rounds::Goal;
 use study::suite::{Cell, Job, Rounds, Suite, Terms, Test};
 use study::time::at_most_ns;
@@ -174,7 +174,7 @@ impl<'a> Course<'a> {
         self.progress.begin(name, at_most_ns(plan), after_ns);
         let outcome = run::run(plan, self.interrupts, &run::Terms::default(), &mut self.progress);
         if !outcome.refused.is_empty() {
-            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
+            let refusals: Vec<String> = outcome.refused.iter().map(|error| error.message.clone()).collect();
             let why = refusals.join("; ");
             self.progress.end(&format!("refused: {why}"));
             return Outcome::Refused(why);
@@ -274,7 +274,8 @@ impl<'a> Course<'a> {
         match self.carry_out(&run.plan, name, after_ns) {
             Outcome::Refused(why) => measured.error = Some(why),
             Outcome::Ran(record) => {
-                let failed = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(RunError::plain);
+                let failed =
+                    record.workers.iter().find_map(|worker| worker.error.as_ref()).map(|error| error.message.clone());
                 let has_figures = record.totals().all.ios > 0;
                 if has_figures {
                     measured.rounds.push(Round { at: run.cell.clone(), record: *record });

@@ -38,7 +38,7 @@ pub fn run(
         return Ok(without_results(&plan, &refused[0].message));
     }
     let failed = |what: &str, error: &std::io::Error| {
-        show(&[Diagnostic::error(format!("{what}: {error}"))]);
+        show(&[Diagnostic::error(format!("{what}: {}", units::errno::reason(error)))]);
         ExitCode::from(FAILED)
     };
     let interrupts = run::take_signals().map_err(|error| failed("signals can't be handled", &error))?;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use diskspd::parse::Events;
 use os::event::Event;
 use units::diagnostic::Diagnostic;
+use units::errno::reason;
 
 use super::FAILED;
 use crate::findings::show_plain as show;
@@ -50,7 +51,7 @@ impl Signals {
 
 fn set(event: &Option<Event>) {
     if let Some(Err(error)) = event.as_ref().map(Event::set) {
-        show(&[Diagnostic::warning(format!("an event can't be set: {error}"))]);
+        show(&[Diagnostic::warning(format!("an event can't be set: {}", reason(&error)))]);
     }
 }
 
@@ -62,7 +63,7 @@ pub fn signal(name: &str) -> ExitCode {
     });
     match set {
         Ok(()) => drop(print_and_flush(&format!("Set event '{name}'\nExiting\n"))),
-        Err(error) => show(&[Diagnostic::error(format!("event '{name}': {error}"))]),
+        Err(error) => show(&[Diagnostic::error(format!("event '{name}': {}", reason(&error)))]),
     }
     ExitCode::from(FAILED)
 }

@@ -31,7 +31,7 @@ impl<'a> Watch<'a> {
 
     /// Errors that all threads share are told once.
     pub fn complain(&mut self, error: &RunError) {
-        let message = error.plain();
+        let message = error.message.clone();
         if !self.told.contains(&message) {
             show(&[Diagnostic::error(message.as_str())]);
             self.told.push(message);

@@ -60,7 +60,7 @@ fn run(invocation: Invocation) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let free = to.map_or(Ok(()), |path| outlet::check(path.as_ref(), std::iter::once(plan.as_ref())));
-    let opened = free.and_then(|()| Output::open(to).map_err(|error| record::plain(&error.to_string())));
+    let opened = free.and_then(|()| Output::open(to).map_err(|error| units::errno::reason(&error)));
     let output = match opened {
         Ok(output) => output,
         Err(why) => {

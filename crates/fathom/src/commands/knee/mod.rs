@@ -11,7 +11,7 @@ use std::sync::Arc;
 use assessment::{Knee, Severity, Target};
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Record, RunError};
+use record::Record;
 use study::knee::show::{Asked, json, sentence, text};
 use study::knee::{Load, Study};
 use study::prepare::{Extent, Next, Pass, Step};
@@ -76,7 +76,7 @@ fn open(request: &Request, plan: &Arc<Plan>) -> Result<Output, String> {
         outlet::check(Path::new(path), std::iter::once(plan.as_ref()))
             .map_err(|why| format!("--output {path}: {why}"))?;
     }
-    Output::open(path).map_err(|error| format!("--output: {}", record::plain(&error.to_string())))
+    Output::open(path).map_err(|error| format!("--output: {}", units::errno::reason(&error)))
 }
 
 struct Runs {
@@ -109,7 +109,7 @@ impl Runs {
         let since = std::time::Instant::now();
         let record = self.carry_out(&Arc::new(plan), "fill")?;
         if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
-            return Err(format!("{}: its file can't be filled: {}", found.facts.path, error.plain()));
+            return Err(format!("{}: its file can't be filled: {}", found.facts.path, error.message.clone()));
         }
         fill.take(&record);
         if let Some(kept) = &mut self.kept {
@@ -125,7 +125,7 @@ impl Runs {
         self.progress.begin(name, at_most_ns(plan), 0);
         let outcome = run::run(plan, self.interrupts, &run::Terms::default(), &mut self.progress);
         if !outcome.refused.is_empty() {
-            let refusals: Vec<String> = outcome.refused.iter().map(RunError::plain).collect();
+            let refusals: Vec<String> = outcome.refused.iter().map(|error| error.message.clone()).collect();
             let why = refusals.join("; ");
             self.progress.end(&format!("refused: {why}"));
             return Err(why);

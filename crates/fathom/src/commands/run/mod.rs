@@ -266,7 +266,7 @@ fn compared(request: &Request, measured: &[Measured]) -> Option<Comparison> {
 
 /// False, and a word about it, where a file can't be written.
 fn is_saved(path: &Path, text: Result<String, String>) -> bool {
-    let written = text.and_then(|text| std::fs::write(path, text).map_err(|error| record::plain(&error.to_string())));
+    let written = text.and_then(|text| std::fs::write(path, text).map_err(|error| units::errno::reason(&error)));
     if let Err(error) = &written {
         tell_line!("fathom run: {} can't be written: {error}", PathBuf::from(path).display());
     }
