@@ -11,17 +11,17 @@ use std::time::Duration;
 use os::clock::{Clock, Source};
 use os::platform::{Platform, Receiver};
 use plan::{Plan, Worker};
-use record::RunError;
 
 use crate::cpu_burn::CpuBurn;
+use crate::fault::SetupError;
 use crate::layout;
 use crate::target::LaidOut;
 use record::Message;
 
 /// What becomes known while files are laid out.
-pub enum LayoutEvent {
+pub(crate) enum LayoutEvent {
     Message(Message),
-    LaidOut(usize, Result<LaidOut, RunError>),
+    LaidOut(usize, Result<LaidOut, SetupError>),
     /// Nothing new for a while.
     Nothing,
 }
@@ -53,7 +53,7 @@ impl EarlyLayout {
     }
 
     /// The next news, or after a short while that there is nothing new; `None` when all is said.
-    pub fn next(&mut self) -> Option<LayoutEvent> {
+    pub(crate) fn next(&mut self) -> Option<LayoutEvent> {
         if self.stop.load(Relaxed) {
             let now_ns = self.clock.now();
             if now_ns >= *self.give_up_ns.get_or_insert(now_ns + self.patience.as_nanos() as u64) {

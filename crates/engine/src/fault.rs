@@ -7,8 +7,6 @@ use std::io;
 
 use crate::content::ContentError;
 
-const STOPPED: &str = "setup_files";
-
 /// An error with fio's own message first and our advice after it.
 pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> RunError {
     let message = if advice.is_empty() { said_by_fio } else { format!("{said_by_fio} ({advice})") };
@@ -20,14 +18,18 @@ pub(crate) fn of_io(error: &io::Error, func: &str, said_by_fio: String, advice: 
     new(error.raw_os_error().unwrap_or(errno::EIO), func, said_by_fio, advice)
 }
 
-/// The run ended while files were laid out.
-pub(crate) fn stopped() -> RunError {
-    new(errno::EINTR, STOPPED, "stopped while laying out files".into(), "")
+/// Why the preparation of a worker or phase did not complete.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum SetupError {
+    /// The run was stopped. This is not an error of the worker.
+    Stopped,
+    Failed(RunError),
 }
 
-/// True where a layout ended only because the run did: nothing is wrong.
-pub(crate) fn was_stopped(error: &RunError) -> bool {
-    error.errno == errno::EINTR && error.func == STOPPED
+impl From<RunError> for SetupError {
+    fn from(error: RunError) -> Self {
+        SetupError::Failed(error)
+    }
 }
 
 /// The content of a worker's buffers cannot be made.

@@ -1,7 +1,9 @@
-//! Targets in use: nothing here is written, resized, replaced or removed.
+//! The policy for targets in use: what another user of the machine uses is not written, resized, replaced or removed. If
+//! the uses cannot be determined, the target counts as in use.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use os::device::{Census, Holder, Use};
 use os::errno;
@@ -9,10 +11,36 @@ use record::RunError;
 
 use crate::fault;
 
-/// Refuses to change a file that swap or a loop device lies on: for a layout, which extends files of jobs that only
+/// The uses of the machine's files and devices. They are read once.
+#[derive(Default)]
+pub(crate) struct TargetUses {
+    snapshot: Option<Census>,
+    known: HashMap<PathBuf, Vec<Holder>>,
+}
+
+impl TargetUses {
+    /// Returns the uses of a file or device.
+    ///
+    /// # Errors
+    /// The uses cannot be determined. The target must not be changed then.
+    pub(crate) fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
+        if !self.known.contains_key(path) {
+            let snapshot = match self.snapshot.take() {
+                Some(snapshot) => snapshot,
+                None => Census::take()?,
+            };
+            let holders = snapshot.holders(path);
+            self.snapshot = Some(snapshot);
+            self.known.insert(path.to_path_buf(), holders?);
+        }
+        Ok(&self.known[path])
+    }
+}
+
+/// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only
 /// read, too.
-pub(crate) fn refuse_in_use(census: &Census, job: &str, path: &Path) -> Result<(), RunError> {
-    refuse_in_fios_words(job, path, census.holders(path).map_err(|error| unknown(path, &error))?)
+pub(crate) fn refuse_in_use(uses: &mut TargetUses, job: &str, path: &Path) -> Result<(), RunError> {
+    refuse_in_fios_words(job, path, uses.holders(path).map_err(|error| unknown(path, &error))?.to_vec())
 }
 
 pub(crate) fn list(holders: &[Holder]) -> String {

@@ -23,6 +23,7 @@ mod logs;
 mod machine;
 mod metadata;
 mod new_files;
+pub mod output_guard;
 mod phase;
 mod phase_setup;
 mod run;
@@ -39,4 +40,5 @@ mod sample;
 
 pub use live::{Live, State};
 pub use machine::describe as machine;
+pub use output_guard::{OutputGuard, OutputRefusal};
 pub use run::{Observer, Refusal, RunOptions, run};

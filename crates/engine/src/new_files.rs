@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use os::file::{Kind, Maker, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
-use record::RunError;
 
-use crate::fault;
+use crate::fault::{self, SetupError};
 use crate::live::Live;
 
 /// Makes the files of a phase.
-pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), RunError> {
+pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), SetupError> {
     let wanted = wanted(plan, phase);
     live.bytes_made.store(0, Relaxed);
     live.bytes_to_make.store(wanted.iter().map(|(_, file)| file.bytes).sum(), Relaxed);
@@ -48,7 +47,7 @@ fn is_device(path: &Path) -> bool {
     os::file::stat(path, StatCall::Stat).is_ok_and(|status| status.kind != Kind::Regular)
 }
 
-fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), RunError> {
+fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), SetupError> {
     let zeros = file.zeros;
     // Chunks begin at multiples of 256, so that the bytes count on over the file.
     let mut filled = false;
@@ -60,10 +59,10 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
     let mut maker = Maker { content: &mut content, stop, progress };
     match maker.make(path, file.bytes) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::Interrupted => Err(fault::stopped()),
+        Err(error) if error.kind() == ErrorKind::Interrupted => Err(SetupError::Stopped),
         Err(error) => {
             let said = format!("{}: can't be made: {error}", path.display(), error = os::errno::reason(&error));
-            Err(fault::of_io(&error, "create", said, advice(error.kind())))
+            Err(fault::of_io(&error, "create", said, advice(error.kind())).into())
         }
     }
 }

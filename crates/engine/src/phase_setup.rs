@@ -11,9 +11,9 @@ use std::time::Duration;
 use os::errno;
 use os::platform::{Platform, Receiver};
 use plan::Plan;
-use record::{RunError, TargetFacts};
+use record::TargetFacts;
 
-use crate::fault;
+use crate::fault::{self, SetupError};
 use crate::live::Live;
 use crate::new_files;
 use crate::shared::Shared;
@@ -27,7 +27,7 @@ pub struct PhaseSetup {
 }
 
 /// What the threads share, and what is known of their targets.
-pub type Outcome = Result<(Shared, Vec<TargetFacts>), RunError>;
+pub(crate) type Outcome = Result<(Shared, Vec<TargetFacts>), SetupError>;
 
 impl PhaseSetup {
     /// Begins; `None` where the phase has nothing to prepare.
@@ -52,24 +52,20 @@ impl PhaseSetup {
             drop(sender.send(made));
         });
         if let Err(error) = started {
-            let told = fault::of_io(
-                &error,
-                "prepare",
-                format!("no thread to be had: {error}", error = errno::reason(&error)),
-                "",
-            );
-            drop(failed.send(Err(told)));
+            let message = format!("no thread to be had: {error}", error = errno::reason(&error));
+            drop(failed.send(Err(fault::of_io(&error, "prepare", message, "").into())));
         }
         Some(PhaseSetup { outcome })
     }
 
     /// How it ended; `None` after a while in which it did not.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
         match self.outcome.recv_timeout(SPELL) {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                Some(Err(fault::new(errno::EIO, "prepare", "preparing a time span ended early".into(), "")))
+                let error = fault::new(errno::EIO, "prepare", "preparing a time span ended early".into(), "");
+                Some(Err(error.into()))
             }
         }
     }

@@ -12,7 +12,7 @@ use plan::stream::WriteContent;
 use plan::{Plan, Stream};
 use record::RunError;
 
-use crate::fault;
+use crate::fault::{self, SetupError};
 use crate::streams::{SourceData, SourceMaker};
 
 /// What is read of a file before a stop is looked for.
@@ -29,7 +29,7 @@ pub struct Shared {
 
 impl Shared {
     /// Reads the files that writes of the phase are taken from, and looks at the targets that it reads.
-    pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, RunError> {
+    pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, SetupError> {
         let mut shared = Shared::default();
         let mut maker = SourceMaker::default();
         let workers = plan.workers.iter().filter(|worker| worker.phase == phase);
@@ -75,7 +75,7 @@ fn check_room(bytes: u64) -> Result<(), RunError> {
 }
 
 /// The first `most` bytes of a file or pipe.
-fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, RunError> {
+fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, SetupError> {
     let failed = |error: std::io::Error| {
         let said =
             format!("{}: the data for writes can't be read: {error}", path.display(), error = errno::reason(&error));
@@ -85,7 +85,7 @@ fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, RunError> 
     let mut data = Vec::new();
     while (data.len() as u64) < most {
         if stop.load(Relaxed) {
-            return Err(fault::stopped());
+            return Err(SetupError::Stopped);
         }
         let piece = PIECE_BYTES.min(most - data.len() as u64);
         if file.by_ref().take(piece).read_to_end(&mut data).map_err(failed)? == 0 {

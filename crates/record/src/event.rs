@@ -75,6 +75,11 @@ pub struct Ended {
 impl Ended {
     /// Makes the end of a worker that failed before its first I/O.
     pub fn failed(error: RunError) -> Self {
-        Ended { stats: Box::default(), error: Some(error), nonfatal_errors: 0, first_nonfatal_errno: 0 }
+        Ended { error: Some(error), ..Ended::stopped() }
+    }
+
+    /// Returns the end of a worker that was stopped before it did anything.
+    pub fn stopped() -> Self {
+        Ended { stats: Box::default(), error: None, nonfatal_errors: 0, first_nonfatal_errno: 0 }
     }
 }

@@ -2,21 +2,19 @@
 
 use crate::engine_flags::EngineFlags;
 use crate::fault;
-use crate::in_use::{list, refuse_in_fios_words, unknown, way_out};
-use os::device::{Census, Holder, Use};
+use crate::in_use::{TargetUses, list, refuse_in_fios_words, unknown, way_out};
+use os::device::{Holder, Use};
 use os::errno;
 use os::file::{Kind, StatCall};
 use plan::{Engine, Memory, Worker};
 use record::RunError;
-use std::collections::HashMap;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
-/// Answers by path, over one census of the machine.
+/// Checks that no job changes a target in use.
 #[derive(Default)]
 pub(super) struct Safety {
-    census: Option<Census>,
-    asked: HashMap<PathBuf, Vec<Holder>>,
+    uses: TargetUses,
 }
 
 impl Safety {
@@ -37,11 +35,10 @@ impl Safety {
     pub(super) fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         match kind_at(path) {
             Some(Kind::Block) => self.refuse_if_used(worker, path),
-            Some(Kind::Regular) => match self.holders(path) {
-                Ok(holders) => refuse(worker, path, holders.to_vec()),
-                // Swap refuses writers by itself, and a machine that hides its devices has no loop device on the file.
-                Err(_) => Ok(()),
-            },
+            Some(Kind::Regular) => {
+                let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
+                refuse(worker, path, holders.to_vec())
+            }
             _ => Ok(()),
         }
     }
@@ -59,22 +56,9 @@ impl Safety {
     }
 
     fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        let holders = self.holders(path).map_err(|error| unknown(path, &error))?;
+        let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
         let refused = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
         refuse(worker, path, refused)
-    }
-
-    fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
-        if !self.asked.contains_key(path) {
-            let census = match self.census.take() {
-                Some(census) => census,
-                None => Census::take()?,
-            };
-            let holders = census.holders(path);
-            self.census = Some(census);
-            self.asked.insert(path.to_path_buf(), holders?);
-        }
-        Ok(&self.asked[path])
     }
 }
 

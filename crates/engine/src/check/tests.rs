@@ -165,7 +165,7 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
     let laid_out = crate::layout::lay_out(&plan, &plan.workers[0], &AtomicBool::new(false), &mut |_| {});
-    let error = laid_out.unwrap_err();
+    let Err(crate::fault::SetupError::Failed(error)) = laid_out else { panic!("the file is in use") };
     assert!(error.message.contains("loop device"), "{}", error.message);
     assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);
 }

@@ -4,9 +4,8 @@ use super::site::Site;
 use super::sizes::Shares;
 use crate::direct_io::check_alignment;
 use crate::engine_flags::EngineFlags;
-use crate::fault;
-use crate::in_use::refuse_in_use;
-use os::device::Census;
+use crate::fault::{self, SetupError};
+use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
@@ -56,7 +55,7 @@ pub(crate) fn extend(
     paths: &[PathBuf],
     shares: &mut Shares,
     site: &mut Site,
-) -> Result<(), RunError> {
+) -> Result<(), SetupError> {
     let (count, bytes) = shares.growing();
     if count == 0 {
         return Ok(());
@@ -76,17 +75,17 @@ pub(crate) fn extend(
             "setup_files",
             "refusing extend of file due to read-only".into(),
             "lay the files out with a run without --readonly first, or use files that are large enough",
-        ));
+        )
+        .into());
     }
     let with_data = needs_data(worker, flags);
-    // Where that can't be read there is nobody to ask, as in a container that hides its devices.
-    let census = Census::take().ok();
+    let mut uses = TargetUses::default();
     let mut shrunk = false;
     for (share, path) in shares.files.iter_mut().zip(paths) {
         if !share.extend {
             continue;
         }
-        let mut layout = Layout::open(worker, census.as_ref(), path)?;
+        let mut layout = Layout::open(worker, &mut uses, path)?;
         let done = layout.run(worker, share.real_size, with_data, site);
         let there = done.inspect_err(|_| layout.put_back())?;
         if with_data && worker.targets.extent.fill_device {
@@ -120,7 +119,7 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn open(worker: &Worker, census: Option<&Census>, path: &'a Path) -> Result<Self, RunError> {
+    fn open(worker: &Worker, uses: &mut TargetUses, path: &'a Path) -> Result<Self, RunError> {
         let failed = |error: io::Error| {
             fault::of_io(
                 &error,
@@ -132,7 +131,7 @@ impl<'a> Layout<'a> {
         let existing = OpenOptions { write: true, ..OpenOptions::new() };
         let (file, made) = match existing.open(path) {
             Ok(file) => {
-                census.map_or(Ok(()), |census| refuse_in_use(census, &worker.name, path))?;
+                refuse_in_use(uses, &worker.name, path)?;
                 (file, false)
             }
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
@@ -177,7 +176,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Makes the file `wanted` bytes long and says how long it is then.
-    fn run(&mut self, worker: &Worker, wanted: u64, with_data: bool, site: &mut Site) -> Result<u64, RunError> {
+    fn run(&mut self, worker: &Worker, wanted: u64, with_data: bool, site: &mut Site) -> Result<u64, SetupError> {
         // Another job may have made it longer since it was looked at.
         let present = self.size()?;
         if present >= wanted {
@@ -185,7 +184,7 @@ impl<'a> Layout<'a> {
         }
         self.allocate(worker, present, wanted, with_data, site.say)?;
         if !with_data {
-            return self.size();
+            return Ok(self.size()?);
         }
         let end = self.write(worker, present, wanted, site)?;
         if worker.targets.create.fsync {
@@ -248,7 +247,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Writes the job's data from `from` up to `to`, or as far as there is space with `fill_device`.
-    fn write(&mut self, worker: &Worker, from: u64, to: u64, site: &mut Site) -> Result<u64, RunError> {
+    fn write(&mut self, worker: &Worker, from: u64, to: u64, site: &mut Site) -> Result<u64, SetupError> {
         // A job that only reads may name any size for writes.
         let block = worker.access.block.max_bytes[plan::Ddir::Write].min(to.saturating_sub(from)).max(1);
         let block = usize::try_from(block).unwrap_or(WRITE_BYTES);
@@ -267,10 +266,10 @@ impl<'a> Layout<'a> {
             let mut written = 0;
             while written < left {
                 if site.stop.load(Ordering::Relaxed) {
-                    return Err(fault::stopped());
+                    return Err(SetupError::Stopped);
                 }
                 match self.file.write_at(&buffer[written..left], at) {
-                    Ok(0) => return Err(self.failed(&io::Error::from_raw_os_error(errno::EIO), "write")),
+                    Ok(0) => return Err(self.failed(&io::Error::from_raw_os_error(errno::EIO), "write").into()),
                     Ok(bytes) => {
                         written += bytes;
                         at += bytes as u64;
@@ -280,7 +279,7 @@ impl<'a> Layout<'a> {
                     Err(error) if out_of_space(&error).is_some() && worker.targets.extent.fill_device => {
                         return Ok(at);
                     }
-                    Err(error) => return Err(self.failed(&error, "write")),
+                    Err(error) => return Err(self.failed(&error, "write").into()),
                 }
             }
         }

@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicBool;
 
 use plan::{Plan, Worker};
-use record::RunError;
 use units::random::Tausworthe;
 
 use super::site::Site;
@@ -11,17 +10,17 @@ use super::{extend, find, sizes};
 use crate::access::{Purpose, SeedTable};
 use crate::content;
 use crate::engine_flags::EngineFlags;
-use crate::fault;
+use crate::fault::{self, SetupError};
 use crate::target::{LaidOut, Target};
 use record::Message;
 
 /// Lays out the targets of a worker of a plan.
-pub fn lay_out(
+pub(crate) fn lay_out(
     plan: &Plan,
     worker: &Worker,
     stop: &AtomicBool,
     say: &mut dyn FnMut(Message),
-) -> Result<LaidOut, RunError> {
+) -> Result<LaidOut, SetupError> {
     let seeds = SeedTable::of_worker(worker);
     let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
     let mut content =
@@ -31,7 +30,7 @@ pub fn lay_out(
 }
 
 /// Finds and makes the targets of `worker`, so that its I/O can start.
-pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, RunError> {
+pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, SetupError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
         return Ok(LaidOut { targets: Vec::new(), pass_bytes: u64::MAX, total_bytes: u64::MAX });

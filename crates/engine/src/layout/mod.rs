@@ -16,6 +16,6 @@ mod unlink;
 
 pub use cache::{invalidate, pre_read};
 pub(crate) use find::{device_size, kind_of_target, paths, refuse_devices};
-pub use lay_out::lay_out;
+pub(crate) use lay_out::lay_out;
 pub(crate) use sizes::check_size;
 pub use unlink::unlink;

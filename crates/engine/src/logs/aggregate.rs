@@ -7,6 +7,7 @@ use plan::{Ddir, Plan};
 
 use super::destination::named;
 use super::io::NS_PER_MS;
+use crate::output_guard::OutputGuard;
 
 /// Default window, if no job sets one.
 const WINDOW_MS: u64 = 500;
@@ -23,11 +24,12 @@ impl AggregateLog {
     /// Creates the files. Returns `None` if the plan has no such log.
     ///
     /// # Errors
-    /// A file cannot be created.
-    pub fn open(plan: &Plan) -> io::Result<Option<Self>> {
+    /// A file cannot be created, or the output guard refuses it.
+    pub fn open(plan: &Plan, guard: &mut OutputGuard) -> io::Result<Option<Self>> {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
-        let file = |ddir: Ddir| {
+        let mut file = |ddir: Ddir| {
             let path = format!("{stem}-{}_bw.log", ddir.name());
+            guard.check(path.as_ref()).map_err(|refusal| named(&path, &io::Error::other(refusal)))?;
             match File::create(&path) {
                 Ok(file) => Ok((path, file)),
                 Err(error) => Err(named(&path, &error)),

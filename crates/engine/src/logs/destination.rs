@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use plan::{WindowValue, Worker};
 
+use crate::output_guard::OutputGuard;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -128,13 +130,15 @@ impl Destination {
     }
 
     /// Creates empty files. As in fio, files that jobs share keep the lines of earlier runs.
-    pub fn make_files(&self) -> io::Result<()> {
+    pub fn make_files(&self, guard: &mut OutputGuard) -> io::Result<()> {
         for LogFile { path, .. } in self.files.iter().flatten() {
+            let shown = path.to_string_lossy();
+            guard.check(path).map_err(|refusal| named(&shown, &io::Error::other(refusal)))?;
             let made = match self.per_job {
                 true => File::create(path),
                 false => OpenOptions::new().append(true).create(true).open(path),
             };
-            made.map_err(|error| named(&path.to_string_lossy(), &error))?;
+            made.map_err(|error| named(&shown, &error))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use os::clock::{Clock, Source};
 use plan::{Ddir, IoPrio, Logs, Plan, WindowValue, Worker};
 
 use super::{AggregateLog, LogWriter, LoggedIo, SubmittedIo, WorkerLogs};
+use crate::output_guard::OutputGuard;
 use crate::sample::{Scratch, worker};
 
 const MS: u64 = 1_000_000;
@@ -36,7 +37,10 @@ fn run(jobs: Vec<Worker>, mut work: impl FnMut(usize, &mut WorkerLogs)) {
     let plan = Plan { workers: jobs, ..Plan::default() };
     let writer = LogWriter::start();
     for index in 0..plan.workers.len() {
-        if let Some(mut logs) = WorkerLogs::open(&plan, index, &writer, Clock::new(Source::Monotonic)).unwrap() {
+        if let Some(mut logs) =
+            WorkerLogs::open(&plan, index, &writer, &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
+                .unwrap()
+        {
             work(index, &mut logs);
             logs.finish(START + 2_350 * MS);
         }
@@ -190,7 +194,10 @@ fn times_are_of_the_clock_that_is_asked_for() {
     assert!((before + 2_000..=unix() + 2_000).contains(&time), "{line}");
     let plan =
         Plan { workers: vec![job(scratch.path(), Logs { epoch_clock: Some(15), ..all(true) })], ..Plan::default() };
-    assert!(WorkerLogs::open(&plan, 0, &LogWriter::start(), Clock::new(Source::Monotonic)).is_err());
+    assert!(
+        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
+            .is_err()
+    );
 }
 
 #[test]
@@ -294,7 +301,10 @@ fn what_waits_is_written_after_a_second_of_a_run_that_goes_on() {
 fn a_file_that_cannot_be_made_is_named() {
     let scratch = Scratch::new("logs-unmade");
     let plan = Plan { workers: vec![job(&scratch.file("nowhere"), all(true))], ..Plan::default() };
-    let error = WorkerLogs::open(&plan, 0, &LogWriter::start(), Clock::new(Source::Monotonic)).err().unwrap();
+    let error =
+        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
+            .err()
+            .unwrap();
     assert!(error.to_string().contains("nowhere/a_slat.1.log"), "{error}");
 }
 
@@ -304,7 +314,9 @@ fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_nobody() {
     std::os::unix::fs::symlink("/dev/full", scratch.file("a_iops.log")).unwrap();
     let plan = Plan { workers: vec![job(scratch.path(), all(false))], ..Plan::default() };
     let writer = LogWriter::start();
-    let mut logs = WorkerLogs::open(&plan, 0, &writer, Clock::new(Source::Monotonic)).unwrap().unwrap();
+    let mut logs = WorkerLogs::open(&plan, 0, &writer, &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
+        .unwrap()
+        .unwrap();
     logs.begin(START);
     logs.complete(&completed(MS, Ddir::Read, 4096, 3));
     logs.finish(START + 2 * MS);
@@ -322,7 +334,7 @@ fn the_bandwidth_of_the_run_has_a_line_for_each_direction_and_window() {
         aggregate_bandwidth_log: Some(stem),
         ..Plan::default()
     };
-    let mut log = AggregateLog::open(&plan).unwrap().unwrap();
+    let mut log = AggregateLog::open(&plan, &mut OutputGuard::new([&plan])).unwrap().unwrap();
     log.sample(10 * MS, None).unwrap();
     log.sample(100 * MS, Some([0, 0, 0])).unwrap();
     log.sample(250 * MS, Some([1 << 20, 0, 0])).unwrap();
@@ -331,4 +343,17 @@ fn the_bandwidth_of_the_run_has_a_line_for_each_direction_and_window() {
     assert_eq!(read(&scratch, "agg-read_bw.log"), "600, 4096, 0, 0, 0\n1101, 0, 0, 0, 0\n");
     assert_eq!(read(&scratch, "agg-write_bw.log"), "600, 0, 1, 0, 0\n1101, 2043, 1, 0, 0\n");
     assert_eq!(read(&scratch, "agg-trim_bw.log"), "600, 0, 2, 0, 0\n1101, 0, 2, 0, 0\n");
+}
+
+#[test]
+fn a_log_never_replaces_a_target() {
+    let scratch = Scratch::new("logs-target");
+    std::fs::write(scratch.file("a_iops.1.log"), "data of the target").unwrap();
+    let mut on_its_log = job(scratch.path(), all(true));
+    on_its_log.targets.paths = vec![scratch.file("a_iops.1.log").to_str().unwrap().to_owned()];
+    let plan = Plan { workers: vec![on_its_log], ..Plan::default() };
+    let opened =
+        WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic));
+    assert!(opened.err().unwrap().to_string().contains("target"));
+    assert_eq!(read(&scratch, "a_iops.1.log"), "data of the target");
 }

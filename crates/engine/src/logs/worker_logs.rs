@@ -14,6 +14,7 @@ use super::io::{LoggedIo, NS_PER_MS, SubmittedIo};
 use super::rate::RateWindows;
 use super::window::LatencyWindows;
 use super::writer::LogWriter;
+use crate::output_guard::OutputGuard;
 
 /// A partly filled chunk is sent to the writer after this time. A killed run loses at most this much of its logs.
 const FLUSH_NS: u64 = 1_000_000_000;
@@ -56,9 +57,15 @@ impl WorkerLogs {
     /// Creates the files of a worker. Returns `None` if it logs nothing.
     ///
     /// # Errors
-    /// A file cannot be created, the clock of `log_alternate_epoch_clock_id` does not exist, or the writer's thread
+    /// A file cannot be created or is refused by the output guard, the clock of `log_alternate_epoch_clock_id` does not exist, or the writer's thread
     /// cannot be started.
-    pub fn open(plan: &Plan, worker_index: usize, writer: &LogWriter, clock: Clock) -> io::Result<Option<WorkerLogs>> {
+    pub fn open(
+        plan: &Plan,
+        worker_index: usize,
+        writer: &LogWriter,
+        guard: &mut OutputGuard,
+        clock: Clock,
+    ) -> io::Result<Option<WorkerLogs>> {
         let worker = &plan.workers[worker_index];
         let measure = &worker.measure;
         let destination = Destination::new(worker);
@@ -70,7 +77,7 @@ impl WorkerLogs {
                 )
             })?;
         }
-        destination.make_files()?;
+        destination.make_files(guard)?;
         if !measure.stats || !destination.has_files() {
             return Ok(None);
         }

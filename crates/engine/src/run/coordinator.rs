@@ -20,6 +20,7 @@ use crate::idleness::Idleness;
 use crate::live::{Live, State};
 use crate::logs::{AggregateLog, LogWriter, WorkerLogs};
 use crate::machine;
+use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
 use crate::shared::Shared;
 use crate::timeline::TimelineWatch;
@@ -117,10 +118,11 @@ impl<'a> Coordinator<'a> {
     }
 
     fn open_logs(&mut self) -> Result<(), Refusal> {
-        let aggregate = AggregateLog::open(self.plan);
+        let mut guard = OutputGuard::new([self.plan.as_ref()]);
+        let aggregate = AggregateLog::open(self.plan, &mut guard);
         self.aggregate = aggregate.map_err(|error| log_refused("--bandwidth-log", &error))?;
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            let logs = WorkerLogs::open(self.plan, index, &self.log_writer, self.clock);
+            let logs = WorkerLogs::open(self.plan, index, &self.log_writer, &mut guard, self.clock);
             slot.logs = logs.map_err(|error| log_refused(&self.plan.workers[index].name, &error))?;
         }
         Ok(())

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use record::{Ended, Event, RunError, Stage, TargetFacts};
+use record::{Ended, Event, Stage, TargetFacts};
 
 use super::coordinator::Coordinator;
 use super::errors::setup_stuck;
-use crate::fault;
+use crate::fault::SetupError;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
 use crate::shared::Shared;
@@ -51,7 +51,7 @@ impl Coordinator<'_> {
     }
 
     /// Prepares the files and shared data of a phase, and reads the facts of its targets.
-    fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), RunError> {
+    fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), SetupError> {
         let Some(setup) = PhaseSetup::start(self.plan, phase, self.options.stop, &self.live, self.options.platform)
         else {
             return Ok(Default::default());
@@ -62,18 +62,17 @@ impl Coordinator<'_> {
             }
             self.watch();
             if self.stop_by_ns.is_some_and(|by_ns| self.clock.now() > by_ns) {
-                return Err(setup_stuck());
+                return Err(setup_stuck().into());
             }
         }
     }
 
     /// Ends the workers of a phase that cannot start.
-    fn give_up_phase(&mut self, phase: u32, error: &RunError) {
+    fn give_up_phase(&mut self, phase: u32, error: &SetupError) {
         for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
-            if fault::was_stopped(error) {
-                self.skip(index);
-            } else {
-                self.worker_ended(index, Ended::failed(error.clone()));
+            match error {
+                SetupError::Stopped => self.skip(index),
+                SetupError::Failed(error) => self.worker_ended(index, Ended::failed(error.clone())),
             }
         }
     }

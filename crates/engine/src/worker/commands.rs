@@ -7,6 +7,7 @@ use record::RunError;
 
 use super::context::Context;
 use super::setup;
+use crate::output_guard::OutputGuard;
 use record::Message;
 
 /// How long a command may continue after a stop.
@@ -35,6 +36,8 @@ fn run(context: Context, command: &str, when: &str) -> Result<(), RunError> {
     let failed = |error: &std::io::Error| setup::failed(&format!("exec_{when}"), error);
     let path = format!("{}.{when}.txt", worker.name);
     events.message(Message::Info(format!("{} : Saving output of {when} in {path}", worker.name)));
+    let refused = |refusal| failed(&std::io::Error::other(refusal));
+    OutputGuard::new([context.plan]).check(path.as_ref()).map_err(refused)?;
     let output = std::fs::File::create(path).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let started = std::process::Command::new("sh").arg("-c").arg(command).stdout(output).stderr(errors).spawn();

@@ -40,18 +40,23 @@ pub fn nothing_moved(path: &str, ddir: Ddir, io: &InFlightIo, of_stream: bool, e
 
 /// Returns the error of an I/O that the kernel reported.
 pub fn io_failed(path: &str, io: &InFlightIo, errno: i32, of_stream: bool) -> RunError {
+    let message = io_failure(path, io, errno, of_stream);
+    RunError { errno, func: "io_u error".into(), message }
+}
+
+/// Describes an I/O that failed.
+pub fn io_failure(path: &str, io: &InFlightIo, errno: i32, of_stream: bool) -> String {
     let reason = errno::text(errno);
     let name = match io.purpose {
         Purpose::Data(ddir) => ddir.name(),
         Purpose::Sync => "sync",
     };
     let (offset, bytes) = (io.offset, io.len);
-    let message = if of_stream {
+    if of_stream {
         format!("{path}: {name} of {bytes} bytes at {offset} failed: {reason}")
     } else {
         format!("io_u error on file {path}: {reason}: {name} offset={offset}, buflen={bytes}")
-    };
-    RunError { errno, func: "io_u error".into(), message }
+    }
 }
 
 /// Returns the error of a call of the backend.

@@ -5,6 +5,7 @@ use super::super::site::Site;
 use super::super::{invalidate, pre_read, unlink};
 use super::sharing::units_random;
 use super::{DATA, laid_out, laid_out_with_messages, seeds};
+use crate::fault::SetupError;
 use crate::sample::{self, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
@@ -122,8 +123,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
             },
             seeds: &seeds(&worker),
         };
-        let error = lay_out_in(&worker, &mut site).unwrap_err();
-        assert_eq!(error.message, "stopped while laying out files");
+        assert_eq!(lay_out_in(&worker, &mut site).err(), Some(SetupError::Stopped));
         assert_eq!(std::fs::read(&path).ok(), before);
     }
 }
@@ -181,7 +181,7 @@ fn a_readonly_run_extends_nothing() {
         fill: &mut |_| {},
         seeds: &seeds(&worker),
     };
-    let error = lay_out_in(&worker, &mut site).unwrap_err();
+    let error = super::failed(lay_out_in(&worker, &mut site)).unwrap_err();
     assert!(error.message.starts_with("refusing extend of file due to read-only"), "{}", error.message);
     assert!(!path.exists());
 }

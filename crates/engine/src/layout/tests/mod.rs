@@ -8,6 +8,7 @@ mod sharing;
 use super::lay_out::lay_out_in;
 use super::site::Site;
 use crate::access::SeedTable;
+use crate::fault::SetupError;
 use crate::target::LaidOut;
 use plan::Worker;
 use record::Message;
@@ -33,8 +34,16 @@ fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<St
         fill: &mut |block| block.fill(DATA),
         seeds: &seeds(worker),
     };
-    let outcome = lay_out_in(worker, &mut site);
+    let outcome = failed(lay_out_in(worker, &mut site));
     (outcome, said)
+}
+
+/// The outcome of a layout that was not stopped.
+fn failed(outcome: Result<LaidOut, SetupError>) -> Result<LaidOut, RunError> {
+    outcome.map_err(|error| match error {
+        SetupError::Failed(error) => error,
+        SetupError::Stopped => panic!("the layout was stopped"),
+    })
 }
 
 fn seeds(worker: &Worker) -> SeedTable {

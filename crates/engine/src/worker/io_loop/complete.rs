@@ -121,12 +121,13 @@ impl IoLoop<'_> {
         if survives && !policy.dump {
             return Failure::Survived;
         }
-        let error = errors::io_failed(&self.files.name(io.file), io, errno, self.has_streams());
+        let path = self.files.name(io.file);
         if survives {
-            self.events.message(Message::Warning(format!("fio: {}", error.message)));
+            let message = errors::io_failure(&path, io, errno, self.has_streams());
+            self.events.message(Message::Warning(format!("fio: {message}")));
             return Failure::Survived;
         }
-        Failure::Fatal(error)
+        Failure::Fatal(errors::io_failed(&path, io, errno, self.has_streams()))
     }
 
     pub(super) fn has_streams(&self) -> bool {

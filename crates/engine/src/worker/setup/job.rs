@@ -41,7 +41,8 @@ pub fn job_loop<'a>(
     logs: Option<WorkerLogs>,
 ) -> Result<Box<IoLoop<'a>>, RunError> {
     let Context { plan, worker, platform, live, events } = context;
-    let mut buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access))?;
+    let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
+    let mut buffers = buffers.map_err(|error| failed("init_io_u", &error))?;
     let seeds = SeedTable::of_worker(worker);
     let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
         .map_err(|error| fault::of_content(worker, &error))?;

@@ -1,5 +1,7 @@
 //! Buffers of a worker.
 
+use std::io;
+
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
 use plan::{Access, Ddir, Memory, Worker};
@@ -22,7 +24,7 @@ pub fn largest_block(access: &Access) -> u64 {
 }
 
 /// Memory for so many I/Os of so many bytes, of the kind that the worker asks for.
-pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> Result<Buffers, RunError> {
+pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
         Memory::Shm => (MemoryKind::Shm, None),
@@ -37,7 +39,7 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> Result<Buffers, R
         align: worker.buffers.align_bytes as usize,
         hugepage_size: worker.buffers.hugepage_bytes as usize,
     };
-    Buffers::new(slots, bytes_each as usize, &spec).map_err(|error| failed("init_io_u", &error))
+    Buffers::new(slots, bytes_each as usize, &spec)
 }
 
 /// Locks the memory that a worker requests (`lockmem`).

@@ -11,6 +11,7 @@ use record::{RunError, Series, TargetStats, WorkerStats};
 
 use super::counters::prepare_latencies;
 use super::memory::memory;
+use super::thread::failed;
 use crate::backend;
 use crate::layout;
 use crate::shared::Shared;
@@ -42,7 +43,7 @@ pub fn stream_loop<'a>(context: Context<'a>, shared: &Shared) -> Result<Box<IoLo
     let source = source(streams, &sizes, shared).map_err(|error| unfit("streams", error.to_string()))?;
     let depth = streams.depth();
     let write_at = write_at(&streams.list);
-    let buffers = memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, error))?;
+    let buffers = memory(worker, depth, slot_bytes(streams)).map_err(|error| no_memory(worker, &error))?;
     let config = backend::config(worker, targets.len());
     let config = config.ok_or_else(|| unfit("ioengine", "the engine does no I/O".into()))?;
     let backend = platform.open_backend(&config, &buffers).map_err(|error| no_engine(&error))?;
@@ -121,28 +122,27 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-fn no_memory(worker: &Worker, error: RunError) -> RunError {
+fn no_memory(worker: &Worker, error: &std::io::Error) -> RunError {
     let streams = &worker.streams;
     let (depth, each) = (streams.depth(), slot_bytes(streams));
     let advice = match worker.buffers.memory {
         Memory::MmapHuge { .. } => "reserve huge pages (sysctl vm.nr_hugepages=...), or leave -l out",
         _ => "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)",
     };
-    let why = error.message.strip_prefix("init_io_u: ").unwrap_or(&error.message);
-    let message = format!("no memory for {depth} I/Os of {each} bytes in each thread: {why}; {advice}");
-    RunError { message, ..error }
+    let message =
+        format!("no memory for {depth} I/Os of {each} bytes in each thread: {}; {advice}", errno::reason(error));
+    RunError { message, ..failed("init_io_u", error) }
 }
 
 fn no_engine(error: &BackendError) -> RunError {
-    let errno = error.source.as_ref().and_then(std::io::Error::raw_os_error);
-    let advice = match errno {
+    let cause = error.source.as_ref().map_or(String::new(), |source| format!(" ({})", errno::reason(source)));
+    let advice = match error.source.as_ref().and_then(std::io::Error::raw_os_error) {
         Some(errno::EMFILE) => {
             "; each thread has a queue and its targets open: use fewer threads, or a larger `ulimit -n`"
         }
         _ => "",
     };
-    let said = error.to_string();
-    unfit("td_io_init", format!("{}{advice}", said.strip_prefix("ioengine=").unwrap_or(&said)))
+    unfit("td_io_init", format!("{}: {}{cause}{advice}", error.engine, error.what))
 }
 
 fn advice(error: &std::io::Error) -> &'static str {

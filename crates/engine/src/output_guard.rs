@@ -1,0 +1,156 @@
+//! Output guard: no file that the program writes replaces a target of the run or a file in use.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use os::device::Holder;
+use plan::Plan;
+
+use crate::in_use::TargetUses;
+
+/// Checks the paths of outputs against the targets of plans. Build it once and check all outputs with it.
+pub struct OutputGuard<'a> {
+    plans: Vec<&'a Plan>,
+    /// Paths of the targets by file name. Built at the first check.
+    by_name: Option<HashMap<&'a OsStr, HashSet<&'a str>>>,
+    /// Existing targets by device and inode. Built at the first output that exists.
+    by_inode: Option<HashMap<(u64, u64), &'a str>>,
+    uses: TargetUses,
+}
+
+/// Why a file is not written.
+#[derive(Debug)]
+pub enum OutputRefusal {
+    /// It is a target of the run.
+    Target(String),
+    Directory,
+    BlockDevice,
+    /// Swap or a loop device lies on it.
+    InUse(Box<Holder>),
+    /// Its uses cannot be determined.
+    Unknown(io::Error),
+}
+
+impl fmt::Display for OutputRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputRefusal::Target(target) => write!(f, "what is kept would take the place of the target {target}"),
+            OutputRefusal::Directory => f.write_str("this is a directory, not a place for a file"),
+            OutputRefusal::BlockDevice => f.write_str("this is a block device, not a place for a file"),
+            OutputRefusal::InUse(holder) => write!(f, "this file is {holder}: what is kept would take its place"),
+            OutputRefusal::Unknown(error) => {
+                write!(f, "whether this file is in use cannot be determined: {}", os::errno::reason(error))
+            }
+        }
+    }
+}
+
+impl std::error::Error for OutputRefusal {}
+
+impl<'a> OutputGuard<'a> {
+    pub fn new(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
+        OutputGuard { plans: plans.into_iter().collect(), by_name: None, by_inode: None, uses: TargetUses::default() }
+    }
+
+    /// Returns the targets by file name. A plan can have millions of them, and workers share them.
+    fn by_name(&mut self) -> &HashMap<&'a OsStr, HashSet<&'a str>> {
+        self.by_name.get_or_insert_with(|| {
+            let mut by_name: HashMap<&OsStr, HashSet<&str>> = HashMap::new();
+            for worker in self.plans.iter().flat_map(|plan| &plan.workers) {
+                let streams = worker.streams.list.iter().map(|stream| &stream.path);
+                for target in worker.targets.paths.iter().chain(streams) {
+                    let name = Path::new(target).file_name().unwrap_or_default();
+                    by_name.entry(name).or_default().insert(target);
+                }
+            }
+            by_name
+        })
+    }
+
+    /// Checks that a file may be written.
+    ///
+    /// # Errors
+    /// The path is a target by any of its names, a directory, a block device, or a file in use.
+    pub fn check(&mut self, path: &Path) -> Result<(), OutputRefusal> {
+        let found = std::fs::metadata(path).ok();
+        let kind = found.as_ref().map(Metadata::file_type);
+        if kind.is_some_and(|kind| kind.is_char_device() || kind.is_fifo()) {
+            return Ok(());
+        }
+        let target = match &found {
+            Some(found) => self.existing_target(found),
+            None => self.missing_target(path),
+        };
+        if let Some(target) = target {
+            return Err(OutputRefusal::Target(target.to_owned()));
+        }
+        let Some(found) = found else { return Ok(()) };
+        if found.is_dir() {
+            return Err(OutputRefusal::Directory);
+        }
+        if found.file_type().is_block_device() {
+            return Err(OutputRefusal::BlockDevice);
+        }
+        if !found.is_file() {
+            return Ok(());
+        }
+        match self.uses.holders(path) {
+            Ok([]) => Ok(()),
+            Ok([holder, ..]) => Err(OutputRefusal::InUse(Box::new(holder.clone()))),
+            Err(error) => Err(OutputRefusal::Unknown(error)),
+        }
+    }
+
+    fn existing_target(&mut self, found: &Metadata) -> Option<&'a str> {
+        if self.by_inode.is_none() {
+            let inode = |target: &&'a str| {
+                let found = std::fs::metadata(target).ok()?;
+                Some(((found.dev(), found.ino()), *target))
+            };
+            self.by_inode = Some(self.by_name().values().flatten().filter_map(inode).collect());
+        }
+        self.by_inode.as_ref()?.get(&(found.dev(), found.ino())).copied()
+    }
+
+    /// Returns the target that will be created at this path.
+    fn missing_target(&mut self, path: &Path) -> Option<&'a str> {
+        let named = self.by_name().get(path.file_name()?)?;
+        let place = place(path);
+        named.iter().copied().find(|target| self::place(Path::new(target)) == place)
+    }
+}
+
+/// Returns a path without links, as far as it exists.
+pub fn place(path: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Loop, Scratch, worker};
+
+    #[test]
+    fn a_target_is_refused_under_every_name_and_a_file_in_use_too() {
+        let scratch = Scratch::new("output-guard");
+        let (existing, missing, image) = (scratch.file("existing"), scratch.file("missing"), scratch.file("image"));
+        std::fs::write(&existing, "data").unwrap();
+        std::os::unix::fs::symlink(&existing, scratch.file("link")).unwrap();
+        let plan = Plan { workers: vec![worker("job", "read", 4096, &[&existing, &missing])], ..Plan::default() };
+        let mut guard = OutputGuard::new([&plan]);
+        for path in [existing, missing, scratch.file("link"), scratch.path().join("./missing")] {
+            assert!(matches!(guard.check(&path), Err(OutputRefusal::Target(_))), "{}", path.display());
+        }
+        assert!(matches!(guard.check(scratch.path()), Err(OutputRefusal::Directory)));
+        assert!(guard.check(&scratch.file("report")).is_ok());
+        std::fs::write(scratch.file("report"), "old").unwrap();
+        assert!(guard.check(&scratch.file("report")).is_ok());
+        let Some(_device) = Loop::new(&image, 1 << 20, &[]) else { return };
+        assert!(matches!(OutputGuard::new([&plan]).check(&image), Err(OutputRefusal::InUse(_))));
+    }
+}
