@@ -1,4 +1,4 @@
-//! Public functions of the libraries that return `Result` say when they fail, and return error types.
+//! Public functions of the libraries that return `Result` document their errors and return error types.
 
 use syn::visit::Visit;
 
@@ -6,9 +6,9 @@ use super::finding::Finding;
 use super::modules::Crates;
 use super::source::{Source, line_of};
 
-/// Crates of the workspace that are no libraries for others.
+/// Crates without a public interface.
 const NO_LIBRARIES: [&str; 6] = ["fathom", "bench", "xtask", "tests/harness", "tests/truth", "fuzz"];
-/// Errors that say nothing to a program.
+/// Error types that a program cannot match on.
 const TEXT_TYPES: [&str; 2] = ["String", "str"];
 
 /// A function that is declared `pub` and returns `Result`.
@@ -65,7 +65,7 @@ impl Functions {
     fn add(&mut self, attributes: &[syn::Attribute], signature: &syn::Signature) {
         let syn::ReturnType::Type(_, returned) = &signature.output else { return };
         let syn::Type::Path(returned) = returned.as_ref() else { return };
-        // `fmt::Result` has one error, which says nothing.
+        // `fmt::Result` has a single error value.
         let names: Vec<String> = returned.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if names.last().is_none_or(|last| last != "Result") || names.iter().any(|name| name == "fmt") {
             return;

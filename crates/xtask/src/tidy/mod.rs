@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: rules of structure and style that a program can check.
 //!
-//! Each rule is a file. A rule that the code does not meet yet everywhere has a list of exceptions
+//! Each rule has a file. A rule with known violations has a list of exceptions
 //! ([`exceptions::FILE`]).
 
 mod banned_words;
@@ -173,7 +173,7 @@ fn all_findings(root: &Path) -> Result<Vec<(&'static str, Vec<Finding>)>, String
     Ok(merged.into_iter().collect())
 }
 
-/// Parses all Rust files, a part of them in each of some threads.
+/// Parses all Rust files in several threads.
 fn in_threads(root: &Path, files: &[String], options: &OptionNames) -> Result<Vec<FileFacts>, String> {
     let files: Vec<&String> = files.iter().filter(|path| path.ends_with(".rs")).collect();
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -11,7 +11,7 @@ const LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
 /// Files that may be longer because they are tables. The list may only shrink or gain tables.
 const TABLES: [&str; 1] = ["crates/fio/src/options/core.rs"];
-/// Names that say nothing about a subject.
+/// File names without a subject.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "misc", "manager"];
 
 /// Returns the findings of a file.
