@@ -430,9 +430,7 @@ mod tests {
         let generator = judged(&[ran(Engine::Psync, [100, 300, 0]), ran(Engine::Psync, [300, 900, 0])]);
         assert_eq!((generator.user_ns_per_io, generator.system_ns_per_io, generator.cpu_ns_per_io()), (2e3, 6e3, 8e3));
         assert!((generator.on_cpu_percent - 40.0).abs() < 1e-9);
-        assert!(
-            generator.sentence().starts_with("an I/O took 8 us of processor time (user 2 us, system 6 us); ")
-        );
+        assert!(generator.sentence().starts_with("an I/O took 8 us of processor time (user 2 us, system 6 us); "));
         assert!(generator.sentence().contains("fathom was not the limit: it had nothing to do for 60 % of the time"));
     }
 
