@@ -33,10 +33,10 @@ impl Machine {
         let before = CpuTimes::now().map_err(failed)?;
         std::thread::sleep(PROBE_TIME);
         let times = CpuTimes::now().map_err(failed)?.since(&before);
-        let busy_ns = times.iter().map(|time| (time.user_ns + time.kernel_ns + time.stolen_ns) as f64).sum::<f64>();
+        let busy_ns = times.iter().map(|time| (time.user_ns + time.kernel_ns + time.steal_ns) as f64).sum::<f64>();
         Ok(Machine {
             kernel: os::machine::kernel_release().map_err(failed)?,
-            cpu_model: os::machine::processor().map_err(failed)?,
+            cpu_model: os::machine::cpu_model().map_err(failed)?,
             cpus: os::cpu::affinity().map_err(failed)?,
             memory_bytes: os::machine::total_memory().map_err(failed)?,
             governors: os::cpu::governors(),

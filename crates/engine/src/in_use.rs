@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use os::device::{Census, Holder, Use};
+use os::device::{InUseSnapshot, Holder, Use};
 use os::errno;
 use record::RunError;
 
@@ -14,7 +14,7 @@ use crate::fault;
 /// The uses of the machine's files and devices. They are read once.
 #[derive(Default)]
 pub(crate) struct TargetUses {
-    snapshot: Option<Census>,
+    snapshot: Option<InUseSnapshot>,
     known: HashMap<PathBuf, Vec<Holder>>,
 }
 
@@ -27,7 +27,7 @@ impl TargetUses {
         if !self.known.contains_key(path) {
             let snapshot = match self.snapshot.take() {
                 Some(snapshot) => snapshot,
-                None => Census::take()?,
+                None => InUseSnapshot::take()?,
             };
             let holders = snapshot.holders(path);
             self.snapshot = Some(snapshot);

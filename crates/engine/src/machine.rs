@@ -14,7 +14,7 @@ pub fn describe() -> Machine {
     Machine {
         hostname: os::machine::hostname().unwrap_or_default(),
         kernel: os::machine::kernel_release().unwrap_or_default(),
-        cpu_model: os::machine::processor().unwrap_or_default(),
+        cpu_model: os::machine::cpu_model().unwrap_or_default(),
         model: os::machine::model().unwrap_or_default(),
         memory_bytes: os::machine::total_memory().unwrap_or_default(),
         page_bytes: os::memory::page_size() as u64,

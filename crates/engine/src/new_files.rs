@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use os::file::{Kind, Maker, StatCall};
+use os::file::{FileCreator, Kind, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
 
@@ -56,8 +56,8 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
             (0..=u8::MAX).cycle().zip(chunk).for_each(|(count, byte)| *byte = if zeros { 0 } else { count });
         }
     };
-    let mut maker = Maker { content: &mut content, stop, progress };
-    match maker.make(path, file.bytes) {
+    let mut creator = FileCreator { content: &mut content, stop, progress };
+    match creator.create(path, file.bytes) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::Interrupted => Err(SetupError::Stopped),
         Err(error) => {

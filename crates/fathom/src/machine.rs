@@ -94,13 +94,13 @@ impl diskspd::lower::Machine for RealMachine {
     }
 
     fn disks(&self) -> Vec<String> {
-        let listed = os::device::Census::take().map(|census| census.disks()).unwrap_or_default();
+        let listed = os::device::InUseSnapshot::take().map(|snapshot| snapshot.disks()).unwrap_or_default();
         listed.iter().filter(|disk| !disk.is_virtual).map(told).collect()
     }
 }
 
 /// A disk as one tells another of it.
-fn told(disk: &os::device::Listed) -> String {
+fn told(disk: &os::device::ListedDisk) -> String {
     let mut told = format!("{} ({}", disk.path.display(), units::format::size(disk.bytes));
     if !disk.model.is_empty() {
         told.push_str(&format!(", {}", disk.model));

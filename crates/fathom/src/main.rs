@@ -46,7 +46,7 @@ fn begins_a_fio_line(word: &str) -> bool {
 }
 
 fn main() -> ExitCode {
-    os::clock::begin();
+    os::clock::init();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default().to_string_lossy().into_owned();
     let words = match words.map(OsString::into_string).collect::<Result<Vec<String>, OsString>>() {

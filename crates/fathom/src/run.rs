@@ -65,7 +65,7 @@ pub fn stop() {
 /// Runs the plan to its end.
 pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mut dyn Watcher) -> Outcome {
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
-    let _ = os::process::raise_open_files();
+    let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
     let options = RunOptions {
         platform: Platform::MACHINE,

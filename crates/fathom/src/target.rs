@@ -150,7 +150,7 @@ fn device_bytes(path: &Path) -> std::io::Result<u64> {
 fn devices(path: &Path) -> Vec<Device> {
     let disks = os::device::disks(path).unwrap_or_default();
     let device = |disk: &os::device::Disk| {
-        let about = disk.about();
+        let about = disk.info();
         Device {
             name: disk.name.clone(),
             model: about.model,

@@ -2,8 +2,8 @@
 //!
 //! An event is a file in memory, `/dev/shm/diskspd-event-NAME`, whose first byte is `1` once it is set, so a script may
 //! set one, too. As on Windows
-//! - whoever wants to wait for an event or signal it makes it if it isn't there ([`Event::make`]: `-yr`, `-yp`, `-ys`,
-//!   `-yf`), and only setting one from outside needs it to exist ([`Event::find`]: `-ye`);
+//! - whoever wants to wait for an event or signal it makes it if it isn't there ([`Event::create`]: `-yr`, `-yp`, `-ys`,
+//!   `-yf`), and only setting one from outside needs it to exist ([`Event::open`]: `-ye`);
 //! - a set event stays set, for all who wait now or later;
 //! - it is gone with the last program that holds it, however that ended.
 //!
@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 use crate::file::check;
 use crate::memory::c_path;
 
-/// How often one who waits looks whether he is to go on waiting.
+/// Interval at which a wait calls `stop`.
 const SPELL: Duration = Duration::from_millis(50);
-/// The same where the kernel can't tell of changes.
+/// The same if inotify is not available.
 const SHORT_SPELL: Duration = Duration::from_millis(5);
-/// Others may remove and make the same event meanwhile, but not for ever.
+/// Most attempts while other programs remove and create the same event.
 const ATTEMPTS_MAX: u32 = 1000;
 const SET: u8 = b'1';
 
@@ -36,17 +36,23 @@ pub struct Event {
 }
 
 impl Event {
-    /// The event of that name; made, and not set, where there is none.
-    pub fn make(name: &str) -> io::Result<Self> {
-        Self::make_in(&folder(), name)
+    /// Opens the event of that name. Creates it, not set, if it does not exist.
+    ///
+    /// # Errors
+    /// Returns an error for a name that cannot be a file name, and the error of the file system.
+    pub fn create(name: &str) -> io::Result<Self> {
+        Self::create_in(&folder(), name)
     }
 
-    /// The event of that name; `None` where nobody holds one.
-    pub fn find(name: &str) -> io::Result<Option<Self>> {
-        Self::find_in(&folder(), name)
+    /// Opens the event of that name. Returns `None` if no program holds it.
+    ///
+    /// # Errors
+    /// As [`create`](Event::create).
+    pub fn open(name: &str) -> io::Result<Option<Self>> {
+        Self::open_in(&folder(), name)
     }
 
-    fn make_in(folder: &Path, name: &str) -> io::Result<Self> {
+    fn create_in(folder: &Path, name: &str) -> io::Result<Self> {
         let path = folder.join(file_name(name)?);
         for _ in 0..ATTEMPTS_MAX {
             let file = match open(&path, false) {
@@ -69,7 +75,7 @@ impl Event {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    fn find_in(folder: &Path, name: &str) -> io::Result<Option<Self>> {
+    fn open_in(folder: &Path, name: &str) -> io::Result<Option<Self>> {
         let path = folder.join(file_name(name)?);
         for _ in 0..ATTEMPTS_MAX {
             let file = match open(&path, false) {
@@ -101,17 +107,28 @@ impl Event {
         }
     }
 
-    /// Sets it, for good.
+    /// Sets the event. It stays set.
+    ///
+    /// # Errors
+    /// Returns the error of the write.
     pub fn set(&self) -> io::Result<()> {
         self.file.write_all_at(&[SET], 0)
     }
 
+    /// Returns whether the event is set.
+    ///
+    /// # Errors
+    /// Returns the error of the read.
     pub fn is_set(&self) -> io::Result<bool> {
         let mut state = [0];
         Ok(self.file.read_at(&mut state, 0)? == 1 && state[0] == SET)
     }
 
-    /// Waits until it is set: true; or until `stop` says so, which is asked every 50 ms and after every signal: false.
+    /// Waits until the event is set and returns true. Returns false if `stop` returns true first: it is called every
+    /// 50 ms and after every signal.
+    ///
+    /// # Errors
+    /// Returns the error of reading the event or of waiting for changes.
     pub fn wait(&self, mut stop: impl FnMut() -> bool) -> io::Result<bool> {
         let changes = Changes::of(&self.path).ok();
         loop {
@@ -128,8 +145,11 @@ impl Event {
         }
     }
 
-    /// As [`wait`](Event::wait), for at most so long.
-    pub fn wait_at_most(&self, time: Duration) -> io::Result<bool> {
+    /// Waits like [`wait`](Event::wait), for at most `time`.
+    ///
+    /// # Errors
+    /// As [`wait`](Event::wait).
+    pub fn wait_timeout(&self, time: Duration) -> io::Result<bool> {
         let start = Instant::now();
         self.wait(|| start.elapsed() >= time)
     }
@@ -144,13 +164,13 @@ impl Drop for Event {
     }
 }
 
-/// Where events are: in memory, so that none outlives the machine.
+/// Returns the folder of events. It is in memory: no event survives a reboot.
 fn folder() -> PathBuf {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { memory.to_path_buf() } else { PathBuf::from("/tmp") }
 }
 
-/// Any name makes a file's name: a slash is no path.
+/// Returns the file name of an event. A slash in the name is escaped.
 fn file_name(name: &str) -> io::Result<String> {
     const BYTES_MAX: usize = 255;
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("event {name:?}: {why}")));
@@ -182,7 +202,7 @@ fn open(path: &Path, make: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes the lock that leaves no other holder.
+/// Takes the exclusive lock. Returns false if another holder has a lock.
 fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -191,7 +211,7 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// The kernel's news of writes to a file.
+/// Writes to a file, as inotify reports them.
 struct Changes {
     notes: OwnedFd,
 }
@@ -208,7 +228,7 @@ impl Changes {
         Ok(Changes { notes })
     }
 
-    /// Until something was written, for `time` at most; a signal ends it.
+    /// Waits for a write for at most `time`. A signal ends the wait.
     fn wait(&self, time: Duration) -> io::Result<()> {
         let mut asked = libc::pollfd { fd: self.notes.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let ms = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
@@ -243,31 +263,31 @@ mod tests {
     #[test]
     fn a_set_event_stays_set_for_all_and_goes_with_the_last_holder() {
         let name = name("set");
-        assert!(Event::find(&name).unwrap().is_none());
-        let one = Event::make(&name).unwrap();
-        let other = Event::make(&name).unwrap();
-        assert!(!one.wait_at_most(Duration::ZERO).unwrap());
-        Event::find(&name).unwrap().unwrap().set().unwrap();
-        assert!(one.is_set().unwrap() && other.wait_at_most(Duration::from_secs(9)).unwrap());
+        assert!(Event::open(&name).unwrap().is_none());
+        let one = Event::create(&name).unwrap();
+        let other = Event::create(&name).unwrap();
+        assert!(!one.wait_timeout(Duration::ZERO).unwrap());
+        Event::open(&name).unwrap().unwrap().set().unwrap();
+        assert!(one.is_set().unwrap() && other.wait_timeout(Duration::from_secs(9)).unwrap());
         drop(one);
-        assert!(Event::make(&name).unwrap().is_set().unwrap(), "as long as anybody holds it");
+        assert!(Event::create(&name).unwrap().is_set().unwrap(), "as long as anybody holds it");
         drop(other);
         assert!(!path_of(&name).exists());
-        assert!(!Event::make(&name).unwrap().is_set().unwrap(), "a new one isn't set");
+        assert!(!Event::create(&name).unwrap().is_set().unwrap(), "a new one isn't set");
     }
 
     #[test]
     fn who_waits_is_woken_or_goes_when_told() {
         let name = name("wait");
-        let event = Event::make(&name).unwrap();
-        let setter = Event::make(&name).unwrap();
+        let event = Event::create(&name).unwrap();
+        let setter = Event::create(&name).unwrap();
         let waiter = std::thread::spawn(move || {
             assert!(event.wait(|| false).unwrap());
         });
         std::thread::sleep(Duration::from_millis(30));
         setter.set().unwrap();
         waiter.join().unwrap();
-        let other = Event::make(&self::name("stop")).unwrap();
+        let other = Event::create(&self::name("stop")).unwrap();
         let mut asked = 0;
         let stop = || {
             asked += 1;
@@ -281,10 +301,10 @@ mod tests {
         let name = name("script");
         let path = path_of(&name);
         std::fs::write(&path, "1\n").unwrap();
-        assert!(Event::find(&name).unwrap().is_none(), "nobody holds it");
+        assert!(Event::open(&name).unwrap().is_none(), "nobody holds it");
         assert!(!path.exists());
         std::fs::write(&path, "1\n").unwrap();
-        let event = Event::make(&name).unwrap();
+        let event = Event::create(&name).unwrap();
         assert!(!event.is_set().unwrap());
         std::fs::write(&path, "1\n").unwrap();
         assert!(event.is_set().unwrap());
@@ -295,12 +315,12 @@ mod tests {
         assert_eq!(file_name("a/../b%").unwrap(), "diskspd-event-a%2F..%2Fb%25");
         assert_eq!(file_name("Global\\go").unwrap(), "diskspd-event-Global\\go");
         for bad in ["", "a\0b", &"x".repeat(300)] {
-            assert_eq!(Event::make(bad).unwrap_err().kind(), io::ErrorKind::InvalidInput);
-            assert!(Event::find(bad).is_err());
+            assert_eq!(Event::create(bad).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+            assert!(Event::open(bad).is_err());
         }
         let name = name("folder");
         std::fs::create_dir(path_of(&name)).unwrap();
-        assert!(Event::make(&name).is_err() && Event::find(&name).is_err());
+        assert!(Event::create(&name).is_err() && Event::open(&name).is_err());
         std::fs::remove_dir(path_of(&name)).unwrap();
     }
 
@@ -312,11 +332,11 @@ mod tests {
                 let name = name.clone();
                 std::thread::spawn(move || {
                     for _ in 0..200 {
-                        let one = Event::make(&name).unwrap();
-                        let other = Event::make(&name).unwrap();
+                        let one = Event::create(&name).unwrap();
+                        let other = Event::create(&name).unwrap();
                         one.set().unwrap();
                         assert!(other.is_set().unwrap());
-                        assert!(Event::find(&name).unwrap().is_some_and(|found| found.is_set().unwrap()));
+                        assert!(Event::open(&name).unwrap().is_some_and(|found| found.is_set().unwrap()));
                     }
                 })
             })
@@ -331,9 +351,9 @@ mod tests {
     #[test]
     fn child() {
         let Ok(name) = std::env::var(CHILD) else { return };
-        let event = Event::make(&name).unwrap();
+        let event = Event::create(&name).unwrap();
         println!("\nholding");
-        assert!(event.wait_at_most(Duration::from_secs(30)).unwrap());
+        assert!(event.wait_timeout(Duration::from_secs(30)).unwrap());
     }
 
     fn start_child(name: &str) -> Child {
@@ -354,13 +374,13 @@ mod tests {
     fn events_work_between_processes_and_die_with_them() {
         let name = name("processes");
         let mut child = start_child(&name);
-        Event::find(&name).unwrap().expect("the child holds it").set().unwrap();
+        Event::open(&name).unwrap().expect("the child holds it").set().unwrap();
         assert!(child.wait().unwrap().success());
-        assert!(Event::find(&name).unwrap().is_none());
+        assert!(Event::open(&name).unwrap().is_none());
         let mut child = start_child(&name);
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(path_of(&name).exists(), "a killed program can't clean up");
-        assert!(Event::find(&name).unwrap().is_none(), "its event is gone all the same");
+        assert!(Event::open(&name).unwrap().is_none(), "its event is gone all the same");
     }
 }

@@ -1,4 +1,4 @@
-//! The machine: back ends for I/O, buffers, clocks, files, devices, processors. The only crate with `unsafe`.
+//! The machine: back ends for I/O, buffers, clocks, files, devices, CPUs. The only crate with `unsafe`.
 //!
 //! It knows nothing of plans or jobs: what it offers is a safe door to what the kernel does. Linux is the first
 //! kernel; what is its own lies in `linux` folders or says so at its head.

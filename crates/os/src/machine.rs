@@ -1,4 +1,4 @@
-//! The machine as a whole: its name, kernel, processor and memory.
+//! The machine as a whole: host name, kernel, CPU model, memory.
 
 use std::ffi::CStr;
 use std::io;
@@ -6,30 +6,39 @@ use std::path::Path;
 
 use crate::file::check;
 
-/// The name by which the machine calls itself.
+/// Returns the host name.
+///
+/// # Errors
+/// Returns the error of the system.
 pub fn hostname() -> io::Result<String> {
     names().map(|names| text(&names.nodename))
 }
 
-/// The release of the running kernel, as `6.8.0-45-generic`.
+/// Returns the release of the running kernel, such as `6.8.0-45-generic`.
+///
+/// # Errors
+/// Returns the error of the system.
 pub fn kernel_release() -> io::Result<String> {
     names().map(|names| text(&names.release))
 }
 
-/// What the processor calls itself; the architecture where it doesn't.
-pub fn processor() -> io::Result<String> {
-    let told = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|cpuinfo| processor_in(&cpuinfo));
-    // Arm's boards tell their own name where the processor has none.
+/// Returns the model of the CPU, of the board if the CPU has no name, or else the architecture.
+///
+/// # Errors
+/// Returns the error of the system.
+pub fn cpu_model() -> io::Result<String> {
+    let named = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|cpuinfo| cpu_model_in(&cpuinfo));
+    // On Arm the device tree names the board.
     let board = || std::fs::read_to_string(Path::new("/sys/firmware/devicetree/base/model")).ok();
-    let named = told.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
+    let named = named.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
     match named.filter(|name| !name.is_empty()) {
         Some(name) => Ok(name),
         None => names().map(|names| text(&names.machine)),
     }
 }
 
-/// The first processor's name in `/proc/cpuinfo`: each architecture has a word of its own for it.
-fn processor_in(cpuinfo: &str) -> Option<String> {
+/// The first CPU's name in `/proc/cpuinfo`: each architecture has a word of its own for it.
+fn cpu_model_in(cpuinfo: &str) -> Option<String> {
     const WORDS: [&str; 5] = ["model name", "Model Name", "cpu model", "cpu", "uarch"];
     let value_of = |word: &str| {
         let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
@@ -38,20 +47,24 @@ fn processor_in(cpuinfo: &str) -> Option<String> {
     WORDS.iter().find_map(|word| value_of(word)).filter(|name| !name.is_empty())
 }
 
-/// What the maker calls the machine, the maker's name first; `None` where the firmware doesn't tell.
+/// Returns vendor and product name of the machine. `None` if the firmware has neither.
 pub fn model() -> Option<String> {
     model_in(Path::new("/sys/class/dmi/id"))
 }
 
-fn model_in(told: &Path) -> Option<String> {
-    let names = ["sys_vendor", "product_name"].map(|name| std::fs::read_to_string(told.join(name)).unwrap_or_default());
+fn model_in(folder: &Path) -> Option<String> {
+    let names =
+        ["sys_vendor", "product_name"].map(|name| std::fs::read_to_string(folder.join(name)).unwrap_or_default());
     let [vendor, product] = names.each_ref().map(|name| name.trim());
     let model = if product.starts_with(vendor) { product.to_owned() } else { format!("{vendor} {product}") };
     let model = model.trim();
     (!model.is_empty()).then(|| model.to_owned())
 }
 
-/// The machine's memory in bytes.
+/// Returns the machine's memory in bytes.
+///
+/// # Errors
+/// Returns the error of the system.
 pub fn total_memory() -> io::Result<u64> {
     // SAFETY: the structure is plain numbers; all zeroes is one.
     let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
@@ -84,7 +97,7 @@ mod tests {
     fn the_machine_has_names_and_memory() {
         assert_eq!(hostname().unwrap(), std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
         assert_eq!(kernel_release().unwrap(), std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap().trim());
-        assert!(!processor().unwrap().is_empty());
+        assert!(!cpu_model().unwrap().is_empty());
         assert!(total_memory().unwrap() > 1 << 20);
     }
 
@@ -105,8 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn the_processors_name_is_found_under_each_architectures_word() {
-        let found = |text: &str| processor_in(text);
+    fn the_cpu_model_is_found_under_the_field_of_each_architecture() {
+        let found = |text: &str| cpu_model_in(text);
         let x86 = "processor\t: 0\nmodel\t\t: 167\nmodel name\t: Some(R) Processor @ 2.0: GHz\n";
         assert_eq!(found(x86), Some("Some(R) Processor @ 2.0: GHz".into()));
         assert_eq!(found("processor : 0\ncpu : POWER9, altivec\n"), Some("POWER9, altivec".into()));

@@ -15,12 +15,12 @@ pub struct Usage {
     pub involuntary_switches: u64,
     pub minor_faults: u64,
     pub major_faults: u64,
-    /// Time in which it was ready to run and waited for a processor; `None` where the kernel doesn't tell.
+    /// Time in ns in which the thread was ready and waited for a CPU. `None` if the kernel does not count it.
     pub run_delay_ns: Option<u64>,
 }
 
 impl Usage {
-    /// What was used since `earlier`.
+    /// Returns what was used since `earlier`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         Usage {
             user_ns: self.user_ns.saturating_sub(earlier.user_ns),
@@ -34,7 +34,7 @@ impl Usage {
     }
 }
 
-/// What this thread has used.
+/// Returns what this thread has used since its start.
 pub fn thread_usage() -> Usage {
     let mut brought_up_to_date = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a live value. The kernel brings the thread's time up to date for this clock only;
@@ -68,12 +68,18 @@ fn usage(who: libc::c_int) -> Usage {
 }
 
 /// Sets this thread's nice value.
+///
+/// # Errors
+/// Returns the error of the system, such as EACCES for a lower value than now.
 pub fn set_nice(nice: i32) -> io::Result<()> {
     // SAFETY: no pointers; on Linux the value belongs to the thread.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
 }
 
 /// Sets this thread's I/O priority.
+///
+/// # Errors
+/// Returns the error of the system, such as EPERM for a real-time class without the right to it.
 pub fn set_io_priority(priority: u16) -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
     // SAFETY: no pointers; thread 0 is the calling one.
@@ -112,11 +118,12 @@ impl Drop for LockedMemory {
 // SAFETY: the memory belongs to this value alone and is never read or written.
 unsafe impl Send for LockedMemory {}
 
-/// How often is looked whether a child has ended.
+/// Interval at which a child process is checked.
 const CHILD_LOOK: Duration = Duration::from_millis(5);
 
-/// Waits for a child process and returns how it ended. Once `is_stopped` says true the child gets `grace` more, and is
-/// then left to itself: `None`.
+/// Waits for a child process and returns its exit status.
+///
+/// Returns `None` if the child still runs `grace` after `is_stopped` first returned true. The child then goes on.
 ///
 /// # Errors
 /// Returns the error of the system if the child cannot be waited for.
@@ -134,26 +141,32 @@ pub fn wait(mut child: Child, grace: Duration, is_stopped: impl Fn() -> bool) ->
     Ok(None)
 }
 
-/// The kernel's number of this thread.
+/// Returns the kernel's id of this thread.
 pub fn thread_id() -> u32 {
     // SAFETY: no arguments.
     unsafe { libc::gettid() as u32 }
 }
 
-/// How much later than asked this thread's sleeps may end, in ns.
+/// Sets the timer slack of this thread: the most by which its sleeps end late, in ns.
+///
+/// # Errors
+/// Returns the error of the system.
 pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
     // SAFETY: no pointers.
     check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
 }
 
-/// True where standard output is a terminal.
+/// Returns true if standard output is a terminal.
 pub fn stdout_is_terminal() -> bool {
     // SAFETY: no pointers.
     unsafe { libc::isatty(libc::STDOUT_FILENO) == 1 }
 }
 
-/// Raises the limit on open files to the most this process may have, and says what it is.
-pub fn raise_open_files() -> io::Result<u64> {
+/// Raises the soft limit on open files to the hard limit and returns it.
+///
+/// # Errors
+/// Returns the error of the system if the limit cannot be read or set.
+pub fn raise_open_file_limit() -> io::Result<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
@@ -163,13 +176,13 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// From now on a file that would grow beyond what this process may write is an error, not the end of the process.
-pub fn survive_file_size_limit() {
+/// Ignores SIGXFSZ: a write beyond the file size limit then fails with EFBIG and does not end the process.
+pub fn ignore_file_size_signal() {
     // SAFETY: no handler of ours is called.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// True for the super-user.
+/// Returns true if the process has the rights of root.
 pub fn is_root() -> bool {
     // SAFETY: no arguments.
     unsafe { libc::geteuid() == 0 }
@@ -194,11 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_share_a_processor_wait_for_it() {
-        let processor = *crate::cpu::affinity().unwrap().first().unwrap();
+    fn threads_that_share_a_cpu_wait_for_it() {
+        let cpu = *crate::cpu::affinity().unwrap().first().unwrap();
         let both = std::sync::Arc::new(std::sync::Barrier::new(2));
         let spin = move || {
-            crate::cpu::set_affinity(&[processor]).unwrap();
+            crate::cpu::set_affinity(&[cpu]).unwrap();
             both.wait();
             let (before, start) = (thread_usage(), std::time::Instant::now());
             while start.elapsed() < Duration::from_millis(100) {
@@ -209,7 +222,7 @@ mod tests {
         let used = [std::thread::spawn(spin.clone()), std::thread::spawn(spin)].map(|thread| thread.join().unwrap());
         for used in used {
             let Some(waited_ns) = used.run_delay_ns else {
-                eprintln!("SKIPPED: this kernel doesn't tell how long threads wait for a processor");
+                eprintln!("SKIPPED: this kernel does not count how long threads wait for a CPU");
                 return;
             };
             assert!(waited_ns > 20_000_000, "{used:?}");

@@ -104,7 +104,7 @@ fn may_make(path: &Path) -> Result<(), RunError> {
             Ok(status) if status.kind != Kind::Directory => {
                 return refuse(&std::io::Error::from_raw_os_error(errno::ENOTDIR));
             }
-            Ok(_) => return os::file::may_write(above).or_else(|error| refuse(&error)),
+            Ok(_) => return os::file::check_writable(above).or_else(|error| refuse(&error)),
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tsc::{Scale, Stamp};
 pub use virtual_clock::VirtualClock;
 
-/// How long the counter's rate is measured at least. Most of it is what a program takes from [`begin`] to its first I/O.
+/// How long the counter's rate is measured at least. Most of it is what a program takes from [`init`] to its first I/O.
 const CALIBRATION: Duration = Duration::from_millis(5);
 
 /// About what it takes a thread to wake from a sleep.
@@ -26,7 +26,7 @@ const VIRTUAL_SPIN_NS: u64 = 1_000_000;
 /// Where time comes from, in fio's terms of `clocksource`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// The processor's time-stamp counter.
+    /// The CPU's time-stamp counter.
     Cpu,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
@@ -60,7 +60,7 @@ struct Epoch {
 
 /// Makes this the moment from which all clocks count, if there is none yet. A program that begins with it waits less for
 /// the first clock that the counter's rate is measured for.
-pub fn begin() {
+pub fn init() {
     epoch();
 }
 

@@ -1,4 +1,4 @@
-//! The processor's time-stamp counter, where it ticks evenly on all processors and through their sleep.
+//! The CPU's time-stamp counter, where it ticks evenly on all CPUs and through their sleep.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -46,7 +46,7 @@ impl Scale {
 
     #[inline]
     fn at(&self, ticks: u64) -> u64 {
-        // Another processor's counter may be some ticks behind the one of the anchor.
+        // Another CPU's counter may be some ticks behind the one of the anchor.
         let passed = ticks.saturating_sub(self.ticks);
         self.ns + ((u128::from(passed) * u128::from(self.rate)) >> FRACTION) as u64
     }
@@ -106,7 +106,7 @@ impl Stamp {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction; Linux allows it to processes.
+    // SAFETY: every x86-64 CPU has the instruction; Linux allows it to processes.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
@@ -116,7 +116,7 @@ fn counter() -> u64 {
     0
 }
 
-/// Says whether the processor promises an even counter and the kernel itself believes it.
+/// Says whether the CPU promises an even counter and the kernel itself believes it.
 pub(super) fn trusted() -> Result<(), &'static str> {
     if !cfg!(target_arch = "x86_64") {
         return Err("no time-stamp counter on this architecture");
@@ -126,17 +126,17 @@ pub(super) fn trusted() -> Result<(), &'static str> {
     judge(&flags(), source.trim())
 }
 
-/// What the first processor has; the kernel takes long to tell of hundreds.
+/// What the first CPU has; the kernel takes long to tell of hundreds.
 fn flags() -> String {
-    let Ok(processors) = File::open("/proc/cpuinfo") else { return String::new() };
-    let mut lines = BufReader::new(processors).lines().map_while(Result::ok);
+    let Ok(cpuinfo) = File::open("/proc/cpuinfo") else { return String::new() };
+    let mut lines = BufReader::new(cpuinfo).lines().map_while(Result::ok);
     lines.find(|line| line.starts_with("flags")).unwrap_or_default()
 }
 
 fn judge(flags: &str, source: &str) -> Result<(), &'static str> {
     let has = |name| flags.split_whitespace().any(|flag| flag == name);
     if !has("constant_tsc") || !has("nonstop_tsc") {
-        return Err("the processor doesn't promise an even time-stamp counter (constant_tsc, nonstop_tsc)");
+        return Err("the CPU does not promise an even time-stamp counter (constant_tsc, nonstop_tsc)");
     }
     match source {
         "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" => Ok(()),
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_is_trusted_only_with_the_processors_and_the_kernels_word() {
+    fn a_counter_is_trusted_only_if_cpu_and_kernel_trust_it() {
         let flags = "flags\t\t: fpu tsc constant_tsc nonstop_tsc";
         assert!(judge(flags, "tsc").is_ok());
         assert!(judge(flags, "kvm-clock").is_ok());

@@ -1,4 +1,4 @@
-//! The processors' caches.
+//! The CPUs' caches.
 
 use std::io;
 use std::path::Path;
@@ -22,11 +22,14 @@ pub struct Cache {
     pub line_bytes: u32,
     /// 0 where the kernel doesn't know, as on many Arm machines.
     pub ways: u32,
-    /// The processors that share it.
+    /// The CPUs that share it.
     pub cpus: Vec<u32>,
 }
 
-/// All caches of the running processors, by level, kind and first processor. Empty where the kernel knows of none.
+/// Returns all caches of the online CPUs, by level, kind and first CPU. The list is empty if the kernel has none.
+///
+/// # Errors
+/// Returns the error of reading sysfs.
 pub fn caches() -> io::Result<Vec<Cache>> {
     caches_under(Path::new("/sys"))
 }

@@ -1,10 +1,10 @@
-//! What decides the processors' frequencies.
+//! What decides the CPUs' frequencies.
 
 use std::path::Path;
 
 use super::online_under;
 
-/// The names of the governors of the running processors, each once: usually one, and none where the machine has no
+/// The names of the governors of the running CPUs, each once: usually one, and none where the machine has no
 /// frequencies to choose from, as in most virtual machines.
 pub fn governors() -> Vec<String> {
     governors_under(Path::new("/sys"))

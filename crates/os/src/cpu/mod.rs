@@ -1,4 +1,4 @@
-//! Processors and memory nodes: which there are, how they are laid out, what they did, and who runs and allocates where.
+//! CPUs and memory nodes: list, topology, caches, governors, times, affinity and memory policy.
 
 mod cache;
 mod governor;
@@ -17,7 +17,7 @@ pub use governor::governors;
 pub use times::{CpuTime, CpuTimes};
 pub use topology::{Cpu, topology};
 
-/// A memory node and its processors.
+/// A memory node and its CPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     pub id: u32,
@@ -28,7 +28,7 @@ pub struct Node {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MemoryPolicy {
     Default,
-    /// From this node as long as it has any; `None` is the node that runs the thread.
+    /// From this node while it has free memory. `None` is the node that runs the thread.
     Prefer(Option<u32>),
     Bind(Vec<u32>),
     Interleave(Vec<u32>),
@@ -48,7 +48,10 @@ impl MemoryPolicy {
     }
 }
 
-/// The processors that are running.
+/// Returns the CPUs that are online.
+///
+/// # Errors
+/// Returns the error of reading sysfs.
 pub fn online() -> io::Result<Vec<u32>> {
     online_under(Path::new("/sys"))
 }
@@ -57,7 +60,10 @@ fn online_under(sys: &Path) -> io::Result<Vec<u32>> {
     read_list(&sys.join("devices/system/cpu/online"))
 }
 
-/// The memory nodes; one of all processors where the kernel knows of none.
+/// Returns the memory nodes. A kernel without NUMA has one node with all CPUs.
+///
+/// # Errors
+/// Returns the error of reading sysfs.
 pub fn nodes() -> io::Result<Vec<Node>> {
     nodes_under(Path::new("/sys"))
 }
@@ -81,12 +87,12 @@ fn read_list(path: &Path) -> io::Result<Vec<u32>> {
 
 /// The kernel's lists: `0-3,8`.
 fn parse_list(text: &str) -> Option<Vec<u32>> {
-    const PROCESSORS_MAX: u32 = 1 << 16;
+    const CPUS_MAX: u32 = 1 << 16;
     let mut all = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if first > last || last >= PROCESSORS_MAX {
+        if first > last || last >= CPUS_MAX {
             return None;
         }
         all.extend(first..=last);
@@ -94,10 +100,13 @@ fn parse_list(text: &str) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// The processors this thread may run on.
+/// Returns the CPUs that this thread may run on.
+///
+/// # Errors
+/// Returns the error of the system.
 pub fn affinity() -> io::Result<Vec<u32>> {
     let mut words = [0u64; 1024];
-    // SAFETY: the kernel fills at most as many bytes as it is told there are.
+    // SAFETY: the kernel fills at most as many bytes as the array has.
     let bytes = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr()) };
     check(bytes as i32)?;
     let is_set = |cpu: &u32| words[(*cpu / 64) as usize] & (1 << (*cpu % 64)) != 0;
@@ -105,6 +114,9 @@ pub fn affinity() -> io::Result<Vec<u32>> {
 }
 
 /// Confines this thread to `cpus`.
+///
+/// # Errors
+/// Returns the error of the system, such as EINVAL if none of the CPUs may be used.
 pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     let mask = mask_of(cpus);
     // SAFETY: the mask is as long as said.
@@ -113,7 +125,10 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     check(returned as i32).map(drop)
 }
 
-/// Has this thread's memory taken by `policy`.
+/// Sets the policy by which this thread's memory is allocated.
+///
+/// # Errors
+/// Returns the error of the system, such as ENOSYS for a kernel without memory policies.
 pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
     let (mode, nodes) = policy.parts();
     let mask = mask_of(nodes);

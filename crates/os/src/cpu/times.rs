@@ -1,4 +1,4 @@
-//! What each processor did, by the kernel's books in `/proc/stat`.
+//! What each CPU did, by the kernel's books in `/proc/stat`.
 //!
 //! They are kept to a hundredth of a second and there are none finer that every kernel has: over a second a share is
 //! known to one percent. Idle time is exact before it is rounded; user's and kernel's are sampled at the timer's tick
@@ -6,7 +6,7 @@
 
 use std::io;
 
-/// What one processor has done since it was started, or between two moments.
+/// What one CPU has done since it was started, or between two moments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CpuTime {
     pub cpu: u32,
@@ -14,11 +14,11 @@ pub struct CpuTime {
     pub user_ns: u64,
     /// The kernel for programs and for itself, with hard and soft interrupts.
     pub kernel_ns: u64,
-    /// Nothing. Waiting for I/O is idle time: a processor that waits has nothing else to do.
+    /// Nothing. Waiting for I/O is idle time: a CPU that waits has nothing else to do.
     pub idle_ns: u64,
     /// Kept back by the hypervisor while there was something to do. It is neither use nor idleness of this machine, so
     /// it stands beside the other three.
-    pub stolen_ns: u64,
+    pub steal_ns: u64,
 }
 
 impl CpuTime {
@@ -40,7 +40,7 @@ impl CpuTime {
             user_ns: ns(&[user, nice]),
             kernel_ns: ns(&[system, interrupts, soft]),
             idle_ns: ns(&[idle, wait]),
-            stolen_ns: ns(&[steal]),
+            steal_ns: ns(&[steal]),
         })
     }
 
@@ -51,19 +51,19 @@ impl CpuTime {
             user_ns: self.user_ns.saturating_sub(earlier.user_ns),
             kernel_ns: self.kernel_ns.saturating_sub(earlier.kernel_ns),
             idle_ns: self.idle_ns.saturating_sub(earlier.idle_ns),
-            stolen_ns: self.stolen_ns.saturating_sub(earlier.stolen_ns),
+            steal_ns: self.steal_ns.saturating_sub(earlier.steal_ns),
         }
     }
 
     /// Share of idle time in percent; `None` where no tick has passed.
     pub fn idle_percent(&self) -> Option<f64> {
-        let busy = self.user_ns.saturating_add(self.kernel_ns).saturating_add(self.stolen_ns);
+        let busy = self.user_ns.saturating_add(self.kernel_ns).saturating_add(self.steal_ns);
         let total = busy.saturating_add(self.idle_ns);
         (total > 0).then(|| 100.0 * self.idle_ns as f64 / total as f64)
     }
 }
 
-/// The times of all running processors at one moment.
+/// The times of all running CPUs at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CpuTimes {
     list: Vec<CpuTime>,
@@ -78,7 +78,7 @@ impl CpuTimes {
         Ok(CpuTimes { list: parse(&text, tick_ns) })
     }
 
-    /// What each processor did since `earlier`, by number; only those that were running then and are now.
+    /// What each CPU did since `earlier`, by number; only those that were running then and are now.
     pub fn since(&self, earlier: &CpuTimes) -> Vec<CpuTime> {
         let passed = |now: &CpuTime| {
             let then = earlier.list.iter().find(|then| then.cpu == now.cpu)?;
@@ -100,12 +100,12 @@ mod tests {
     fn waiting_is_idle_interrupts_are_the_kernels_and_stolen_time_is_nobodys() {
         let stat = "cpu  9 9 9 9\ncpu0 10 1 20 70 5 3 4 8 99 99\ncpu12 0 0 0 5\nintr 1 2\ncpufreq x\n";
         let times = parse(stat, 10);
-        let first = CpuTime { cpu: 0, user_ns: 110, kernel_ns: 270, idle_ns: 750, stolen_ns: 80 };
+        let first = CpuTime { cpu: 0, user_ns: 110, kernel_ns: 270, idle_ns: 750, steal_ns: 80 };
         assert_eq!(times, [first, CpuTime { cpu: 12, idle_ns: 50, ..CpuTime::default() }]);
     }
 
     #[test]
-    fn times_are_subtracted_processor_by_processor() {
+    fn times_are_subtracted_cpu_by_cpu() {
         let earlier = CpuTimes { list: parse("cpu0 1 0 0 9\ncpu1 0 0 0 5 3\ncpu2 1 1 1 1\n", 1) };
         let later = CpuTimes { list: parse("cpu0 2 0 3 13\ncpu1 4 0 0 8 1\ncpu3 1 1 1 1\n", 1) };
         let passed = later.since(&earlier);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_thread_shows_in_its_processors_time() {
+    fn a_busy_thread_shows_in_the_time_of_its_cpu() {
         let mine = super::super::affinity().unwrap()[0];
         let passed = std::thread::spawn(move || {
             super::super::set_affinity(&[mine]).unwrap();
@@ -130,6 +130,6 @@ mod tests {
         });
         let passed = passed.join().unwrap();
         let used = passed.iter().find(|time| time.cpu == mine).unwrap();
-        assert!(used.user_ns + used.kernel_ns + used.stolen_ns >= 50_000_000, "{used:?}");
+        assert!(used.user_ns + used.kernel_ns + used.steal_ns >= 50_000_000, "{used:?}");
     }
 }

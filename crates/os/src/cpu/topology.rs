@@ -1,4 +1,4 @@
-//! Where each processor lies: socket, memory node, physical core, kind of core.
+//! Where each CPU lies: socket, memory node, physical core, kind of core.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,21 +9,24 @@ use super::{nodes_under, online_under, parse_list, read_list};
 /// The kinds of core of a machine that has several, as the kernel's counters name them, slowest first.
 const KINDS: [&str; 3] = ["cpu_lowpower", "cpu_atom", "cpu_core"];
 
-/// A processor that is running.
+/// A CPU that is running.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cpu {
     pub id: u32,
-    /// Counted over the machine from 0, in order of the sockets' first processors.
+    /// Counted over the machine from 0, in order of the sockets' first CPUs.
     pub socket: u32,
     /// The kernel's number of its memory node.
     pub node: u32,
-    /// The physical core, counted over the machine from 0, in order of the cores' first processors.
+    /// The physical core, counted over the machine from 0, in order of the cores' first CPUs.
     pub core: u32,
     /// 0 where all cores are of one kind; else higher is faster.
     pub efficiency_class: u8,
 }
 
-/// All processors that are running, by number.
+/// Returns all CPUs that are online, by number.
+///
+/// # Errors
+/// Returns the error of reading sysfs.
 pub fn topology() -> io::Result<Vec<Cpu>> {
     topology_under(Path::new("/sys"))
 }
@@ -60,18 +63,18 @@ fn place_in<T: PartialEq>(known: &mut Vec<T>, value: T) -> u32 {
     place as u32
 }
 
-/// The firmware's number of the socket: any number, and -1 where it tells none.
+/// Returns the firmware's number of the socket. It is -1 if the firmware has none.
 fn socket_of(sys: &Path, id: u32) -> i64 {
     let path = sys.join(format!("devices/system/cpu/cpu{id}/topology/physical_package_id"));
     std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(-1)
 }
 
-/// The processors of the core; the processor alone where the kernel doesn't say.
+/// Returns the CPUs of the core, or the CPU alone if the kernel does not list them.
 fn siblings_of(sys: &Path, id: u32) -> Vec<u32> {
     let folder = sys.join(format!("devices/system/cpu/cpu{id}/topology"));
     // The second is the name before Linux 5.3.
-    let told = ["core_cpus_list", "thread_siblings_list"].iter().find_map(|name| read_list(&folder.join(name)).ok());
-    told.filter(|list| list.contains(&id)).unwrap_or_else(|| vec![id])
+    let listed = ["core_cpus_list", "thread_siblings_list"].iter().find_map(|name| read_list(&folder.join(name)).ok());
+    listed.filter(|list| list.contains(&id)).unwrap_or_else(|| vec![id])
 }
 
 /// The class of each of `online`. Where the kernel counts kinds of core apart (Intel's hybrids) those are the classes:
@@ -87,7 +90,7 @@ fn efficiency_classes(sys: &Path, online: &[u32]) -> Vec<u8> {
         let path = sys.join(format!("devices/system/cpu/cpu{id}/cpu_capacity"));
         std::fs::read_to_string(path).ok()?.trim().parse().ok()
     };
-    // One that isn't told makes all the others worth nothing.
+    // Classes need the capacity of every CPU.
     let Some(capacities) = online.iter().map(capacity).collect::<Option<Vec<u64>>>() else {
         return vec![0; online.len()];
     };
@@ -111,10 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn cores_and_sockets_are_counted_by_their_first_processors() {
+    fn cores_and_sockets_are_counted_by_their_first_cpus() {
         let tree = Tree::new("sockets");
         tree.write("devices/system/cpu/online", "0-3,5-7");
-        // Processor 4 is off; sockets have numbers of the firmware's own.
+        // CPU 4 is off; sockets have numbers of the firmware's own.
         for (id, socket, siblings) in
             [(0, 36, "0,4"), (1, 7, "1,5"), (2, 36, "2,6"), (3, 7, "3,7"), (5, 7, "1,5"), (6, 36, "2,6"), (7, 7, "3,7")]
         {
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_tells_nothing_has_one_socket_and_a_core_for_each_processor() {
+    fn a_machine_without_topology_has_one_socket_and_a_core_per_cpu() {
         let tree = Tree::new("bare");
         tree.write("devices/system/cpu/online", "0-2");
         let cpus = topology_under(tree.path()).unwrap();
@@ -155,7 +158,7 @@ mod tests {
         let classes = || column(&topology_under(tree.path()).unwrap(), |cpu| cpu.efficiency_class);
         assert_eq!(classes(), [2, 1, 0, 0]);
         tree.write("devices/cpu_core/cpus", "0-1");
-        assert_eq!(classes(), [2, 1, 0, 0], "one kind alone says nothing");
+        assert_eq!(classes(), [2, 1, 0, 0], "one kind alone makes no classes");
         tree.write("devices/cpu_atom/cpus", "2-3");
         assert_eq!(classes(), [1, 1, 0, 0]);
         tree.write("devices/cpu_lowpower/cpus", "3");

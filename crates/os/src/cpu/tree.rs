@@ -21,7 +21,7 @@ impl Tree {
         std::fs::write(path, format!("{text}\n")).unwrap();
     }
 
-    /// Processor `id` on `socket`, one of the `siblings` of its core.
+    /// CPU `id` on `socket`, one of the `siblings` of its core.
     pub(super) fn cpu(&self, id: u32, socket: i32, siblings: &str) {
         let folder = format!("devices/system/cpu/cpu{id}/topology");
         self.write(&format!("{folder}/physical_package_id"), &socket.to_string());

@@ -85,7 +85,7 @@ impl Counters {
 
 /// What a disk is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct About {
+pub struct DiskInfo {
     /// Its maker's name for it; empty where nobody tells.
     pub model: String,
     pub firmware: String,
@@ -136,11 +136,11 @@ impl Disk {
     }
 
     /// As its folder in sysfs tells; firmware where the kind of disk has any that the kernel tells.
-    pub fn about(&self) -> About {
+    pub fn info(&self) -> DiskInfo {
         let text = |name: &str| fs::read_to_string(self.folder.join(name)).map(|text| text.trim().to_string()).ok();
         let number = |name: &str| text(name).and_then(|text| text.parse().ok()).unwrap_or(0);
         let firmware = ["device/firmware_rev", "device/rev"].into_iter().find_map(text);
-        About {
+        DiskInfo {
             model: text("device/model").unwrap_or_default(),
             firmware: firmware.unwrap_or_default(),
             rotational: text("queue/rotational").map(|text| text == "1"),

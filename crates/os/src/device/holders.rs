@@ -84,17 +84,17 @@ impl fmt::Display for Holder {
 }
 
 /// What the machine uses, read once for some questions.
-pub(super) struct World {
+pub(super) struct UsageTables {
     mounts: Vec<(Vec<DeviceNumber>, PathBuf)>,
     swaps: Vec<PathBuf>,
     loops: Vec<loops::Loop>,
 }
 
-impl World {
+impl UsageTables {
     pub(super) fn read(kernel: &Kernel) -> io::Result<Self> {
         let mounts = mounts::all(kernel)?;
         let mounts = mounts.into_iter().map(|mount| (mount.devices(kernel), mount.at)).collect();
-        Ok(World { mounts, swaps: mounts::swaps(kernel)?, loops: loops::active(kernel) })
+        Ok(UsageTables { mounts, swaps: mounts::swaps(kernel)?, loops: loops::active(kernel) })
     }
 
     /// How a device is used, itself and not its partitions.
@@ -162,14 +162,14 @@ pub(super) fn describe(block: &Block) -> String {
 }
 
 /// See [`super::holders`].
-pub(super) fn of(kernel: &Kernel, world: &World, path: &Path) -> io::Result<Vec<Holder>> {
+pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Result<Vec<Holder>> {
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         found => found?,
     };
     match block_device_at(path)? {
         Some(number) => {
-            let mut holders = world.uses_of_family(kernel, number);
+            let mut holders = tables.uses_of_family(kernel, number);
             match signatures(kernel, number, path, &holders) {
                 Ok(more) => holders.extend(more),
                 // That its bytes can't be read is no matter where a use is known already.
@@ -181,7 +181,7 @@ pub(super) fn of(kernel: &Kernel, world: &World, path: &Path) -> io::Result<Vec<
             }
             Ok(holders)
         }
-        None if found.is_file() => Ok(of_file(world, path, &found)),
+        None if found.is_file() => Ok(of_file(tables, path, &found)),
         None => Ok(Vec::new()),
     }
 }
@@ -201,15 +201,15 @@ fn family(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
 }
 
 /// A regular file: swap on it, and loop devices.
-fn of_file(world: &World, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
+fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
     let mut holders = Vec::new();
-    if world.swaps.iter().any(|swap| is_same(swap, found, None)) {
+    if tables.swaps.iter().any(|swap| is_same(swap, found, None)) {
         holders.push(holder(Use::Swap));
     }
     let on_file = |candidate: &&loops::Loop| candidate.file_beneath == Some((found.dev(), found.ino()));
-    for upper in world.loops.iter().filter(on_file) {
-        holders.push(holder(world.loop_use(upper, 1)));
+    for upper in tables.loops.iter().filter(on_file) {
+        holders.push(holder(tables.loop_use(upper, 1)));
     }
     holders
 }

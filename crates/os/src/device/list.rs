@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::Kernel;
-use super::holders::{Holder, World, describe};
+use super::holders::{Holder, UsageTables, describe};
 use super::topology::{Block, all_disks};
 
 /// A whole disk, or a device made of others.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Listed {
+pub struct ListedDisk {
     pub path: PathBuf,
     pub bytes: u64,
     /// Its maker's name for it; what a device that no maker made is or lies on. Empty where nothing is told.
@@ -20,18 +20,18 @@ pub struct Listed {
 }
 
 /// The disks that hold anything, in the order of `lsblk`: by number.
-pub(super) fn disks(kernel: &Kernel, world: &World) -> Vec<Listed> {
+pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
     let mut blocks = all_disks(kernel);
     blocks.sort_by_key(|block| block.number);
     let listed = |block: &Block| {
         let bytes = block.bytes().filter(|bytes| *bytes > 0)?;
         let is_virtual = block.folder.components().any(|part| part.as_os_str() == "virtual");
-        Some(Listed {
+        Some(ListedDisk {
             path: PathBuf::from(block.path()),
             bytes,
             model: model(block, is_virtual),
             is_virtual,
-            used: world.uses_of_family(kernel, block.number),
+            used: tables.uses_of_family(kernel, block.number),
         })
     };
     blocks.iter().filter_map(listed).collect()

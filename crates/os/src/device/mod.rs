@@ -15,10 +15,10 @@ mod topology;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use disk::{About, Counters, Disk, MountPoint};
-use holders::World;
+pub use disk::{Counters, Disk, DiskInfo, MountPoint};
+use holders::UsageTables;
 pub use holders::{Holder, Relation, Use};
-pub use list::Listed;
+pub use list::ListedDisk;
 pub use topology::DeviceNumber;
 
 /// Where the kernel's account of devices is read.
@@ -36,15 +36,15 @@ impl Kernel {
 }
 
 /// Who uses what on this machine, read once to be asked of many paths.
-pub struct Census {
+pub struct InUseSnapshot {
     kernel: Kernel,
-    world: World,
+    tables: UsageTables,
 }
 
-impl Census {
+impl InUseSnapshot {
     pub fn take() -> io::Result<Self> {
         let kernel = Kernel::running();
-        Ok(Census { world: World::read(&kernel)?, kernel })
+        Ok(InUseSnapshot { tables: UsageTables::read(&kernel)?, kernel })
     }
 
     /// Who uses what `path` leads to, through any alias of it: a block device that is mounted, swapped to, stacked
@@ -52,18 +52,18 @@ impl Census {
     /// that it is a partition of; a file that a loop device or swap lies on. Empty: nobody, a write harms nothing that
     /// is in use.
     pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
-        holders::of(&self.kernel, &self.world, path)
+        holders::of(&self.kernel, &self.tables, path)
     }
 
     /// The machine's disks, those that are made of others among them, in the order of `lsblk`.
-    pub fn disks(&self) -> Vec<Listed> {
-        list::disks(&self.kernel, &self.world)
+    pub fn disks(&self) -> Vec<ListedDisk> {
+        list::disks(&self.kernel, &self.tables)
     }
 }
 
-/// As [`Census::holders`], for one path.
+/// As [`InUseSnapshot::holders`], for one path.
 pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
-    Census::take()?.holders(path)
+    InUseSnapshot::take()?.holders(path)
 }
 
 /// The disks under `path`: for a file, whether it exists already or not, those of its file system; for a block device

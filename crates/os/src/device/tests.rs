@@ -65,7 +65,7 @@ impl Drop for Folder {
 
 fn words(kernel: &Kernel, number: &str) -> Vec<String> {
     let number = DeviceNumber::parse(number).unwrap();
-    World::read(kernel).unwrap().uses_of_family(kernel, number).iter().map(ToString::to_string).collect()
+    UsageTables::read(kernel).unwrap().uses_of_family(kernel, number).iter().map(ToString::to_string).collect()
 }
 
 /// A machine with sda (sda1 is /boot, sda2 under LVM, which is /), sdb and sdc (MD, unused), sdd mounted whole with a
@@ -193,15 +193,15 @@ fn disks_are_listed_by_number_with_what_they_are_and_who_uses_them() {
     folder.write("sys/devices/virtual/loop0/size", "16\n");
     folder.write("sys/devices/virtual/loop0/loop/backing_file", "/srv/image\n");
     fs::remove_file(folder.0.join("sys/devices/virtual/loop0/partition")).unwrap();
-    let world = World::read(&kernel).unwrap();
-    let list = list::disks(&kernel, &world);
+    let tables = UsageTables::read(&kernel).unwrap();
+    let list = list::disks(&kernel, &tables);
     let paths: Vec<_> = list.iter().map(|disk| disk.path.to_str().unwrap()).collect();
     assert_eq!(paths, ["/dev/loop0", "/dev/sda", "/dev/sdb", "/dev/sde", "/dev/dm-0"], "by number, none that is empty");
     assert_eq!((list[0].model.as_str(), list[0].is_virtual, list[0].bytes), ("loop device on /srv/image", true, 8192));
     assert_eq!((list[1].model.as_str(), list[1].is_virtual, list[1].bytes), ("SuperFast 9000", false, 1 << 20));
     assert_eq!(list[1].used[0].to_string(), "mounted on /boot (partition /dev/sda1)");
     assert_eq!((list[2].used.len(), list[3].used.len()), (1, 0));
-    for disk in Census::take().unwrap().disks() {
+    for disk in InUseSnapshot::take().unwrap().disks() {
         assert!(disk.bytes > 0 && disk.path.starts_with("/dev"), "{disk:?}");
     }
 }

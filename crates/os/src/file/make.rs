@@ -16,7 +16,7 @@ const WRITEBACK_BYTES: u64 = 16 << 20;
 const ALIGN_BYTES: u64 = 4096;
 
 /// Who makes a file, what it is filled with, and who may end it.
-pub struct Maker<'a> {
+pub struct FileCreator<'a> {
     /// Fills a chunk that goes to the given offset. It gets the same memory each time, so what is right already may
     /// stay.
     pub content: &'a mut dyn FnMut(u64, &mut [u8]),
@@ -26,7 +26,7 @@ pub struct Maker<'a> {
     pub progress: &'a mut dyn FnMut(u64),
 }
 
-impl Maker<'_> {
+impl FileCreator<'_> {
     /// Removes the file at `path` if there is one (of a link the file that it leads to) and makes one with `bytes`
     /// bytes, all written and on the device. Nothing of it stays in the page cache.
     ///
@@ -35,7 +35,7 @@ impl Maker<'_> {
     /// of kind `Interrupted`), is removed: what is there is always whole.
     ///
     /// That nobody uses the file is for the caller to know. Anything but a file is left alone and an error.
-    pub fn make(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
+    pub fn create(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
         let path = remove_old(path, bytes)?;
         let file = OpenOptions { write: true, create: true, ..OpenOptions::new() }.open(&path)?;
         let done = self.fill(&file, bytes);

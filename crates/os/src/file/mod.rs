@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use crate::memory::c_path;
 pub use cache::Advice;
-pub use make::Maker;
+pub use make::FileCreator;
 pub(crate) use space::discard;
 pub use space::{Space, space};
-pub use status::{StatCall, Status, direct_alignment, is_dax, make_dir, may_write, remove_dir, stat, unlink};
+pub use status::{StatCall, Status, check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};
 pub use written::{Written, written};
 
 /// `_IO(0x12, n)` and friends of `linux/fs.h`.

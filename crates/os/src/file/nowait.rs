@@ -8,7 +8,7 @@ use super::{File, Kind};
 impl File {
     /// False where the file system or driver doesn't know I/O that returns rather than waits: asynchronous I/O on such
     /// a file is done by threads of the kernel. Asks with a read that moves nothing from the medium.
-    pub fn goes_on_without_waiting(&self) -> bool {
+    pub fn supports_nowait(&self) -> bool {
         if !matches!(self.kind(), Kind::Regular | Kind::Block) {
             return true;
         }

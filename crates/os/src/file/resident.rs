@@ -3,7 +3,7 @@
 use std::io;
 use std::ptr;
 
-use super::{File, check, may_write, status};
+use super::{File, check, check_writable, status};
 use crate::memory::page_size;
 
 /// `cachestat(2)`, since Linux 6.5; the same number on every architecture.
@@ -54,7 +54,7 @@ impl File {
         // SAFETY: no arguments.
         let ours = status::of_descriptor(&self.descriptor())?.st_uid == unsafe { libc::geteuid() };
         if !ours {
-            may_write(self.path())?;
+            check_writable(self.path())?;
         }
         let page = page_size();
         let (mut at, end) = (offset / page as u64 * page as u64, offset + bytes);

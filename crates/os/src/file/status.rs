@@ -71,7 +71,7 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
 }
 
 /// Fails where this process may not write what is at `path`: in a directory, make and remove names.
-pub fn may_write(path: &Path) -> io::Result<()> {
+pub fn check_writable(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
     check(unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::W_OK, libc::AT_EACCESS) }).map(drop)

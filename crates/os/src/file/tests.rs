@@ -100,7 +100,7 @@ fn what_can_t_be_opened_says_why_and_a_nul_in_a_path_is_no_panic() {
 
 fn making(content: &mut dyn FnMut(u64, &mut [u8]), stop: &AtomicBool, path: &Path, bytes: u64) -> io::Result<Vec<u64>> {
     let mut told = Vec::new();
-    Maker { content, stop, progress: &mut |done| told.push(done) }.make(path, bytes)?;
+    FileCreator { content, stop, progress: &mut |done| told.push(done) }.create(path, bytes)?;
     Ok(told)
 }
 

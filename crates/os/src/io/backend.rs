@@ -42,9 +42,9 @@ pub trait Backend {
     /// flight. A signal doesn't end the wait.
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()>;
 
-    /// True where threads of the kernel run the operations on the processors that the caller may use, and no device
+    /// True where threads of the kernel run the operations on the CPUs that the caller may use, and no device
     /// is waited for.
-    fn works_on_these_processors(&self) -> bool {
+    fn runs_on_kernel_workers(&self) -> bool {
         false
     }
 

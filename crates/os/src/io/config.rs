@@ -58,7 +58,7 @@ impl fmt::Display for EngineKind {
 /// How a mapped file is used, beyond copying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mapping {
-    /// Blocks are copied around the processor's caches: written straight to the mapped memory, read straight to the
+    /// Blocks are copied around the CPU's caches: written straight to the mapped memory, read straight to the
     /// buffer.
     pub write_through: bool,
     /// What follows each write.
@@ -71,7 +71,7 @@ pub enum Flush {
     /// `msync(2)` of the block's pages: to the device.
     View,
     /// The block's cache lines are written back to memory, and waited for. That is the device where memory is the
-    /// device (see [`is_dax`](crate::file::is_dax)), else the page cache only. Processors without such instructions
+    /// device (see [`is_dax`](crate::file::is_dax)), else the page cache only. CPUs without such instructions
     /// sync the pages.
     CacheLines,
     /// The same without waiting.

@@ -86,8 +86,8 @@ impl Backend for Mixed {
         Ok(())
     }
 
-    fn works_on_these_processors(&self) -> bool {
-        self.kernel.works_on_these_processors()
+    fn runs_on_kernel_workers(&self) -> bool {
+        self.kernel.runs_on_kernel_workers()
     }
 
     fn is_synchronous(&self) -> bool {

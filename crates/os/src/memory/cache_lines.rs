@@ -1,10 +1,10 @@
-//! The processor's caches beneath a piece of memory: writing lines back, and copying around them.
+//! The CPU's caches beneath a piece of memory: writing lines back, and copying around them.
 //!
 //! x86-64 and aarch64 have instructions for that which a program may use; elsewhere the answer is that it can't be done
 //! this way, and the caller asks the kernel.
 
 /// Writes the cache lines of `bytes` bytes from `start` on back to memory, with `drain` waiting until they are there.
-/// False, and nothing done, where the processor has no instruction for it.
+/// False, and nothing done, where the CPU has no instruction for it.
 ///
 /// # Safety
 /// The bytes lie in memory that may be read.
@@ -18,7 +18,7 @@ pub(crate) unsafe fn write_back(start: *const u8, bytes: usize, drain: bool) -> 
 }
 
 /// Copies so that `to` doesn't stay in the caches, and waits until it is in memory. False after a plain copy, where the
-/// processor has no instruction for it.
+/// CPU has no instruction for it.
 ///
 /// # Safety
 /// `from` may be read and `to` written for `bytes` bytes, and they don't overlap.
@@ -80,14 +80,14 @@ mod arch {
         // SAFETY: as promised by the caller.
         unsafe { write_back_by(instruction, line_bytes, start, bytes) };
         if drain {
-            // SAFETY: an instruction of every processor of this kind.
+            // SAFETY: an instruction of every CPU of this kind.
             unsafe { _mm_sfence() };
         }
         true
     }
 
     /// # Safety
-    /// As [`super::write_back`], and the processor has the instruction.
+    /// As [`super::write_back`], and the CPU has the instruction.
     #[inline]
     pub(super) unsafe fn write_back_by(instruction: Instruction, line_bytes: usize, start: *const u8, bytes: usize) {
         // SAFETY: the line holds at least one byte that may be read; these instructions change no memory.
@@ -229,7 +229,7 @@ mod tests {
             Clflush => vec![Clflush],
         };
         for instruction in there {
-            // SAFETY: the range is the array, and the processor has the better ones only with all below.
+            // SAFETY: the range is the array, and the CPU has the better ones only with all below.
             unsafe { arch::write_back_by(instruction, line_bytes, bytes.as_ptr(), bytes.len()) };
         }
         assert!(bytes.iter().all(|byte| *byte == 7));

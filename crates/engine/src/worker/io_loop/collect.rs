@@ -46,7 +46,7 @@ impl IoLoop<'_> {
         self.accounting.stats.waits.completion += u64::from(!is_synchronous);
         let min = depth.complete_min.unwrap_or(1).clamp(1, in_flight) as usize;
         let low = if depth.low > 0 && depth.low < depth.iodepth && !is_exhausted { depth.low } else { u32::MAX };
-        if depth.complete_min.is_none() && low == u32::MAX && self.submission.backend.works_on_these_processors() {
+        if depth.complete_min.is_none() && low == u32::MAX && self.submission.backend.runs_on_kernel_workers() {
             return self.collect_batch(in_flight);
         }
         self.collect(min, max.max(min), WAIT_MAX)?;

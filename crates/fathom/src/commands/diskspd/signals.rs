@@ -25,7 +25,7 @@ pub struct Signals {
 impl Signals {
     /// Makes the events, so that others can set them or wait for them, and begins to listen for the one that stops.
     pub fn open(names: &Events) -> io::Result<Self> {
-        let make = |name: &Option<String>| name.as_deref().map(Event::make).transpose();
+        let make = |name: &Option<String>| name.as_deref().map(Event::create).transpose();
         if let Some(stop) = make(&names.stop)? {
             std::thread::spawn(move || {
                 if stop.wait(|| false).unwrap_or(false) {
@@ -57,7 +57,7 @@ fn set(event: &Option<Event>) {
 
 /// Sets an event that another run has made, and leaves: as with DiskSpd the exit code is that of a failure, anyway.
 pub fn signal(name: &str) -> ExitCode {
-    let set = Event::find(name).and_then(|event| match event {
+    let set = Event::open(name).and_then(|event| match event {
         Some(event) => event.set(),
         None => Err(io::Error::other("nobody waits for it: no run that goes on has such an event")),
     });

@@ -138,7 +138,7 @@ impl Mmap {
 /// # Safety
 /// `mapped` may be read and `data` written for `bytes` bytes.
 unsafe fn read(mapping: Mapping, mapped: *const u8, data: *mut u8, bytes: usize) {
-    // SAFETY: as promised by the caller. A plain copy is as good where the processor can't go around its caches.
+    // SAFETY: as promised by the caller. A plain copy is as good where the CPU can't go around its caches.
     unsafe {
         if mapping.write_through {
             cache_lines::copy_around(mapped, data, bytes);
@@ -169,7 +169,7 @@ unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize
                 Some(Flush::CacheLinesNoDrain) => cache_lines::write_back(mapped, bytes, false),
             }
     };
-    // What the processor can't do, or isn't to do, is the kernel's to do.
+    // What the CPU can't do, or isn't to do, is the kernel's to do.
     if done { Ok(()) } else { sync_pages(mapped, bytes, page).map(drop) }
 }
 
@@ -196,7 +196,7 @@ impl Target {
                 // SAFETY: a fresh mapping, placed by the kernel.
                 unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) }
             };
-            // Memory that is the device keeps what the processor flushed only if the file's own blocks are flushed
+            // Memory that is the device keeps what the CPU flushed only if the file's own blocks are flushed
             // before; other files can't be mapped so, and have no need.
             let mut address = libc::MAP_FAILED;
             if self.mapping != Mapping::default() && !thp {

@@ -42,7 +42,7 @@ pub(crate) struct Uring {
     slots_per_piece: usize,
     registered_files: bool,
     /// The kernel's worker threads do the I/O of a file that was attached.
-    worked_by_threads: bool,
+    uses_kernel_workers: bool,
     nonvectored: bool,
     polled: bool,
     kernel_thread: bool,
@@ -71,7 +71,7 @@ impl Uring {
             done: Vec::new(),
             slots_per_piece: 0,
             registered_files: false,
-            worked_by_threads: false,
+            uses_kernel_workers: false,
             nonvectored: config.nonvectored && has(opcode::Read::CODE) && has(opcode::Write::CODE),
             polled: config.hipri,
             kernel_thread: config.sqthread_poll,
@@ -279,7 +279,7 @@ impl Uring {
 impl Backend for Uring {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
         self.files.attach(index, file)?;
-        self.worked_by_threads |= !self.kernel_thread && !self.polled && !file.goes_on_without_waiting();
+        self.uses_kernel_workers |= !self.kernel_thread && !self.polled && !file.supports_nowait();
         if self.registered_files {
             let fd = self.files.fd(index)?;
             self.ring.submitter().register_files_update(index, &[fd])?;
@@ -364,8 +364,8 @@ impl Backend for Uring {
         }
     }
 
-    fn works_on_these_processors(&self) -> bool {
-        self.worked_by_threads
+    fn runs_on_kernel_workers(&self) -> bool {
+        self.uses_kernel_workers
     }
 
     fn is_synchronous(&self) -> bool {
@@ -461,7 +461,7 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
             format!("no memory for a ring of depth {} (on kernels before 5.12 see ulimit -l)", config.depth)
         }
         Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
-            "the kernel refuses the ring; is the processor of sqthread_poll_cpu there?".to_string()
+            "the kernel refuses the ring; does the CPU of sqthread_poll_cpu exist?".to_string()
         }
         _ => format!("no ring of depth {}", config.depth),
     };
