@@ -1,14 +1,14 @@
 //! Named events, by which programs wait for each other: DiskSpd's `-y` switches.
 //!
-//! An event is a file in memory, `/dev/shm/diskspd-event-NAME`, whose first byte is `1` once it is set, so a script may
-//! set one, too. As on Windows
-//! - whoever wants to wait for an event or signal it makes it if it isn't there ([`Event::create`]: `-yr`, `-yp`, `-ys`,
-//!   `-yf`), and only setting one from outside needs it to exist ([`Event::open`]: `-ye`);
-//! - a set event stays set, for all who wait now or later;
-//! - it is gone with the last program that holds it, however that ended.
+//! An event is a file in memory, `/dev/shm/diskspd-event-NAME`. Its first byte is `1` once the event is set, so a script
+//! can set one, too. As on Windows:
+//! - A program that waits for an event or signals it creates it if it does not exist ([`Event::create`]: `-yr`, `-yp`,
+//!   `-ys`, `-yf`). Only `-ye` needs an event that exists ([`Event::open`]).
+//! - A set event stays set, for all programs that wait now or later.
+//! - It is removed with the last program that holds it, however that program ended.
 //!
-//! The last of these is by a lock that every holder shares and that the kernel takes back with its process: a file that
-//! nobody locks is a leftover, whatever it says.
+//! Each holder has a shared lock on the file, and the kernel releases the locks of a process that ends. A file without
+//! locks is a leftover and not an event.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
