@@ -96,7 +96,8 @@ impl VirtualClock {
         thread: Builder,
         body: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<JoinHandle<T>> {
-        let membership = Membership { clock: self, id: self.schedule().add(self.now(), false) };
+        let id = self.schedule().add(self.now(), false);
+        let membership = Membership { clock: self, id };
         thread.spawn(move || {
             let _membership = membership.enter();
             body()
@@ -278,7 +279,8 @@ mod tests {
     fn a_thread_that_panics_or_never_starts_holds_nobody_up() {
         let clock = VirtualClock::new();
         clock.run(|| {
-            drop(Membership { clock, id: clock.schedule().add(clock.now(), false) });
+            let id = clock.schedule().add(clock.now(), false);
+            drop(Membership { clock, id });
             spawn(clock, || panic!("the test panics here"));
             spawn(clock, move || clock.wait_until(FOREVER));
             let start_ns = clock.now();
