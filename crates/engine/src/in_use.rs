@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use os::device::{InUseSnapshot, Holder, Use};
+use os::device::{Holder, InUseSnapshot, Use};
 use os::errno;
 use record::RunError;
 
