@@ -19,7 +19,7 @@ pub(crate) fn advice(worker: &Worker) -> Option<Advice> {
     }
 }
 
-/// The back end for `worker`'s I/Os on so many files; `None` for the engine that does none. Engines that only make,
+/// The back end for `worker`'s I/Os on `files` files; `None` for the engine that does none. Engines that only make,
 /// look at or remove their targets do so when those are opened, and count their I/Os with the null back end.
 pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     let files = u32::try_from(files).unwrap_or(u32::MAX).max(1);
@@ -71,11 +71,11 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     config.atomic = worker.targets.open.atomic;
     config.maps_too =
         config.engine != EngineKind::Mmap && worker.streams.list.iter().any(|stream| stream.mapping.is_some());
-    // Nothing can be in the way of an engine that is done at once, and it has no files to hand over.
+    // Nothing can be in the way of an engine that is done at once, and it has no files to register.
     config.offload = worker.depth.offload && config.engine != EngineKind::Null;
     if let Some(range) = &worker.access.syncs.sync_file_range {
         let flags = [(range.wait_before, WAIT_BEFORE), (range.write, WRITE), (range.wait_after, WAIT_AFTER)];
-        config.sync_file_range = flags.iter().filter(|(asked, _)| *asked).map(|(_, flag)| flag).sum();
+        config.sync_file_range = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
     }
     Some(config)
 }

@@ -1,4 +1,4 @@
-//! The `cpuio` engine: keeps a processor busy for a share of the time and does no I/O.
+//! The `cpuio` engine: keeps a CPU busy for a share of the time and does no I/O.
 
 use os::clock::Clock;
 use plan::{Engine, Worker};
@@ -39,8 +39,8 @@ impl CpuBurn {
         Some(format!("{name} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={chunk_us}"))
     }
 
-    /// Burns one chunk, cut short when `stop` is set, and returns the rest that makes the load come out right. A sort
-    /// takes as long as it takes, so the rest follows from the time it took.
+    /// Burns one chunk, cut short when `stop` is set, and returns the rest that makes the load come out right. The
+    /// time of a sort is not known before, so the rest follows from the measured time.
     pub fn burn(&mut self, stop: &AtomicBool) -> Duration {
         let start_ns = self.clock.now();
         if self.numbers.is_empty() {

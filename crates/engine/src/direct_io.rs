@@ -38,7 +38,7 @@ fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
     ))
 }
 
-/// What direct I/O on `path` goes in units of, if that can be told.
+/// Returns the unit of direct I/O on `path`, if it is known.
 pub(crate) fn direct_unit(path: &Path) -> Option<u64> {
     if let Ok(Some(unit)) = os::file::direct_alignment(path) {
         return Some(u64::from(unit));

@@ -1,6 +1,6 @@
 //! Laying out the targets of all jobs, one after another, before any of them starts.
 //!
-//! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
+//! It has a thread of its own, so that the coordinator is not blocked by the kernel.
 
 use std::io;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) enum LayoutEvent {
 }
 
 pub struct EarlyLayout {
-    news: Receiver<LayoutEvent>,
+    events: Receiver<LayoutEvent>,
     stop: &'static AtomicBool,
     /// Stopped, and how long the thread may still take to put back what was there.
     give_up_ns: Option<u64>,
@@ -44,15 +44,15 @@ impl EarlyLayout {
         platform: Platform,
     ) -> io::Result<Self> {
         let plan = Arc::clone(plan);
-        let (sender, news) = platform.channel();
+        let (sender, events) = platform.channel();
         let thread = std::thread::Builder::new().name("fathom-layout".into());
         platform.spawn(thread, move || {
-            lay_out_all(&plan, stop, &|news| drop(sender.send(news)));
+            lay_out_all(&plan, stop, &|event| drop(sender.send(event)));
         })?;
-        Ok(EarlyLayout { news, stop, give_up_ns: None, patience, clock: platform.clock(Source::Monotonic) })
+        Ok(EarlyLayout { events, stop, give_up_ns: None, patience, clock: platform.clock(Source::Monotonic) })
     }
 
-    /// The next news, or after a short while that there is nothing new; `None` when all is said.
+    /// Returns the next event, `Nothing` after a timeout, or `None` when the layout is complete.
     pub(crate) fn next(&mut self) -> Option<LayoutEvent> {
         if self.stop.load(Relaxed) {
             let now_ns = self.clock.now();
@@ -60,8 +60,8 @@ impl EarlyLayout {
                 return None;
             }
         }
-        match self.news.recv_timeout(Duration::from_millis(50)) {
-            Ok(news) => Some(news),
+        match self.events.recv_timeout(Duration::from_millis(50)) {
+            Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => Some(LayoutEvent::Nothing),
             Err(RecvTimeoutError::Disconnected) => None,
         }
@@ -73,7 +73,7 @@ pub fn lays_out_early(job: &Worker) -> bool {
     job.targets.create.serialize && job.streams.is_empty()
 }
 
-fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(LayoutEvent)) {
+fn lay_out_all(plan: &Plan, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
     for (index, job) in plan.workers.iter().enumerate() {
         if stop.load(Relaxed) {
             break;
@@ -82,9 +82,9 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, tell: &dyn Fn(LayoutEvent)) {
             continue;
         }
         if let Some(announcement) = CpuBurn::announcement(job) {
-            tell(LayoutEvent::Message(Message::Info(announcement)));
+            send(LayoutEvent::Message(Message::Info(announcement)));
         }
-        let outcome = layout::lay_out(plan, job, stop, &mut |line| tell(LayoutEvent::Message(line)));
-        tell(LayoutEvent::LaidOut(index, outcome));
+        let outcome = layout::lay_out(plan, job, stop, &mut |line| send(LayoutEvent::Message(line)));
+        send(LayoutEvent::LaidOut(index, outcome));
     }
 }

@@ -8,14 +8,14 @@ use std::io;
 use crate::content::ContentError;
 
 /// An error with fio's own message first and our advice after it.
-pub(crate) fn new(errno: i32, func: &str, said_by_fio: String, advice: &str) -> RunError {
-    let message = if advice.is_empty() { said_by_fio } else { format!("{said_by_fio} ({advice})") };
+pub(crate) fn new(errno: i32, func: &str, text: String, advice: &str) -> RunError {
+    let message = if advice.is_empty() { text } else { format!("{text} ({advice})") };
     RunError { errno, func: func.to_owned(), message }
 }
 
 /// A system call that failed.
-pub(crate) fn of_io(error: &io::Error, func: &str, said_by_fio: String, advice: &str) -> RunError {
-    new(error.raw_os_error().unwrap_or(errno::EIO), func, said_by_fio, advice)
+pub(crate) fn of_io(error: &io::Error, func: &str, text: String, advice: &str) -> RunError {
+    new(error.raw_os_error().unwrap_or(errno::EIO), func, text, advice)
 }
 
 /// Why the preparation of a worker or phase did not complete.

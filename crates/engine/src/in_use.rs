@@ -53,13 +53,13 @@ pub(crate) fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>)
         return Ok(());
     };
     let shown = path.display();
-    let said = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
+    let text = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
         format!("{shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")
     } else {
         format!("{shown} is in use. Aborting.")
     };
     let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
-    Err(fault::new(errno::EBUSY, "check_mount_writes", said, &advice))
+    Err(fault::new(errno::EBUSY, "check_mount_writes", text, &advice))
 }
 
 pub(crate) fn way_out(used: &Use) -> String {
@@ -73,6 +73,6 @@ pub(crate) fn way_out(used: &Use) -> String {
 }
 
 pub(crate) fn unknown(path: &Path, error: &io::Error) -> RunError {
-    let said = format!("{}: who uses it can't be told: {error}", path.display(), error = errno::reason(error));
-    fault::of_io(error, "check_mount_writes", said, "nothing is written to what may be in use")
+    let text = format!("{}: who uses it can't be told: {error}", path.display(), error = errno::reason(error));
+    fault::of_io(error, "check_mount_writes", text, "nothing is written to what may be in use")
 }

@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// One I/O each ms, of which all up to `until_ms` have gone; those that are due at `now_ms` go in lots that fill the
+    /// One I/O each ms, of which all up to `until_ms` have gone; those that are due at `now_ms` go in batches that fill the
     /// queue and are done after 10 µs.
     fn make_up_for(starts: &mut IntendedStarts, until_ms: u64, now_ms: u64) {
         let mut now_ns = now_ms * MS;

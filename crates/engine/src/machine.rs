@@ -1,8 +1,8 @@
-//! The machine that a run is on, as its record tells it.
+//! The machine of a run, as in its record.
 
 use record::{Cpu, Machine};
 
-/// What can't be told is left empty.
+/// Returns the machine. Unknown facts are empty.
 pub fn describe() -> Machine {
     let cpu = |cpu: &os::cpu::Cpu| Cpu {
         id: cpu.id,

@@ -61,8 +61,8 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::Interrupted => Err(SetupError::Stopped),
         Err(error) => {
-            let said = format!("{}: can't be made: {error}", path.display(), error = os::errno::reason(&error));
-            Err(fault::of_io(&error, "create", said, advice(error.kind())).into())
+            let text = format!("{}: can't be made: {error}", path.display(), error = os::errno::reason(&error));
+            Err(fault::of_io(&error, "create", text, advice(error.kind())).into())
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The course of a phase as a whole: when its workers warm up, are measured and cool down, and what the processors did
-//! while they were measured.
+//! The stages of a phase: warm-up, measured time and cool-down, and the CPU use of the measured time.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What is done before the threads of a phase start: files are made, what the threads share is read, and the targets are
 //! looked at.
 //!
-//! It has a thread of its own, so that whoever watches the run is not stuck where the kernel is.
+//! It has a thread of its own, so that the coordinator is not blocked by the kernel.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

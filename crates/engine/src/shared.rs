@@ -1,4 +1,4 @@
-//! What the workers of a phase share: offsets that they go over together, and the data that writes are taken from.
+//! What the workers of a phase share: interlocked offsets, and the data of writes.
 
 use std::fs::File;
 use std::io::Read;
@@ -23,7 +23,7 @@ const PIECE_BYTES: u64 = 16 << 20;
 pub struct Shared {
     pub offsets: Vec<Arc<AtomicU64>>,
     pub sources: Vec<Option<SourceData>>,
-    /// Bytes of the part in use that had never been written before the phase, where it is read and that can be told.
+    /// Bytes of the used part that were never written before the phase, if it is read and they are known.
     pub unwritten_bytes: Vec<Option<u64>>,
 }
 
@@ -70,16 +70,16 @@ fn check_room(bytes: u64) -> Result<(), RunError> {
     if room {
         return Ok(());
     }
-    let said = format!("no memory for {bytes} bytes of data that writes are taken from");
-    Err(fault::new(errno::ENOMEM, "init_io_u", said, "use a smaller -Z<size>"))
+    let text = format!("no memory for {bytes} bytes of data that writes are taken from");
+    Err(fault::new(errno::ENOMEM, "init_io_u", text, "use a smaller -Z<size>"))
 }
 
 /// The first `most` bytes of a file or pipe.
 fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, SetupError> {
     let failed = |error: std::io::Error| {
-        let said =
+        let text =
             format!("{}: the data for writes can't be read: {error}", path.display(), error = errno::reason(&error));
-        fault::of_io(&error, "open", said, "-Z<size>,<file> takes them from a file that is there")
+        fault::of_io(&error, "open", text, "-Z<size>,<file> takes them from a file that is there")
     };
     let mut file = File::open(path).map_err(failed)?;
     let mut data = Vec::new();

@@ -13,7 +13,7 @@ pub struct Target {
     pub offset: u64,
     /// Bytes of the job's part. It may extend past the end of a device. `u64::MAX` means up to the end.
     pub io_size: u64,
-    /// Size of the target; `u64::MAX` if only the first failing write tells it.
+    /// Size of the target; `u64::MAX` if it is unknown.
     pub real_size: u64,
 }
 

@@ -132,7 +132,7 @@ impl Default for Seeds {
 /// `rw=<pattern>:<nr>` and `rw_sequencer`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sequencer {
-    /// A new offset is drawn once for so many I/Os (random patterns); 1 draws one each time.
+    /// Number of I/Os per drawn offset (random patterns). 1 draws one for each I/O.
     pub every_ios: u32,
     /// Bytes added to each next sequential offset, which may be negative (sequential patterns); 0 is plain.
     pub skip_bytes: i64,
@@ -209,7 +209,7 @@ pub enum RandomMap {
 pub struct Strides {
     /// Bytes of I/O done in a zone before going to the next.
     pub size_bytes: u64,
-    /// Extent of a zone; I/O larger than it goes over the zone again.
+    /// Extent of a zone; I/O larger than it wraps around within the zone.
     pub range_bytes: u64,
     /// Gap between zones.
     pub skip_bytes: u64,

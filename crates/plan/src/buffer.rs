@@ -83,6 +83,6 @@ pub struct Dedupe {
 pub enum DedupeMode {
     /// The buffer before is repeated.
     Repeat,
-    /// Repeats come from a set of so many percent of the job's size.
+    /// Repeats come from a set of `percent` of the job's size.
     WorkingSet { percent: u32, global: bool },
 }

@@ -83,15 +83,15 @@ pub enum StatCall {
     Statx,
 }
 
-/// How many I/Os are kept in flight, and how they are handed over and collected.
+/// The number of I/Os in flight, and the batches of submissions and completions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Depth {
     pub iodepth: u32,
-    /// Refill only when so few are left in flight.
+    /// The queue is refilled when the I/Os in flight fall to this number.
     pub low: u32,
-    /// I/Os handed over together; `None` leaves the batch to the engine.
+    /// I/Os per submission. `None` is automatic.
     pub batch_submit: Option<u32>,
-    /// Completions to wait for; `None` leaves it to the engine, 0 never waits.
+    /// Completions to wait for. `None` is automatic, 0 never waits.
     pub complete_min: Option<u32>,
     pub complete_max: Option<u32>,
     /// I/Os start at their time whatever is in flight (`io_submit_mode=offload`).
@@ -99,7 +99,7 @@ pub struct Depth {
 }
 
 impl Depth {
-    /// So many I/Os, each replaced as it ends, in batches as the engine finds best.
+    /// Returns a depth of `iodepth` with automatic batches. Each I/O is replaced as it completes.
     pub fn of(iodepth: u32) -> Self {
         Depth { iodepth, low: iodepth, batch_submit: None, complete_min: None, complete_max: None, offload: false }
     }

@@ -9,7 +9,7 @@ pub struct Limits {
     pub start_delay_ns: (u64, u64),
     /// Measured time; 0 is no limit.
     pub runtime_ns: u64,
-    /// I/O goes on for so long after the measured time, uncounted.
+    /// Time of I/O after the measured time. It is not counted.
     pub cool_down_ns: u64,
     /// Go on after the pass until the time is over.
     pub time_based: bool,

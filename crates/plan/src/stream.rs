@@ -56,7 +56,7 @@ pub struct Stream {
     pub mapping: Option<Mapping>,
     /// The kernel's priority word of each I/O; 0 leaves it alone.
     pub ioprio: u16,
-    /// Make the file anew with so many bytes before the phase.
+    /// Create the file again before the phase.
     pub create: Option<NewFile>,
     pub block_bytes: u32,
     /// Start of the part that is used.
@@ -182,7 +182,7 @@ pub enum WriteContent {
     Zero,
     /// New random bytes for each write, from the worker's own generator.
     Fresh,
-    /// A random place of a buffer of so many bytes: random ones, or a file's over and over.
+    /// A random position of a buffer of `bytes` bytes: random bytes, or the bytes of a file, repeated.
     Source {
         bytes: u64,
         file: Option<String>,
@@ -197,7 +197,7 @@ pub enum StreamRate {
     BytesPerMs(f64),
 }
 
-/// After so many I/Os a pause.
+/// A pause after each `ios` I/Os.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Burst {
     pub ios: u32,

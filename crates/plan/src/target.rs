@@ -17,7 +17,7 @@ pub struct Targets {
     pub open: Open,
     pub create: Create,
     pub service: FileService,
-    /// At most so many files open at once; 0 is all of them.
+    /// Maximum number of open files; 0 is no limit.
     pub open_files: u32,
     pub pre_read: bool,
     /// Throw cached pages away before I/O starts.

@@ -1,4 +1,5 @@
-//! The checks on a thread of their own: they read devices, and one that answers no more must not keep a run from ending.
+//! The checks on a thread of their own. They read devices, and a device that does not answer must not keep a run from
+//! ending.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -28,7 +29,7 @@ pub fn check_aside(
     let shared = Arc::clone(plan);
     let thread = std::thread::Builder::new().name("fathom-check".into());
     if platform.spawn(thread, move || drop(sender.send(check(&shared, stop, platform)))).is_err() {
-        // Without a thread to be had there will be no run, which is told later.
+        // Without a thread there will be no run. The coordinator reports that.
         return check(plan, stop, platform);
     }
     let mut give_up_ns = None;
@@ -42,8 +43,8 @@ pub fn check_aside(
             Err(RecvTimeoutError::Timeout) => {
                 let now_ns = clock.now();
                 if now_ns >= *give_up_ns.get_or_insert(now_ns + patience.as_nanos() as u64) {
-                    let said = format!("looking at {} is stuck in the kernel", targets(plan));
-                    return Err(vec![fault::new(errno::EIO, "check", said, "nothing was started")]);
+                    let text = format!("looking at {} is stuck in the kernel", targets(plan));
+                    return Err(vec![fault::new(errno::EIO, "check", text, "nothing was started")]);
                 }
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn check(worker: &Worker, platform: Platform, probed: &mut Vec<Backen
 fn check_options(worker: &Worker) -> Result<(), RunError> {
     let engine = &worker.echo.ioengine;
     let pattern = worker.access.pattern;
-    let refuse = |func: &str, said: String, advice: &str| Err(fault::new(errno::EINVAL, func, said, advice));
+    let refuse = |func: &str, text: String, advice: &str| Err(fault::new(errno::EINVAL, func, text, advice));
     let used = Ddir::ALL.into_iter().filter(|&ddir| pattern.has(ddir));
     if let Some(size) = used.map(|ddir| worker.access.block.max_bytes[ddir]).find(|&size| size > BLOCK_BYTES_MAX) {
         return refuse(
@@ -52,7 +52,7 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
     }
     match worker.engine {
         Engine::Cpu { load_percent: 0, .. } => {
-            refuse("cpuio", "cpu thread needs rate (cpuload=)".into(), "the share of a processor to burn, in percent")
+            refuse("cpuio", "cpu thread needs rate (cpuload=)".into(), "the share of a CPU to burn, in percent")
         }
         Engine::Ftruncate if pattern.reads || pattern.trims => refuse(
             "td_io_queue",
@@ -72,7 +72,7 @@ fn check_options(worker: &Worker) -> Result<(), RunError> {
 pub(super) fn check_polling(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let Engine::IoUring(IoUring { hipri: true, .. }) = worker.engine else { return Ok(()) };
     let disks = os::device::disks(path).unwrap_or_default();
-    // A disk that doesn't say is asked by the first I/O.
+    // If a disk does not report it, the first I/O finds out.
     let Some(disk) = disks.iter().find(|disk| disk.polls().is_ok_and(|polls| !polls)) else { return Ok(()) };
     Err(fault::new(
         errno::EOPNOTSUPP,

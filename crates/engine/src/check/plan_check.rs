@@ -25,7 +25,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), V
             streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
             continue;
         }
-        // Without a sound engine and size there is no telling what a job does to its targets.
+        // What a job does to its targets is undefined without a valid engine and size.
         let paths = match reach::targets(worker) {
             Ok(paths) => paths,
             Err(fault) => {

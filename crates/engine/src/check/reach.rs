@@ -90,13 +90,13 @@ fn may_make(path: &Path) -> Result<(), RunError> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     for above in absolute.ancestors().skip(1) {
         let refuse = |error: &std::io::Error| {
-            let said = format!(
+            let text = format!(
                 "failed to create {}: {}: {error}",
                 path.display(),
                 above.display(),
                 error = errno::reason(error)
             );
-            Err(fault::of_io(error, "open", said, ""))
+            Err(fault::of_io(error, "open", text, ""))
         };
         match os::file::stat(above, StatCall::Stat) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -1,4 +1,4 @@
-//! No write, trim, creation or removal on what somebody else uses.
+//! Refuses writes, trims, creation and removal of targets in use.
 
 use crate::engine_flags::EngineFlags;
 use crate::fault;
@@ -70,8 +70,8 @@ fn allowed(worker: &Worker, holder: &Holder) -> bool {
 fn refuse(worker: &Worker, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
     match holders.first() {
         Some(first) if !worker.streams.is_empty() => {
-            let said = format!("{} is in use: it is {}", path.display(), list(&holders));
-            Err(fault::new(errno::EBUSY, "open", said, &format!("nothing was written; {}", way_out(&first.used))))
+            let text = format!("{} is in use: it is {}", path.display(), list(&holders));
+            Err(fault::new(errno::EBUSY, "open", text, &format!("nothing was written; {}", way_out(&first.used))))
         }
         _ => refuse_in_fios_words(&worker.name, path, holders),
     }
@@ -81,7 +81,7 @@ fn kind_at(path: &Path) -> Option<Kind> {
     match os::file::stat(path, StatCall::Stat) {
         Ok(status) => Some(status.kind),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        // Whoever can't even look at it won't write it either; that is for the reach check to tell.
+        // A target without access cannot be written either. The reach check reports it.
         Err(_) => None,
     }
 }

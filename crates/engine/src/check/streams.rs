@@ -13,8 +13,8 @@ use crate::direct_io::direct_unit;
 use crate::fault;
 use crate::streams::slot_bytes;
 
-/// Refuses streams that would change what somebody else uses (those that only read are never refused), and direct I/O
-/// that the target can't do.
+/// Refuses streams that would change a target in use, and direct I/O that the target does not support. Streams that only
+/// read are never refused for use.
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
     for stream in &worker.streams.list {
         let path = Path::new(&stream.path);
@@ -38,14 +38,14 @@ pub(super) fn check_memory(plan: &Plan) -> Result<(), RunError> {
         *sum = sum.saturating_add(bytes);
     }
     let Some((phase, bytes)) = phases.into_iter().find(|(_, bytes)| *bytes > memory) else { return Ok(()) };
-    let said = format!(
+    let text = format!(
         "the outstanding I/Os of time span {} take {} MiB, and this machine has {} MiB of memory",
         phase + 1,
         bytes >> 20,
         memory >> 20
     );
     let advice = "use smaller blocks (-b), fewer outstanding I/Os (-o) or fewer threads (-t)";
-    Err(fault::new(errno::ENOMEM, "init_io_u", said, advice))
+    Err(fault::new(errno::ENOMEM, "init_io_u", text, advice))
 }
 
 fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
@@ -63,9 +63,9 @@ fn check_units(stream: &Stream, path: &Path) -> Result<(), RunError> {
         ("start of the thread", stream.start_bytes),
     ];
     let Some((name, bytes)) = sizes.into_iter().find(|(_, bytes)| bytes % unit != 0) else { return Ok(()) };
-    let said = format!(
+    let text = format!(
         "{}: unbuffered I/O goes in units of {unit} bytes here, and the {name} of {bytes} is no multiple",
         stream.path
     );
-    Err(fault::new(errno::EINVAL, "open", said, "leave -Su and -Sh out, or choose one that is"))
+    Err(fault::new(errno::EINVAL, "open", text, "leave -Su and -Sh out, or choose one that is"))
 }

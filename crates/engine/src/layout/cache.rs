@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const READ_BYTES: u64 = 1 << 20;
 
-/// Throws cached pages of the target away. That it can't be done is no error, but worth telling: the text is returned.
+/// Drops the cached pages of the target. Returns a message if that fails.
 pub fn invalidate(file: &File, target: &Target) -> Option<String> {
     if target.io_size == u64::MAX || target.offset == u64::MAX {
         return None;
@@ -33,8 +33,8 @@ pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
         return Ok(());
     }
     let failed = |error: io::Error, func: &str| {
-        let said = format!("cannot pre-read {}: {error}", target.path.display(), error = errno::reason(&error));
-        fault::of_io(&error, func, said, "")
+        let text = format!("cannot pre-read {}: {error}", target.path.display(), error = errno::reason(&error));
+        fault::of_io(&error, func, text, "")
     };
     let file =
         OpenOptions { read: true, ..OpenOptions::new() }.open(&target.path).map_err(|error| failed(error, "open"))?;

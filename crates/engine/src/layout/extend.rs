@@ -40,9 +40,9 @@ pub(crate) fn make_directories(
             continue;
         }
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| {
-            let said =
+            let text =
                 format!("failed to create dir ({}): {error}", directory.display(), error = errno::reason(&error));
-            fault::of_io(&error, "mkdir", said, "")
+            fault::of_io(&error, "mkdir", text, "")
         })?;
     }
     Ok(())
@@ -145,7 +145,7 @@ impl<'a> Layout<'a> {
             }
             Err(_) => match (OpenOptions { create: true, exclusive: true, ..existing }).open(path) {
                 Ok(file) => (file, true),
-                // Somebody was faster, or it is a link to a file that is still to be made.
+                // Another process created it first, or it is a link to a missing file.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     (OpenOptions { create: true, ..existing }.open(path).map_err(failed)?, false)
                 }
@@ -170,7 +170,7 @@ impl<'a> Layout<'a> {
                 "looks like your file system does not support direct=1/buffered=0".into(),
                 "use direct=0, or a file on a file system that has direct I/O",
             )),
-            // Whoever may write may not always read: that is for the job's own open to tell.
+            // Write access does not imply read access. The job's own open reports that.
             _ => check_alignment(worker, self.path),
         }
     }
@@ -317,7 +317,7 @@ impl<'a> Layout<'a> {
                 _ => Ok(()),
             },
         };
-        // The error that led here is what there is to tell; a file that can't even be removed adds nothing to it.
+        // The error that led here is reported. A failed removal adds nothing to it.
         drop(done);
     }
 }

@@ -133,8 +133,8 @@ pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
     let shown = path.display();
     let opened = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path);
     let file = opened.map_err(|error| {
-        let said = format!("failed opening blockdev {shown} for size check: {error}", error = errno::reason(&error));
-        fault::of_io(&error, &format!("open({shown})"), said, "may this user read the device?")
+        let text = format!("failed opening blockdev {shown} for size check: {error}", error = errno::reason(&error));
+        fault::of_io(&error, &format!("open({shown})"), text, "may this user read the device?")
     })?;
     match file.size() {
         Ok(Some(bytes)) if bytes > 0 => Ok(bytes),

@@ -7,7 +7,7 @@ use os::file::Kind;
 use plan::{Amount, Worker};
 use record::RunError;
 
-/// A size that nobody knows or limits.
+/// An unknown or unlimited size.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
 /// What there is before anything is made.
@@ -59,7 +59,7 @@ pub(crate) fn share_out(
     let extent = &worker.targets.extent;
     let block = min_block(worker);
     let count = found.len() as u64;
-    let size = asked_size(worker);
+    let size = requested_size(worker);
     check_size(worker)?;
 
     // A target without a size of its own takes its part of the job's.
@@ -114,7 +114,7 @@ pub(crate) fn share_out(
 
 /// A size too small for a single block; fio says so before it looks at any file.
 pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
-    let (size, block) = (asked_size(worker), min_block(worker));
+    let (size, block) = (requested_size(worker), min_block(worker));
     if size > 0 && size < block {
         return Err(fault::new(
             errno::EINVAL,
@@ -136,7 +136,7 @@ fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
 }
 
 /// The job's size in bytes; 0 where it is left to the targets.
-fn asked_size(worker: &Worker) -> u64 {
+fn requested_size(worker: &Worker) -> u64 {
     let extent = &worker.targets.extent;
     match extent.size {
         Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,

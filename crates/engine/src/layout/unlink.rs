@@ -21,9 +21,9 @@ pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
         if let Err(error) = done
             && error.kind() != ErrorKind::NotFound
         {
-            let said =
+            let text =
                 format!("failed to unlink file {}: {error}", target.path.display(), error = os::errno::reason(&error));
-            return Err(fault::of_io(&error, "unlink_all_files", said, ""));
+            return Err(fault::of_io(&error, "unlink_all_files", text, ""));
         }
     }
     Ok(())

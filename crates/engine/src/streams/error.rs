@@ -46,7 +46,7 @@ pub enum Fault {
         source_bytes: u64,
         block_bytes: u32,
     },
-    /// Nobody passed the data that writes take from.
+    /// The data of writes is missing.
     NoSource,
 }
 

@@ -41,14 +41,14 @@ enum Walked {
     Parallel,
     Interlocked,
     Random,
-    /// Random for so many of a hundred choices; goes on from there for the rest.
+    /// Random for this percentage of the I/Os. The others follow sequentially.
     Mixed(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Direction {
     Fixed(Ddir),
-    /// Writes for so many of a hundred draws.
+    /// Writes for this percentage of the I/Os.
     Drawn {
         write_percent: u32,
         last: Ddir,
@@ -106,7 +106,7 @@ impl Walk {
         self.start
     }
 
-    /// Each slot goes over the target by itself.
+    /// Returns true if each slot has its own sequence.
     pub fn is_parallel(&self) -> bool {
         self.order == Walked::Parallel
     }

@@ -74,8 +74,8 @@ struct Entry {
 }
 
 impl Source {
-    /// `target_bytes` has the size of each stream's target. `shared` has an offset for each target that workers of the
-    /// phase go over together, at the place that [`Stream::target`] says.
+    /// `target_bytes` has the size of each stream's target. `shared` has the interlocked offset of each
+    /// target, by [`Stream::target`].
     pub fn new(streams: &Streams, target_bytes: &[u64], shared: &[Arc<AtomicU64>]) -> Result<Self, SourceError> {
         assert_eq!(streams.list.len(), target_bytes.len(), "a size for each stream");
         let mut random = Jenkins64::new(streams.seed);

@@ -1,4 +1,4 @@
-//! Where the workers of a phase wait for one another, so that all start at once.
+//! The gate at which the workers of a phase wait for each other, so that all start together.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
@@ -20,9 +20,9 @@ pub struct Gate {
 
 struct Waiting {
     missing: usize,
-    /// Each is woken by itself. A condition variable would have them pass its lock from one to the next, and with more
-    /// workers than processors each would wait for a turn while those before it are at work already: the last of 256
-    /// busy workers on two processors started seconds after the first.
+    /// Each is woken by itself. With a condition variable they would pass its lock from one to the next. With more workers
+    /// than CPUs, each would wait for the CPU time of those before it: the last of 256 busy workers on two CPUs started
+    /// seconds after the first.
     threads: Vec<Thread>,
 }
 
@@ -49,18 +49,18 @@ impl Gate {
         threads.iter().for_each(Thread::unpark);
     }
 
-    /// Counts out one that will never be ready.
+    /// Counts out a worker that will never be ready.
     pub fn give_up(&self) {
         self.incomplete.store(true, Relaxed);
         self.count_out();
     }
 
-    /// When all had come, if they have.
+    /// Returns when the gate opened, if it has.
     pub fn opened_ns(&self) -> Option<u64> {
         Some(self.opened_ns.load(Acquire)).filter(|&opened_ns| opened_ns > 0)
     }
 
-    /// True where somebody will not come: workers that only run together don't start then.
+    /// Returns true if a worker was given up. Workers that only run together do not start then.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Relaxed)
     }
@@ -77,8 +77,7 @@ impl Gate {
     }
 }
 
-/// A worker's place at the gate: counted out when it is given up, so that nobody waits for a worker that ended early,
-/// however that was.
+/// A worker's place at the gate. Dropping it counts the worker out, so that no worker waits for one that ended early.
 pub struct Ticket {
     gate: Arc<Gate>,
     counted: bool,
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_a_worker_that_panicked_or_after_a_stop() {
+    fn no_worker_waits_for_one_that_panicked_or_after_a_stop() {
         let (gate, stop) = (Arc::new(Gate::new(3, Clock::new(Source::Monotonic))), AtomicBool::new(false));
         let mut ticket = Ticket::new(Arc::clone(&gate));
         let dead = Ticket::new(Arc::clone(&gate));

@@ -1,4 +1,4 @@
-//! A worker's open files: opened when first used, at most so many at once.
+//! The open files of a worker. A file is opened at its first use, up to the limit of open files.
 
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct OpenFiles {
     visited: Vec<bool>,
 }
 
-/// How a target is opened and what the kernel is told of it.
+/// How a target is opened, with the advice for the kernel.
 #[derive(Clone, Copy)]
 struct OpenMode {
     options: OpenOptions,
@@ -277,11 +277,11 @@ impl OpenMode {
     }
 }
 
-fn mapping(asked: plan::stream::Mapping) -> Mapping {
-    let flush = asked.flush.map(|flush| match flush {
+fn mapping(planned: plan::stream::Mapping) -> Mapping {
+    let flush = planned.flush.map(|flush| match flush {
         plan::stream::Flush::View => Flush::View,
         plan::stream::Flush::CacheLines => Flush::CacheLines,
         plan::stream::Flush::CacheLinesNoDrain => Flush::CacheLinesNoDrain,
     });
-    Mapping { write_through: asked.write_through, flush }
+    Mapping { write_through: planned.write_through, flush }
 }

@@ -3,10 +3,10 @@
 use plan::{Ddir, Measure, Worker};
 use record::{DdirStats, WorkerStats};
 
-/// Counters with room for all that the worker will record.
+/// Returns counters with memory for everything that the worker records.
 pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
     let mut stats = WorkerStats::default();
-    // Where the call does the I/O, there is no time of handing over.
+    // A synchronous engine has no submission latency.
     let measure = &Measure { slat: worker.measure.slat && !synchronous, ..worker.measure.clone() };
     for ddir in Ddir::ALL.into_iter().filter(|&ddir| worker.access.pattern.has(ddir)) {
         prepare_latencies(measure, worker.has_intended_starts(ddir), &mut stats.ddirs[ddir as usize]);
@@ -14,7 +14,7 @@ pub fn empty_stats(worker: &Worker, synchronous: bool) -> WorkerStats {
     stats
 }
 
-/// Makes room for the latencies that are recorded.
+/// Reserves memory for the latencies that are recorded.
 pub fn prepare_latencies(measure: &Measure, intended_starts: bool, ddir: &mut DdirStats) {
     let kinds = [
         (measure.slat, &mut ddir.slat),

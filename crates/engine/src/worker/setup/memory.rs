@@ -9,7 +9,7 @@ use record::RunError;
 
 use super::thread::failed;
 
-/// The most bytes that one I/O may move.
+/// Returns the largest I/O in bytes.
 pub fn largest_block(access: &Access) -> u64 {
     let pattern = access.pattern;
     let used = |ddir| match ddir {
@@ -23,7 +23,7 @@ pub fn largest_block(access: &Access) -> u64 {
     sizes.max().unwrap_or(0)
 }
 
-/// Memory for so many I/Os of so many bytes, of the kind that the worker asks for.
+/// Allocates buffers for `slots` I/Os of `bytes_each` bytes, of the kind of memory that the worker requests.
 pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
