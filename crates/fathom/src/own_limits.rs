@@ -58,5 +58,5 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn told(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), units::errno::reason(&error))
+    format!("{}: {}", path.display(), units::errno::reason(error))
 }

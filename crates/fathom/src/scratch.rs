@@ -17,8 +17,6 @@ const FOLDER: &str = "fathom-assess.tmp";
 const FILE: &str = "file";
 const LOCK: &str = "lock";
 const PROBE: &str = "probe";
-/// What file systems without direct I/O say.
-
 pub struct Scratch {
     pub place: Place,
     /// None where the target is what was there before.

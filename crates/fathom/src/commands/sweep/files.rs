@@ -106,7 +106,7 @@ fn fill(file: &mut File, path: &Path, text: &str) -> bool {
 }
 
 fn not_written(path: &Path, error: &io::Error) -> String {
-    format!("{} can't be written: {}", path.display(), units::errno::reason(&error))
+    format!("{} can't be written: {}", path.display(), units::errno::reason(error))
 }
 
 #[cfg(test)]
