@@ -2,7 +2,6 @@
 
 // A list of one stall is a list of one range.
 #![allow(clippy::single_range_in_vec_init)]
-
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod device;
