@@ -6,7 +6,7 @@ use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Judgement, Verdict};
+use crate::{Finding, Judgement, Settings, Study, Verdict};
 
 /// The name and version of the saved form.
 pub const SCHEMA: &str = "fathom.assessment/1";
@@ -45,60 +45,9 @@ pub struct Assessment {
     pub cause: String,
     /// Ended before its last test.
     pub stopped: bool,
-    /// What was asked for where it was no suite: with the rounds, the study is told again as it was told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub study: Option<Study>,
-}
-
-/// Runs that follow from each other or from a list, and come to one answer.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Study {
-    Knee(Knee),
-    Sweep(Sweep),
-}
-
-/// A search for the load at which latency breaks. Its rounds say their load: (`rate_iops`, `1200`), (`iodepth`, `8`), or
-/// nothing where it is as much as goes.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Knee {
-    /// As sentences call the I/Os: `random 4 KiB reads`.
-    pub work: String,
-    /// The percentile that is judged: as it is called, and as a number.
-    pub percentile: String,
-    pub percent: f64,
-    /// The most that it may be.
-    pub bound_ns: Option<u64>,
-    /// Threads that share the load.
-    pub workers: u64,
-    /// The deepest queue of a closed loop; none of rates.
-    pub iodepth_max: Option<u32>,
-    /// I/Os are due at random times.
-    pub poisson: bool,
-    /// Of each step.
-    pub runtime_ns: u64,
-    /// The job's options.
-    pub job: Vec<(String, String)>,
-    /// What speaks against the figures.
-    pub notes: Vec<String>,
-}
-
-/// A line, run for each value of its axes. Its rounds are in the order in which they were made.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Sweep {
-    /// `fio`, `diskspd`.
-    pub dialect: String,
-    pub line: Vec<String>,
-    /// Options and their values.
-    pub axes: Vec<(String, Vec<String>)>,
-    pub repeats: usize,
-    /// `given`, `random`.
-    pub order: String,
-    pub seed: Option<u32>,
-    /// The word of the figure that it is drawn and judged by.
-    pub metric: String,
-    /// Runs that never began: their places among all that were tried, from 0, and why.
-    pub refused: Vec<(usize, String)>,
+    /// The study: its request and its result.
+    #[serde(default)]
+    pub study: Study,
 }
 
 /// What was measured, and what it is made of.
@@ -212,7 +161,7 @@ pub struct VolumeUse {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Round {
     /// What differs from the other rounds, as (`bs`, `64k`); empty where nothing does.
-    pub at: Vec<(String, String)>,
+    pub at: Settings,
     pub record: Record,
 }
 
@@ -280,12 +229,15 @@ pub struct Application {
 }
 
 impl Assessment {
-    /// What kind of thing it is: that of the study, or `assessment`.
+    /// Returns the kind of study, as the history lists it.
     pub fn kind(&self) -> &'static str {
         match &self.study {
-            None => "assessment",
-            Some(Study::Knee(_)) => "knee",
-            Some(Study::Sweep(_)) => "sweep",
+            Study::Suite(_) => "assessment",
+            Study::Single => "record",
+            Study::Knee(_) => "knee",
+            Study::Sweep(_) => "sweep",
+            Study::Repeats(_) => "repeats",
+            Study::Preconditioning => "preconditioning",
         }
     }
 }

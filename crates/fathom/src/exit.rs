@@ -1,5 +1,10 @@
 //! Exit codes of fathom's own commands. The dialects return their programs' codes.
 
+use assessment::{Assessment, Study, Verdict};
+use os::signal::Interrupts;
+
+/// Done: PASS or MEASURED.
+pub const DONE: u8 = 0;
 /// A requirement or a bound is not met, or a run failed.
 pub const FAILED: u8 = 1;
 /// The request is not valid, and nothing ran.
@@ -8,8 +13,8 @@ pub const REFUSED: u8 = 2;
 pub const INCONCLUSIVE: u8 = 3;
 /// The measurement is not one of the target.
 pub const INVALID: u8 = 4;
-/// Ctrl-C ended the command. Other signals give 128 and their number.
-pub const INTERRUPTED: u8 = 130;
+/// Added to the number of the signal that ended the command: Ctrl-C gives 130.
+const SIGNAL: i32 = 128;
 
 /// The table, as every help page shows it.
 pub const TABLE: &str = "\
@@ -20,3 +25,20 @@ Exit codes:
   3    INCONCLUSIVE
   4    INVALID
   130  interrupted by Ctrl-C, with what was measured (128 + signal number)";
+
+/// Returns the exit code of a study.
+pub fn of(assessment: &Assessment, interrupts: Interrupts) -> u8 {
+    if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {
+        return code;
+    }
+    let has_failed_run = assessment.tests.iter().any(|test| test.error.is_some());
+    let is_suite = matches!(assessment.study, Study::Suite(_));
+    match assessment.verdict {
+        // A test of a suite that could not run leaves the question open.
+        Verdict::Inconclusive if has_failed_run && !is_suite => FAILED,
+        Verdict::Pass | Verdict::Measured => DONE,
+        Verdict::Fail => FAILED,
+        Verdict::Inconclusive => INCONCLUSIVE,
+        Verdict::Invalid => INVALID,
+    }
+}

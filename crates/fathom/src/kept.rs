@@ -4,11 +4,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ::history::{Document, Store, Wanted};
-use assessment::Assessment;
+use assessment::{Assessment, Target};
+use judge::single;
 use record::Record;
 use serde::Serialize;
+use study::repeats::{self, NAMES};
 
-use crate::output::tell_line;
+use crate::{saved, session};
 
 /// The newest run.
 const LAST: &str = "last";
@@ -36,17 +38,6 @@ fn path() -> Result<PathBuf, String> {
 /// Keeps an assessment, and says its number.
 pub fn keep(assessment: Assessment) -> Result<i64, String> {
     store()?.add(&Document::Assessment(Box::new(assessment)), &[])
-}
-
-/// Keeps what a study came to, and tells where it is found again. One that can't be kept is told of, and is as good.
-pub fn keep_study(command: &str, study: Assessment) {
-    if study.tests.iter().all(|test| test.rounds.is_empty()) {
-        return;
-    }
-    match keep(study) {
-        Ok(id) => tell_line!("kept: fathom show {id}"),
-        Err(why) => tell_line!("fathom {command}: the history can't keep this: {why}"),
-    }
 }
 
 /// Scripts say by the environment that nothing is to be kept.
@@ -109,7 +100,7 @@ pub fn ids(store: &Store, words: &[String]) -> Result<Vec<i64>, String> {
 /// The run of a word for which [`is_of_history`].
 pub fn document(word: &str) -> Result<Document, String> {
     let store = store_if_any()?.ok_or("nothing is kept yet")?;
-    store.document(id(&store, word)?)
+    saved::completed(store.document(id(&store, word)?)?).map_err(|error| error.to_string())
 }
 
 /// All runs with a tag, the oldest first.
@@ -121,6 +112,38 @@ pub fn documents_with(tag: &str) -> Result<Vec<Document>, String> {
     }
     entries.reverse();
     entries.iter().map(|entry| store.document(entry.id)).collect()
+}
+
+/// Returns the repeats whose runs have a tag. Runs of two workloads have it with `-A` and `-B`, too.
+///
+/// # Errors
+///
+/// No run has the tag, or the runs are no repeats.
+pub fn repeats_with(tag: &str) -> Result<Assessment, String> {
+    let store = store_if_any()?.ok_or("nothing is kept yet")?;
+    let wanted = Wanted { tag: Some(tag.to_owned()), kind: Some("record".to_owned()), ..Wanted::default() };
+    let mut entries = store.list(&wanted)?;
+    if entries.is_empty() {
+        return Err(format!("no run has the tag {tag}"));
+    }
+    entries.reverse();
+    let of_workload = NAMES.map(|name| format!("{tag}-{name}"));
+    let side_of = |tags: &[String]| of_workload.iter().position(|workload| tags.contains(workload)).unwrap_or(0);
+    let workloads = entries.iter().map(|entry| side_of(&entry.tags)).max().map_or(1, |last| last + 1);
+    let mut sides: Vec<Vec<(Option<i64>, Record)>> = (0..workloads).map(|_| Vec::new()).collect();
+    for entry in &entries {
+        if let Document::Record(record) = store.document(entry.id)? {
+            sides[side_of(&entry.tags)].push((Some(entry.id), *record));
+        }
+    }
+    let target = sides.iter().flatten().next().map(|(_, record)| single::targets(record)).unwrap_or_default();
+    let target = Target { path: target, ..Target::default() };
+    let session = session::start("run", &[], target, Vec::new(), &[]);
+    repeats::of_records(&session, tag, sides).map_err(|error| {
+        format!(
+            "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"
+        )
+    })
 }
 
 pub fn json_text(value: &impl Serialize) -> Result<String, String> {

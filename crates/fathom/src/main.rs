@@ -5,7 +5,7 @@
 
 mod args;
 mod commands;
-mod comparison;
+mod driver;
 mod exit;
 mod findings;
 mod kept;
@@ -16,13 +16,14 @@ mod output;
 mod own_limits;
 mod pictures;
 mod plans;
+mod prepare_command;
 mod progress;
-mod repeats;
 mod reports;
+mod results;
 mod run;
 mod saved;
 mod scratch;
-mod series;
+mod session;
 mod suites;
 mod table;
 mod target;
@@ -77,7 +78,7 @@ fn run_command(command: Command, typed: &[String]) -> ExitCode {
         Command::Assess(args) => assess::main(&args.request(), typed),
         Command::Knee(args) => knee::main(&args.request(), typed),
         Command::Sweep(args) => sweep::main(&args.request(), typed),
-        Command::Run(args) => commands::run::main(&args.request()),
+        Command::Run(args) => commands::run::main(&args.request(), typed),
         Command::Fio(line) => fio::main(&line.args),
         Command::Diskspd(line) => diskspd::main(&line.args),
         Command::Show(args) => show::main(&args.request()),

@@ -114,13 +114,13 @@ impl diskspd::parse::env::Env for WithFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, Terms, built_in};
+    use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, SuiteParams, built_in};
 
     use super::*;
 
-    fn terms(suite: &Suite, form: Form, short: bool, place: Place) -> Terms {
+    fn params(suite: &Suite, form: Form, short: bool, place: Place) -> SuiteParams {
         let site = Site::new(place, suite.default_size(short, false));
-        Terms { form, short, is_resized: short, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None }
+        SuiteParams { form, short, is_resized: short, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None }
     }
 
     #[test]
@@ -132,10 +132,10 @@ mod tests {
             for (place, form, short) in
                 places.iter().flat_map(|place| forms.map(|form| (place, form, form == Form::Literal)))
             {
-                let terms = terms(&suite, form, short, place.clone());
+                let params = params(&suite, form, short, place.clone());
                 for test in &suite.tests {
                     for cell in test.cells(short) {
-                        let job = suite.job(test, &cell, &terms);
+                        let job = suite.job(test, &cell, &params);
                         let planned = plan(&job);
                         assert!(
                             planned.is_ok(),
@@ -161,10 +161,10 @@ mod tests {
             ..Site::new(Place::Directory(format!("/{name}")), Some(bytes))
         };
         let sites = Sites::new(vec![site("nocache", 8 << 20), site("readcache", 4 << 20)]).unwrap();
-        let terms = Terms { sites, ..terms(&suite, Form::AsMeant, false, Place::Path("/f".into())) };
+        let params = SuiteParams { sites, ..params(&suite, Form::AsMeant, false, Place::Path("/f".into())) };
         let on = |name: &str| {
             let test = suite.tests.iter().find(|test| test.name == name).unwrap();
-            let (plan, _) = plan(&suite.job(test, &Vec::new(), &terms)).unwrap();
+            let (plan, _) = plan(&suite.job(test, &Vec::new(), &params)).unwrap();
             let written: Vec<String> = study::suite::written(&plan).into_iter().collect();
             (study::suite::footprint(&plan), written)
         };
@@ -182,8 +182,8 @@ mod tests {
         let suite = built_in("azure-diskspd").unwrap();
         let test = suite.tests.iter().find(|test| test.name == "max-read-iops").unwrap();
         let writes = |form: Form| {
-            let terms = terms(&suite, form, true, Place::Path("/f".into()));
-            study::suite::writes(&plan(&suite.job(test, &Vec::new(), &terms)).unwrap().0)
+            let params = params(&suite, form, true, Place::Path("/f".into()));
+            study::suite::writes(&plan(&suite.job(test, &Vec::new(), &params)).unwrap().0)
         };
         assert!(writes(Form::Literal), "its line has -c");
         assert!(!writes(Form::AsMeant));
@@ -194,8 +194,8 @@ mod tests {
         let text = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\n\
                     job = { rw = \"read\",\n  bs = \"4q\" }\n";
         let suite = study::suite::Suite::read("a.toml", text).unwrap();
-        let terms = terms(&suite, Form::AsMeant, false, Place::Directory("/d".into()));
-        let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &terms)).unwrap_err());
+        let params = params(&suite, Form::AsMeant, false, Place::Directory("/d".into()));
+        let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &params)).unwrap_err());
         assert!(refused.contains("a.toml:9:3"), "{refused}");
     }
 }

@@ -1,13 +1,16 @@
-//! What is told on standard error while an assessment goes on: which test of how many, how long still, live figures.
+//! Progress of a study on standard error: the run, its live figures and the time that is left.
 
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 
 use engine::Live;
-use record::{Event, Message, Record};
-use study::Figures;
+use judge::figures;
+use plan::Plan;
+use record::{Message, Record};
+use study::{Outcome, Run, time};
 use units::format;
 
+use crate::driver::Display;
 use crate::output::{tell, tell_line};
 use crate::run::Watcher;
 
@@ -26,6 +29,8 @@ pub struct Progress {
     seen: Seen,
     /// Columns of the line that is now on the screen.
     columns: usize,
+    /// Without a terminal: the line of the run waits for its result.
+    is_open: bool,
     said: Vec<String>,
 }
 
@@ -47,34 +52,30 @@ impl Progress {
             began_ns: None,
             seen: Seen::default(),
             columns: 0,
+            is_open: false,
             said: Vec::new(),
         }
     }
 
-    pub fn begin(&mut self, name: &str, takes_ns: Option<u64>, after_ns: u64) {
-        (self.name, self.takes_ns, self.after_ns) = (name.to_owned(), takes_ns, after_ns);
-        (self.began_ns, self.seen) = (None, Seen::default());
-        self.show(&self.name.clone());
-    }
-
-    /// The line stays, with what came of it.
-    pub fn end(&mut self, came_to: &str) {
-        let line = format!("{}: {came_to}", self.name);
+    /// Ends the line of the run with its result.
+    fn finish(&mut self, result: &str) {
+        let line = format!("{}: {result}", self.name);
         if self.is_terminal {
             self.show(&line);
             tell(format_args!("\n"));
             self.columns = 0;
+        } else if std::mem::take(&mut self.is_open) {
+            tell_line!("{result}");
         } else {
             tell_line!("{line}");
         }
     }
 
-    pub fn end_of(&mut self, record: &Record) {
-        self.end(&figures(record));
-    }
-
-    pub fn line(&mut self, text: &str) {
+    fn line(&mut self, text: &str) {
         self.clear();
+        if std::mem::take(&mut self.is_open) {
+            tell(format_args!("\n"));
+        }
         tell_line!("{text}");
     }
 
@@ -92,12 +93,23 @@ impl Progress {
     }
 }
 
-/// Bandwidth and IOPS of a run in a few words; the flushes of one that has them.
-fn figures(record: &Record) -> String {
-    let total = Figures::of(record).total;
+/// Bandwidth, IOPS and the 99th percentile of a run; the flushes if it has any.
+fn summary(record: &Record) -> String {
+    let totals = record.totals();
+    let total = figures::of_record(record).total;
+    let response = &totals.all.response;
+    let unissued = totals.all.arrivals.map_or(0, |arrivals| arrivals.unissued);
+    let p99 = match (response.count() > 0, total.latency) {
+        (true, _) => match figures::percentile_of_due(response, unissued, 99.0) {
+            Some(ns) => format!(", p99 of response time {}", format::time_ns(ns)),
+            None => format!(", {unissued} I/Os not submitted"),
+        },
+        (false, Some(latency)) => format!(", p99 {}", format::time_ns(latency.p99_ns)),
+        (false, None) => String::new(),
+    };
     let syncs: u64 = record.workers.iter().map(|worker| worker.stats.syncs).sum();
     let flushes = if syncs > 0 { format!(", {syncs} flushes") } else { String::new() };
-    format!("{}, {}{flushes}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
+    format!("{}, {}{p99}{flushes}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
 }
 
 /// How long it takes at the speed of so far until all is moved that the workers mean to; those that haven't begun mean to
@@ -111,10 +123,38 @@ fn left_by_work(goals: &[u64], done_bytes: u64, gone_ns: u64) -> Option<u64> {
     Some((gone_ns as f64 * (all / done_bytes as f64 - 1.0).max(0.0)) as u64)
 }
 
-impl Watcher for Progress {
-    fn event(&mut self, _: &Record, _: &Event) {}
+impl Display for Progress {
+    fn begin(&mut self, run: &Run, plan: &Plan) {
+        (self.name, self.takes_ns, self.after_ns) = (run.label.clone(), time::at_most_ns(plan), run.remaining_ns);
+        (self.began_ns, self.seen) = (None, Seen::default());
+        self.show(&self.name.clone());
+        if !self.is_terminal {
+            tell(format_args!("{}: ", self.name));
+            self.is_open = true;
+        }
+    }
 
-    fn say(&mut self, message: &Message) {
+    fn end(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Completed { record, .. } => {
+                let failed = record.workers.iter().find_map(|worker| worker.error.as_ref());
+                self.finish(
+                    &failed.map_or_else(|| summary(record), |error| format!("failed: {}", error.message.clone())),
+                );
+            }
+            Outcome::Interrupted(_) => self.finish("interrupted"),
+            Outcome::Refused(refusal) => self.finish(&format!("failed: {}", refusal.reason)),
+            Outcome::PrepareFailed(reason) => self.line(&format!("error: {reason}")),
+        }
+    }
+
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        self
+    }
+}
+
+impl Watcher for Progress {
+    fn message(&mut self, message: &Message) {
         let Message::Warning(text) = message else { return };
         if !self.said.contains(text) {
             self.said.push(text.clone());
@@ -153,8 +193,6 @@ impl Watcher for Progress {
         let text = format!("{}: {}, {}, {left}", self.name, format::bandwidth(bytes), format::iops(ios));
         self.show(&text);
     }
-
-    fn snapshots_taken(&mut self, _: &Record) {}
 }
 
 #[cfg(test)]

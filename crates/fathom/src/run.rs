@@ -1,11 +1,11 @@
-//! Carries a plan out: signals, the engine, and the record that its events fold into. Prints nothing.
+//! One run of the engine: signals, and the record that the events fold into. Prints nothing.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use engine::{Live, Observer, RunOptions};
+use engine::{Live, Observer};
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -15,41 +15,47 @@ use record::{Event, Message, Record, RunError};
 static STOP: AtomicBool = AtomicBool::new(false);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Who hears of a run while it goes on, with the record as it was before.
+/// Receives the events of a run. The record is from before the event.
 pub trait Watcher {
-    fn event(&mut self, record: &Record, event: &Event);
-    fn say(&mut self, message: &Message);
+    /// Receives an event.
+    fn event(&mut self, _record: &Record, _event: &Event) {}
+    /// Receives a message of the engine.
+    fn message(&mut self, message: &Message);
     /// Called every 100 ms.
-    fn tick(&mut self, record: &Record, live: &Live, now_ns: u64);
-    /// The record has fresh snapshots of all workers, for a report while the run goes on.
-    fn snapshots_taken(&mut self, record: &Record);
+    fn tick(&mut self, _record: &Record, _live: &Live, _now_ns: u64) {}
+    /// Called when the record has new snapshots of all workers, for a report during the run.
+    fn snapshots_taken(&mut self, _record: &Record) {}
 }
 
-/// How a run is gone about.
-pub struct Terms<'a> {
-    /// Snapshots of all workers are taken so often, for reports while the run goes on.
+/// Options for one run.
+pub struct RunOptions<'a> {
+    /// Interval between snapshots of all workers, for reports during the run.
     pub snapshot_every: Option<Duration>,
-    /// Asked when the workers of a phase are ready: they start when it says true.
+    /// Called when all workers of a phase are ready. Workers start once it returns true.
     pub may_start: &'a dyn Fn() -> bool,
 }
 
-impl Default for Terms<'_> {
+impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Terms { snapshot_every: None, may_start: &|| true }
+        RunOptions { snapshot_every: None, may_start: &|| true }
     }
 }
 
-/// What a run came to.
+/// The end of a run.
 pub struct Outcome {
     pub record: Record,
-    /// Why the plan was not carried out, with nothing touched; empty where it was.
+    /// Why the engine refused the plan before it touched a target; empty if the plan ran.
     pub refused: Vec<RunError>,
 }
 
-/// Takes the process's signals over, from now on: one that asks to end stops the run that goes on, and those after it.
+/// Takes over the signals of the process. A signal that requests the end stops the active run and all later ones.
+///
+/// # Errors
+///
+/// The handlers cannot be installed.
 pub fn take_signals() -> io::Result<Interrupts> {
     let interrupts = Interrupts::install()?;
-    // The flag is set at once, whatever the other threads are at: laying a file out, for one.
+    // The flag is set at once, even while other threads lay out a file.
     std::thread::spawn(move || {
         while !interrupts.wait(0, Duration::MAX) {}
         STOP.store(true, Relaxed);
@@ -57,23 +63,23 @@ pub fn take_signals() -> io::Result<Interrupts> {
     Ok(interrupts)
 }
 
-/// Ends the run that goes on, as a signal would.
+/// Stops the active run, as a signal does.
 pub fn stop() {
     STOP.store(true, Relaxed);
 }
 
-/// Runs the plan to its end.
-pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mut dyn Watcher) -> Outcome {
+/// Runs a plan to its end.
+pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watcher: &mut dyn Watcher) -> Outcome {
     // Jobs with thousands of files are common; what the limit is then shows when it is reached.
     let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
-    let options = RunOptions {
+    let options = engine::RunOptions {
         platform: Platform::MACHINE,
         stop: &STOP,
         tick: TICK,
-        snapshot_every: terms.snapshot_every,
+        snapshot_every: options.snapshot_every,
         snapshot_wanted: &snapshot_wanted,
-        may_start: terms.may_start,
+        may_start: options.may_start,
     };
     let mut fold = Fold { record: new_record(plan), watcher };
     let refused = engine::run(plan, &options, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
@@ -82,7 +88,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, terms: &Terms, watcher: &mu
     Outcome { record, refused }
 }
 
-/// The record of a run that begins now.
+/// Returns the record of a run that starts now.
 pub fn new_record(plan: &Arc<Plan>) -> Record {
     let mut record = Record::new(Arc::clone(plan), unix_ms());
     record.utc_offset_s = os::clock::utc_offset_s();
@@ -105,7 +111,7 @@ impl Observer for Fold<'_> {
     }
 
     fn message(&mut self, message: &Message) {
-        self.watcher.say(message);
+        self.watcher.message(message);
         self.record.add_message(message.clone());
     }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use history::Document;
 use plan::Plan;
 use record::{Record, schema};
+use study::StudyError;
 
 use crate::outlet;
 
@@ -83,7 +84,24 @@ pub fn are_one(one: &str, other: &str) -> bool {
 }
 
 /// Reads a saved record or assessment.
+///
+/// # Errors
+///
+/// The file cannot be read, or it is neither.
 pub fn load_document(path: &str) -> Result<Document, String> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
-    Document::read(&text).map_err(|broken| format!("{path}:{broken}"))
+    let document = Document::read(&text).map_err(|broken| format!("{path}:{broken}"))?;
+    completed(document).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Adds what documents of older versions lack.
+///
+/// # Errors
+///
+/// The rounds of a study do not fit its request.
+pub fn completed(mut document: Document) -> Result<Document, StudyError> {
+    if let Document::Assessment(assessment) = &mut document {
+        study::complete(assessment)?;
+    }
+    Ok(document)
 }

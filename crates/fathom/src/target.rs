@@ -60,6 +60,10 @@ impl Found {
         !self.existed && !other.existed && device(self).is_some_and(|of| Some(of) == device(other))
     }
 
+    pub fn is_device(&self) -> bool {
+        self.facts.kind == TargetKind::Device
+    }
+
     /// What the tests may take in all.
     pub fn room_bytes(&self) -> u64 {
         match (self.existed, self.space) {

@@ -6,6 +6,7 @@ use assessment::Assessment;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use judge::compare::Run;
 use record::{Record, schema};
 
 /// No document is longer; what claims to be would fill the memory.
@@ -42,7 +43,15 @@ impl Document {
         .map_err(|broken| broken.to_string())
     }
 
-    /// `assessment`, `knee`, `sweep` or `record`.
+    /// The run, as comparisons take it.
+    pub fn as_run(&self) -> Run<'_> {
+        match self {
+            Document::Assessment(assessment) => Run::Assessment(assessment),
+            Document::Record(record) => Run::Record(record),
+        }
+    }
+
+    /// `assessment`, `knee`, `sweep`, `repeats` or `record`.
     pub fn kind(&self) -> &'static str {
         match self {
             Document::Assessment(assessment) => assessment.kind(),

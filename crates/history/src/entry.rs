@@ -97,14 +97,19 @@ impl Entry {
     }
 }
 
-/// Suites say by their names what they are.
+/// The workload of a study; empty for a suite, which its name describes.
 fn title_of_study(assessment: &Assessment) -> String {
     match &assessment.study {
-        None => String::new(),
-        Some(Study::Knee(knee)) => knee.work.clone(),
-        Some(Study::Sweep(sweep)) => {
+        Study::Suite(_) | Study::Preconditioning => String::new(),
+        Study::Single => assessment.title.clone(),
+        Study::Knee(knee) => knee.work.clone(),
+        Study::Sweep(sweep) => {
             let options: Vec<&str> = sweep.axes.iter().map(|(option, _)| option.as_str()).collect();
             format!("{} of {}", options.join(", "), sweep.dialect)
+        }
+        Study::Repeats(repeats) => {
+            let lines: Vec<&str> = repeats.workloads.iter().map(|workload| workload.line.as_str()).collect();
+            lines.join(" and ")
         }
     }
 }

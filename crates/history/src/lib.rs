@@ -2,12 +2,10 @@
 //!
 //! A run is one transaction: it is there as a whole or not at all, whenever the program is killed.
 
-pub mod compare;
 mod document;
 mod entry;
 pub mod export;
 mod keep;
-pub mod repeats;
 mod store;
 mod summary;
 mod tables;

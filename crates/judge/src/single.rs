@@ -7,7 +7,7 @@ use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 use units::format::{self, grouped, time_ns};
 
-use assessment::{Aim, Assessment, Device, Round, SCHEMA, Target, TargetKind, Test, Verdict};
+use assessment::{Aim, Assessment, Device, Round, SCHEMA, Study, Target, TargetKind, Test, Verdict};
 
 /// Targets that are named of a run with many.
 const TARGETS_SHOWN: usize = 3;
@@ -103,7 +103,7 @@ pub fn assessment(record: &Record) -> Assessment {
         expectations: Vec::new(),
         applications: Vec::new(),
         stopped: record.stopped,
-        study: None,
+        study: Study::Single,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::matrix;
 use crate::rows::{self, NONE, has_judgements, takes_expectations};
-use crate::text::{cut, duration, plain, wrapped};
+use crate::text::{cause, cut, duration, plain, wrapped};
 
 const WIDTH: usize = 79;
 /// One line is the prompt's.
@@ -24,14 +24,6 @@ const GAP: usize = 2;
 /// The first two columns share what the others leave; each has so much at least.
 const NAME_LEAST: usize = 12;
 
-/// What a card says beside the assessment.
-#[derive(Clone, Copy, Default)]
-pub struct Card<'a> {
-    pub colour: bool,
-    /// Where more is: the report's file, the entry of the history.
-    pub kept: &'a [String],
-}
-
 /// A line of the table: two names, then figures, then the verdict.
 struct Line {
     names: [String; 2],
@@ -39,7 +31,8 @@ struct Line {
     verdict: Verdict,
 }
 
-pub fn card(assessment: &Assessment, terms: Card) -> String {
+/// Returns the card. `colour` puts the colours of a terminal on verdicts.
+pub fn card(assessment: &Assessment, colour: bool) -> String {
     let applications = match assessment.expectations.as_slice() {
         [] => wrapped(&applications(assessment), WIDTH, APPLICATIONS_LINES_MOST),
         _ => Vec::new(),
@@ -48,26 +41,24 @@ pub fn card(assessment: &Assessment, terms: Card) -> String {
     if assessment.expectations.is_empty() && takes_expectations(assessment) {
         below.push(cut(&how_to_judge(assessment), WIDTH));
     }
-    below.extend(terms.kept.iter().map(|line| cut(&plain(line), WIDTH)));
-    let is_judged = has_judgements(assessment);
-    let rows: usize =
-        assessment.tests.iter().map(|test| if is_judged { judged(test) } else { measured(test) }.len()).sum();
+    let of_test = if has_judgements(assessment) { judged } else { measured };
+    let rows: usize = assessment.tests.iter().map(|test| of_test(assessment, test).len()).sum();
     // Title, an empty line, the table's head.
     let left = LINES_MOST.saturating_sub(3 + applications.len() + rows + below.len());
     let mut lines = vec![title(assessment)];
     let verdict = assessment.verdict.to_string();
     let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
-    let cause = wrapped(&format!("{verdict}: {}", plain(&assessment.cause)), WIDTH, cause_lines);
+    let cause = wrapped(&format!("{verdict}: {}", plain(&cause(assessment))), WIDTH, cause_lines);
     for (at, line) in cause.iter().enumerate() {
         let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
-        let painted = painted(terms.colour, assessment.verdict);
+        let painted = painted(colour, assessment.verdict);
         lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
     }
     lines.extend(applications);
     lines.push(String::new());
     // The table's head.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
-    lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, terms.colour)));
+    lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, colour)));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -100,7 +91,7 @@ pub fn how_to_judge(assessment: &Assessment) -> String {
 /// The only test's figures of one setting by another, where its lines don't fit, and this does.
 fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
     let [test] = assessment.tests.as_slice() else { return None };
-    if !test.judgements.is_empty() || measured(test).len() <= room {
+    if !test.judgements.is_empty() || measured(assessment, test).len() <= room {
         return None;
     }
     let matrix = matrix::of_test(test, &cells(test))?;
@@ -183,8 +174,8 @@ fn width(text: &str) -> usize {
 }
 
 /// A line for each judgement.
-fn judged(test: &Test) -> Vec<Line> {
-    let rows = rows::of_test(test).into_iter();
+fn judged(assessment: &Assessment, test: &Test) -> Vec<Line> {
+    let rows = rows::of_test(assessment, test).into_iter();
     rows.map(|row| Line {
         names: [plain(&row.test), plain(&row.figure)],
         // The figure's name says that these are IOPS.
@@ -195,19 +186,19 @@ fn judged(test: &Test) -> Vec<Line> {
 }
 
 /// A line for each setting and direction.
-fn measured(test: &Test) -> Vec<Line> {
+fn measured(_: &Assessment, test: &Test) -> Vec<Line> {
     let mut lines = Vec::new();
     for cell in cells(test) {
         for side in cell.sides() {
             let rate = |of: Option<f64>| of.map_or_else(|| NONE.to_owned(), grouped);
             let latency = side.latency;
-            let times = [latency.mean_ns(), latency.percentile_ns(99.0) as f64, latency.percentile_ns(99.9) as f64];
+            let times = [Some(latency.mean_ns()), latency.percentile_ns(99.0), latency.percentile_ns(99.9)];
             let mut figures = vec![
                 rate(side.rates.map(|rates| rates.bytes_per_s / f64::from(1 << 20))),
                 rate(side.rates.map(|rates| rates.iops)),
             ];
             let has_latency = latency.count() > 0;
-            figures.extend(times.map(|ns| if has_latency { time_ns(ns) } else { NONE.to_owned() }));
+            figures.extend(times.map(|ns| ns.filter(|_| has_latency).map_or_else(|| NONE.to_owned(), time_ns)));
             let figure = plain(format!("{} {}", side.name, cell.name()).trim_end());
             lines.push(Line { names: [plain(&test.name), figure], figures, verdict: test.verdict });
         }
@@ -220,8 +211,8 @@ fn measured(test: &Test) -> Vec<Line> {
 }
 
 /// What there is room for: all, else a line for each test, else those of the worst tests; and how many are missing.
-fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Test) -> Vec<Line>) -> (Vec<Line>, usize) {
-    let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(of_test).collect();
+fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) -> Vec<Line>) -> (Vec<Line>, usize) {
+    let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(|test| of_test(assessment, test)).collect();
     let all: usize = by_test.iter().map(Vec::len).sum();
     if all <= room {
         return (by_test.into_iter().flatten().collect(), 0);

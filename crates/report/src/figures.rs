@@ -1,31 +1,39 @@
-//! What a test's runs come to: runs with the same settings added up, by direction.
+//! Figures of a test: the runs with the same settings, by direction.
 
 use assessment::{Round, Test};
+use judge::figures::{median, percentile_of_due, percentile_of_runs, service_time};
 use plan::{Ddir, Origin};
-use record::{DdirStats, Latency, Record};
+use record::{DdirStats, Histogram, Latency, Record};
 
-/// More jobs than these are no table that anybody reads.
+/// Longer tables of jobs are left out.
 const JOBS_MOST: usize = 64;
 
-/// The runs of a test with the same settings: those of the steady state, where there is one.
+/// The runs of a test with the same settings: those of the steady state, if there is one.
+///
+/// A figure of several runs is the median over them, as in every other view.
 pub struct Cell<'a> {
-    /// What differs from the other cells, as (`bs`, `64k`); empty where there is one cell.
+    /// What differs from the other cells, as (`bs`, `64k`); empty if there is one cell.
     pub at: Vec<(&'a str, &'a str)>,
-    pub runs: usize,
+    runs: Vec<Stats>,
+}
+
+/// One run of a cell.
+#[derive(Default)]
+struct Stats {
     ddirs: [DdirStats; 3],
-    pub all: DdirStats,
+    all: DdirStats,
     syncs: Latency,
 }
 
-/// What a cell did in one direction, or its flushes.
+/// Figures of one direction of a cell, or of its flushes.
 pub struct Side<'a> {
     pub name: &'static str,
-    /// As a class of the charts: the direction's colour.
+    /// Class of the direction's colour in charts.
     pub colour: usize,
-    /// `None` of flushes, which are counted with their writes.
+    /// `None` for flushes, which are counted with their writes.
     pub rates: Option<Rates>,
-    /// From the issue to the completion.
-    pub latency: &'a Latency,
+    /// Service time, from issue to completion.
+    pub latency: Times<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -34,14 +42,49 @@ pub struct Rates {
     pub bytes_per_s: f64,
 }
 
-impl Rates {
-    fn of(stats: &DdirStats) -> Rates {
-        Rates { iops: stats.ios_per_s(), bytes_per_s: stats.bytes_per_s() }
+/// One kind of time in each of several runs.
+pub struct Times<'a> {
+    /// The times of a run, and its I/Os that were due and never submitted: these took longer than any other.
+    runs: Vec<(&'a Latency, u64)>,
+}
+
+impl<'a> Times<'a> {
+    fn of(runs: impl Iterator<Item = (&'a Latency, u64)>) -> Times<'a> {
+        Times { runs: runs.filter(|(latency, _)| latency.count() > 0).collect() }
+    }
+
+    /// Number of I/Os with a time.
+    pub fn count(&self) -> u64 {
+        self.runs.iter().map(|(latency, _)| latency.count()).sum()
+    }
+
+    pub fn mean_ns(&self) -> f64 {
+        median(self.runs.iter().map(|(latency, _)| latency.mean_ns()))
+    }
+
+    /// Returns a percentile; `None` if it lies among I/Os that were never submitted.
+    pub fn percentile_ns(&self, percent: f64) -> Option<f64> {
+        percentile_of_runs(self.runs.iter().map(|(latency, unissued)| percentile_of_due(latency, *unissued, percent)))
+    }
+
+    pub fn min_ns(&self) -> u64 {
+        self.runs.iter().map(|(latency, _)| latency.min_ns()).min().unwrap_or(0)
+    }
+
+    pub fn max_ns(&self) -> u64 {
+        self.runs.iter().map(|(latency, _)| latency.max_ns()).max().unwrap_or(0)
+    }
+
+    /// Returns the distribution over all runs.
+    pub fn histogram(&self) -> Histogram {
+        let mut all = Histogram::default();
+        self.runs.iter().for_each(|(latency, _)| all.merge(&latency.histogram));
+        all
     }
 }
 
 impl Cell<'_> {
-    /// `bs=64k rwmixread=0`.
+    /// The settings in words: `bs=64k rwmixread=0`.
     pub fn name(&self) -> String {
         let words: Vec<String> = self.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
         words.join(" ")
@@ -57,62 +100,93 @@ impl Cell<'_> {
         self.at.iter().find(|(name, _)| *name == setting).map(|(_, value)| *value)
     }
 
-    /// The directions in which something was done, and the flushes.
+    /// Number of runs.
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Some I/O was completed.
+    pub fn has_ios(&self) -> bool {
+        self.runs.iter().any(|run| run.all.ios > 0)
+    }
+
+    /// The directions with I/Os, and the flushes.
     pub fn sides(&self) -> Vec<Side<'_>> {
         let mut sides = Vec::new();
         for ddir in Ddir::ALL {
-            let stats = &self.ddirs[ddir as usize];
-            if stats.ios > 0 {
-                let rates = Some(Rates::of(stats));
-                sides.push(Side { name: ddir.name(), colour: ddir as usize, rates, latency: latency(stats) });
+            let stats = || self.runs.iter().map(|run| &run.ddirs[ddir as usize]);
+            if stats().any(|stats| stats.ios > 0) {
+                let latency = Times::of(stats().map(|stats| (service_time(stats), 0)));
+                let rates = Some(rates(stats()));
+                sides.push(Side { name: ddir.name(), colour: ddir as usize, rates, latency });
             }
         }
-        if self.syncs.count() > 0 {
-            sides.push(Side { name: "flush", colour: 3, rates: None, latency: &self.syncs });
+        let flushes = Times::of(self.runs.iter().map(|run| (&run.syncs, 0)));
+        if flushes.count() > 0 {
+            sides.push(Side { name: "flush", colour: 3, rates: None, latency: flushes });
         }
         sides
     }
 
     /// All directions together.
     pub fn rates(&self) -> Rates {
-        Rates::of(&self.all)
+        rates(self.runs.iter().map(|run| &run.all))
     }
 
-    /// As a load curve needs it: from when each I/O was due, where that was planned; else from its issue.
-    pub fn load_latency(&self) -> &Latency {
-        if self.all.response.count() > 0 { &self.all.response } else { latency(&self.all) }
+    /// Response time, if I/Os had an intended start; else service time.
+    pub fn load_latency(&self) -> Times<'_> {
+        match self.has_response() {
+            true => Times::of(self.runs.iter().map(|run| response(&run.all))),
+            false => self.service(),
+        }
     }
 
-    /// I/Os that were due per second, where that was planned.
+    /// Service time of all directions.
+    pub fn service(&self) -> Times<'_> {
+        Times::of(self.runs.iter().map(|run| (service_time(&run.all), 0)))
+    }
+
+    /// I/Os that were due per second, if they had an intended start.
     pub fn offered_iops(&self) -> Option<f64> {
-        let due = self.all.arrivals.as_ref()?.due;
-        (self.all.ios > 0 && due > 0).then(|| self.rates().iops * due as f64 / self.all.ios as f64)
+        let of_run = |run: &Stats| {
+            let due = run.all.arrivals.as_ref()?.due;
+            (run.all.ios > 0 && due > 0).then(|| run.all.ios_per_s() * due as f64 / run.all.ios as f64)
+        };
+        let offered = self.runs.iter().map(of_run).collect::<Option<Vec<f64>>>()?;
+        (!offered.is_empty()).then(|| median(offered.into_iter()))
     }
 
     pub fn has_response(&self) -> bool {
-        self.all.response.count() > 0
+        self.runs.iter().any(|run| run.all.response.count() > 0)
     }
 
     /// Response times, by direction.
-    pub fn responses(&self) -> impl Iterator<Item = (Ddir, &Latency)> {
-        Ddir::ALL.into_iter().map(|ddir| (ddir, &self.ddirs[ddir as usize].response)).filter(|(_, l)| l.count() > 0)
+    pub fn responses(&self) -> Vec<(Ddir, Times<'_>)> {
+        let of_ddir =
+            |ddir: Ddir| (ddir, Times::of(self.runs.iter().map(move |run| response(&run.ddirs[ddir as usize]))));
+        Ddir::ALL.into_iter().map(of_ddir).filter(|(_, times)| times.count() > 0).collect()
     }
 
     fn take(&mut self, record: &Record) {
         let totals = record.totals();
-        self.ddirs.iter_mut().zip(&totals.ddirs).for_each(|(sum, more)| sum.append(more));
-        self.all.append(&totals.all);
-        record.workers.iter().for_each(|worker| self.syncs.merge(&worker.stats.sync_lat));
-        self.runs += 1;
+        let mut run = Stats { ddirs: totals.ddirs, all: totals.all, syncs: Latency::default() };
+        record.workers.iter().for_each(|worker| run.syncs.merge(&worker.stats.sync_lat));
+        self.runs.push(run);
     }
 }
 
-/// From the issue to the completion, as timelines have it; of a job that doesn't record that, from the submission on.
-fn latency(stats: &DdirStats) -> &Latency {
-    if stats.lat.count() > 0 { &stats.lat } else { &stats.clat }
+fn rates<'a>(stats: impl Iterator<Item = &'a DdirStats> + Clone) -> Rates {
+    Rates {
+        iops: median(stats.clone().map(DdirStats::ios_per_s)),
+        bytes_per_s: median(stats.map(DdirStats::bytes_per_s)),
+    }
 }
 
-/// For each round which of those with its settings it is, counted from 0.
+fn response(stats: &DdirStats) -> (&Latency, u64) {
+    (&stats.response, stats.arrivals.map_or(0, |arrivals| arrivals.unissued))
+}
+
+/// Returns the number of each round among those with its settings, from 0.
 pub fn repeats(test: &Test) -> Vec<usize> {
     let mut seen: Vec<(&[(String, String)], usize)> = Vec::new();
     let mut repeats = Vec::with_capacity(test.rounds.len());
@@ -134,8 +208,7 @@ pub fn cells(test: &Test) -> Vec<Cell<'_>> {
         match cells.iter_mut().find(|(cell, _)| cell.at == at) {
             Some((_, records)) => records.push(record),
             None => {
-                let (ddirs, all, syncs) = Default::default();
-                cells.push((Cell { at, runs: 0, ddirs, all, syncs }, vec![record]));
+                cells.push((Cell { at, runs: Vec::new() }, vec![record]));
             }
         }
     }
@@ -148,26 +221,27 @@ pub fn cells(test: &Test) -> Vec<Cell<'_>> {
     cells.into_iter().map(|(cell, _)| cell).collect()
 }
 
-/// The jobs of a test that is one run of several of fio's, each by itself; else nothing.
+/// The jobs of a test that is one run of several fio jobs; else nothing.
 pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
     let [Round { record, .. }] = test.rounds.as_slice() else { return Vec::new() };
     if !matches!(record.plan.origin, Origin::Fio(_)) {
         return Vec::new();
     }
-    let mut jobs: Vec<Cell> = Vec::new();
+    let mut jobs: Vec<(&str, Stats)> = Vec::new();
     for (worker, done) in record.plan.workers.iter().zip(&record.workers) {
-        let at = vec![("job", worker.name.as_str())];
-        let known = jobs.iter().position(|job| job.at == at).unwrap_or_else(|| {
-            let (ddirs, all, syncs) = Default::default();
-            jobs.push(Cell { at, runs: 1, ddirs, all, syncs });
+        let place = jobs.iter().position(|(name, _)| *name == worker.name).unwrap_or_else(|| {
+            jobs.push((worker.name.as_str(), Stats::default()));
             jobs.len() - 1
         });
-        let job = &mut jobs[known];
+        let job = &mut jobs[place].1;
         for (sum, more) in job.ddirs.iter_mut().zip(&done.stats.ddirs) {
             sum.merge(more);
             job.all.merge(more);
         }
         job.syncs.merge(&done.stats.sync_lat);
     }
-    if (2..=JOBS_MOST).contains(&jobs.len()) { jobs } else { Vec::new() }
+    if !(2..=JOBS_MOST).contains(&jobs.len()) {
+        return Vec::new();
+    }
+    jobs.into_iter().map(|(name, stats)| Cell { at: vec![("job", name)], runs: vec![stats] }).collect()
 }

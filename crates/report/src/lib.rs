@@ -12,20 +12,23 @@ mod markdown;
 mod matrix;
 mod png;
 mod rows;
+mod study;
 mod text;
 
-pub use card::{Card, card};
+pub use card::card;
 pub use chart::Chart;
 pub use html::html;
 pub use markdown::markdown;
 pub use png::png;
+pub use study::{Ink, comparison_json, comparison_text, csv, failed_limits, json, sentence, text};
 
 use assessment::Assessment;
 
 /// All charts of an assessment, each a picture by itself.
 pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     let detail = chart::Detail::default();
-    let mut charts: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::of_test(test, &detail)).collect();
+    let mut charts: Vec<Chart> =
+        assessment.tests.iter().flat_map(|test| chart::of_test(assessment, test, &detail)).collect();
     // Names of tests that differ in signs that file names don't have.
     for at in 1..charts.len() {
         let name = charts[at].name.clone();

@@ -7,11 +7,12 @@ use crate::findings::worst_first;
 use crate::html::environment::{command, facts, outcome};
 use crate::matrix::{self, Matrix};
 use crate::rows;
-use crate::text::{self, duration, local_time, plain};
+use crate::study::summary;
+use crate::text::{self, duration, local_time, masked};
 
 pub fn markdown(assessment: &Assessment) -> String {
     let mut text = format!("# {} on {}\n\n", masked(&assessment.suite), masked(&assessment.target.path));
-    text += &format!("**{}**: {}\n\n", assessment.verdict, masked(&assessment.cause));
+    text += &format!("**{}**: {}\n\n", assessment.verdict, masked(&text::cause(assessment)));
     text += &format!(
         "{}; took {}; fathom {}\n\n",
         local_time(assessment.started_unix_ms, assessment.utc_offset_s),
@@ -21,6 +22,7 @@ pub fn markdown(assessment: &Assessment) -> String {
     if rows::is_table_wanted(assessment) {
         text += &verdicts(assessment);
     }
+    text += &study(assessment);
     text += &applications(assessment);
     text += &figures(assessment);
     text += &findings(assessment);
@@ -37,7 +39,7 @@ fn verdicts(assessment: &Assessment) -> String {
     let mut text = "## Verdicts\n\n| test | figure | measured | expected | ratio | 95 % interval | verdict | cause |\n\
                     |---|---|---:|---:|---:|---:|---|---|\n"
         .to_owned();
-    for row in assessment.tests.iter().flat_map(rows::of_test) {
+    for row in assessment.tests.iter().flat_map(|test| rows::of_test(assessment, test)) {
         let cells = [&row.test, &row.figure, &row.measured, &row.expected, &row.ratio, &row.interval];
         let cells: Vec<String> = cells.iter().map(|cell| masked(cell)).collect();
         text += &format!("| {} | {} | {} |\n", cells.join(" | "), row.verdict, masked(&row.cause));
@@ -49,6 +51,18 @@ fn verdicts(assessment: &Assessment) -> String {
             let (metric, source) = (masked(&limit.metric), masked(&limit.source));
             text += &format!("- {metric}: {figure}, of which {enough} is enough ({source})\n");
         }
+    }
+    text + "\n"
+}
+
+/// Tables, notes and bars of a search, a sweep or repeats.
+fn study(assessment: &Assessment) -> String {
+    let Some(summary) = summary(assessment) else { return String::new() };
+    let mut text = format!("{}\n\n", block(&summary.head).trim_end());
+    summary.tables.iter().for_each(|table| text += &table.markdown());
+    summary.notes.iter().for_each(|note| text += &format!("- {}\n", masked(note)));
+    if let Some(bars) = &summary.bars {
+        text += &format!("\n{}", block(bars));
     }
     text + "\n"
 }
@@ -79,9 +93,10 @@ fn figures(assessment: &Assessment) -> String {
                     side.rates.as_ref().map_or_else(|| "–".to_owned(), |rates| units::format::grouped(of(rates)))
                 };
                 let latency = side.latency;
-                let percentiles = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent) as f64);
-                let ns = [latency.mean_ns(), percentiles[0], percentiles[1], percentiles[2], latency.max_ns() as f64];
-                let ns = ns.map(|ns| if latency.count() > 0 { text::figure(ns, "ns") } else { "–".to_owned() });
+                let [p50, p99, p99_9] = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent));
+                let ns = [Some(latency.mean_ns()), p50, p99, p99_9, Some(latency.max_ns() as f64)];
+                let ns = ns.map(|ns| ns.filter(|_| latency.count() > 0));
+                let ns = ns.map(|ns| ns.map_or_else(|| rows::NONE.to_owned(), |ns| text::figure(ns, "ns")));
                 text += &format!(
                     "| {} | {} | {} | {} | {} |\n",
                     masked(&test.name),
@@ -93,7 +108,7 @@ fn figures(assessment: &Assessment) -> String {
             }
         }
     }
-    text += "\nLatencies are from the issue of an I/O to its completion.\n\n";
+    text += "\nTimes are service times, from the issue of an I/O to its completion.\n\n";
     for test in &assessment.tests {
         text += &matrix::of_test(test, &cells(test)).map_or_else(String::new, |matrix| table(&test.name, &matrix));
     }
@@ -145,18 +160,6 @@ fn preparation(assessment: &Assessment) -> String {
             &format!("- {} ({}): {detail}; {}\n", masked(&step.shown()), outcome(step.outcome), masked(&step.reason));
     }
     text + "\n"
-}
-
-/// As one line in which nothing is a mark.
-fn masked(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in plain(text).chars() {
-        if "\\`*_[]<>|~".contains(c) {
-            safe.push('\\');
-        }
-        safe.push(c);
-    }
-    safe
 }
 
 /// Between fences that are longer than any in the text.

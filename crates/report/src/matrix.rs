@@ -29,14 +29,14 @@ pub fn of_test(test: &Test, cells: &[Cell]) -> Option<Matrix> {
         return None;
     }
     let (title, figure): (_, fn(&Cell) -> String) = match test.aim {
-        Aim::LatencyFloor | Aim::FlushLatency => ("Mean latency", |cell| time_ns(cell.load_latency().mean_ns())),
+        Aim::LatencyFloor | Aim::FlushLatency => ("Mean service time", |cell| time_ns(cell.service().mean_ns())),
         Aim::DiskBandwidth => ("MiB/s", |cell| grouped(cell.rates().bytes_per_s / f64::from(1 << 20))),
         _ => ("IOPS", |cell| grouped(cell.rates().iops)),
     };
     let row = |value: &String| {
         let at = |column: &String| {
             let is_it = |cell: &&Cell| cell.value(names[0]) == Some(value) && cell.value(names[1]) == Some(column);
-            cells.iter().find(is_it).filter(|cell| cell.all.ios > 0).map(figure)
+            cells.iter().find(is_it).filter(|cell| cell.has_ios()).map(figure)
         };
         (value.clone(), columns.iter().map(at).collect())
     };

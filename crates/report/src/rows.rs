@@ -1,6 +1,6 @@
 //! The lines of the verdict table: a figure of a test, what it should be, and what that comes to.
 
-use assessment::{Aim, Assessment, Test, Verdict};
+use assessment::{Aim, Assessment, Study, Test, Verdict};
 
 use crate::figures::{Cell, Side, cells};
 use crate::text;
@@ -11,9 +11,9 @@ pub const NONE: &str = "–";
 /// Settings that have a line each.
 const SETTINGS_MOST: usize = 4;
 
-/// Searches, sweeps and single runs take no expectations.
+/// Only suites take expectations.
 pub fn takes_expectations(assessment: &Assessment) -> bool {
-    assessment.command.get(1).is_none_or(|word| word == "assess")
+    matches!(assessment.study, Study::Suite(_))
 }
 
 pub fn has_judgements(assessment: &Assessment) -> bool {
@@ -38,23 +38,25 @@ pub struct Row {
 }
 
 /// A line for each judgement; where nothing was expected, for each figure that the test is about.
-pub fn of_test(test: &Test) -> Vec<Row> {
+pub fn of_test(assessment: &Assessment, test: &Test) -> Vec<Row> {
+    let row = |figure: String, measured: String| Row {
+        cause: text::cause_of_test(assessment, test),
+        ..row(test, figure, measured)
+    };
     if !test.judgements.is_empty() {
         return test.judgements.iter().map(|judgement| judged(test, judgement)).collect();
     }
     let cells = cells(test);
     let figures: Vec<Figure> = cells.iter().flat_map(|cell| of_cell(test, cell)).collect();
     match figures.len() {
-        0 => vec![row(test, String::new(), NONE.to_owned())],
-        1..=SETTINGS_MOST => {
-            figures.iter().map(|figure| row(test, figure.named(), figure.shown(figure.value))).collect()
-        }
-        _ => spans(test, &figures),
+        0 => vec![row(String::new(), NONE.to_owned())],
+        1..=SETTINGS_MOST => figures.iter().map(|figure| row(figure.named(), figure.shown(figure.value))).collect(),
+        _ => spans(&figures).into_iter().map(|(figure, measured)| row(figure, measured)).collect(),
     }
 }
 
 /// Many settings are one line for each figure, with how many there are: from the least to the most.
-fn spans(test: &Test, figures: &[Figure]) -> Vec<Row> {
+fn spans(figures: &[Figure]) -> Vec<(String, String)> {
     let mut names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -66,7 +68,7 @@ fn spans(test: &Test, figures: &[Figure]) -> Vec<Row> {
         let (least, most) = (*values.first()?, *values.last()?);
         let one = first.shown(least);
         let measured = if one == first.shown(most) { one } else { text::from_to(least, most, first.unit) };
-        Some(row(test, format!("{name} ×{}", same.len()), measured))
+        Some((format!("{name} ×{}", same.len()), measured))
     };
     names.into_iter().filter_map(span).collect()
 }
@@ -115,7 +117,7 @@ fn row(test: &Test, figure: String, measured: String) -> Row {
         ratio: dash(),
         interval: dash(),
         verdict: test.verdict,
-        cause: test.cause.clone(),
+        cause: String::new(),
     }
 }
 
@@ -133,7 +135,7 @@ fn of_cell(test: &Test, cell: &Cell) -> Vec<Figure> {
 /// The figure that a test is about.
 fn main_figure(aim: Aim, side: &Side) -> Figure {
     let figure = |name: String, value: f64, unit: &'static str| Figure { name, at: String::new(), value, unit };
-    let p99 = |name: String| figure(name, side.latency.percentile_ns(99.0) as f64, "ns");
+    let p99 = |name: String| figure(name, side.latency.percentile_ns(99.0).unwrap_or_default(), "ns");
     match (aim, side.rates) {
         (_, None) => p99("fsync.p99".to_owned()),
         (Aim::LatencyFloor | Aim::FlushLatency, Some(_)) => p99(format!("{}.lat.p99", side.name)),

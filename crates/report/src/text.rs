@@ -1,7 +1,9 @@
 //! Text of others in our documents: what would break them is taken out or masked.
 
-use assessment::{Aim, Verdict};
+use assessment::{Aim, Assessment, Test, Verdict};
 use units::format::{grouped, time_ns};
+
+use crate::study;
 
 /// As one line of a terminal: nothing in it moves the cursor or changes the colour.
 pub fn plain(text: &str) -> String {
@@ -12,6 +14,18 @@ pub fn plain(text: &str) -> String {
         c => c,
     };
     text.chars().map(visible).collect()
+}
+
+/// Formats a text as one line of Markdown without markup.
+pub fn masked(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        if "\\`*_[]<>|~".contains(c) {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
 }
 
 /// Cut to so many characters, and an ellipsis where something is missing.
@@ -97,6 +111,21 @@ pub fn local_time(unix_ms: u64, utc_offset_s: i32) -> String {
     let (sign, offset_min) = (if utc_offset_s < 0 { '-' } else { '+' }, utc_offset_s.unsigned_abs() / 60);
     let time = units::calendar::date_and_time(local_s).replacen('T', " ", 1);
     format!("{time} {sign}{:02}:{:02}", offset_min / 60, offset_min % 60)
+}
+
+/// The reason of an assessment's verdict: the sentence of its study, or its cause.
+pub fn cause(assessment: &Assessment) -> String {
+    study::sentence(assessment).unwrap_or_else(|| assessment.cause.clone())
+}
+
+/// The reason of a test's verdict. The last test of a study is what the study's sentence is about.
+pub fn cause_of_test(assessment: &Assessment, test: &Test) -> String {
+    let is_last = assessment.tests.last().is_some_and(|last| std::ptr::eq(last, test));
+    match (test.cause.as_str(), is_last) {
+        ("", true) => cause(assessment),
+        ("", false) => "it was measured".to_owned(),
+        (cause, _) => cause.to_owned(),
+    }
 }
 
 /// A verdict as a class of the page's style.

@@ -1,25 +1,28 @@
 //! Studies: which runs to make one after another, and what they show together.
 //!
-//! Invariant: nothing here issues I/O or reads a clock. A record of a run goes in, the next run or an end comes out.
+//! A [`Study`] yields runs, takes their outcomes and ends as an assessment. Nothing here issues I/O, reads a clock or
+//! renders.
 
 pub mod axis;
-pub mod figures;
+mod error;
+mod findings;
 pub mod knee;
-pub mod metric;
-pub mod prepare;
+pub mod preconditioning;
 pub mod quantity;
-pub mod retold;
+pub mod repeats;
+pub mod replay;
 pub mod rounds;
+pub mod run;
 #[cfg(test)]
 mod sample;
-pub mod show;
+pub mod single;
 pub mod suite;
 pub mod sweep;
 pub mod time;
 pub mod turns;
-pub mod verdict;
 
 pub use axis::Axis;
-pub use figures::Figures;
-pub use sweep::{Point, Row, Sweep};
+pub use error::StudyError;
+pub use replay::complete;
+pub use run::{End, Outcome, PrepareCommand, Run, Session, Study, Work};
 pub use turns::{Order, Turn};

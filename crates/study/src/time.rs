@@ -1,9 +1,20 @@
-//! How long runs take, as far as their plans say.
+//! Expected times of runs, as far as their plans determine them.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use plan::Plan;
 
-/// What the times of a plan add up to in ns, without its preparation; `None` where something goes on until its work is
-/// done.
+/// Returns the time of several repeats of plans in ns, with a pause between runs; `None` if a plan has no fixed time.
+pub fn of_repeats_ns(plans: &[Arc<Plan>], repeats: usize, pause: Duration) -> Option<u64> {
+    let once = plans.iter().try_fold(0u64, |sum, plan| Some(sum.saturating_add(at_most_ns(plan)?)))?;
+    let runs = (plans.len() * repeats) as u128;
+    let pauses = u64::try_from(pause.as_nanos().saturating_mul(runs.saturating_sub(1))).unwrap_or(u64::MAX);
+    Some(once.saturating_mul(repeats as u64).saturating_add(pauses))
+}
+
+/// Returns the sum of a plan's times in ns, without the preparation of its files; `None` if a phase ends only when its
+/// work is done.
 pub fn at_most_ns(plan: &Plan) -> Option<u64> {
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
     (0..phases).try_fold(0u64, |sum, phase| {

@@ -1,25 +1,41 @@
-//! Which run comes when, of several things that are each run several times.
+//! The order of the runs of several points, each run several times.
 
 use units::random::Tausworthe32;
 
-/// More runs than anybody waits for.
+use crate::error::StudyError;
+
+/// Largest number of runs of a study.
 pub const RUNS_MAX: usize = 10_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// A round over all points for each repeat: A B A B.
+    /// All points once for each repeat: A B A B.
     #[default]
     Given,
     /// All repeats of a point before the next point: A A B B.
     Blocks,
-    /// Every other round goes backwards: A B B A. What drifts evenly is then the same for both of two points.
+    /// Every other repeat in reverse: A B B A. An even drift then affects both of two points alike.
     Mirrored,
-    /// Shuffled, repeats and all, so that what drifts over time doesn't look like an effect.
+    /// All runs shuffled, so that a drift over time does not look like an effect.
     Random { seed: u32 },
 }
 
 impl Order {
-    /// What reports for programs call it.
+    /// Parses the name of an order; `seed` is that of a random one.
+    pub fn parse(kind: &str, seed: Option<u32>) -> Option<Order> {
+        let orders = [Order::Given, Order::Blocks, Order::Mirrored, Order::Random { seed: seed.unwrap_or_default() }];
+        orders.into_iter().find(|order| order.kind() == kind)
+    }
+
+    /// Returns the seed of a random order.
+    pub fn seed(self) -> Option<u32> {
+        match self {
+            Order::Random { seed } => Some(seed),
+            Order::Given | Order::Blocks | Order::Mirrored => None,
+        }
+    }
+
+    /// Returns the name of the order in documents.
     pub fn kind(self) -> &'static str {
         match self {
             Order::Given => "given",
@@ -38,10 +54,14 @@ pub struct Turn {
     pub repeat: usize,
 }
 
-/// All runs in the order in which they are to be made; refused where they are more than [`RUNS_MAX`].
-pub fn turns(points: usize, repeats: usize, order: Order) -> Result<Vec<Turn>, String> {
+/// Returns all runs in their order.
+///
+/// # Errors
+///
+/// There are more than [`RUNS_MAX`].
+pub fn turns(points: usize, repeats: usize, order: Order) -> Result<Vec<Turn>, StudyError> {
     if points.checked_mul(repeats).is_none_or(|total| total > RUNS_MAX) {
-        return Err(format!("these are more than {RUNS_MAX} runs"));
+        return Err(StudyError::TooManyRuns);
     }
     let round = |repeat: usize| (0..points).map(move |point| Turn { point, repeat });
     let mut turns: Vec<Turn> = match order {

@@ -5,9 +5,9 @@ use clap::error::ErrorKind;
 use judge::steady::Rule;
 use study::suite::{DEFAULT, FillWay, Form};
 
+use super::Refusal;
 use super::value::{report, size, time};
-use super::{Command, Refusal};
-use crate::commands::assess::asked::Asking;
+use crate::commands::assess::criteria::CriteriaOptions;
 use crate::commands::assess::request::{Format, Request};
 use crate::exit;
 use crate::kept;
@@ -159,7 +159,7 @@ impl Args {
             prepare: !self.no_prepare,
             keep_files: self.keep_files,
             resume: self.resume,
-            asking: Asking {
+            criteria: CriteriaOptions {
                 expect: self.criteria.expect,
                 require: self.criteria.require,
                 applications: self.criteria.applications,
@@ -185,15 +185,6 @@ impl Args {
     }
 }
 
-/// Parses the arguments of an assessment that was saved.
-pub fn reread(args: &[String]) -> Option<Request> {
-    let args: Vec<String> = std::iter::once("assess".to_owned()).chain(args.iter().cloned()).collect();
-    match super::read(&args).ok()?.command {
-        Command::Assess(args) => Some(args.request()),
-        _ => None,
-    }
-}
-
 fn whole_seconds(text: &str) -> Result<u64, String> {
     let expected = || "expected whole seconds, such as 30s or 5m".to_owned();
     let time = time(text)?;
@@ -206,6 +197,7 @@ fn rule(name: &str) -> Result<Rule, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Command;
     use super::super::tests::{command, error};
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Arguments of `fathom compare`.
 
-use ::history::compare::Bound;
+use judge::compare::ChangeLimit;
 
-use super::run::{Bounds, Format, bounds};
+use super::run::{Format, Limits, limits};
 use crate::exit;
 
 /// Compare two runs, or two sets of repeats.
@@ -20,16 +20,16 @@ pub struct Args {
     pub b: String,
 
     /// Exit with 1 if a difference is shown that exceeds this: 'write.iops<-5%,read.clat.p99>10%'; repeatable
-    #[arg(long = "fail-on", value_name = "RULES", value_parser = bounds)]
-    fail_on: Vec<Bounds>,
+    #[arg(long = "fail-on", value_name = "RULES", value_parser = limits)]
+    fail_on: Vec<Limits>,
     /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 }
 
 impl Args {
-    pub fn bounds(&self) -> Vec<Bound> {
-        self.fail_on.iter().flat_map(|bounds| bounds.0.iter().cloned()).collect()
+    pub fn limits(&self) -> Vec<ChangeLimit> {
+        self.fail_on.iter().flat_map(|limits| limits.0.iter().cloned()).collect()
     }
 
     pub fn is_json(&self) -> bool {

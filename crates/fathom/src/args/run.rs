@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::history::compare::Bound;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
+use judge::compare::ChangeLimit;
 use study::Order;
 
 use super::Refusal;
@@ -53,8 +53,8 @@ pub struct Args {
     pub cooldown: Duration,
 
     /// Exit with 1 if a difference is shown that exceeds this: 'write.iops<-5%,read.clat.p99>10%'; repeatable
-    #[arg(long = "fail-on", value_name = "RULES", value_parser = bounds, help_heading = RESULTS)]
-    fail_on: Vec<Bounds>,
+    #[arg(long = "fail-on", value_name = "RULES", value_parser = limits, help_heading = RESULTS)]
+    fail_on: Vec<Limits>,
     /// Tag in the history; repeatable
     #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
     pub tags: Vec<String>,
@@ -95,14 +95,14 @@ enum OrderName {
 
 /// The rules of one `--fail-on`.
 #[derive(Clone, Debug)]
-pub struct Bounds(pub Vec<Bound>);
+pub struct Limits(pub Vec<ChangeLimit>);
 
 /// Parses the rules of one `--fail-on`.
 ///
 /// # Errors
 /// The first rule that can't be read.
-pub fn bounds(text: &str) -> Result<Bounds, String> {
-    Bound::parse_all(text).map(Bounds)
+pub fn limits(text: &str) -> Result<Limits, String> {
+    ChangeLimit::parse_all(text).map(Limits).map_err(|error| error.to_string())
 }
 
 impl Args {
@@ -113,7 +113,7 @@ impl Args {
             repeats: self.repeats,
             order: self.order,
             cooldown: self.cooldown,
-            bounds: self.fail_on.into_iter().flat_map(|bounds| bounds.0).collect(),
+            limits: self.fail_on.into_iter().flat_map(|limits| limits.0).collect(),
             tags: self.tags,
             in_history: !self.no_history && !kept::is_off(),
             save: self.save,
@@ -162,14 +162,6 @@ impl Args {
             () => return Ok(()),
         };
         Err((ErrorKind::ArgumentConflict, wrong))
-    }
-}
-
-/// The name of an order, as `--order` takes it.
-pub fn name_of(order: Order) -> &'static str {
-    match order {
-        Order::Given => "interleave",
-        order => order.kind(),
     }
 }
 

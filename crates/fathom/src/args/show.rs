@@ -61,6 +61,8 @@ enum FormatName {
     Text,
     /// Search, sweep or repeats: the JSON of its command
     StudyJson,
+    /// Sweep: the points as CSV
+    Csv,
     /// All: a page with charts
     Html,
     /// All: a page with charts
@@ -85,6 +87,7 @@ impl Args {
             FormatName::Card => Format::Card,
             FormatName::Text => Format::Text,
             FormatName::StudyJson => Format::StudyJson,
+            FormatName::Csv => Format::Csv,
             FormatName::Html => Format::Page(Form::Html),
             FormatName::Markdown => Format::Page(Form::Markdown),
             FormatName::Svg => Format::Page(Form::Svg),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use assessment::Metric;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
-use study::show::Format;
 use study::{Axis, Order};
 
 use super::Refusal;
@@ -112,9 +111,9 @@ impl Args {
             cooldown: self.cooldown,
             format: match self.format_name {
                 FormatName::Text => ReportFormat::Text,
-                FormatName::Csv => ReportFormat::Other(Format::Csv),
-                FormatName::Json => ReportFormat::Other(Format::Json),
-                FormatName::Markdown => ReportFormat::Other(Format::Markdown),
+                FormatName::Csv => ReportFormat::Csv,
+                FormatName::Json => ReportFormat::Json,
+                FormatName::Markdown => ReportFormat::Markdown,
             },
             output: self.output,
             svg: self.svg,
@@ -149,8 +148,8 @@ impl Args {
 }
 
 fn metric(name: &str) -> Result<Metric, String> {
-    let parsed = Metric::parse(name).filter(|metric| study::metric::is_comparable(*metric));
-    parsed.ok_or_else(|| format!("expected one of {}", study::metric::SWEEP_METRICS))
+    let parsed = Metric::parse(name).filter(|metric| study::sweep::is_comparable(*metric));
+    parsed.ok_or_else(|| format!("expected one of {}", study::sweep::METRICS))
 }
 
 #[cfg(test)]

@@ -1,58 +1,49 @@
-//! `fathom compare`: whether two runs differ, or two sets of repeats.
+//! `fathom compare`: whether two runs or two sets of repeats differ.
 
 use std::process::ExitCode;
 
 use ::history::Document;
-use ::history::compare::{Comparison, compare};
-use serde::Serialize;
+use judge::compare::{Run, broken, compare};
 
 use crate::args::compare::Args;
-use crate::comparison::{broken, table};
 use crate::exit;
 use crate::kept;
 use crate::output::{print_and_flush, tell_line};
 use crate::saved;
 
-/// The comparison for programs.
-#[derive(Serialize)]
-struct Told<'a> {
-    schema: &'a str,
-    a: &'a str,
-    b: &'a str,
-    #[serde(flatten)]
-    comparison: &'a Comparison,
-    /// What of --fail-on came true.
-    failed: &'a [String],
-}
-
 pub fn main(args: &Args) -> ExitCode {
-    carry_out(args).unwrap_or_else(|message| {
-        tell_line!("fathom compare: {message}");
+    run(args).unwrap_or_else(|message| {
+        tell_line!("error: {message}");
         ExitCode::from(exit::REFUSED)
     })
 }
 
-fn carry_out(args: &Args) -> Result<ExitCode, String> {
-    let (a, b, bounds) = (&args.a, &args.b, args.bounds());
-    let comparison = compare(&side(a)?, &side(b)?, &bounds);
+fn run(args: &Args) -> Result<ExitCode, String> {
+    let (a, b, limits) = (&args.a, &args.b, args.limits());
+    let (first, second) = (side(a)?, side(b)?);
+    let mut comparison = compare(&runs(&first), &runs(&second), &limits);
     if comparison.lines.is_empty() {
-        return Err(format!("{a} and {b} have no figure in common\n{}", comparison.notes.join("\n")));
+        return Err(format!("{a} and {b} have no figure in common"));
     }
-    let failed = broken(&comparison, &bounds)?;
+    comparison.failed = broken(&comparison, &limits)
+        .map_err(|missing| format!("--fail-on {}: not measured on both sides", missing.limit))?;
     let text = match args.is_json() {
-        true => {
-            kept::json_text(&Told { schema: "fathom.comparison/1", a, b, comparison: &comparison, failed: &failed })?
-        }
-        false => table(&comparison),
+        true => report::comparison_json(&comparison, a, b),
+        false => report::comparison_text(&comparison),
     };
     if !print_and_flush(&text) {
-        return Err("standard output can't be written".to_owned());
+        return Err("standard output cannot be written".to_owned());
     }
-    failed.iter().for_each(|line| tell_line!("fathom compare: --fail-on {line}"));
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let failed = report::failed_limits(&comparison);
+    failed.iter().for_each(|line| tell_line!("--fail-on {line}"));
+    Ok(ExitCode::from(if failed.is_empty() { exit::DONE } else { exit::FAILED }))
 }
 
-/// A path with a comma in its name is one file where there is such a file.
+fn runs(side: &[Document]) -> Vec<Run<'_>> {
+    side.iter().map(Document::as_run).collect()
+}
+
+/// Reads a side: several runs are separated by commas, unless a file has that name.
 fn side(words: &str) -> Result<Vec<Document>, String> {
     let each = |word: &str| match word.strip_prefix("tag:") {
         Some(tag) => kept::documents_with(tag),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, Terms, explain};
+use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, explain};
 
 use crate::args::suite::{Action, Args, ShowArgs};
 use crate::exit;
@@ -45,13 +45,13 @@ fn list() -> Result<(), String> {
 
 fn show(args: &ShowArgs) -> Result<(), String> {
     let suite = suites::find(&args.name)?;
-    let terms = shown_terms(&suite, args);
+    let params = shown_params(&suite, args);
     let mut tests = Vec::new();
     let mut jobs = String::new();
     for test in &suite.tests {
         let mut planned = Vec::new();
         for (nth, cell) in test.cells(args.short).into_iter().enumerate() {
-            let job = suite.job(test, &cell, &terms);
+            let job = suite.job(test, &cell, &params);
             let (plan, _) = plans::plan(&job).map_err(|told| plans::told(&told))?;
             planned.push(plan);
             if nth == 0 {
@@ -70,10 +70,17 @@ fn show(args: &ShowArgs) -> Result<(), String> {
 }
 
 /// In directories, where nothing is known of the target: one for each volume.
-fn shown_terms(suite: &Suite, args: &ShowArgs) -> Terms {
+fn shown_params(suite: &Suite, args: &ShowArgs) -> SuiteParams {
     let site = |name: &str| Site::new(Place::Directory(name.to_owned()), suite.default_size(args.short, false));
     let of_volume = |name: &String| Site { volumes: vec![name.clone()], ..site(name) };
     let of_volumes = suite.volumes.iter().map(|volume| of_volume(&volume.name)).collect();
     let sites = Sites::new(of_volumes).unwrap_or_else(|| Sites::one(site("TARGET")));
-    Terms { form: args.form(), short: args.short, is_resized: args.short, sites, fill: FillWay::Suite, runtime_s: None }
+    SuiteParams {
+        form: args.form(),
+        short: args.short,
+        is_resized: args.short,
+        sites,
+        fill: FillWay::Suite,
+        runtime_s: None,
+    }
 }

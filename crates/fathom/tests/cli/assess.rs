@@ -75,10 +75,10 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
 
     run(scratch.path(), &format!("{} --resume", line.replace("16M", "8M")))
         .ended_with(2)
-        .complained_of("had a --size of 16 MiB: say the same");
+        .complained_of("had --size 16 MiB");
     let first = tests(&partial)[0]["rounds"][0]["record"]["started_unix_ms"].clone();
     let whole = run(scratch.path(), &format!("{line} --resume"));
-    whole.complained_of("done before");
+    whole.complained_of("completed before");
     let whole = whole.json();
     assert_eq!(names(&whole), ["write-latency", "read-latency", "fsync"]);
     assert_eq!(tests(&whole)[0]["rounds"][0]["record"]["started_unix_ms"], first, "it was not repeated");
@@ -231,7 +231,7 @@ fn caches_are_warmed_before_what_measures_them_and_what_was_left_out_is_found() 
     assert_eq!(cold["preparation"][1]["outcome"], "left_out");
     let findings = tests(&cold)[0]["findings"].as_array().unwrap();
     assert!(findings.iter().any(|finding| finding["id"] == "no-fill"), "{findings:?}");
-    run(scratch.path(), &format!("{line} --purge --overwrite .")).ended_with(2).complained_of("this is none");
+    run(scratch.path(), &format!("{line} --purge --overwrite .")).ended_with(2).complained_of("the target is none");
 }
 
 #[test]
@@ -305,6 +305,6 @@ fn consent_to_overwrite_is_for_the_one_that_is_named() {
     // A line that makes its file anew writes, though its I/O reads.
     let anew = "kept --suite azure-diskspd --literal --test max-read-iops";
     let anew = run(scratch.path(), &format!("{anew} --runtime 1"));
-    anew.ended_with(2).complained_of("--overwrite kept").complained_of("--runtime changes nothing for max-read-iops");
+    anew.ended_with(2).complained_of("--overwrite kept").complained_of("--runtime does not apply to max-read-iops");
     assert!(before == std::fs::read(&kept).unwrap(), "it was made anew");
 }

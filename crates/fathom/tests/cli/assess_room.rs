@@ -31,7 +31,7 @@ fn a_file_system_is_never_filled_to_its_end() {
     let scratch = Scratch::new("assess-room");
     let Some(_mount) = Mount::tmpfs(1224, &scratch.file("mnt")) else { return };
     let clamped = run(scratch.path(), "mnt --runtime 1 --test read-latency --format json");
-    clamped.complained_of("the tests take 200 MiB in place of 2 GiB");
+    clamped.complained_of("the tests take 200 MiB instead of 2 GiB");
     let taken = clamped.json()["preparation"][0]["bytes"].as_u64().unwrap();
     assert!(taken <= 200 * MIB, "{taken}");
     assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are gone");
@@ -61,7 +61,7 @@ fn two_assessments_of_one_directory_do_not_mix() {
     run(scratch.path(), "--short --test read-latency").ended_with(2).complained_of("another assessment");
     assert!(folder.join("data").exists(), "the first one's files were taken away");
     signal(&first, "TERM");
-    outcome(first).ended_with(130);
+    outcome(first).ended_with(143);
     assert!(!folder.exists());
 }
 

@@ -163,12 +163,16 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
         let mut command = stage::command(scratch.path(), "show", arguments);
         outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap())
     };
-    let told = shown(&format!("tag:{set} --format json")).ended_with(0).json();
+    let told = shown(&format!("tag:{set} --format study-json")).ended_with(0).json();
     assert_eq!((&told["comparison"]["lines"], &told["order"]), (&document["comparison"]["lines"], &document["order"]));
     assert_eq!(told["workloads"][1]["figures"], document["workloads"][1]["figures"]);
     let text = shown(&format!("tag:{set}"));
-    assert!(text.ended_with(0).stdout.contains("B: 4 runs of fio fast.fio"), "{}", text.stdout);
-    shown("tag:mine").ended_with(1).complained_of("are not of one line");
+    assert!(
+        text.ended_with(0).stdout.contains("B: fio fast.fio") && text.stdout.contains("B: 4 runs\n"),
+        "{}",
+        text.stdout
+    );
+    shown("tag:mine").ended_with(1).complained_of("of different command lines");
     shown("tag:other").ended_with(1).complained_of("no run has the tag other");
     compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
 }
@@ -181,7 +185,7 @@ fn one_workload_alone_is_told_with_its_spread_and_without_a_comparison() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let told = repeat(&scratch, "--repeat 2 --no-history", &words);
     let text = &told.ended_with(0).stdout;
-    assert!(text.contains("A: 2 runs of fio --name=x") && text.contains("spread"), "{text}");
+    assert!(text.contains("A: fio --name=x") && text.contains("A: 2 runs\n") && text.contains("spread"), "{text}");
     assert!(!text.contains("difference") && !scratch.file("data").exists(), "{text}");
 }
 
@@ -193,15 +197,15 @@ fn what_was_measured_before_a_failure_or_a_signal_is_told() {
     let mut command = repeats(&scratch, "--repeat 3 --interleave", &[&a, &b, "--prepare", "true", "--prepare"]);
     command.arg("test $FATHOM_REPEAT -lt 2");
     let told = outcome(command.spawn().unwrap());
-    told.ended_with(1).complained_of("--prepare of B, run 2: exit status: 1");
-    assert!(told.stdout.contains("A: 2 runs") && told.stdout.contains("B: 1 run of"), "{}", told.stdout);
+    told.ended_with(1).complained_of("--prepare failed: exit status: 1");
+    assert!(told.stdout.contains("A: 2 runs\n") && told.stdout.contains("B: 1 run\n"), "{}", told.stdout);
 
     let long = format!("{a} --runtime=600s");
     let once = |times| {
         let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
         stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
     };
-    let has_both = |told: &Outcome| told.stdout.contains("A: 2 runs of");
+    let has_both = |told: &Outcome| told.stdout.contains("A: 2 runs\n");
     let told = patiently(once, has_both);
     assert!(has_both(told.ended_with(130)), "{}", told.stdout);
     // A command of the user's is ended, too.
@@ -210,7 +214,7 @@ fn what_was_measured_before_a_failure_or_a_signal_is_told() {
     wait_until("the command", || scratch.file("begun").exists());
     signal(&child, "TERM");
     let told = outcome(child);
-    told.ended_with(143).complained_of("nothing was measured");
+    assert!(told.ended_with(143).stdout.contains("nothing was measured"), "{}", told.stdout);
 }
 
 #[test]

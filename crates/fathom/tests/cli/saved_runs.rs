@@ -186,11 +186,11 @@ fn several_records_are_shown_one_after_the_other_and_broken_ones_told() {
     std::fs::write(scratch.file("other"), "{\"schema\": \"fathom.record/3\"}").unwrap();
     let one = show(scratch.path(), "r --format=fio-terse");
     let all = show(scratch.path(), "r broken other none r --format=fio-terse");
-    all.ended_with(1).complained_of("fathom: broken:").complained_of(": EOF while parsing");
+    all.ended_with(1).complained_of("error: broken:").complained_of(": EOF while parsing");
     all.complained_of(
-        "fathom: other: the record has schema `fathom.record/3`; this fathom reads `fathom.record/1` and `fathom.record/2`",
+        "error: other: the record has schema `fathom.record/3`; this fathom reads `fathom.record/1` and `fathom.record/2`",
     );
-    all.complained_of("fathom: none: No such file or directory");
+    all.complained_of("error: none: No such file or directory");
     assert_eq!(all.stdout, one.stdout.repeat(2));
 }
 
@@ -199,7 +199,7 @@ fn wrong_arguments_are_errors_that_name_them() {
     let scratch = with_record();
     for (words, complaint) in [
         ("", "<FILE|ID>..."),
-        ("r --format=csv", "invalid value 'csv'"),
+        ("r --format=pdf", "invalid value 'pdf'"),
         ("r --terse-version=9", "9 is not in 2..=5"),
         ("r --colour", "--colour"),
     ] {

@@ -54,7 +54,10 @@ fn the_limit_of_a_throttled_device_is_found_within_5_percent() {
         let notes = document["notes"].to_string();
         assert!(notes.contains("measure for 5 s (--runtime)"), "{notes}");
         let said = document["sentence"].as_str().unwrap();
-        assert!(said.starts_with("sustains ") && said.ends_with("random 4 KiB reads/s with p99 under 50 ms"), "{said}");
+        assert!(
+            said.starts_with("sustains ") && said.ends_with("random 4 KiB reads/s with p99 at most 50 ms"),
+            "{said}"
+        );
         // There it begins with a capital.
         let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();
         for word in [
@@ -84,10 +87,7 @@ fn a_directory_gets_a_file_that_is_gone_afterwards() {
     assert_eq!(names, ["out.md", "out.txt"]);
     assert!(std::fs::read_to_string(scratch.file("out.md")).unwrap().contains("| depths | iodepth=4 read |"));
     let text = std::fs::read_to_string(scratch.file("out.txt")).unwrap();
-    assert!(
-        text.contains("I/Os a second over iodepth") && text.contains("p99 is under 100 s up to iodepth 4"),
-        "{text}"
-    );
+    assert!(text.contains("IOPS over iodepth") && text.contains("p99 at most 100 s up to iodepth 4"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
@@ -100,8 +100,8 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
         run(scratch.path(), &format!("data --runtime 100ms {line}")).ended_with(2).complained_of(what);
         assert_eq!(scratch.names(), ["data"]);
     };
-    refused("--rw randwrite", "say --overwrite data");
-    refused("--rw rw", "say --overwrite data");
+    refused("--rw randwrite", "add --overwrite data");
+    refused("--rw rw", "add --overwrite data");
     refused("--rw randwrite --overwrite other", "isn't the target");
     refused("--filename=other", "--filename has a fixed value");
     refused("--closed --ioengine psync", "has no queue");

@@ -111,9 +111,11 @@ impl<'a> Rounds<'a> {
 
     /// `None` where nothing of the kind was measured.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
-        let mut values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();
-        values.sort_by(f64::total_cmp);
-        let measured = *values.get(values.len() / 2)?;
+        let values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let measured = crate::stats::median(&values);
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
         let interval = match metric.quantity {

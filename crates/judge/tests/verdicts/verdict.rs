@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Assessment, Finding, Judgement, Round, SCHEMA, Severity, Steady, Target, Test, Verdict, VolumeUse,
+    Aim, Assessment, Finding, Judgement, Round, SCHEMA, Severity, Steady, Study, Target, Test, Verdict, VolumeUse,
 };
 use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
@@ -111,7 +111,7 @@ fn assessment(tests: Vec<Test>) -> Assessment {
         verdict: Verdict::Pass,
         cause: String::new(),
         stopped: false,
-        study: None,
+        study: Study::default(),
     }
 }
 

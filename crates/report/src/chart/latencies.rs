@@ -1,14 +1,14 @@
 //! How latencies are spread: their distribution and their percentiles.
 
 use assessment::Test;
-use record::{Histogram, Latency};
+use record::Histogram;
 use units::format::{grouped, time_ns};
 
 use super::Chart;
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
-use crate::figures::Cell;
+use crate::figures::{Cell, Times};
 
 /// Points of a curve for each nine of its percentiles.
 const POINTS_PER_NINE: i32 = 12;
@@ -19,7 +19,7 @@ struct Series<'a> {
     colour: usize,
     dash: usize,
     name: String,
-    latency: &'a Latency,
+    latency: Times<'a>,
 }
 
 impl Series<'_> {
@@ -53,12 +53,15 @@ fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
         let is_one = cells.len() == 1;
         for side in cell.sides().into_iter().filter(|side| side.latency.count() > 0) {
             if is_one || !cell.has_response() {
-                found.push(Series { colour: side.colour, dash: 0, name: named(side.name), latency: side.latency });
+                // Service and response time are told apart.
+                let kind = if cell.has_response() && side.rates.is_some() { " service time" } else { "" };
+                let name = named(&format!("{}{kind}", side.name));
+                found.push(Series { colour: side.colour, dash: 0, name, latency: side.latency });
             }
         }
         for (ddir, latency) in cell.responses() {
             let (colour, dash) = (ddir as usize, usize::from(is_one));
-            found.push(Series { colour, dash, name: named(&format!("{} response", ddir.name())), latency });
+            found.push(Series { colour, dash, name: named(&format!("{} response time", ddir.name())), latency });
         }
     }
     found
@@ -77,7 +80,7 @@ fn span(series: &[Series]) -> (f64, f64) {
 fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
     let (least, most) = span(series);
     let step = ((most / least).ln() / BARS as f64).max((1.0f64 / 64.0).ln_1p());
-    let bars: Vec<Vec<f64>> = series.iter().map(|series| shares(&series.latency.histogram, least, step)).collect();
+    let bars: Vec<Vec<f64>> = series.iter().map(|series| shares(&series.latency.histogram(), least, step)).collect();
     let highest = bars.iter().flatten().copied().fold(0.0, f64::max);
     let y = Axis::counts("% of I/Os", highest * 100.0);
     let mut canvas = Canvas::new(Axis::latency("latency", least, most), y, &legend(series));
@@ -88,9 +91,8 @@ fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
         canvas.steps(&series.classes(), &steps);
     }
     let words = series.iter().map(|series| {
-        let latency = series.latency;
-        let (p50, p99) = (latency.percentile_ns(50.0) as f64, latency.percentile_ns(99.0) as f64);
-        format!("{}: half took up to {}, 99 % up to {}.", series.name, time_ns(p50), time_ns(p99))
+        let [p50, p99] = [50.0, 99.0].map(|percent| shown(&series.latency, percent));
+        format!("{}: half took up to {p50}, 99 % up to {p99}.", series.name)
     });
     let words = words.collect::<Vec<_>>().join(" ") + more;
     Chart::new(test, "distribution", "Distribution of latency", words, canvas)
@@ -117,24 +119,28 @@ fn percentiles(test: &Test, series: &[Series], more: &str) -> Chart {
     let mut canvas = Canvas::new(Axis::percentiles(values), y, &legend(series));
     for series in series {
         let points: Vec<(f64, f64)> = percents(series.latency.count())
-            .map(|percent| (percent, series.latency.percentile_ns(percent) as f64))
+            .filter_map(|percent| Some((percent, series.latency.percentile_ns(percent)?)))
             .collect();
         canvas.line(&series.classes(), &points);
         for percent in [50.0, 90.0, 99.0, 99.9, 99.99] {
-            if series.latency.count() as f64 * (1.0 - percent / 100.0) >= 1.0 {
-                let ns = series.latency.percentile_ns(percent) as f64;
+            let is_known = series.latency.count() as f64 * (1.0 - percent / 100.0) >= 1.0;
+            if let Some(ns) = series.latency.percentile_ns(percent).filter(|_| is_known) {
                 let hint = format!("{} p{percent}: {}", series.name, time_ns(ns));
                 canvas.dot(&format!("f{}", series.colour), percent, ns, &hint);
             }
         }
     }
     let words = series.iter().map(|series| {
-        let shown = [50.0, 99.0, 99.9].map(|percent| (percent, series.latency.percentile_ns(percent) as f64));
-        let shown = shown.map(|(percent, ns)| format!("p{percent} {}", time_ns(ns))).join(", ");
+        let shown = [50.0, 99.0, 99.9].map(|percent| format!("p{percent} {}", shown(&series.latency, percent)));
+        let shown = shown.join(", ");
         format!("{}: {shown}, of {} I/Os.", series.name, grouped(series.latency.count() as f64))
     });
     let words = words.collect::<Vec<_>>().join(" ") + more;
     Chart::new(test, "percentiles", "Percentiles of latency", words, canvas)
+}
+
+fn shown(latency: &Times, percent: f64) -> String {
+    latency.percentile_ns(percent).map_or_else(|| "never".to_owned(), time_ns)
 }
 
 /// As far as one value among so many can tell.

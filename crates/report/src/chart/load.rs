@@ -1,7 +1,6 @@
-//! Latency by load: the knee is where the curve turns up.
+//! Response or service time by load: the knee is where the curve turns up.
 
 use assessment::{Metric, Quantity, Test};
-use record::Latency;
 use units::format::{grouped, time_ns};
 use units::quantity::option_value;
 
@@ -20,7 +19,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     let load = |cell: &Cell| cell.offered_iops().filter(|_| is_offered).unwrap_or(cell.rates().iops);
     let most = steps.iter().map(|cell| load(cell)).fold(0.0, f64::max);
     let bounds: Vec<(&str, f64)> = bounds(test).collect();
-    let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell.load_latency(), percent)));
+    let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell, percent))).flatten();
     let (low, high) = span(all.chain(bounds.iter().map(|(_, ns)| *ns)))?;
     if steps.len() < 2 || most <= 0.0 {
         return None;
@@ -39,7 +38,7 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     legend
         .extend(sustained.map(|rate| Entry { classes: "x".to_owned(), name: format!("sustained: {}", grouped(rate)) }));
     let is_response = steps.iter().any(|cell| cell.has_response());
-    let latency = if is_response { "response time" } else { "latency" };
+    let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
     sustained.iter().for_each(|rate| canvas.event(*rate, &format!("sustained: {} IOPS", grouped(*rate))));
@@ -53,10 +52,11 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         let order = |cell: &Cell| if is_offered { load(cell) } else { asked(cell) };
         group.sort_by(|one, other| order(one).total_cmp(&order(other)));
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
-            let points: Vec<(f64, f64)> =
-                group.iter().map(|cell| (load(cell), of(cell.load_latency(), percent))).collect();
+            let known: Vec<(&Cell, f64, f64)> =
+                group.iter().filter_map(|cell| Some((**cell, load(cell), of(cell, percent)?))).collect();
+            let points: Vec<(f64, f64)> = known.iter().map(|(_, x, ns)| (*x, *ns)).collect();
             canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
-            for (cell, (x, ns)) in group.iter().zip(points) {
+            for (cell, x, ns) in known {
                 let asked = format!("{setting}={}", cell.value(setting).unwrap_or_default());
                 let iops = grouped(cell.rates().iops);
                 canvas.dot(&format!("f{at}"), x, ns, &format!("{asked}: {iops} IOPS, p{percent} {}", time_ns(ns)));
@@ -64,16 +64,24 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
         }
     }
     let words = words(&steps, setting) + &bounds.iter().map(bound_words).collect::<String>();
-    Some(Chart::new(test, "load", if is_response { "Response time by load" } else { "Latency by load" }, words, canvas))
+    Some(Chart::new(
+        test,
+        "load",
+        if is_response { "Response time by load" } else { "Service time by load" },
+        words,
+        canvas,
+    ))
 }
 
-fn of(latency: &Latency, percent: f64) -> f64 {
-    latency.percentile_ns(percent).max(1) as f64
+/// `None` if the percentile lies among I/Os that were never submitted.
+fn of(cell: &Cell, percent: f64) -> Option<f64> {
+    cell.load_latency().percentile_ns(percent).map(|ns| ns.max(1.0))
 }
 
 fn words(steps: &[&Cell], setting: &str) -> String {
     let ends = |cell: &Cell| {
-        format!("{} IOPS with p99 {}", grouped(cell.rates().iops), time_ns(of(cell.load_latency(), 99.0)))
+        let p99 = of(cell, 99.0).map_or_else(|| "never".to_owned(), time_ns);
+        format!("{} IOPS with p99 {p99}", grouped(cell.rates().iops))
     };
     let by_load = |cell: &&&Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0) as u64;
     match (steps.iter().min_by_key(by_load), steps.iter().max_by_key(by_load)) {

@@ -11,8 +11,9 @@ mod over_time;
 mod settings;
 mod sheet;
 mod steady;
+mod sweep;
 
-use assessment::Test;
+use assessment::{Assessment, Study, Test};
 use units::markup::escaped;
 
 pub use sheet::sheet;
@@ -77,12 +78,15 @@ impl Chart {
     }
 }
 
-/// The charts that there is something for.
-pub fn of_test(test: &Test, detail: &Detail) -> Vec<Chart> {
+/// Returns the charts of a test that have data.
+pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Chart> {
     let cells = figures::cells(test);
     let course = course::Course::of(test, detail.points);
     let mut charts: Vec<Chart> = Vec::new();
     charts.extend(steady::chart(test));
+    if let Study::Sweep(request) = &assessment.study {
+        charts.extend(request.result.as_ref().and_then(|result| sweep::chart(test, request, result)));
+    }
     charts.extend(settings::charts(test, &cells));
     charts.extend(over_time::charts(test, &course, detail));
     charts.extend(heat::chart(test, &course, detail));

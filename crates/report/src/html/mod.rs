@@ -9,7 +9,8 @@ use units::markup::escaped;
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, NONE, Row};
-use crate::text::{class, duration, local_time, sentence};
+use crate::study::{Table, summary};
+use crate::text::{cause, class, duration, local_time, sentence};
 
 const STYLE: &str = include_str!("style.css");
 /// The page stays below that, if need be with coarser charts.
@@ -53,10 +54,11 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     if rows::is_table_wanted(assessment) {
         page += &verdicts(assessment);
     }
+    page += &study(assessment);
     page += &applications(assessment);
     page += &findings(assessment);
     for (at, one) in assessment.tests.iter().enumerate() {
-        page += &test::section(one, at, detail);
+        page += &test::section(assessment, one, at, detail);
     }
     page += &environment::sections(assessment);
     page += "</main>\n";
@@ -100,7 +102,7 @@ fn head(assessment: &Assessment) -> String {
         escaped(&assessment.title),
         class(assessment.verdict),
         badge(assessment.verdict),
-        escaped(&sentence(&assessment.cause)),
+        escaped(&sentence(&cause(assessment))),
         escaped(&assessment.machine.hostname),
         escaped(&assessment.fathom),
     )
@@ -114,7 +116,7 @@ fn verdicts(assessment: &Assessment) -> String {
         .tests
         .iter()
         .enumerate()
-        .flat_map(|(at, test)| rows::of_test(test).into_iter().map(move |row| (at, row)))
+        .flat_map(|(at, test)| rows::of_test(assessment, test).into_iter().map(move |row| (at, row)))
         .collect();
     let columns: [(&str, Shown); 4] = [
         ("Measured", |row| &row.measured),
@@ -149,6 +151,16 @@ fn verdicts(assessment: &Assessment) -> String {
     section += "</tbody></table>\n";
     section += &environment::expectations(assessment);
     section + "</section>\n"
+}
+
+/// Tables and notes of a search, a sweep or repeats.
+fn study(assessment: &Assessment) -> String {
+    let Some(summary) = summary(assessment) else { return String::new() };
+    let tables: String = summary.tables.iter().map(Table::html).collect();
+    let notes: String = summary.notes.iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
+    let notes = if notes.is_empty() { notes } else { format!("<ul>{notes}</ul>\n") };
+    let head = escaped(&summary.head);
+    format!("<section id=\"study\"><h2>Figures</h2>\n<p>{head}</p>\n{tables}{notes}</section>\n")
 }
 
 /// What the target would do for; nothing where that isn't known of any application.

@@ -1,6 +1,6 @@
 //! The part of the page that is about one test.
 
-use assessment::{Aim, Steady, Test};
+use assessment::{Aim, Assessment, Steady, Test};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
@@ -8,12 +8,14 @@ use super::badge;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells, jobs};
 use crate::matrix::{self, Matrix};
+use crate::rows::NONE;
 use crate::text;
 
 /// Figures of more settings are there for those who open them.
 const ROWS_SHOWN: usize = 16;
 
-pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
+pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail) -> String {
+    let cause = text::cause_of_test(assessment, test);
     let aim = match test.aim {
         Aim::Behaviour => String::new(),
         aim => format!(" Meant to hit {}.", text::aim(aim)),
@@ -23,9 +25,9 @@ pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
         escaped(&test.name),
         badge(test.verdict),
         escaped(&text::sentence(&test.title)),
-        escaped(&text::sentence(&test.cause)),
+        escaped(&text::sentence(&cause)),
     );
-    if let Some(error) = test.error.as_ref().filter(|error| **error != test.cause) {
+    if let Some(error) = test.error.as_ref().filter(|error| **error != cause) {
         section += &format!("<p>Not measured to its end: {}.</p>\n", escaped(error));
     }
     let cells = cells(test);
@@ -35,7 +37,7 @@ pub fn section(test: &Test, at: usize, detail: &Detail) -> String {
     if !jobs.is_empty() {
         section += &figures(&jobs, "Figures of each job");
     }
-    let charts = if detail.points > 0 { chart::of_test(test, detail) } else { Vec::new() };
+    let charts = if detail.points > 0 { chart::of_test(assessment, test, detail) } else { Vec::new() };
     if detail.points == 0 {
         section += "<p class=\"soft\">This page has no charts, as it would be too large with those of all tests.</p>\n";
     }
@@ -88,7 +90,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
         return "<p>There are no figures.</p>\n".to_owned();
     }
     let has_settings = cells.iter().any(|cell| !cell.at.is_empty());
-    let has_runs = cells.iter().any(|cell| cell.runs > 1);
+    let has_runs = cells.iter().any(|cell| cell.runs() > 1);
     let mut head = vec!["IOPS", "MiB/s", "mean", "p50", "p99", "p99.9", "most"];
     if has_runs {
         head.insert(0, "runs");
@@ -96,13 +98,13 @@ fn figures(cells: &[Cell], title: &str) -> String {
     let columns: String = head.iter().map(|name| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
     let setting = if has_settings { "<th scope=\"col\">Setting</th>" } else { "" };
     let mut table = format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><caption>{title}; latencies from \
-         the issue to the completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><caption>{title}; times are service times, from \
+         issue to completion</caption><thead><tr>{setting}<th scope=\"col\">Direction</th>{columns}</tr></thead><tbody>\n"
     );
     for cell in cells {
         for side in cell.sides() {
-            let latency = side.latency;
-            let percentile = |percent: f64| time_ns(latency.percentile_ns(percent) as f64);
+            let latency = &side.latency;
+            let percentile = |percent: f64| latency.percentile_ns(percent).map_or_else(|| NONE.to_owned(), time_ns);
             let has_latency = latency.count() > 0;
             let shown = |text: String| if has_latency { text } else { "–".to_owned() };
             let (iops, bandwidth) = match side.rates {
@@ -119,7 +121,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
                 shown(time_ns(latency.max_ns() as f64)),
             ];
             if has_runs {
-                values.insert(0, cell.runs.to_string());
+                values.insert(0, cell.runs().to_string());
             }
             let setting =
                 if has_settings { format!("<th scope=\"row\">{}</th>", escaped(&cell.name())) } else { String::new() };

@@ -4,7 +4,7 @@ use crate::sample;
 use std::path::Path;
 
 use assessment::Aim;
-use report::{Card, card, charts, html, markdown, svg};
+use report::{card, charts, html, markdown, svg};
 
 /// Holds a text against the one that was looked at, or takes it as that where SNAPSHOTS=take.
 fn as_looked_at(name: &str, text: &str) {
@@ -26,8 +26,7 @@ fn fits(card: &str) {
 
 #[test]
 fn the_card_is_as_looked_at_and_fits_a_terminal() {
-    let kept = ["report: out.html".to_owned(), "history: 12, `fathom show 12`".to_owned()];
-    let text = card(&sample::assessment(), Card { colour: false, kept: &kept });
+    let text = card(&sample::assessment(), false);
     fits(&text);
     as_looked_at("card.txt", &text);
 }
@@ -40,7 +39,7 @@ fn a_card_of_many_tests_shows_the_worst_and_says_how_many_are_missing() {
     assessment.tests = many.chain([broken]).collect();
     assessment.cause = "words ".repeat(100);
     assessment.target.path = "/a/very/long/path/".repeat(20);
-    let text = card(&assessment, Card::default());
+    let text = card(&assessment, false);
     fits(&text);
     assert!(
         text.contains("INVALID") && text.contains("more: fathom show last") && text.contains("max-read-iops"),
@@ -60,7 +59,7 @@ fn the_card_of_snias_test_is_its_table_of_block_sizes_by_mixtures() {
         }
     }
     test.rounds = rounds;
-    let text = card(&sample::with_tests(vec![test]), Card::default());
+    let text = card(&sample::with_tests(vec![test]), false);
     fits(&text);
     assert!(text.contains("block-sizes: IOPS") && text.contains("\n           512  39,805"), "{text}");
 }
@@ -69,8 +68,8 @@ fn the_card_of_snias_test_is_its_table_of_block_sizes_by_mixtures() {
 fn hostile_names_move_no_cursor_and_colour_is_only_put_on_verdicts() {
     let mut assessment = sample::assessment();
     assessment.cause = "\u{1b}[2Jgone\r\n\u{202e}".to_owned();
-    fits(&card(&assessment, Card::default()));
-    let coloured = card(&assessment, Card { colour: true, kept: &[] });
+    fits(&card(&assessment, false));
+    let coloured = card(&assessment, true);
     assert!(coloured.contains("\u{1b}[1;35mINVALID\u{1b}[0m") && !coloured.contains("[2J\u{1b}"), "{coloured:?}");
 }
 
@@ -79,7 +78,7 @@ fn where_nothing_was_expected_the_card_has_the_figures() {
     let mut assessment = sample::assessment();
     assessment.tests.iter_mut().for_each(|test| test.judgements.clear());
     assessment.expectations.clear();
-    let text = card(&assessment, Card::default());
+    let text = card(&assessment, false);
     fits(&text);
     assert!(text.contains("would do for splunk; not for etcd"), "{text}");
     as_looked_at("card-without-expectations.txt", &text);
@@ -189,7 +188,7 @@ fn two_settings_make_a_table_of_one_by_the_other() {
 #[test]
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
-    fits(&card(&empty, Card::default()));
+    fits(&card(&empty, false));
     assert!(html(&empty).contains("</html>") && markdown(&empty).contains("## Environment"));
     roxmltree::Document::parse(&svg(&empty)).expect("the sheet is XML");
     assert!(charts(&empty).is_empty());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assessment::{
     Aim, Application, Assessment, Device, Expected, ExpectedLimit, Finding, Judgement, Mount, Preparation,
-    PreparationOutcome, Round, SCHEMA, Severity, Steady, Target, TargetKind, Test, Verdict,
+    PreparationOutcome, Round, SCHEMA, Severity, Steady, Study, Target, TargetKind, Test, Verdict,
 };
 use plan::{Ddir, Plan, Worker};
 use record::{CoarseHistogram, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
@@ -310,6 +310,6 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         verdict: Verdict::Invalid,
         cause: "max-read-iops: reads came from the machine's memory".to_owned(),
         stopped: false,
-        study: None,
+        study: Study::default(),
     }
 }

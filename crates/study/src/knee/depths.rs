@@ -1,39 +1,43 @@
-//! The sweep over depths of a closed loop: 1, 2, 4 and so on, until more depth brings no more I/Os.
+//! The search over depths of a closed loop: 1, 2, 4 and so on, until a deeper queue brings no more IOPS.
 
 use record::Record;
 
 use super::curve::{Bend, knee};
 use super::measured::Measured;
-use super::{Load, Terms};
+use super::{Load, SearchParams};
 
-/// A doubling that brings less is one for nothing.
+/// A doubling of the depth that gains a smaller share of IOPS counts as no gain.
 const GAIN: f64 = 0.02;
-/// So many of them in a row end the sweep.
+/// This many doublings without a gain in a row end the search.
 const FLAT_MAX: usize = 2;
 
 pub struct Depths {
-    pub terms: Terms,
+    pub params: SearchParams,
     most: u32,
     depths: Vec<(u32, Measured)>,
     failed: Option<String>,
 }
 
 impl Depths {
-    /// Up to the depth `most`.
-    pub fn new(terms: Terms, most: u32) -> Depths {
-        Depths { terms, most, depths: Vec::new(), failed: None }
+    /// A search up to depth `most`.
+    pub fn new(params: SearchParams, most: u32) -> Depths {
+        Depths { params, most, depths: Vec::new(), failed: None }
     }
 
     pub fn next(&self) -> Option<Load> {
         let depth = self.depths.last().map_or(Some(1), |(last, _)| last.checked_mul(2))?;
-        let flat =
-            self.depths.windows(2).rev().take_while(|pair| pair[1].1.iops < pair[0].1.iops * (1.0 + GAIN)).count();
+        let flat = self
+            .depths
+            .windows(2)
+            .rev()
+            .take_while(|pair| pair[1].1.figures.iops < pair[0].1.figures.iops * (1.0 + GAIN))
+            .count();
         (self.failed.is_none() && depth <= self.most && flat < FLAT_MAX).then_some(Load::Closed { depth: Some(depth) })
     }
 
     pub fn take(&mut self, load: &Load, record: &Record) {
         let Load::Closed { depth: Some(depth) } = load else { return };
-        match Measured::closed(record, self.terms.percent) {
+        match Measured::closed(record, self.params.percent) {
             Ok(measured) => self.depths.push((*depth, measured)),
             Err(why) => self.failed = Some(why),
         }
@@ -51,22 +55,17 @@ impl Depths {
         &self.depths
     }
 
-    /// The place of the depth from which on I/Os only wait longer.
+    /// Returns the index of the depth above which I/Os only wait longer.
     pub fn knee(&self) -> Option<usize> {
         let points: Vec<(f64, f64)> =
-            self.depths.iter().map(|(depth, measured)| (f64::from(*depth).log2(), measured.iops)).collect();
+            self.depths.iter().map(|(depth, measured)| (f64::from(*depth).log2(), measured.figures.iops)).collect();
         knee(&points, Bend::Down)
     }
 
-    /// The place of the deepest queue within the bound: none deeper and none shallower is beyond it.
+    /// Returns the index of the largest depth up to which all depths are within the bound.
     pub fn within(&self) -> Option<usize> {
-        let bound_ns = self.terms.bound_ns? as f64;
-        let is_within = |measured: &Measured| measured.asked_ns.is_some_and(|asked_ns| asked_ns <= bound_ns);
+        let bound_ns = self.params.bound_ns? as f64;
+        let is_within = |measured: &Measured| measured.figures.percentile_ns.is_some_and(|ns| ns <= bound_ns);
         self.depths.iter().take_while(|(_, measured)| is_within(measured)).count().checked_sub(1)
-    }
-
-    /// The depth at which most was done.
-    pub fn most(&self) -> Option<&(u32, Measured)> {
-        self.depths.iter().max_by(|one, other| one.1.iops.total_cmp(&other.1.iops))
     }
 }

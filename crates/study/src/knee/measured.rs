@@ -1,77 +1,76 @@
-//! What one run of a search showed.
+//! The figures of one run of a search.
 
+use assessment::KneeFigures;
+use judge::Limit;
+use judge::figures::{percentile_of_due, service_time};
 use record::{Arrivals, DdirStats, Latency, Record};
 
-use judge::Limit;
-
-/// A rate of which a larger share never went was not met: what waits only grows.
+/// A rate is missed if a larger share of its I/Os was never submitted: the queue only grows.
 const UNISSUED_SHARE: f64 = 0.005;
-/// The one or two around the end of a run say nothing.
+/// This many unsubmitted I/Os at the end of a run show nothing.
 const UNISSUED_COUNT: u64 = 3;
 
+/// One run of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Completed I/Os per second.
-    pub iops: f64,
-    pub mean_ns: f64,
-    pub p50_ns: f64,
-    pub p99_ns: f64,
-    pub p99_9_ns: f64,
-    /// The percentile that is asked for; `None` where it lies among I/Os that never went.
-    pub asked_ns: Option<f64>,
+    pub figures: KneeFigures,
     pub arrivals: Arrivals,
-    /// Of the I/Os, by direction.
+    /// Shares of the I/Os, by direction.
     pub shares: [f64; 3],
-    /// Why the figures are not those of the target but of who asked it, where that is so.
-    pub generator: Option<String>,
+    /// Evidence that the load generator, not the target, limited the run.
+    pub load_generator: Option<String>,
 }
 
 impl Measured {
-    /// Response times of an open loop.
+    /// Returns the response times of an open loop.
+    ///
+    /// # Errors
+    ///
+    /// The reason if the run failed, completed no I/O or measured no response time.
     pub fn open(record: &Record, percent: f64) -> Result<Measured, String> {
         let all = completed(record)?;
         if all.response.count() == 0 {
             return Err("no response times were measured".to_owned());
         }
-        let mut measured = Measured::of(record, &all, &all.response, percent);
-        measured.asked_ns = among_due(&all.response, measured.arrivals.unissued, percent);
-        Ok(measured)
+        let unissued = all.arrivals.unwrap_or_default().unissued;
+        Ok(Measured::of(record, &all, &all.response, unissued, percent))
     }
 
-    /// Latencies of a closed loop.
+    /// Returns the latencies of a closed loop.
+    ///
+    /// # Errors
+    ///
+    /// The reason if the run failed or completed no I/O.
     pub fn closed(record: &Record, percent: f64) -> Result<Measured, String> {
         let all = completed(record)?;
-        let latency = if all.lat.count() > 0 { &all.lat } else { &all.clat };
-        Ok(Measured::of(record, &all, latency, percent))
+        Ok(Measured::of(record, &all, service_time(&all), 0, percent))
     }
 
-    fn of(record: &Record, all: &DdirStats, latency: &Latency, percent: f64) -> Measured {
-        let [p50_ns, p99_ns, p99_9_ns, asked_ns] =
-            [50.0, 99.0, 99.9, percent].map(|percent| latency.percentile_ns(percent) as f64);
+    fn of(record: &Record, all: &DdirStats, latency: &Latency, unissued: u64, percent: f64) -> Measured {
+        let percentile = |percent: f64| percentile_of_due(latency, unissued, percent);
         let arrivals = all.arrivals.unwrap_or_default();
+        let Arrivals { due, late, unissued, .. } = arrivals;
         let ddirs = record.totals().ddirs;
         Measured {
-            iops: all.ios_per_s(),
-            mean_ns: latency.mean_ns(),
-            p50_ns,
-            p99_ns,
-            p99_9_ns,
-            asked_ns: (latency.count() > 0).then_some(asked_ns),
+            figures: KneeFigures {
+                iops: all.ios_per_s(),
+                mean_ns: latency.mean_ns(),
+                p50_ns: percentile(50.0),
+                p99_ns: percentile(99.0),
+                p99_9_ns: percentile(99.9),
+                percentile_ns: percentile(percent),
+                late_percent: (late + unissued) as f64 * 100.0 / due.max(1) as f64,
+            },
             arrivals,
             shares: ddirs.each_ref().map(|ddir| ddir.ios as f64 / all.ios.max(1) as f64),
-            generator: generator(record, &arrivals, percent),
+            load_generator: load_generator(record, &arrivals, percent),
         }
     }
 
-    /// All that was due went, but for what a run's end cuts off.
+    /// All I/Os that were due were submitted, except for those around the end of the run.
     pub fn is_rate_met(&self) -> bool {
         let Arrivals { due, unissued, .. } = self.arrivals;
         unissued <= UNISSUED_COUNT || unissued as f64 <= due as f64 * UNISSUED_SHARE
-    }
-
-    pub fn late_percent(&self) -> f64 {
-        let Arrivals { due, late, unissued, .. } = self.arrivals;
-        (late + unissued) as f64 * 100.0 / due.max(1) as f64
     }
 }
 
@@ -86,21 +85,16 @@ fn completed(record: &Record) -> Result<DdirStats, String> {
     }
 }
 
-/// A percentile of all that was due: what never went took longer than anything that did.
-fn among_due(response: &Latency, unissued: u64, percent: f64) -> Option<f64> {
-    let count = response.count() as f64;
-    let of_completed = percent * (count + unissued as f64) / count;
-    (of_completed <= 100.0).then(|| response.percentile_ns(of_completed) as f64)
-}
-
-/// The tool's processor time was used up, or it sent so many late for which the queue had room that these alone make the
+/// The process used up its CPU time, or it submitted I/Os late although the queue had room, and these alone make the
 /// percentile.
-fn generator(record: &Record, arrivals: &Arrivals, percent: f64) -> Option<String> {
+fn load_generator(record: &Record, arrivals: &Arrivals, percent: f64) -> Option<String> {
     let limited = judge::generators(record).into_iter().find(|(_, generator)| generator.limit == Limit::Generator);
     if let Some((_, generator)) = limited {
         return Some(generator.evidence);
     }
     let own = arrivals.late.saturating_sub(arrivals.queue_full);
     let is_tail = own as f64 * 100.0 > arrivals.due as f64 * (100.0 - percent) && own * 2 > arrivals.late;
-    is_tail.then(|| format!("{own} of {} I/Os went more than 1 ms late though the queue had room", arrivals.due))
+    is_tail.then(|| {
+        format!("{own} of {} I/Os were submitted more than 1 ms late although the queue had room", arrivals.due)
+    })
 }

@@ -1,12 +1,9 @@
-//! The load at which latency breaks: a search over rates of an open loop, or over depths of a closed one.
-//!
-//! A state machine: it says which load is next, takes the records of the runs in, and says in the end what it saw.
+//! The search for the load at which latency rises sharply: over rates of an open loop, or over depths of a closed one.
 
 pub mod curve;
 mod depths;
 mod measured;
 mod search;
-pub mod show;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
@@ -16,80 +13,438 @@ pub use depths::Depths;
 pub use measured::Measured;
 pub use search::Search;
 
+use assessment::{
+    Aim, Assessment, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, LatencyKind, Metric, Preparation,
+    Round, Settings, Severity, Statistic, Study as Request, Test, Verdict,
+};
+use judge::figures::{median, percentile_of_runs};
 use record::Record;
+use units::format::grouped;
 
-/// What is searched for.
+use crate::error::StudyError;
+use crate::findings;
+use crate::preconditioning::{Extent, Next, Pass, Step};
+use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
+use crate::suite::Job;
+
+/// The file of a slow disk is only as large as it gets in this time.
+const FILL_AT_MOST_S: u64 = 60;
+/// More threads than any machine has, and few enough to count with.
+const WORKERS_MAX: u64 = 1 << 20;
+/// Largest number of findings of a search.
+const FINDINGS_MAX: usize = 8;
+
+/// Setting of a round with a rate.
+const RATE: &str = "rate_iops";
+/// Setting of a round with a depth.
+const DEPTH: &str = "iodepth";
+
+/// Parameters of a search.
 #[derive(Clone, Debug)]
-pub struct Terms {
-    /// The percentile that is judged.
+pub struct SearchParams {
+    /// The judged percentile.
     pub percent: f64,
-    /// The most that it may be; without a bound a load is good as long as its rate is met.
+    /// Upper bound of the percentile. Without one a load is good if its rate is met.
     pub bound_ns: Option<u64>,
     /// Threads that share the load.
     pub workers: u64,
 }
 
-/// What a run is asked for.
+/// The load of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Load {
-    /// As much as goes; `None` is the depth that the job has.
+    /// As many I/Os as complete; `None` is the depth of the job.
     Closed { depth: Option<u32> },
-    /// I/Os per second: of all threads, and of each one by direction.
+    /// I/Os per second: of all threads, and of each thread by direction.
     Open { offered: u64, per_worker: [u64; 3] },
 }
 
 impl Load {
-    /// fio's options for it.
-    pub fn options(&self, is_poisson: bool) -> Vec<(String, String)> {
+    /// Returns the job options of the load.
+    pub fn options(&self, is_poisson: bool) -> Settings {
         let option = |name: &str, value: String| (name.to_owned(), value);
         match self {
-            Load::Closed { depth } => depth.iter().map(|depth| option("iodepth", depth.to_string())).collect(),
+            Load::Closed { depth } => depth.iter().map(|depth| option(DEPTH, depth.to_string())).collect(),
             Load::Open { per_worker: [reads, writes, trims], .. } => {
                 let process = if is_poisson { "poisson" } else { "linear" };
-                vec![
-                    option("rate_iops", format!("{reads},{writes},{trims}")),
-                    option("rate_process", process.to_owned()),
-                ]
+                vec![option(RATE, format!("{reads},{writes},{trims}")), option("rate_process", process.to_owned())]
             }
+        }
+    }
+
+    /// Returns the load as the settings of a round.
+    fn settings(&self) -> Settings {
+        match self {
+            Load::Closed { depth: None } => Settings::new(),
+            Load::Closed { depth: Some(depth) } => vec![(DEPTH.to_owned(), depth.to_string())],
+            Load::Open { offered, .. } => vec![(RATE.to_owned(), offered.to_string())],
+        }
+    }
+
+    fn of_settings(settings: &Settings) -> Option<Load> {
+        Some(match settings.first().map(|(name, value)| (name.as_str(), value)) {
+            None => Load::Closed { depth: None },
+            Some((DEPTH, depth)) => Load::Closed { depth: Some(depth.parse().ok()?) },
+            // A saved round does not say how the threads shared the rate, and no result depends on it.
+            Some((RATE, rate)) => Load::Open { offered: rate.parse().ok()?, per_worker: [0; 3] },
+            Some(_) => return None,
+        })
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Load::Closed { depth: None } => "closed loop".to_owned(),
+            Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
+            Load::Open { offered, .. } => format!("{}/s", grouped(*offered as f64)),
         }
     }
 }
 
-/// Either search.
-pub enum Study {
+/// A search over rates or over depths.
+pub enum Procedure {
     Rate(Search),
     Depth(Depths),
 }
 
-impl Study {
-    /// The next run; none when it is over.
+impl Procedure {
+    /// The search of a request.
+    pub fn new(request: &assessment::Knee) -> Procedure {
+        let workers = request.workers.clamp(1, WORKERS_MAX);
+        let params = SearchParams { percent: request.percent, bound_ns: request.bound_ns, workers };
+        match request.iodepth_max {
+            Some(most) => Procedure::Depth(Depths::new(params, most)),
+            None => Procedure::Rate(Search::new(params)),
+        }
+    }
+
+    /// Returns the next load; `None` at the end.
     pub fn next(&self) -> Option<Load> {
         match self {
-            Study::Rate(search) => search.next(),
-            Study::Depth(depths) => depths.next(),
+            Procedure::Rate(search) => search.next(),
+            Procedure::Depth(depths) => depths.next(),
         }
     }
 
-    /// The run of that load was made.
+    /// Takes the record of a run of that load.
     pub fn take(&mut self, load: &Load, record: &Record) {
         match self {
-            Study::Rate(search) => search.take(load, record),
-            Study::Depth(depths) => depths.take(load, record),
+            Procedure::Rate(search) => search.take(load, record),
+            Procedure::Depth(depths) => depths.take(load, record),
         }
     }
 
-    /// It could not be made.
+    /// Ends the search: a run failed.
     pub fn take_failed(&mut self, why: String) {
         match self {
-            Study::Rate(search) => search.take_failed(why),
-            Study::Depth(depths) => depths.take_failed(why),
+            Procedure::Rate(search) => search.take_failed(why),
+            Procedure::Depth(depths) => depths.take_failed(why),
         }
     }
 
+    /// Returns why the search ended early.
     pub fn failed(&self) -> Option<&str> {
         match self {
-            Study::Rate(search) => search.failed(),
-            Study::Depth(depths) => depths.failed(),
+            Procedure::Rate(search) => search.failed(),
+            Procedure::Depth(depths) => depths.failed(),
         }
     }
+
+    /// Returns what the runs so far show.
+    pub fn result(&self) -> KneeResult {
+        match self {
+            Procedure::Rate(search) => of_rates(search),
+            Procedure::Depth(depths) => of_depths(depths),
+        }
+    }
+}
+
+fn of_rates(search: &Search) -> KneeResult {
+    let is_good = |run: &Measured| search.is_met(run);
+    let points: Vec<KneePoint> = search.rates().iter().map(|(rate, runs)| point(*rate, runs, is_good)).collect();
+    let index = |rate: Option<u64>| points.iter().position(|point| Some(point.load) == rate);
+    KneeResult {
+        closed_loop: search.capacity().map(|capacity| capacity.figures),
+        knee: index(search.knee()),
+        sustained: index(search.met()),
+        missed: index(search.missed()),
+        is_settled: search.is_settled(),
+        load_generator: search.load_generator().map(str::to_owned),
+        failed: search.failed().map(str::to_owned),
+        points,
+    }
+}
+
+fn of_depths(depths: &Depths) -> KneeResult {
+    let bound_ns = depths.params.bound_ns.map(|ns| ns as f64);
+    let is_good =
+        |run: &Measured| bound_ns.is_none_or(|bound_ns| run.figures.percentile_ns.is_some_and(|ns| ns <= bound_ns));
+    let of_depth = |(depth, run): &(u32, Measured)| point(u64::from(*depth), std::slice::from_ref(run), is_good);
+    let points: Vec<KneePoint> = depths.depths().iter().map(of_depth).collect();
+    let most = points.iter().max_by(|one, other| one.figures.iops.total_cmp(&other.figures.iops));
+    KneeResult {
+        closed_loop: None,
+        knee: depths.knee(),
+        sustained: depths.within(),
+        missed: None,
+        is_settled: depths.failed().is_none() && depths.next().is_none(),
+        load_generator: most.and_then(|point| point.runs.first()?.load_generator.clone()),
+        failed: depths.failed().map(str::to_owned),
+        points,
+    }
+}
+
+fn point(load: u64, runs: &[Measured], is_good: impl Fn(&Measured) -> bool) -> KneePoint {
+    let run = |measured: &Measured| KneeRun {
+        figures: measured.figures,
+        is_good: is_good(measured),
+        arrivals: measured.arrivals,
+        load_generator: measured.load_generator.clone(),
+    };
+    let of = |figure: fn(&KneeFigures) -> f64| median(runs.iter().map(|run| figure(&run.figures)));
+    let percentile =
+        |figure: fn(&KneeFigures) -> Option<f64>| percentile_of_runs(runs.iter().map(|run| figure(&run.figures)));
+    let figures = KneeFigures {
+        iops: of(|figures| figures.iops),
+        mean_ns: of(|figures| figures.mean_ns),
+        p50_ns: percentile(|figures| figures.p50_ns),
+        p99_ns: percentile(|figures| figures.p99_ns),
+        p99_9_ns: percentile(|figures| figures.p99_9_ns),
+        percentile_ns: percentile(|figures| figures.percentile_ns),
+        late_percent: of(|figures| figures.late_percent),
+    };
+    KneePoint { load, figures, runs: runs.iter().map(run).collect() }
+}
+
+/// What a search works on.
+#[derive(Clone, Debug)]
+pub struct KneeTarget {
+    /// File or device of the job.
+    pub path: String,
+    /// Bytes of it; `None` is all.
+    pub bytes: Option<u64>,
+    /// The file is new: blocks that were never written are read without the disk.
+    pub is_new: bool,
+    /// The file system has direct I/O.
+    pub has_direct_io: bool,
+}
+
+/// A search that runs.
+pub struct Knee {
+    session: Session,
+    request: assessment::Knee,
+    target: KneeTarget,
+    fill: Option<Pass>,
+    preparation: Vec<Preparation>,
+    procedure: Procedure,
+    load: Option<Load>,
+    runs: Vec<(Load, Record)>,
+    findings: Vec<Finding>,
+}
+
+impl Knee {
+    /// A search on a target, which it fills first if it is new.
+    pub fn new(session: Session, request: assessment::Knee, target: KneeTarget) -> Knee {
+        let fill = target.is_new.then(|| fill(&request, &target));
+        let mut findings = Vec::new();
+        if !target.has_direct_io {
+            findings.push(findings::no_direct_io());
+        }
+        findings.extend(findings::short_steps(&request));
+        let procedure = Procedure::new(&request);
+        let (preparation, runs) = (Vec::new(), Vec::new());
+        Knee { session, request, target, fill, preparation, procedure, load: None, runs, findings }
+    }
+
+    /// Returns the job of a load.
+    pub fn job(request: &assessment::Knee, load: &Load) -> Job {
+        let options = request.job.iter().cloned().chain(load.options(request.poisson)).collect();
+        Job::fio("knee.fio", vec![("knee".to_owned(), options)])
+    }
+
+    /// Keeps the findings that concern the target. Missed rates are what a search over rates looks for.
+    fn note(&mut self, load: &Load, record: &Record) {
+        let is_open = matches!(load, Load::Open { .. });
+        for finding in judge::findings(record) {
+            let is_wanted = match finding.severity {
+                Severity::Invalid => true,
+                Severity::Warning => !is_open,
+                // For example that a step was short, as requested.
+                Severity::Info => false,
+            };
+            if is_wanted && !self.findings.contains(&finding) && self.findings.len() < FINDINGS_MAX {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    fn take_fill(&mut self, fill: &mut Pass, outcome: Outcome) {
+        match outcome {
+            Outcome::Completed { record, .. } | Outcome::Interrupted(record) => fill.take(&record),
+            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => fill.take_failed(&why),
+        }
+        let Next::Done(done) = fill.next() else { return };
+        if done.outcome == assessment::PreparationOutcome::Failed {
+            self.procedure.take_failed(format!("the file cannot be filled: {}", done.detail));
+        }
+        // The job takes no more than the file holds.
+        if fill.bytes() > 0 && self.target.bytes.is_some_and(|bytes| fill.bytes() < bytes) {
+            self.target.bytes = Some(fill.bytes());
+            let size = self.request.job.iter_mut().filter(|(name, _)| name == "size");
+            size.for_each(|(_, value)| *value = fill.bytes().to_string());
+        }
+        self.preparation.push(done);
+    }
+}
+
+fn fill(request: &assessment::Knee, target: &KneeTarget) -> Pass {
+    let options = [("rw", "write"), ("bs", "1m"), ("ioengine", "libaio"), ("iodepth", "16"), ("end_fsync", "1")];
+    let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter();
+    let direct = request.job.iter().find(|(name, _)| name == "direct").cloned();
+    let extent = Extent { path: target.path.clone(), bytes: target.bytes };
+    let reason = "blocks that were never written are read without the disk";
+    Pass::fill(vec![extent], options.chain(direct).collect(), Some(FILL_AT_MOST_S), reason)
+}
+
+impl Study for Knee {
+    fn next(&mut self) -> Option<Run> {
+        if let Some(fill) = &mut self.fill {
+            match fill.next() {
+                Next::Run(job) => return Some(Run::new(Work::Job(job), "[fill]")),
+                Next::Done(_) => self.fill = None,
+            }
+        }
+        let load = self.procedure.next()?;
+        let run = Run::new(Work::Job(Knee::job(&self.request, &load)), load.label());
+        self.load = Some(load);
+        Some(run)
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        if let Some(mut fill) = self.fill.take() {
+            self.take_fill(&mut fill, outcome);
+            return;
+        }
+        let Some(load) = self.load.take() else { return };
+        match outcome {
+            Outcome::Completed { record, .. } => {
+                self.procedure.take(&load, &record);
+                self.note(&load, &record);
+                self.runs.push((load, *record));
+            }
+            // A run that a signal cut short has no comparable figures.
+            Outcome::Interrupted(_) => {}
+            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => {
+                self.procedure.take_failed(why)
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>, end: &End) -> Assessment {
+        let Knee { session, request, preparation, procedure, runs, findings, .. } = *self;
+        let title = format!("The load at which the latency of {} rises sharply", request.work);
+        let job = Job::fio("knee.fio", vec![("knee".to_owned(), request.job.clone())]).text();
+        let round = |(load, record): (Load, Record)| Round { at: load.settings(), record };
+        let (loads, closed): (Vec<Round>, Vec<Round>) =
+            runs.into_iter().map(round).partition(|round| !round.at.is_empty());
+        let test = |name: &str, title: String, rounds: Vec<Round>| Test {
+            name: name.to_owned(),
+            title,
+            aim: Aim::Behaviour,
+            volumes: Vec::new(),
+            job: job.clone(),
+            rounds,
+            steady: None,
+            findings: Vec::new(),
+            judgements: Vec::new(),
+            verdict: Verdict::Measured,
+            cause: String::new(),
+            error: None,
+        };
+        let arrivals = if request.poisson { "at random times" } else { "evenly spaced" };
+        let (name, title_of_loads) = match request.iodepth_max {
+            None => ("rates", format!("{} in an open loop, {arrivals}, by rate", request.work)),
+            Some(_) => ("depths", format!("{} in a closed loop, by depth", request.work)),
+        };
+        let closed = Some(test("closed-loop", format!("{} in a closed loop", request.work), closed));
+        let loads =
+            Test { findings, error: procedure.failed().map(str::to_owned), ..test(name, title_of_loads, loads) };
+        let mut assessment = session.assessment("knee", title, Request::Knee(request));
+        assessment.preparation = preparation;
+        assessment.tests.extend(closed.filter(|test| !test.rounds.is_empty()));
+        assessment.tests.push(loads);
+        end.close(&mut assessment);
+        // The search made these rounds, so they have a result.
+        let _ = complete(&mut assessment);
+        assessment
+    }
+}
+
+/// Computes the result, the judgements and the verdict of an assessment that is a search.
+///
+/// # Errors
+///
+/// The assessment is not one that a search can have made.
+pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
+    let Request::Knee(request) = &mut assessment.study else { return Ok(()) };
+    if !(request.percent > 0.0 && request.percent < 100.0) {
+        return Err(StudyError::NotAPercentile(request.percent));
+    }
+    let mut procedure = Procedure::new(request);
+    for round in assessment.tests.iter().flat_map(|test| &test.rounds) {
+        let load = Load::of_settings(&round.at).ok_or(StudyError::UnknownLoad)?;
+        procedure.take(&load, &round.record);
+    }
+    let failed = assessment.tests.iter().find_map(|test| test.error.clone());
+    if let Some(why) = failed.filter(|_| procedure.failed().is_none()) {
+        procedure.take_failed(why);
+    }
+    let result = procedure.result();
+    assessment.verdict = verdict(request, &result, assessment.stopped);
+    if let Some(test) = assessment.tests.last_mut() {
+        test.verdict = assessment.verdict;
+        test.judgements = judgements(request, &result, assessment.verdict);
+        let few = findings::few_tail_ios(request, &result);
+        test.findings.extend(few.filter(|few| !test.findings.contains(few)));
+    }
+    request.result = Some(result);
+    Ok(())
+}
+
+fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) -> Verdict {
+    let is_open = request.iodepth_max.is_none();
+    let is_met = result.sustained.is_some() || !is_open && request.bound_ns.is_none();
+    let is_limited_here = is_open && result.load_generator.is_some();
+    match (is_stopped || result.failed.is_some() || is_limited_here, is_met) {
+        (true, _) => Verdict::Inconclusive,
+        (false, true) if request.bound_ns.is_none() => Verdict::Measured,
+        (false, true) => Verdict::Pass,
+        (false, false) => Verdict::Fail,
+    }
+}
+
+/// The highest rate that is sustained, and the percentile there against its bound.
+fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict) -> Vec<Judgement> {
+    if request.iodepth_max.is_some() {
+        return Vec::new();
+    }
+    let judgement = |metric: Metric, measured: f64, cause: &str| Judgement {
+        verdict,
+        metric: metric.to_string(),
+        measured,
+        expected: None,
+        unit: metric.unit().to_owned(),
+        ratio: None,
+        interval: None,
+        cause: cause.to_owned(),
+    };
+    let sustained = result.sustained.and_then(|at| result.points.get(at));
+    let rate = sustained.map(|point| judgement(Metric::IOPS, point.load as f64, "the highest rate that is sustained"));
+    let percentile = sustained.or(result.points.first()).and_then(|point| {
+        let (bound_ns, measured) = (request.bound_ns? as f64, point.figures.percentile_ns?);
+        let metric = Metric::latency(LatencyKind::Response, Statistic::Percentile(request.percent));
+        let cause = if sustained.is_some() { "at that rate" } else { "at the lowest rate" };
+        let judgement = judgement(metric, measured, cause);
+        Some(Judgement { expected: Some(bound_ns), ratio: Some(measured / bound_ns), ..judgement })
+    });
+    rate.into_iter().chain(percentile).collect()
 }

@@ -5,32 +5,32 @@
 
 use std::collections::BTreeMap;
 
+use judge::figures::median;
 use record::Record;
 
 use super::curve::{Bend, knee};
 use super::measured::Measured;
-use super::{Load, Terms};
-use crate::figures::median;
+use super::{Load, SearchParams};
 
-/// Steps up, as shares of what the closed loop reached.
+/// Steps up, as shares of the closed loop's IOPS.
 const FRACTIONS: [f64; 10] = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05];
-/// A closed loop may have reached less than the target can: steps go on by this factor, up to so many times it.
+/// A closed loop may reach less than the target can. Further steps grow by this factor, up to this multiple of it.
 const FURTHER: f64 = 1.1;
 const FURTHER_MAX: f64 = 4.0;
-/// So many rates in a row that are missed end the steps up.
+/// This many missed rates in a row end the steps up.
 const MISSED_MAX: usize = 2;
-/// Where even the lowest step is missed the rate goes down by this factor, to such a share of the closed loop's.
+/// If the lowest step is missed, the rate is divided by this factor, down to this share of the closed loop's IOPS.
 const DOWN: f64 = 4.0;
 const LEAST_SHARE: f64 = 0.001;
-/// Met and missed lie no further apart in the end, as a share of the rate.
+/// Distance of the met and the missed rate at the end, as a share of the rate.
 const RESOLUTION: f64 = 0.01;
-/// Runs that agree decide.
+/// This many runs that agree decide a rate.
 const AGREE: usize = 2;
-/// No search makes more runs.
+/// Largest number of runs of a search.
 const RUNS_MAX: usize = 60;
 
 pub struct Search {
-    pub terms: Terms,
+    pub params: SearchParams,
     capacity: Option<Measured>,
     rates: BTreeMap<u64, Vec<Measured>>,
     runs: usize,
@@ -38,11 +38,11 @@ pub struct Search {
 }
 
 impl Search {
-    pub fn new(terms: Terms) -> Search {
-        Search { terms, capacity: None, rates: BTreeMap::new(), runs: 0, failed: None }
+    pub fn new(params: SearchParams) -> Search {
+        Search { params, capacity: None, rates: BTreeMap::new(), runs: 0, failed: None }
     }
 
-    /// The next run; none when it is over.
+    /// Returns the next load; `None` at the end.
     pub fn next(&self) -> Option<Load> {
         if self.failed.is_some() || self.runs >= RUNS_MAX {
             return None;
@@ -50,8 +50,8 @@ impl Search {
         let Some(capacity) = &self.capacity else { return Some(Load::Closed { depth: None }) };
         let rate = self
             .tied()
-            .or_else(|| self.step_up(capacity.iops))
-            .or_else(|| self.step_down(capacity.iops))
+            .or_else(|| self.step_up(capacity.figures.iops))
+            .or_else(|| self.step_down(capacity.figures.iops))
             .or_else(|| self.bisect())
             .or_else(|| self.confirm())?;
         Some(self.load(rate as f64))
@@ -59,7 +59,7 @@ impl Search {
 
     pub fn take(&mut self, load: &Load, record: &Record) {
         self.runs += 1;
-        let percent = self.terms.percent;
+        let percent = self.params.percent;
         let taken = match load {
             Load::Closed { .. } => Measured::closed(record, percent).map(|measured| self.capacity = Some(measured)),
             Load::Open { offered, .. } => {
@@ -77,7 +77,7 @@ impl Search {
         self.failed.as_deref()
     }
 
-    /// What the closed loop reached.
+    /// Returns the run of the closed loop.
     pub fn capacity(&self) -> Option<&Measured> {
         self.capacity.as_ref()
     }
@@ -90,19 +90,19 @@ impl Search {
         self.runs
     }
 
-    /// The rate was met, and with it the bound where there is one.
+    /// The run met the rate and the bound.
     pub fn is_met(&self, run: &Measured) -> bool {
-        let is_within = |bound_ns: u64| run.asked_ns.is_some_and(|asked_ns| asked_ns <= bound_ns as f64);
-        run.is_rate_met() && self.terms.bound_ns.is_none_or(is_within)
+        let is_within = |bound_ns: u64| run.figures.percentile_ns.is_some_and(|ns| ns <= bound_ns as f64);
+        run.is_rate_met() && self.params.bound_ns.is_none_or(is_within)
     }
 
-    /// Runs that met the rate, and all.
+    /// Returns the number of good runs of a rate, and of all its runs.
     pub fn tally(&self, rate: u64) -> (usize, usize) {
         let runs = self.rates.get(&rate).map_or(&[][..], Vec::as_slice);
         (runs.iter().filter(|run| self.is_met(run)).count(), runs.len())
     }
 
-    fn holds(&self, rate: u64) -> bool {
+    fn is_sustained(&self, rate: u64) -> bool {
         let (met, all) = self.tally(rate);
         met * 2 > all
     }
@@ -112,47 +112,48 @@ impl Search {
         met.max(all - met) >= AGREE
     }
 
-    /// The highest rate that holds.
+    /// Returns the highest rate that is sustained.
     pub fn met(&self) -> Option<u64> {
-        self.rates.keys().copied().filter(|rate| self.holds(*rate)).max()
+        self.rates.keys().copied().filter(|rate| self.is_sustained(*rate)).max()
     }
 
-    /// The lowest rate above it that doesn't.
+    /// Returns the lowest rate above it that is not sustained.
     pub fn missed(&self) -> Option<u64> {
         let met = self.met().unwrap_or(0);
-        self.rates.keys().copied().filter(|rate| *rate > met && !self.holds(*rate)).min()
+        self.rates.keys().copied().filter(|rate| *rate > met && !self.is_sustained(*rate)).min()
     }
 
-    /// Both sides of the edge were decided, and lie near each other.
+    /// The rates on both sides of the edge are decided and close to each other.
     pub fn is_settled(&self) -> bool {
         self.capacity.is_some() && self.failed.is_none() && self.next().is_none() && self.runs < RUNS_MAX
     }
 
-    /// Why what lies above the edge, or all of it, was missed for the sake of who asked and not of the target.
-    pub fn generator(&self) -> Option<&str> {
+    /// Returns the evidence that the load generator, not the target, limited the missed rate.
+    pub fn load_generator(&self) -> Option<&str> {
         let runs = self.rates.get(&self.missed()?)?;
         let missed: Vec<&Measured> = runs.iter().filter(|run| !self.is_met(run)).collect();
-        let own: Vec<&str> = missed.iter().filter_map(|run| run.generator.as_deref()).collect();
+        let own: Vec<&str> = missed.iter().filter_map(|run| run.load_generator.as_deref()).collect();
         if own.len() * 2 > missed.len() { own.first().copied() } else { None }
     }
 
-    /// The rate at which the curve of the percentile bends. Rates that were not met are left out: their latencies say
-    /// only for how long they were run.
+    /// Returns the rate at which the percentile's curve bends. Missed rates are left out: their response times only show
+    /// for how long they ran.
     pub fn knee(&self) -> Option<u64> {
         let points: Vec<(f64, f64)> = self.curve().into_iter().map(|(rate, ns)| (rate as f64, ns)).collect();
         Some(points[knee(&points, Bend::Up)?].0 as u64)
     }
 
-    /// The percentile over the rates that were met.
+    /// Returns the percentile by rate, over the runs that met the rate.
     pub fn curve(&self) -> Vec<(u64, f64)> {
         let of = |(rate, runs): (&u64, &Vec<Measured>)| {
-            let good: Vec<f64> = runs.iter().filter(|run| run.is_rate_met()).filter_map(|run| run.asked_ns).collect();
+            let good: Vec<f64> =
+                runs.iter().filter(|run| run.is_rate_met()).filter_map(|run| run.figures.percentile_ns).collect();
             (good.len() * 2 > runs.len()).then(|| (*rate, median(good.into_iter())))
         };
         self.rates.iter().filter_map(of).collect()
     }
 
-    /// One run against another.
+    /// A rate with as many good as bad runs.
     fn tied(&self) -> Option<u64> {
         self.rates.keys().copied().find(|rate| {
             let (met, all) = self.tally(*rate);
@@ -169,7 +170,7 @@ impl Search {
             let rate = self.offered(capacity * share);
             missed = match self.tally(rate) {
                 (_, 0) => return Some(rate),
-                _ if self.holds(rate) => 0,
+                _ if self.is_sustained(rate) => 0,
                 _ => missed + 1,
             };
             if missed == MISSED_MAX {
@@ -205,12 +206,12 @@ impl Search {
     fn load(&self, rate: f64) -> Load {
         let shares = self.capacity.as_ref().map_or([1.0, 0.0, 0.0], |capacity| capacity.shares);
         let of =
-            |share: f64| if share > 0.0 { (rate * share / self.terms.workers as f64).round().max(1.0) } else { 0.0 };
+            |share: f64| if share > 0.0 { (rate * share / self.params.workers as f64).round().max(1.0) } else { 0.0 };
         let per_worker = shares.map(|share| of(share) as u64);
-        Load::Open { offered: per_worker.iter().sum::<u64>() * self.terms.workers, per_worker }
+        Load::Open { offered: per_worker.iter().sum::<u64>() * self.params.workers, per_worker }
     }
 
-    /// The rate that comes of it: each thread has a whole number of I/Os a second in each direction.
+    /// Rounds a rate: each thread has a whole number of I/Os per second in each direction.
     fn offered(&self, rate: f64) -> u64 {
         match self.load(rate) {
             Load::Open { offered, .. } => offered,

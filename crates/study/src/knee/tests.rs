@@ -1,33 +1,22 @@
-//! Searches on a simulated device, of which the truth is known.
+//! Searches on a simulated device with known limits.
 
-use super::show::{Asked, json, sentence, text};
+use std::sync::Arc;
+
+use assessment::{KneeResult, Severity, Verdict};
+use record::Record;
+
 use super::simulated::Device;
-use super::{Depths, Load, Search, Study, Terms};
-use crate::show::Ink;
+use super::{Depths, Knee, KneeTarget, Load, Procedure, Search, SearchParams, complete};
+use crate::run::{End, Outcome, Refusal, Session, Study, Work};
 
 const MS: f64 = 1e6;
 
-fn terms(percent: f64, bound_ms: Option<f64>) -> Terms {
-    Terms { percent, bound_ns: bound_ms.map(|ms| (ms * MS) as u64), workers: 1 }
+fn params(percent: f64, bound_ms: Option<f64>) -> SearchParams {
+    SearchParams { percent, bound_ns: bound_ms.map(|ms| (ms * MS) as u64), workers: 1 }
 }
 
-fn asked(percentile: &str, bound: Option<&str>) -> Asked {
-    Asked {
-        target: "/dev/x".into(),
-        work: "random 4 KiB reads".into(),
-        percentile: percentile.into(),
-        bound: bound.map(str::to_owned),
-        is_poisson: false,
-        runtime_ns: 5_000_000_000,
-        job: vec![("bs".into(), "4k".into())],
-        program: "fathom 0".into(),
-        notes: Vec::new(),
-        is_stopped: false,
-    }
-}
-
-/// Leads a search to its end.
-fn led(mut study: Study, device: &mut Device) -> Study {
+/// Runs a search to its end.
+fn led(mut study: Procedure, device: &mut Device) -> Procedure {
     while let Some(load) = study.next() {
         let record = device.run(&load);
         study.take(&load, &record);
@@ -36,10 +25,10 @@ fn led(mut study: Study, device: &mut Device) -> Study {
     study
 }
 
-fn searched(terms: Terms, device: &mut Device) -> Search {
-    match led(Study::Rate(Search::new(terms)), device) {
-        Study::Rate(search) => search,
-        Study::Depth(_) => panic!("another study"),
+fn searched(params: SearchParams, device: &mut Device) -> Search {
+    match led(Procedure::Rate(Search::new(params)), device) {
+        Procedure::Rate(search) => search,
+        Procedure::Depth(_) => panic!("another study"),
     }
 }
 
@@ -53,10 +42,10 @@ fn a_server_of_a_fixed_capacity_is_found_with_and_without_a_bound() {
     for bound_ms in [None, Some(5.0), Some(1000.0)] {
         // 8 servers of 640 µs each: 12,500 a second.
         let mut device = Device::new(8, 640_000.0, 1);
-        let search = searched(terms(99.0, bound_ms), &mut device);
+        let search = searched(params(99.0, bound_ms), &mut device);
         near(search.met(), 12_500.0, 0.03);
         assert!(search.is_settled() && device.runs < 30, "{} runs", device.runs);
-        assert!(search.generator().is_none());
+        assert!(search.load_generator().is_none());
     }
 }
 
@@ -67,7 +56,7 @@ fn the_rate_of_a_random_queue_is_that_of_its_formula() {
         let mut device =
             Device { is_random: true, is_poisson: true, depth: 100_000, run_s: 20.0, ..Device::new(1, 1e5, seed) };
         // Capacity is what a short queue reaches: servers are never idle.
-        let search = searched(terms(99.0, Some(2.0)), &mut device);
+        let search = searched(params(99.0, Some(2.0)), &mut device);
         near(search.met(), 10_000.0 - 100f64.ln() / 2e-3, 0.03);
         assert!(search.is_settled());
     }
@@ -75,29 +64,33 @@ fn the_rate_of_a_random_queue_is_that_of_its_formula() {
 
 #[test]
 fn a_stall_now_and_then_does_not_decide() {
-    let truth = searched(terms(99.0, Some(5.0)), &mut Device::new(8, 640_000.0, 1)).met().unwrap();
+    let truth = searched(params(99.0, Some(5.0)), &mut Device::new(8, 640_000.0, 1)).met().unwrap();
     for every in [4, 5, 7] {
         let mut device = Device { stall: Some((every, 200.0 * MS)), ..Device::new(8, 640_000.0, 1) };
-        near(searched(terms(99.0, Some(5.0)), &mut device).met(), truth as f64, 0.03);
+        near(searched(params(99.0, Some(5.0)), &mut device).met(), truth as f64, 0.03);
     }
 }
 
+fn sustained(result: &KneeResult) -> u64 {
+    result.points[result.sustained.expect("a load")].load
+}
+
 #[test]
-fn a_bound_that_no_rate_meets_is_said() {
+fn a_bound_that_no_rate_meets_leaves_no_sustained_rate() {
     let mut device = Device::new(8, 640_000.0, 1);
-    let study = led(Study::Rate(Search::new(terms(99.0, Some(0.5)))), &mut device);
-    let said = sentence(&study, &asked("p99", Some("500 µs")));
-    assert!(said.starts_with("sustains no rate of random 4 KiB reads with p99 under 500 µs: "), "{said}");
+    let study = led(Procedure::Rate(Search::new(params(99.0, Some(0.5)))), &mut device);
+    let result = study.result();
+    assert!(result.sustained.is_none() && result.points[0].good() == 0, "{result:?}");
     assert!(device.runs < 20, "{} runs", device.runs);
 }
 
 #[test]
-fn a_generator_that_is_the_limit_is_told_and_the_rate_is_at_least_that() {
-    let mut search = Search::new(terms(99.0, Some(5.0)));
+fn a_load_generator_that_is_the_limit_is_reported() {
+    let mut search = Search::new(params(99.0, Some(5.0)));
     let mut device = Device::new(8, 640_000.0, 1);
     while let Some(load) = search.next() {
         let mut record = device.run(&load);
-        // Above 5,000 a second it comes late by itself.
+        // From 5,000 IOPS on the load generator is late.
         if matches!(load, Load::Open { offered: 5_000.., .. }) {
             let stats = &mut record.workers[0].stats.ddirs[0];
             if let Some(arrivals) = &mut stats.arrivals {
@@ -107,25 +100,22 @@ fn a_generator_that_is_the_limit_is_told_and_the_rate_is_at_least_that() {
         }
         search.take(&load, &record);
     }
-    assert!(search.generator().is_some());
-    let said = sentence(&Study::Rate(search), &asked("p99", Some("5 ms")));
-    assert!(said.starts_with("sustains at least 4,9") && said.contains("not the target but this machine"), "{said}");
+    assert!(search.load_generator().is_some());
+    let result = Procedure::Rate(search).result();
+    assert!(result.load_generator.is_some() && (4_900..5_000).contains(&sustained(&result)), "{result:?}");
 }
 
 #[test]
 fn depths_end_where_more_brings_nothing_and_the_knee_is_the_number_of_servers() {
     let mut device = Device::new(16, 1e6, 1);
-    let study = led(Study::Depth(Depths::new(terms(99.0, Some(3.0)), 1024)), &mut device);
-    let said = sentence(&study, &asked("p99", Some("3 ms")));
-    assert!(said.starts_with("random 4 KiB reads level off at iodepth 16: "), "{said}");
-    assert!(said.contains("p99 is under 3 ms up to iodepth 32 ("), "{said}");
-    let Study::Depth(depths) = &study else { panic!() };
-    assert_eq!(depths.depths().iter().map(|(depth, _)| *depth).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
+    let result = led(Procedure::Depth(Depths::new(params(99.0, Some(3.0)), 1024)), &mut device).result();
+    assert_eq!(result.points.iter().map(|point| point.load).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!((result.points[result.knee.unwrap()].load, sustained(&result)), (16, 32));
 }
 
 #[test]
 fn threads_and_directions_share_a_rate_in_whole_numbers() {
-    let mut search = Search::new(Terms { workers: 3, ..terms(99.0, None) });
+    let mut search = Search::new(SearchParams { workers: 3, ..params(99.0, None) });
     let mut device = Device::new(1, 1e6, 1);
     let load = search.next().unwrap();
     let mut record = device.run(&load);
@@ -140,8 +130,8 @@ fn threads_and_directions_share_a_rate_in_whole_numbers() {
 }
 
 #[test]
-fn what_failed_or_was_stopped_is_still_reported() {
-    let mut search = Search::new(terms(99.0, Some(5.0)));
+fn a_failed_run_ends_the_search_and_its_points_remain() {
+    let mut search = Search::new(params(99.0, Some(5.0)));
     let mut device = Device::new(8, 640_000.0, 1);
     for _ in 0..5 {
         let load = search.next().unwrap();
@@ -150,27 +140,97 @@ fn what_failed_or_was_stopped_is_still_reported() {
     }
     search.take_failed("the disk is gone".into());
     assert_eq!(search.next(), None);
-    let study = Study::Rate(search);
-    let said = sentence(&study, &asked("p99", Some("5 ms")));
-    assert!(said.starts_with("sustains at least 6,8") && said.ends_with("as a run failed: the disk is gone"), "{said}");
-    let stopped = Asked { is_stopped: true, ..asked("p99", Some("5 ms")) };
-    assert!(sentence(&study, &stopped).starts_with("stopped early, so far: sustains at least 6,8"));
-    let nothing = Study::Rate(Search::new(terms(99.0, None)));
-    assert!(text(&nothing, &stopped, Ink::Unicode).contains("nothing was found out"));
+    let result = Procedure::Rate(search).result();
+    assert_eq!((result.points.len(), result.failed.as_deref()), (4, Some("the disk is gone")));
+    assert!((6_800..6_900).contains(&sustained(&result)) && !result.is_settled, "{result:?}");
+}
+
+pub(super) fn request(percent: f64, bound_ms: Option<f64>, iodepth_max: Option<u32>) -> assessment::Knee {
+    assessment::Knee {
+        work: "random 4 KiB reads".into(),
+        percentile: format!("p{percent}"),
+        percent,
+        bound_ns: bound_ms.map(|ms| (ms * MS) as u64),
+        workers: 1,
+        iodepth_max,
+        poisson: false,
+        runtime_ns: 5_000_000_000,
+        job: vec![("bs".into(), "4k".into()), ("size".into(), "1048576".into())],
+        notes: Vec::new(),
+        result: None,
+    }
+}
+
+fn study(request: assessment::Knee, is_new: bool) -> Box<Knee> {
+    let target = KneeTarget { path: "/d/data".into(), bytes: Some(1 << 20), is_new, has_direct_io: true };
+    Box::new(Knee::new(Session::default(), request, target))
+}
+
+/// Drives a study on a device.
+fn driven(study: &mut Knee, device: &mut Device) {
+    while let Some(run) = study.next() {
+        let Work::Job(job) = &run.work else { panic!("a job") };
+        let rate = job.text().lines().find_map(|line| line.strip_prefix("rate_iops=")?.split(',').next()?.parse().ok());
+        let depth = job.text().lines().find_map(|line| line.strip_prefix("iodepth=")?.parse().ok());
+        let load = match rate {
+            Some(offered) => Load::Open { offered, per_worker: [offered, 0, 0] },
+            None => Load::Closed { depth },
+        };
+        study.take(Outcome::completed(device.run(&load)));
+    }
 }
 
 #[test]
-fn the_report_fits_a_terminal_and_ends_in_the_sentence() {
-    let mut device = Device { is_random: true, is_poisson: true, ..Device::new(8, 640_000.0, 1) };
-    let study = led(Study::Rate(Search::new(terms(99.5, Some(5.0)))), &mut device);
-    let report = text(&study, &asked("p99.5", Some("5 ms")), Ink::Unicode);
-    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
-    assert!(report.contains("  p99.5  ") && report.contains('█') && report.contains("  highest\n"), "{report}");
-    let last = report.lines().last().unwrap();
-    assert!(last.contains("with p99.5 under 5 ms"), "{report}");
-    let document: serde_json::Value = serde_json::from_str(&json(&study, &asked("p99.5", Some("5 ms")))).unwrap();
-    assert_eq!(document["found"]["settled"], true);
-    assert!(document["found"]["sustained_iops"].as_u64().unwrap() > 10_000);
-    let ascii = text(&study, &asked("p99.5", Some("5 ms")), Ink::Ascii);
-    assert!(ascii.is_ascii() && ascii.contains("#"), "{ascii}");
+fn a_new_file_is_filled_first_and_a_fill_that_fails_ends_the_study() {
+    let mut knee = study(request(99.0, Some(5.0), None), true);
+    let fill = knee.next().unwrap();
+    assert_eq!(fill.label, "[fill]");
+    let mut record =
+        Record::new(Arc::new(plan::Plan { workers: vec![plan::Worker::default()], ..Default::default() }), 0);
+    record.workers[0].stats.ddirs[1].bytes = 512 << 10;
+    knee.take(Outcome::completed(record));
+    let Work::Job(job) = knee.next().unwrap().work else { panic!("a job") };
+    assert!(job.text().contains("size=524288\n"), "the job takes what was written: {}", job.text());
+
+    let mut knee = study(request(99.0, Some(5.0), None), true);
+    assert!(knee.next().is_some());
+    knee.take(Outcome::Refused(Refusal::new("no space".into())));
+    assert!(knee.next().is_none());
+    let assessment = knee.finish(&End::default());
+    assert_eq!(assessment.verdict, Verdict::Inconclusive);
+    assert!(assessment.tests[0].error.as_deref().unwrap().contains("no space"));
+}
+
+#[test]
+fn a_search_ends_as_an_assessment_that_its_records_lead_to_again() {
+    for (request, verdict) in [
+        (request(99.0, Some(5.0), None), Verdict::Pass),
+        (request(99.0, Some(0.5), None), Verdict::Fail),
+        (request(99.0, None, None), Verdict::Measured),
+        (request(99.5, Some(3.0), Some(64)), Verdict::Pass),
+    ] {
+        let mut knee = study(request, false);
+        driven(&mut knee, &mut Device { run_s: 1.0, ..Device::new(8, 640_000.0, 1) });
+        let assessment = knee.finish(&End::default());
+        assert_eq!(assessment.verdict, verdict);
+        let mut again = assessment.clone();
+        let assessment::Study::Knee(kept) = &mut again.study else { panic!("a search") };
+        kept.result = None;
+        again.tests.iter_mut().for_each(|test| test.judgements.clear());
+        complete(&mut again).unwrap();
+        assert_eq!(again.study, assessment.study);
+        assert_eq!(again.tests.last().unwrap().judgements, assessment.tests.last().unwrap().judgements);
+    }
+}
+
+#[test]
+fn short_steps_and_few_ios_in_the_tail_are_findings() {
+    let mut knee = study(assessment::Knee { runtime_ns: 100_000_000, ..request(99.9, Some(50.0), None) }, false);
+    driven(&mut knee, &mut Device { run_s: 0.1, ..Device::new(1, 1e6, 1) });
+    let assessment = knee.finish(&End { is_stopped: true, ..End::default() });
+    let findings = &assessment.tests.last().unwrap().findings;
+    for id in ["short-steps", "few-tail-ios"] {
+        assert!(findings.iter().any(|finding| finding.id == id && finding.severity == Severity::Info), "{id}");
+    }
+    assert_eq!(assessment.verdict, Verdict::Inconclusive);
 }

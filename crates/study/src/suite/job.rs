@@ -29,7 +29,7 @@ pub enum FillWay {
 
 /// How a suite is taken.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct SuiteParams {
     pub form: Form,
     pub short: bool,
     /// Sizes and offsets of the published text don't hold, by its letter or not.
@@ -40,7 +40,7 @@ pub struct Terms {
     pub runtime_s: Option<u64>,
 }
 
-impl Terms {
+impl SuiteParams {
     /// Where each of a test's volumes is; of one without volumes the place of all.
     pub fn sites_of(&self, test: &Test) -> Vec<&Site> {
         match test.volumes().as_slice() {
@@ -99,39 +99,39 @@ impl Job {
 
 impl Suite {
     /// The job of a test at one of its cells.
-    pub fn job(&self, test: &Test, cell: &Cell, terms: &Terms) -> Job {
+    pub fn job(&self, test: &Test, cell: &Cell, params: &SuiteParams) -> Job {
         match &test.work {
-            Work::Fio { layers, jobs } => self.fio(test, (layers, jobs), cell, terms),
+            Work::Fio { layers, jobs } => self.fio(test, (layers, jobs), cell, params),
             Work::DiskSpd { as_meant, literal, runtime_s, warmup_s, short_runtime_s } => {
-                let line = match (terms.form, literal) {
+                let line = match (params.form, literal) {
                     (Form::Literal, Some(literal)) => literal,
                     _ => as_meant,
                 };
                 let (runtime_s, warmup_s) =
-                    if terms.short { (*short_runtime_s, (*warmup_s).min(1)) } else { (*runtime_s, *warmup_s) };
-                let seconds = [("runtime", terms.runtime_s.unwrap_or(runtime_s)), ("warmup", warmup_s)];
+                    if params.short { (*short_runtime_s, (*warmup_s).min(1)) } else { (*runtime_s, *warmup_s) };
+                let seconds = [("runtime", params.runtime_s.unwrap_or(runtime_s)), ("warmup", warmup_s)];
                 let seconds = seconds.map(|(name, seconds)| (name.to_owned(), seconds.to_string()));
-                self.diskspd(test, line, [&seconds[..], cell].concat(), terms)
+                self.diskspd(test, line, [&seconds[..], cell].concat(), params)
             }
         }
     }
 
-    fn fio(&self, test: &Test, work: (&Layers, &[Beside]), cell: &Cell, terms: &Terms) -> Job {
+    fn fio(&self, test: &Test, work: (&Layers, &[Beside]), cell: &Cell, params: &SuiteParams) -> Job {
         let (layers, jobs) = work;
         let section = |own: &Layers, volume: Option<&str>| {
-            let site = terms.sites.of(volume);
+            let site = params.sites.of(volume);
             let mut merged = Merged::default();
-            merged.set_layers(&self.layers, terms);
-            merged.set_layers(layers, terms);
-            merged.set_layers(own, terms);
-            if terms.short {
+            merged.set_layers(&self.layers, params);
+            merged.set_layers(layers, params);
+            merged.set_layers(own, params);
+            if params.short {
                 merged.set(&self.layers.short);
                 merged.set(&layers.short);
                 merged.set(&own.short);
             }
             cell.iter().for_each(|(name, value)| merged.put(name, value));
             self.put_in_place(&mut merged, site);
-            if let Some(seconds) = terms.runtime_s.filter(|_| merged.has("runtime")) {
+            if let Some(seconds) = params.runtime_s.filter(|_| merged.has("runtime")) {
                 merged.put("runtime", &seconds.to_string());
             }
             site.last.iter().for_each(|(name, value)| merged.put(name, value));
@@ -184,8 +184,8 @@ impl Suite {
         }
     }
 
-    fn diskspd(&self, test: &Test, line: &Line, values: Vec<(String, String)>, terms: &Terms) -> Job {
-        let site = terms.sites.of(test.volume.as_deref());
+    fn diskspd(&self, test: &Test, line: &Line, values: Vec<(String, String)>, params: &SuiteParams) -> Job {
+        let site = params.sites.of(test.volume.as_deref());
         let path = match &site.place {
             Place::Directory(path) => format!("{path}/data"),
             Place::Path(path) => path.clone(),
@@ -211,7 +211,7 @@ impl Suite {
     }
 
     /// How the suite's files are filled, as options in fio's words: in this suite's way, or from start to end.
-    pub fn fill_options(&self, terms: &Terms, site: &Site) -> Vec<(String, String)> {
+    pub fn fill_options(&self, params: &SuiteParams, site: &Site) -> Vec<(String, String)> {
         let mut merged = Merged::default();
         let standard = [
             ("rw", "write"),
@@ -222,10 +222,10 @@ impl Suite {
             ("end_fsync", "1"),
         ];
         standard.iter().for_each(|(name, value)| merged.put(name, value));
-        match terms.fill {
+        match params.fill {
             FillWay::Suite => {
-                merged.set_layers(&self.fill.layers, terms);
-                if terms.short {
+                merged.set_layers(&self.fill.layers, params);
+                if params.short {
                     merged.set(&self.fill.layers.short);
                 }
             }

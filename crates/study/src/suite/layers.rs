@@ -2,7 +2,7 @@
 
 use units::diagnostic::Span;
 
-use super::{Form, Terms};
+use super::{Form, SuiteParams};
 
 /// Options that are about the size of the published text's own disk.
 const SIZES: [&str; 4] = ["size", "filesize", "offset", "offset_increment"];
@@ -38,12 +38,12 @@ impl Merged {
         }
     }
 
-    pub(super) fn set_layers(&mut self, layers: &Layers, terms: &Terms) {
+    pub(super) fn set_layers(&mut self, layers: &Layers, params: &SuiteParams) {
         self.set(&layers.always);
         let is_size = |setting: &&Setting| SIZES.contains(&setting.name.as_str());
-        match terms.form {
+        match params.form {
             Form::AsMeant => self.set(&layers.as_meant),
-            Form::Literal if !terms.is_resized => self.set(&layers.literal),
+            Form::Literal if !params.is_resized => self.set(&layers.literal),
             Form::Literal => {
                 let (meant, literal) = (layers.as_meant.iter(), layers.literal.iter());
                 let meant = meant.filter(is_size);

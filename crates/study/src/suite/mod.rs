@@ -8,15 +8,19 @@ mod cells;
 mod explain;
 mod job;
 mod layers;
+mod preparing;
 mod read;
 mod site;
+mod study;
 mod table;
 
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
 pub use cells::Cell;
 pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_told};
-pub use job::{Dialect, FillWay, Job, Terms};
+pub use job::{Dialect, FillWay, Job, SuiteParams};
+pub use preparing::SuiteTarget;
 pub use site::{Place, Site, Sites};
+pub use study::{Criteria, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
 
 use std::collections::{BTreeMap, BTreeSet};
 

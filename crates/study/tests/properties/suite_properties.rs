@@ -1,19 +1,25 @@
 //! Suites that nobody meant to write: a message with its place, or a suite whose jobs can be made.
 
 use proptest::prelude::*;
-use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, Terms};
+use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, SuiteParams};
 
 fn make_all(suite: &Suite) {
     for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
         let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));
-        let terms =
-            Terms { form, short, is_resized: false, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: Some(7) };
+        let params = SuiteParams {
+            form,
+            short,
+            is_resized: false,
+            sites: Sites::one(site),
+            fill: FillWay::Suite,
+            runtime_s: Some(7),
+        };
         for test in &suite.tests {
             for cell in test.cells_of(short, 4096).iter().take(50) {
-                assert!(!suite.job(test, cell, &terms).text().is_empty());
+                assert!(!suite.job(test, cell, &params).text().is_empty());
             }
         }
-        suite.fill_options(&terms, terms.sites.of(None));
+        suite.fill_options(&params, params.sites.of(None));
     }
 }
 

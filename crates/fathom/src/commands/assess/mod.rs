@@ -1,152 +1,184 @@
-//! `fathom assess`: a suite of tests on a target, and what they come to.
+//! `fathom assess`: a suite of tests on a target, judged by criteria.
 
-pub mod asked;
-mod course;
-mod preparing;
+pub mod criteria;
 mod ready;
 pub mod request;
-mod state;
+mod resume;
 mod volumes;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use assessment::{Assessment, TargetKind, Verdict, write};
-use study::suite::{Planned, Sites, Suite, Terms, takes_bytes, takes_ns, time_told};
+use assessment::{Assessment, Test};
+use plan::Plan;
+use study::Study;
+use study::suite::{
+    Criteria, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes, takes_ns,
+    time_told,
+};
 use units::format;
 
-use crate::exit;
+use crate::driver::{self, Keeper};
 use crate::output::{print_and_flush, tell, tell_line};
+use crate::progress::Progress;
 use crate::reports::Reports;
+use crate::results::Results;
+use crate::run::RunOptions;
 use crate::saved::Place;
-use crate::suites;
 use crate::terminal::is_coloured;
-use crate::{kept, run};
-use asked::Asked;
-use course::Course;
-use ready::Ready;
+use crate::{exit, run, session, suites};
 use request::{Format, Request};
-use state::State;
+use resume::ResumeFile;
 use volumes::Volume;
 
-/// Runs that take more than this are asked about.
+/// Assessments that take longer need consent.
 const LONG_NS: u64 = 600 * 1_000_000_000;
+/// Assessments that take more space need consent.
 const LARGE_BYTES: u64 = 100 << 30;
 
 pub fn main(request: &Request, typed: &[String]) -> ExitCode {
     assess(request, typed).unwrap_or_else(|message| {
-        tell_line!("fathom assess: {message}");
+        tell_line!("error: {message}");
         ExitCode::from(exit::REFUSED)
     })
 }
 
 fn assess(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
     let suite = suites::find(&request.suite)?;
-    let asked = Asked::read(&request.asking, &suite)?;
+    let criteria = criteria::read(&request.criteria, &suite)?;
     let tests = ready::wanted(&suite, request)?;
     let named = volumes::find(&suite, &tests, request)?;
-    if request.purge && named.iter().any(|named| named.found.facts.kind != TargetKind::Device) {
-        return Err("--purge discards what a device holds, and this is none".to_owned());
+    if request.purge && named.iter().any(|named| !named.found.is_device()) {
+        return Err("--purge discards the data of a device, and the target is none".to_owned());
     }
     // Signals first: from here on files are made.
-    let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
+    let interrupts = run::take_signals().map_err(|error| format!("signals cannot be handled: {error}"))?;
     let volumes = named.into_iter().map(|named| Volume::open(named, request.keep_files));
     let volumes = volumes.collect::<Result<Vec<Volume>, String>>()?;
-    let sites = Sites::new(volumes.iter().map(|volume| volume.site(&suite, request.short)).collect());
-    let sites = sites.ok_or("none of these tests is for any of these targets")?;
-    let mut terms = Terms {
-        form: request.form,
-        short: request.short,
-        is_resized: request.short || request.size_bytes.is_some(),
-        sites,
-        fill: request.fill,
-        runtime_s: request.runtime_s,
-    };
-    let resized = ready::size(&suite, &tests, &mut terms, &volumes, request)?;
+    let mut params = params(&suite, &volumes, request)?;
+    let resized = ready::size(&suite, &tests, &mut params, &volumes, request)?;
     let mut warnings = Vec::new();
-    let ready = ready::plan_all(&suite, &tests, &terms, &mut warnings)?;
+    let ready = ready::plan_all(&suite, &tests, &params, &mut warnings)?;
     warnings.iter().for_each(|warning| tell_line!("{warning}"));
-    let fixed = ready::without_runtime(&suite, &ready, &terms);
+    let fixed = ready::without_runtime(&suite, &ready, &params);
     if !fixed.is_empty() {
-        tell_line!("--runtime changes nothing for {}: its words say how long it goes on", fixed.join(", "));
+        tell_line!("note: --runtime does not apply to {}: their jobs set the time", fixed.join(", "));
     }
-    let mut forbidden = ready.iter().map(|ready| volumes::forbidden(ready, &volumes, &terms));
-    if let Some(first) = forbidden.clone().next().flatten()
-        && forbidden.all(|found| found.is_some())
-    {
-        return Err(format!(
-            "{0} may hold data, and all of these tests write: nothing was run\nhelp: if it may be lost, say --overwrite {0}",
-            first.facts.path
-        ));
-    }
-    let plans: Vec<_> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
-    let place = request.save.as_ref().map(|path| Place::open_for("--save", path, &plans)).transpose()?;
-    let reports = Reports::open(&request.reports, &plans)?;
-    announce(&suite, &ready, &volumes, &terms);
+    refuse_if_all_write(&ready, &volumes, &params)?;
+    let plans: Vec<&Plan> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
+    let results = results(request, &plans)?;
+    announce(&suite, &ready, &volumes, &params);
     resized.iter().for_each(|line| tell_line!("{line}"));
     if !request.yes && !confirmed(&ready)? {
         return Err("nothing was run".to_owned());
     }
-    let state = State::of(volumes::key(&volumes), &suite.name);
-    let mut course = Course::new(request, typed, &suite, &volumes, &terms, state, interrupts);
-    if request.resume {
-        course.resume()?;
+    let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
+    let resumed = if request.resume { resumed(&resume, request)? } else { Vec::new() };
+    let mut study = Box::new(started(request, typed, (suite, criteria), params, &volumes, ready, resumed));
+    let mut display = Progress::new();
+    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut Checkpoints(&resume));
+    let assessment = study.finish(&session::end(interrupts, None));
+    if !assessment.stopped {
+        resume.remove();
     }
-    let mut assessment = course.run(&tests, ready)?;
-    asked.judge(&mut assessment);
     for left in volumes.iter().filter_map(|volume| volume.scratch.left()) {
-        tell_line!("the tests' files are in {}", left.display());
+        tell_line!("note: the tests' files are in {}", left.display());
     }
     drop(volumes);
-    report(request, &assessment, place, &reports)
+    let is_written = print(request, &assessment)? & results.keep(&assessment);
+    Ok(ExitCode::from(if is_written { exit::of(&assessment, interrupts) } else { exit::FAILED }))
 }
 
-fn report(
+fn params(suite: &Suite, volumes: &[Volume], request: &Request) -> Result<SuiteParams, String> {
+    let sites = Sites::new(volumes.iter().map(|volume| volume.site(suite, request.short)).collect());
+    Ok(SuiteParams {
+        form: request.form,
+        short: request.short,
+        is_resized: request.short || request.size_bytes.is_some(),
+        sites: sites.ok_or("none of these tests is for any of these targets")?,
+        fill: request.fill,
+        runtime_s: request.runtime_s,
+    })
+}
+
+/// Refuses to start if no test may run.
+fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Result<(), String> {
+    let targets: Vec<_> = volumes.iter().map(Volume::target).collect();
+    let mut forbidden = ready.iter().map(|ready| forbidden(ready, &targets, params));
+    match forbidden.clone().next().flatten() {
+        Some(first) if forbidden.all(|target| target.is_some()) => Err(format!(
+            "{0} may hold data, and all of these tests write: nothing was run\nhelp: to overwrite the data, add \
+             --overwrite {0}",
+            first.given
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn results(request: &Request, plans: &[&Plan]) -> Result<Results, String> {
+    let place = |path: &String| Place::open_for("--save", path, plans).map(|place| (path.clone(), place));
+    Ok(Results {
+        save: request.save.as_ref().map(place).transpose()?,
+        reports: Reports::open(&request.reports, plans)?,
+        in_history: request.history,
+    })
+}
+
+fn resumed(resume: &ResumeFile, request: &Request) -> Result<Vec<Test>, String> {
+    let tests = resume.tests(request.size_bytes)?;
+    match tests.len() {
+        0 => tell_line!("note: nothing to resume; the suite starts from the beginning"),
+        1 => tell_line!("note: 1 test was completed before"),
+        many => tell_line!("note: {many} tests were completed before"),
+    }
+    Ok(tests)
+}
+
+fn started(
     request: &Request,
-    assessment: &Assessment,
-    place: Option<Place>,
-    reports: &Reports,
-) -> Result<ExitCode, String> {
-    let json = || write(assessment).map_err(|broken| format!("the assessment can't be written: {broken}"));
-    let (mut kept, mut failed) = reports.save(assessment);
-    if let Some(place) = place {
-        match place.save_text(&json()?) {
-            Ok(()) => kept.extend(request.save.iter().map(|path| format!("saved: {path}"))),
-            Err(message) => failed.push(message),
-        }
-    }
-    if request.history {
-        match kept::keep(assessment.clone()) {
-            Ok(id) => kept.push(format!("kept: fathom show {id}")),
-            Err(why) => tell_line!("fathom assess: the history can't keep this: {why}"),
-        }
-    }
-    let is_printed = match request.format {
-        Format::Card => print_and_flush(&report::card(assessment, report::Card { colour: is_coloured(), kept: &kept })),
-        Format::Json => print_and_flush(&json()?),
+    typed: &[String],
+    (suite, criteria): (Suite, Criteria),
+    params: SuiteParams,
+    volumes: &[Volume],
+    ready: Vec<Ready>,
+    resumed: Vec<Test>,
+) -> SuiteRun {
+    let (target, each) = (volumes::together(volumes), volumes::each(volumes));
+    let session = session::start("assess", typed, target, each, &request.tags);
+    let options = SuiteOptions {
+        until_steady: request.until_steady,
+        prepare: request.prepare,
+        purge: request.purge,
+        size_bytes: request.size_bytes,
     };
-    if !is_printed {
-        failed.push("standard output can't be written".to_owned());
-    }
-    if !failed.is_empty() {
-        return Err(failed.join("; "));
-    }
-    if assessment.stopped {
-        return Ok(ExitCode::from(exit::INTERRUPTED));
-    }
-    Ok(ExitCode::from(match assessment.verdict {
-        Verdict::Pass | Verdict::Measured => 0,
-        Verdict::Fail => exit::FAILED,
-        Verdict::Inconclusive => exit::INCONCLUSIVE,
-        Verdict::Invalid => exit::INVALID,
-    }))
+    let targets = volumes.iter().map(Volume::target).collect();
+    SuiteRun::new(&session, suite, (params, options), targets, ready, criteria, resumed)
 }
 
-/// What will be done where, before it is done.
-fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], terms: &Terms) {
-    let planned: Vec<Planned> = ready.iter().map(Ready::planned).collect();
+/// Writes the resume file after each test.
+struct Checkpoints<'a>(&'a ResumeFile);
+
+impl Keeper for Checkpoints<'_> {
+    fn checkpoint(&mut self, assessment: &Assessment) {
+        if let Err(error) = self.0.write(assessment) {
+            tell_line!("warning: --resume will not find this test: {error}");
+        }
+    }
+}
+
+fn print(request: &Request, assessment: &Assessment) -> Result<bool, String> {
+    let text = match request.format {
+        Format::Card => report::card(assessment, is_coloured()),
+        Format::Json => assessment::write(assessment).map_err(|broken| format!("the assessment: {broken}"))?,
+    };
+    Ok(print_and_flush(&text))
+}
+
+/// Prints what will run, before it runs.
+fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuiteParams) {
+    let planned: Vec<Planned> = ready::planned(ready);
     let taken = takes_bytes(&planned);
-    let on = volumes.iter().zip(terms.sites.iter()).map(|(volume, site)| {
+    let on = volumes.iter().zip(params.sites.iter()).map(|(volume, site)| {
         let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
         let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
         let what = match (volume.found.existed, volume.found.may_write, is_written) {
@@ -163,9 +195,9 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], terms: &Terms) {
     tell_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
 }
 
-/// Long or large runs are asked about where somebody can answer.
+/// Asks for consent to a long or large assessment, if the terminal can answer.
 fn confirmed(ready: &[Ready]) -> Result<bool, String> {
-    let planned: Vec<Planned> = ready.iter().map(Ready::planned).collect();
+    let planned: Vec<Planned> = ready::planned(ready);
     let is_long = takes_ns(&planned).0 > LONG_NS || takes_bytes(&planned).values().sum::<u64>() > LARGE_BYTES;
     if !is_long || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(true);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plan::Plan;
-use study::suite::{Cell, Job, Planned, Site, Suite, Terms, Test, takes_bytes};
+use study::suite::{Planned, Ready, ReadyRun, Site, Suite, SuiteParams, Test, takes_bytes};
 use units::format;
 
 use super::request::Request;
@@ -11,28 +11,20 @@ use super::volumes::Volume;
 use crate::plans;
 
 const MIB: u64 = 1 << 20;
-/// Files are made no smaller than this by fathom's own choice.
+/// fathom makes no smaller files by its own choice.
 const LEAST_BYTES: u64 = 16 * MIB;
 
-/// A test that can be run.
-pub struct Ready<'a> {
-    pub test: &'a Test,
-    pub runs: Vec<Run>,
+/// Returns the tests of a suite with their plans, for an explanation.
+pub fn planned(ready: &[Ready]) -> Vec<Planned<'_>> {
+    let plans = |ready: &Ready| ready.runs.iter().map(|run| Plan::clone(&run.plan)).collect();
+    ready.iter().map(|ready| Planned { test: &ready.test, plans: plans(ready) }).collect()
 }
 
-pub struct Run {
-    pub cell: Cell,
-    pub job: Job,
-    pub plan: Arc<Plan>,
-}
-
-impl Ready<'_> {
-    pub fn planned(&self) -> Planned<'_> {
-        Planned { test: self.test, plans: self.runs.iter().map(|run| Plan::clone(&run.plan)).collect() }
-    }
-}
-
-/// Those of the suite's tests that are wanted.
+/// Returns the requested tests of a suite.
+///
+/// # Errors
+///
+/// The suite has no test of that name.
 pub fn wanted<'a>(suite: &'a Suite, request: &Request) -> Result<Vec<&'a Test>, String> {
     for name in &request.tests {
         if suite.tests.iter().all(|test| test.name != *name) {
@@ -44,61 +36,70 @@ pub fn wanted<'a>(suite: &'a Suite, request: &Request) -> Result<Vec<&'a Test>, 
     Ok(suite.tests.iter().filter(is_wanted).collect())
 }
 
-pub fn plan_all<'a>(
+/// Plans the runs of tests. New warnings are added to `warnings`.
+///
+/// # Errors
+///
+/// The dialect's errors on a job.
+pub fn plan_all(
     suite: &Suite,
-    tests: &[&'a Test],
-    terms: &Terms,
-    told: &mut Vec<String>,
-) -> Result<Vec<Ready<'a>>, String> {
+    tests: &[&Test],
+    params: &SuiteParams,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Ready>, String> {
     let mut all = Vec::new();
     for test in tests.iter().copied() {
         let mut runs = Vec::new();
-        for cell in test.cells_of(terms.short, terms.least_block_bytes(test)) {
-            let job = suite.job(test, &cell, terms);
-            let (plan, warnings) = plans::plan(&job).map_err(|wrong| plans::told(&wrong))?;
-            for warning in warnings.iter().map(ToString::to_string) {
-                if !told.contains(&warning) {
-                    told.push(warning);
+        for cell in test.cells_of(params.short, params.least_block_bytes(test)) {
+            let job = suite.job(test, &cell, params);
+            let (plan, found) = plans::plan(&job).map_err(|errors| plans::told(&errors))?;
+            for warning in found.iter().map(ToString::to_string) {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
                 }
             }
-            runs.push(Run { cell, job, plan: Arc::new(plan) });
+            runs.push(ReadyRun { cell, job, plan: Arc::new(plan) });
         }
-        all.push(Ready { test, runs });
+        all.push(Ready { test: test.clone(), runs });
     }
     Ok(all)
 }
 
-/// Tests that take as long as they take, whatever `--runtime` says: a line by its letter, or work that has its own end.
-pub fn without_runtime(suite: &Suite, ready: &[Ready], terms: &Terms) -> Vec<String> {
-    let Some(seconds) = terms.runtime_s else { return Vec::new() };
-    let longer = Terms { runtime_s: Some(seconds + 1), ..terms.clone() };
+/// Returns the tests whose time `--runtime` does not change: published lines, and work that ends by itself.
+pub fn without_runtime(suite: &Suite, ready: &[Ready], params: &SuiteParams) -> Vec<String> {
+    let Some(seconds) = params.runtime_s else { return Vec::new() };
+    let longer = SuiteParams { runtime_s: Some(seconds + 1), ..params.clone() };
     let is_fixed = |ready: &&Ready| {
-        ready.runs.iter().all(|run| suite.job(ready.test, &run.cell, &longer).text() == run.job.text())
+        ready.runs.iter().all(|run| suite.job(&ready.test, &run.cell, &longer).text() == run.job.text())
     };
     ready.iter().filter(is_fixed).map(|ready| ready.test.name.clone()).collect()
 }
 
-/// Sets the size of each file so that all fit, and says where that isn't what was asked for.
+/// Sets the size of each file so that all files fit. Returns a note for each size that is smaller than requested.
+///
+/// # Errors
+///
+/// A target has no room for the tests, or a job cannot be planned.
 pub fn size(
     suite: &Suite,
     tests: &[&Test],
-    terms: &mut Terms,
+    params: &mut SuiteParams,
     volumes: &[Volume],
     request: &Request,
 ) -> Result<Vec<String>, String> {
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     for nth in 0..volumes.len() {
         let shared = |other: &usize| *other == nth || volumes[*other].found.shares(&volumes[nth].found);
         let together: Vec<usize> = (0..volumes.len()).filter(shared).collect();
-        // Those that take of the same room are sized at once.
+        // Targets that share their room are sized together.
         if together.first() == Some(&nth) {
-            told.extend(Room { suite, tests, volumes, together, request }.share_out(terms)?);
+            notes.extend(Room { suite, tests, volumes, together, request }.share_out(params)?);
         }
     }
-    Ok(told)
+    Ok(notes)
 }
 
-/// Targets that take of the same room, by their places among all.
+/// Targets that share their room, by index.
 struct Room<'a> {
     suite: &'a Suite,
     tests: &'a [&'a Test],
@@ -108,21 +109,21 @@ struct Room<'a> {
 }
 
 impl Room<'_> {
-    fn sites<'a>(&'a self, terms: &'a mut Terms) -> impl Iterator<Item = &'a mut Site> {
-        terms.sites.iter_mut().enumerate().filter(|(nth, _)| self.together.contains(nth)).map(|(_, site)| site)
+    fn sites<'a>(&'a self, params: &'a mut SuiteParams) -> impl Iterator<Item = &'a mut Site> {
+        params.sites.iter_mut().enumerate().filter(|(nth, _)| self.together.contains(nth)).map(|(_, site)| site)
     }
 
-    fn share_out(&self, terms: &mut Terms) -> Result<Option<String>, String> {
+    fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, String> {
         let found = &self.volumes[self.together[0]].found;
         let room = found.room_bytes();
         let of_each = self.request.size_bytes;
-        let Some(of_one) = self.sites(terms).find_map(|site| site.size_bytes) else {
-            // All of a device, or as much of it as is asked for.
-            let asked = of_each.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);
-            self.sites(terms).for_each(|site| site.size_bytes = asked);
+        let Some(of_one) = self.sites(params).find_map(|site| site.size_bytes) else {
+            // All of a device, or the requested part of it.
+            let part = of_each.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);
+            self.sites(params).for_each(|site| site.size_bytes = part);
             return Ok(None);
         };
-        let total = self.total_bytes(terms)?;
+        let total = self.total_bytes(params)?;
         let wanted = of_each.map_or(total, |bytes| bytes.saturating_mul(self.together.len() as u64));
         let allowed = wanted.min(room);
         if allowed != total && total > 0 {
@@ -130,26 +131,25 @@ impl Room<'_> {
             if scaled == 0 || (scaled < LEAST_BYTES && of_each.is_none() && !found.existed) {
                 return Err(self.none_left(wanted, room));
             }
-            self.sites(terms).for_each(|site| site.size_bytes = Some(scaled));
+            self.sites(params).for_each(|site| site.size_bytes = Some(scaled));
         }
         // Tests with a size of their own may still not fit.
-        let total_now = self.total_bytes(terms)?;
+        let total_now = self.total_bytes(params)?;
         if total_now > room {
             return Err(self.none_left(total_now, room));
         }
         Ok((wanted > room).then(|| {
-            let why = if found.existed {
-                "that is what the target has"
-            } else {
-                "a tenth of the file system, at least 1 GiB, stays free"
+            let why = match found.existed {
+                true => "the target holds no more",
+                false => "a tenth of the file system, at least 1 GiB, stays free",
             };
             let (now, before) = (format::size(total_now), format::size(wanted));
-            format!("{}the tests take {now} in place of {before}: {why}", self.named())
+            format!("note: {}the tests take {now} instead of {before}: {why}", self.prefix())
         }))
     }
 
-    /// Which of several targets are meant.
-    fn named(&self) -> String {
+    /// Names the targets if there are others.
+    fn prefix(&self) -> String {
         if self.volumes.len() == 1 { String::new() } else { format!("{}: ", self.shown()) }
     }
 
@@ -160,16 +160,16 @@ impl Room<'_> {
     fn none_left(&self, bytes: u64, room: u64) -> String {
         let is_old = self.volumes[self.together[0]].found.existed;
         let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
-        let advice = if room > 0 { "--size takes less" } else { "make room there, or name another target" };
+        let advice = if room > 0 { "use a smaller --size" } else { "free some space, or name another target" };
         let (room, bytes) = (format::size(room), format::size(bytes));
-        format!("{}: there is room for {room} of the tests' {bytes}{left}; {advice}", self.shown())
+        format!("{}: there is room for {room} of the tests' {bytes}{left}\nhelp: {advice}", self.shown())
     }
 
-    fn total_bytes(&self, terms: &Terms) -> Result<u64, String> {
-        let ready = plan_all(self.suite, self.tests, terms, &mut Vec::new())?;
-        let sites = || terms.sites.iter().enumerate().filter(|(nth, _)| self.together.contains(nth));
+    fn total_bytes(&self, params: &SuiteParams) -> Result<u64, String> {
+        let ready = plan_all(self.suite, self.tests, params, &mut Vec::new())?;
+        let sites = || params.sites.iter().enumerate().filter(|(nth, _)| self.together.contains(nth));
         let is_here = |path: &str| sites().any(|(_, site)| site.place.holds(path));
-        let taken = takes_bytes(&ready.iter().map(Ready::planned).collect::<Vec<_>>());
+        let taken = takes_bytes(&planned(&ready));
         Ok(taken.into_iter().filter(|(path, _)| is_here(path)).map(|(_, bytes)| bytes).sum())
     }
 }

@@ -3,7 +3,7 @@
 use judge::steady::Rule;
 use study::suite::{FillWay, Form};
 
-use super::asked::Asking;
+use super::criteria::CriteriaOptions;
 
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -22,7 +22,7 @@ pub struct Request {
     pub prepare: bool,
     pub keep_files: bool,
     pub resume: bool,
-    pub asking: Asking,
+    pub criteria: CriteriaOptions,
     pub reports: Vec<String>,
     pub save: Option<String>,
     pub format: Format,

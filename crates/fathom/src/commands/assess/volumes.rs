@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use assessment::{Target, TargetKind};
-use study::suite::{Site, Suite, Terms, Test};
+use study::suite::{Site, Suite, SuiteTarget, Test};
 
-use super::ready::Ready;
 use super::request::Request;
 use crate::output::tell_line;
 use crate::scratch::Scratch;
@@ -137,7 +136,21 @@ impl Volume {
         shown(&self.names, &self.found)
     }
 
-    /// As the suite's tests take it.
+    /// The target, for the study.
+    pub fn target(&self) -> SuiteTarget {
+        SuiteTarget {
+            names: self.names.clone(),
+            shown: self.shown(),
+            given: self.found.facts.path.clone(),
+            path: self.found.path.display().to_string(),
+            kind: self.found.facts.kind,
+            existed: self.found.existed,
+            may_write: self.found.may_write,
+            has_direct_io: self.has_direct_io,
+        }
+    }
+
+    /// The place of the suite's files.
     pub fn site(&self, suite: &Suite, is_short: bool) -> Site {
         Site {
             volumes: self.names.clone(),
@@ -182,14 +195,6 @@ pub fn together(volumes: &[Volume]) -> Target {
 pub fn each(volumes: &[Volume]) -> Vec<assessment::Volume> {
     let named = volumes.iter().flat_map(|volume| volume.names.iter().map(move |name| (name, &volume.found.facts)));
     named.map(|(name, facts)| assessment::Volume { name: name.clone(), target: facts.clone() }).collect()
-}
-
-/// The target that the test would write to, and must not.
-pub fn forbidden<'a>(ready: &Ready, volumes: &'a [Volume], terms: &Terms) -> Option<&'a Found> {
-    let is_written = |site: &Site| ready.runs.iter().any(|run| site.is_written_by(&run.plan));
-    let mut pairs = volumes.iter().zip(terms.sites.iter());
-    let (volume, _) = pairs.find(|(volume, site)| !volume.found.may_write && is_written(site))?;
-    Some(&volume.found)
 }
 
 #[cfg(test)]

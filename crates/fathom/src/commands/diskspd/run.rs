@@ -9,14 +9,18 @@ use diskspd::parse::Events;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
+use study::run::Refusal;
+use study::single::Single;
+use study::{Outcome, Session};
 use units::diagnostic::Diagnostic;
 
 use super::signals::Signals;
 use super::watch::Watch;
 use super::{FAILED, REFUSED};
+use crate::driver::{self, NoKeeper};
 use crate::findings::{self, show_plain as show};
 use crate::machine::RealMachine;
-use crate::run::{self, Terms};
+use crate::run::{self, RunOptions};
 
 /// Carries the profile out. There is a record as soon as the profile makes a plan, however the run went.
 pub fn run(
@@ -51,22 +55,34 @@ pub fn run(
 fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signals: &Signals) -> Record {
     let may_start = || signals.may_start();
     let mut watch = Watch::new(profile, signals);
-    let outcome = run::run(plan, interrupts, &Terms { may_start: &may_start, ..Terms::default() }, &mut watch);
-    let mut record = outcome.record;
-    for refusal in &outcome.refused {
-        watch.complain(refusal);
+    let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
+    let mut study = Single::new(Session::default(), Arc::clone(plan));
+    driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
+    match study.into_outcome() {
+        Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => *record,
+        Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {
+            errors.iter().for_each(|error| watch.complain(error));
+            if let Some(first) = errors.first() {
+                fail_all(&mut record, first);
+            }
+            *record
+        }
+        // A signal arrived before the run.
+        _ => ended(plan),
     }
-    if let Some(first) = outcome.refused.first() {
-        fail_all(&mut record, first);
-    }
+}
+
+/// The record of a run that did not start.
+fn ended(plan: &Arc<Plan>) -> Record {
+    let mut record = run::new_record(plan);
+    record.ended_unix_ms = record.started_unix_ms;
+    record.apply(Event::Machine(engine::machine()));
     record
 }
 
 /// The record of a plan that this machine can't carry out.
 fn without_results(plan: &Arc<Plan>, why: &str) -> Record {
-    let mut record = run::new_record(plan);
-    record.ended_unix_ms = record.started_unix_ms;
-    record.apply(Event::Machine(engine::machine()));
+    let mut record = ended(plan);
     fail_all(&mut record, &RunError { errno: 0, func: "open".into(), message: why.into() });
     record
 }

@@ -11,6 +11,7 @@ use units::diagnostic::Diagnostic;
 use units::format;
 
 use super::signals::Signals;
+use crate::driver::Display;
 use crate::findings::show_plain as show;
 use crate::output::{print_and_flush, tell};
 use crate::run::{Watcher, unix_ms};
@@ -67,6 +68,12 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Display for Watch<'_> {
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        self
+    }
+}
+
 impl Watcher for Watch<'_> {
     fn event(&mut self, _: &Record, event: &Event) {
         match event {
@@ -80,7 +87,7 @@ impl Watcher for Watch<'_> {
         }
     }
 
-    fn say(&mut self, message: &Message) {
+    fn message(&mut self, message: &Message) {
         match message {
             Message::Info(text) => self.log(text),
             Message::Warning(text) => show(&[Diagnostic::warning(text)]),
@@ -97,8 +104,6 @@ impl Watcher for Watch<'_> {
             }
         }
     }
-
-    fn snapshots_taken(&mut self, _: &Record) {}
 }
 
 /// How far the files of `-c` are, for whoever sits before a terminal: hundreds of gigabytes take their time.

@@ -8,13 +8,17 @@ use std::sync::Arc;
 
 use ::fio::Request;
 use ::fio::parse::Invocation;
+use study::run::Refusal;
+use study::single::Single;
+use study::{Outcome, Session};
 use units::diagnostic::Diagnostic;
 
+use crate::driver::{self, NoKeeper};
 use crate::kept;
 use crate::machine::RealMachine;
 use crate::outlet;
 use crate::output::{Output, print_and_flush, tell, tell_line};
-use crate::run::{self, Outcome};
+use crate::run::{self, RunOptions};
 use crate::saved;
 use watch::Watch;
 
@@ -78,11 +82,16 @@ fn run(invocation: Invocation) -> ExitCode {
     };
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
-    let terms = run::Terms { snapshot_every: invocation.program.status_interval, ..run::Terms::default() };
-    let Outcome { mut record, refused } = run::run(&plan, interrupts, &terms, &mut watch);
-    let code = match refused.is_empty() {
-        true => watch.finish(&record),
-        false => watch.refused(&mut record, &refused),
+    let options = RunOptions { snapshot_every: invocation.program.status_interval, ..RunOptions::default() };
+    let mut study = Single::new(Session::default(), plan);
+    driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
+    let (code, record) = match study.into_outcome() {
+        Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => (watch.finish(&record), record),
+        Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {
+            (watch.refused(&mut record, &errors), record)
+        }
+        // A signal arrived before the run.
+        _ => return watch.interrupted(),
     };
     let code = match place.map_or(Ok(()), |place| place.save(&record)) {
         Ok(()) => code,
@@ -93,7 +102,7 @@ fn run(invocation: Invocation) -> ExitCode {
         }
     };
     if !invocation.program.no_history {
-        kept::keep_in_passing(record);
+        kept::keep_in_passing(*record);
     }
     code
 }

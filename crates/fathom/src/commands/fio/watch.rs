@@ -11,6 +11,7 @@ use plan::Plan;
 use record::{Event, Message, Record, RunError};
 
 use super::debug::Debug;
+use crate::driver::Display;
 use crate::findings;
 use crate::output::{Output, print_and_flush, tell, tell_line};
 use crate::run::{Watcher, unix_ms};
@@ -98,6 +99,12 @@ impl<'a> Watch<'a> {
         ExitCode::from(u8::try_from(failed).unwrap_or(u8::MAX))
     }
 
+    /// Returns the exit code after a signal before the run.
+    pub fn interrupted(mut self) -> ExitCode {
+        self.note_interrupt();
+        ExitCode::from(INTERRUPTED)
+    }
+
     fn report(&mut self, record: &Record) {
         let options = ReportOptions {
             now_unix_ms: if record.ended_unix_ms > 0 { record.ended_unix_ms } else { unix_ms() },
@@ -155,6 +162,12 @@ impl<'a> Watch<'a> {
     }
 }
 
+impl Display for Watch<'_> {
+    fn watcher(&mut self) -> &mut dyn Watcher {
+        self
+    }
+}
+
 impl Watcher for Watch<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
         self.note_interrupt();
@@ -176,7 +189,7 @@ impl Watcher for Watch<'_> {
 
     /// As under fio, what reads a machine's format hears nothing but of trouble: many take any word on standard
     /// error for a failure.
-    fn say(&mut self, message: &Message) {
+    fn message(&mut self, message: &Message) {
         self.clear_eta();
         match message {
             Message::Info(text) | Message::Warning(text) if self.program.formats.normal => {

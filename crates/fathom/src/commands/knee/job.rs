@@ -1,12 +1,12 @@
-//! The job of each step in fio's words, and its plan.
+//! The job and the target of a search.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use assessment::{Knee, TargetKind};
+use assessment::{Knee, Settings, TargetKind};
 use plan::Plan;
-use study::knee::Load;
-use study::suite::{Job, Place, footprint, writes};
+use study::knee::{self, KneeTarget, Load};
+use study::suite::{Place, footprint, writes};
 use units::format;
 use units::quantity::option_value;
 
@@ -16,91 +16,90 @@ use crate::scratch::Scratch;
 use crate::target::Found;
 
 const MIB: u64 = 1 << 20;
+/// Size of a new file.
 const FILE_BYTES: u64 = 1 << 30;
+/// Name of a new file.
 const FILE: &str = "data";
+/// Queue depth of a search over rates.
 const DEPTH: u32 = 64;
+/// Largest depth of a search over depths.
 const DEPTH_MAX: u32 = 1024;
 
-pub struct Steps {
-    pub path: String,
-    /// `None` is all of the target.
-    pub bytes: Option<u64>,
-    pub options: Vec<(String, String)>,
-    is_poisson: bool,
+/// Returns the target of a search.
+///
+/// # Errors
+///
+/// The file system has no room for a new file.
+pub fn target(request: &Request, found: &Found, scratch: &Scratch) -> Result<KneeTarget, String> {
+    let path = match &scratch.place {
+        Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
+        Place::Path(path) => path.clone(),
+    };
+    let (is_new, has_direct_io) = (!found.existed, scratch.has_direct_io());
+    Ok(KneeTarget { path, bytes: bytes(request, found)?, is_new, has_direct_io })
 }
 
-impl Steps {
-    pub fn new(request: &Request, found: &Found, scratch: &Scratch) -> Result<Steps, String> {
-        let path = match &scratch.place {
-            Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
-            Place::Path(path) => path.clone(),
-        };
-        let bytes = bytes(request, found)?;
-        let mut options = vec![
-            ("filename".to_owned(), path.replace(':', "\\:")),
-            ("rw".to_owned(), request.rw.clone()),
-            ("bs".to_owned(), request.bs.clone()),
-            ("ioengine".to_owned(), request.ioengine.clone()),
-            ("iodepth".to_owned(), request.iodepth.unwrap_or(DEPTH).to_string()),
-            ("direct".to_owned(), u8::from(scratch.has_direct_io()).to_string()),
-            ("time_based".to_owned(), "1".to_owned()),
-            ("runtime".to_owned(), ms(request.runtime_ns)),
-            ("ramp_time".to_owned(), ms(request.ramp_ns)),
-        ];
-        options.extend(bytes.map(|bytes| ("size".to_owned(), bytes.to_string())));
-        options.extend(request.options.iter().cloned());
-        Ok(Steps { path, bytes, options, is_poisson: request.is_poisson })
-    }
-
-    /// The file is no larger than it came to be.
-    pub fn shrink(&mut self, bytes: u64) {
-        self.bytes = Some(bytes);
-        self.options.iter_mut().filter(|(name, _)| name == "size").for_each(|(_, value)| *value = bytes.to_string());
-    }
-
-    pub fn plan(&self, load: &Load) -> Result<(Arc<Plan>, Vec<String>), String> {
-        let mut options = self.options.clone();
-        options.extend(load.options(self.is_poisson));
-        let job = Job::fio("knee.fio", vec![("knee".to_owned(), options)]);
-        let (plan, warnings) = plans::plan(&job).map_err(|wrong| plans::told(&wrong))?;
-        if footprint(&plan).keys().any(|path| *path != self.path) {
-            return Err("these options work on another target: nothing was run".to_owned());
-        }
-        Ok((Arc::new(plan), warnings.iter().map(ToString::to_string).collect()))
-    }
-
-    /// The plan as it is refused or taken before anything runs.
-    pub fn check(&self, request: &Request, found: &Found) -> Result<(Arc<Plan>, Vec<String>), String> {
-        let (plan, warnings) = self.plan(&Load::Closed { depth: request.is_closed.then_some(2) })?;
-        let Some(worker) = plan.workers.first() else { return Err("the options make no job".to_owned()) };
-        if request.is_closed && worker.depth.iodepth == 1 {
-            return Err(format!("--closed varies the depth, and {} has no queue", request.ioengine));
-        }
-        if writes(&plan) && !found.may_write {
-            let path = &found.facts.path;
-            return Err(format!(
-                "{path} may hold data, and {} writes: nothing was run\nhelp: if it may be lost, say --overwrite {path}",
-                request.rw
-            ));
-        }
-        Ok((plan, warnings))
-    }
-}
-
-/// What is asked for, of `workers` threads.
-pub fn asked(request: &Request, steps: &Steps, workers: usize) -> Knee {
+/// Returns what a user requests of a search.
+pub fn search(request: &Request, target: &KneeTarget) -> Knee {
     Knee {
         work: work(request),
         percentile: request.percentile.clone(),
         percent: request.percent,
         bound_ns: request.bound_ns,
-        workers: workers.max(1) as u64,
+        workers: 1,
         iodepth_max: request.is_closed.then(|| request.iodepth.unwrap_or(DEPTH_MAX)),
         poisson: request.is_poisson,
         runtime_ns: request.runtime_ns,
-        job: steps.options.clone(),
+        job: options(request, target),
         notes: Vec::new(),
+        result: None,
     }
+}
+
+fn options(request: &Request, target: &KneeTarget) -> Settings {
+    let mut options = vec![
+        ("filename".to_owned(), target.path.replace(':', "\\:")),
+        ("rw".to_owned(), request.rw.clone()),
+        ("bs".to_owned(), request.bs.clone()),
+        ("ioengine".to_owned(), request.ioengine.clone()),
+        ("iodepth".to_owned(), request.iodepth.unwrap_or(DEPTH).to_string()),
+        ("direct".to_owned(), u8::from(target.has_direct_io).to_string()),
+        ("time_based".to_owned(), "1".to_owned()),
+        ("runtime".to_owned(), ms(request.runtime_ns)),
+        ("ramp_time".to_owned(), ms(request.ramp_ns)),
+    ];
+    options.extend(target.bytes.map(|bytes| ("size".to_owned(), bytes.to_string())));
+    options.extend(request.options.iter().cloned());
+    options
+}
+
+/// Plans the job of a search and checks it before anything runs. Returns the plan and the dialect's warnings.
+///
+/// # Errors
+///
+/// The job is refused, has another target, has no queue for a search over depths, or writes without consent.
+pub fn check(
+    request: &Request,
+    search: &Knee,
+    target: &KneeTarget,
+    found: &Found,
+) -> Result<(Arc<Plan>, Vec<String>), String> {
+    let job = knee::Knee::job(search, &Load::Closed { depth: request.is_closed.then_some(2) });
+    let (plan, warnings) = plans::plan(&job).map_err(|errors| plans::told(&errors))?;
+    if footprint(&plan).keys().any(|path| *path != target.path) {
+        return Err("these options work on another target: nothing was run".to_owned());
+    }
+    let Some(worker) = plan.workers.first() else { return Err("the options make no job".to_owned()) };
+    if request.is_closed && worker.depth.iodepth == 1 {
+        return Err(format!("--closed varies the depth, and {} has no queue", request.ioengine));
+    }
+    if writes(&plan) && !found.may_write {
+        let (path, rw) = (&found.facts.path, &request.rw);
+        return Err(format!(
+            "{path} may hold data, and {rw} writes: nothing was run\nhelp: to overwrite the data, add --overwrite {path}"
+        ));
+    }
+    Ok((Arc::new(plan), warnings.iter().map(ToString::to_string).collect()))
 }
 
 /// As sentences call the I/Os.

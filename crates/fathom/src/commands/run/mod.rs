@@ -1,80 +1,66 @@
-//! `fathom run`: a workload several times over, or two of them in turns, and what the repeats say of each other.
+//! `fathom run`: one or two workloads, each run several times.
 
-mod prepare;
 pub mod request;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ::history::compare::{self, Comparison};
-use ::history::{Document, repeats};
-use assessment::Metric;
-use os::signal::Interrupts;
+use ::history::Document;
+use assessment::{Assessment, Workload};
 use plan::Plan;
 use record::{Record, schema};
-use study::{Figures, Order, Turn};
+use report::Ink;
+use study::repeats::{NAMES, Repeats};
+use study::{Run, Study};
 use units::calendar::date_and_time;
+use units::format;
 
-use crate::args;
-use crate::comparison::broken;
-use crate::exit;
-use crate::kept;
+use crate::driver::{self, Keeper};
 use crate::lines::{Told, writes_logs};
-use crate::outlet;
 use crate::output::{print_and_flush, tell_line};
-use crate::repeats::report::{Finding, Report, Run, Side};
-use crate::repeats::{NAMES, note_findings};
-use crate::run::{self, Watcher};
-use crate::series::progress::Progress;
-use crate::series::{self, Series};
+use crate::progress::Progress;
+use crate::run::{self, RunOptions};
+use crate::terminal::writes_utf8;
+use crate::{exit, kept, outlet, session};
 use request::Request;
 
-/// Nothing was run: the words make no sense.
 const COMMAND: &str = "run";
 /// The report among the records of `--save`.
-const WHOLE: &str = "run.json";
+const REPORT: &str = "run.json";
+/// The assessment among them.
+const ASSESSMENT: &str = "assessment.json";
 
-pub fn main(request: &Request) -> ExitCode {
-    carry_out(request).unwrap_or_else(|message| {
-        tell_line!("fathom run: {message}");
+pub fn main(request: &Request, typed: &[String]) -> ExitCode {
+    repeats(request, typed).unwrap_or_else(|message| {
+        tell_line!("error: {message}");
         ExitCode::from(exit::REFUSED)
     })
 }
 
-/// What is wrong before the first run is an error.
-fn carry_out(request: &Request) -> Result<ExitCode, String> {
+fn repeats(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
     let plans = plans(request)?;
-    let turns = study::turns::turns(plans.len(), request.repeats, request.order)?;
     if let Some(folder) = &request.save {
-        outlet::check(&folder.join(WHOLE), plans.iter().map(Arc::as_ref))
+        outlet::check(&folder.join(REPORT), plans.iter().map(Arc::as_ref))
             .and_then(|()| std::fs::create_dir_all(folder).map_err(|error| error.to_string()))
             .map_err(|why| format!("{}: {why}", folder.display()))?;
     }
-    let interrupts = run::take_signals().map_err(|error| format!("signals can't be handled: {error}"))?;
-    let progress = Progress::new(turns.len(), Metric::IOPS, request.repeats);
-    progress.announce(series::at_most_ns(&plans, request.repeats, request.cooldown));
+    let interrupts = run::take_signals().map_err(|error| format!("signals cannot be handled: {error}"))?;
     let set = request.in_history.then(set_name);
-    let sides = plans.iter().map(|_| Measured::default()).collect();
-    let turns = turns.into_iter();
-    let mut runs =
-        Runs { request, turns, made: 0, interrupts, progress, set, sides, findings: Vec::new(), whole: true };
-    series::carry_out(&plans, request.cooldown, interrupts, &mut runs);
-    let Runs { mut whole, set, sides, findings, .. } = runs;
-    let signal = interrupts.last();
-    if sides.iter().all(|side| side.runs.is_empty()) {
-        tell_line!("fathom run: nothing was measured");
-    } else {
-        whole &= tell(request, &sides, &findings, set.as_deref(), signal.is_some());
-    }
-    Ok(match signal.and_then(|signal| u8::try_from(128 + signal).ok()) {
-        Some(code) => ExitCode::from(code),
-        None if whole => ExitCode::SUCCESS,
-        None => ExitCode::from(exit::FAILED),
-    })
+    let mut runs = Runs { request, has_two: plans.len() > 1, set: set.clone(), is_written: true };
+    let first = plans.first().map(Arc::clone);
+    let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &request.tags);
+    let study = Repeats::new(session, requested(request, set), plans, request.cooldown);
+    let mut study = Box::new(study.map_err(|error| error.to_string())?);
+    announce(study.runs(), study.at_most_ns());
+    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut runs);
+    let target = first.map(|plan| session::target_of(&plan));
+    let assessment = study.finish(&session::end(interrupts, target));
+    let is_written = print(request, &assessment) & runs.is_written;
+    Ok(ExitCode::from(if is_written { exit::of(&assessment, interrupts) } else { exit::FAILED }))
 }
 
-/// The plan of each workload; what speaks against them is told.
+/// Plans each workload, and prints the warnings.
 fn plans(request: &Request) -> Result<Vec<Arc<Plan>>, String> {
     let mut warned = Told::default();
     let mut plans = Vec::new();
@@ -94,181 +80,104 @@ fn plans(request: &Request) -> Result<Vec<Arc<Plan>>, String> {
     Ok(plans)
 }
 
-/// A name that no other set of runs has.
+/// Returns a tag that no other set of runs has.
 fn set_name() -> String {
     let local_s = (run::unix_ms() / 1000).saturating_add_signed(i64::from(os::clock::utc_offset_s()));
     let time: String = date_and_time(local_s).chars().filter(|c| *c == 'T' || c.is_ascii_digit()).collect();
     format!("run-{}-{}", time.replace('T', "-"), std::process::id())
 }
 
-/// What came of one workload.
-#[derive(Default)]
-struct Measured {
-    runs: Vec<Run>,
-    /// Of the runs that came to something, in their order.
-    documents: Vec<Document>,
+fn requested(request: &Request, set: Option<String>) -> assessment::Repeats {
+    let workload = |(at, name): (usize, &str)| {
+        // One command is for all workloads, two are one for each.
+        let prepare = request.prepare.get(at).or_else(|| request.prepare.first()).cloned();
+        Workload { name: name.to_owned(), line: request.workloads[at].text.clone(), prepare }
+    };
+    assessment::Repeats {
+        workloads: NAMES.into_iter().take(request.workloads.len()).enumerate().map(workload).collect(),
+        repeats: request.repeats,
+        order: request.order.kind().to_owned(),
+        seed: request.order.seed(),
+        fail_on: request.limits.iter().map(|limit| limit.text.clone()).collect(),
+        set,
+        runs: Vec::new(),
+        result: None,
+    }
 }
 
-/// What becomes of the runs.
+/// Prints the number of runs and their time.
+fn announce(runs: usize, at_most_ns: Option<u64>) {
+    let time =
+        at_most_ns.map_or_else(String::new, |ns| format!(", at most {} plus preparation", format::time_ns(ns as f64)));
+    tell_line!("{runs} run{}{time}", if runs == 1 { "" } else { "s" });
+}
+
+/// Keeps the records of the runs.
 struct Runs<'a> {
     request: &'a Request,
-    turns: std::vec::IntoIter<Turn>,
-    made: usize,
-    interrupts: Interrupts,
-    progress: Progress,
-    /// The tag that all of them have in the history; none where they aren't kept.
+    /// There are two workloads.
+    has_two: bool,
+    /// Tag of all runs in the history; `None` if they are not kept there.
     set: Option<String>,
-    sides: Vec<Measured>,
-    findings: Vec<Finding>,
-    /// Nothing went wrong.
-    whole: bool,
+    is_written: bool,
 }
 
 impl Runs<'_> {
-    fn take(&mut self, turn: Turn, started_unix_ms: Option<u64>, failure: Option<String>) -> &mut Run {
-        self.made += 1;
-        self.whole &= failure.is_none();
-        let run = Run { turn: self.made, repeat: turn.repeat + 1, started_unix_ms, kept: None, error: failure };
-        let runs = &mut self.sides[turn.point].runs;
-        runs.push(run);
-        let last = runs.len() - 1;
-        &mut runs[last]
-    }
-
-    /// The run's number in the history. Where one can't be kept, the others aren't tried.
-    fn keep(&mut self, turn: Turn, document: &Document) -> Option<i64> {
+    /// Adds a run to the history. After a failure, no further run is added.
+    fn add(&mut self, run: &Run, record: &Record) -> Option<i64> {
         let set = self.set.as_ref()?;
         let mut tags = self.request.tags.clone();
         tags.push(set.clone());
-        if self.sides.len() > 1 {
-            tags.push(format!("{set}-{}", NAMES[turn.point]));
+        if self.has_two {
+            tags.push(format!("{set}-{}", run.name));
         }
-        match kept::store().and_then(|mut store| store.add(document, &tags)) {
+        let document = Document::Record(Box::new(record.clone()));
+        match kept::store().and_then(|mut store| store.add(&document, &tags)) {
             Ok(id) => Some(id),
             Err(message) => {
-                tell_line!("fathom run: the runs are not kept in the history: {message}");
+                tell_line!("warning: the runs are not kept in the history: {message}");
                 self.set = None;
                 None
             }
         }
     }
-
-    fn save(&mut self, turn: Turn, record: &Record) {
-        let Some(folder) = &self.request.save else { return };
-        let path = folder.join(format!("{}-{}.json", NAMES[turn.point], turn.repeat + 1));
-        let text = schema::write(record).map_err(|broken| broken.to_string());
-        self.whole &= is_saved(&path, text);
-    }
 }
 
-impl Series for Runs<'_> {
-    fn next_turn(&mut self) -> Option<Turn> {
-        self.turns.next()
-    }
-
-    fn begin(&mut self, turn: Turn) -> bool {
-        let name = NAMES[turn.point];
-        if let Some(command) = prepare_of(self.request, turn.point)
-            && let Err(stop) = prepare::carry_out(command, name, turn.repeat, self.interrupts)
-        {
-            if let prepare::Stop::Failed(why) = stop {
-                tell_line!("fathom run: --prepare of {name}, run {}: {why}: {command}", turn.repeat + 1);
-                self.whole = false;
-            }
-            return false;
+impl Keeper for Runs<'_> {
+    fn record(&mut self, run: &Run, record: &Record) -> Option<i64> {
+        if let Some(folder) = &self.request.save {
+            let path = folder.join(format!("{}-{}.json", run.name, run.repeat + 1));
+            let text = schema::write(record).map_err(|broken| broken.to_string());
+            self.is_written &= is_saved(&path, text);
         }
-        self.progress.begin(name, turn.repeat);
-        true
-    }
-
-    fn watcher(&mut self) -> &mut dyn Watcher {
-        &mut self.progress
-    }
-
-    fn interrupted(&mut self) {
-        self.progress.interrupted();
-    }
-
-    fn refused(&mut self, turn: Turn, reason: String) {
-        self.progress.end(&Err(reason.clone()));
-        self.take(turn, None, Some(reason));
-    }
-
-    fn ended(&mut self, turn: Turn, record: Record) {
-        self.save(turn, &record);
-        let started = Some(record.started_unix_ms);
-        if let Some(reason) = study::sweep::failure(&record) {
-            self.progress.end(&Err(reason.clone()));
-            self.take(turn, started, Some(reason));
-            return;
-        }
-        self.progress.end(&Ok(Figures::of(&record)));
-        note_findings(&mut self.findings, turn.point, self.sides.len(), &record);
-        let document = Document::Record(Box::new(record));
-        let kept = self.keep(turn, &document);
-        self.take(turn, started, None).kept = kept;
-        self.sides[turn.point].documents.push(document);
+        let is_good = study::sweep::failure(record).is_none();
+        if is_good { self.add(run, record) } else { None }
     }
 }
 
-/// One command is for all, two are one for each.
-fn prepare_of(request: &Request, point: usize) -> Option<&str> {
-    request.prepare.get(point).or_else(|| request.prepare.first()).map(String::as_str)
-}
-
-/// Prints the report, and saves it where that is wanted. False where it can't be, or where `--fail-on` came true.
-fn tell(request: &Request, measured: &[Measured], findings: &[Finding], set: Option<&str>, stopped: bool) -> bool {
-    let sides = measured.iter().enumerate().map(|(at, measured)| Side {
-        name: NAMES[at],
-        line: &request.workloads[at].text,
-        prepare: prepare_of(request, at),
-        runs: &measured.runs,
-        figures: repeats::repeated(&measured.documents, &request.bounds),
-    });
-    let comparison = compared(request, measured);
-    let failed = comparison.as_ref().map_or(Ok(Vec::new()), |comparison| broken(comparison, &request.bounds));
-    let mut whole = true;
-    let failed = failed.unwrap_or_else(|message| {
-        tell_line!("fathom run: {message}");
-        whole = false;
-        Vec::new()
-    });
-    let report = Report {
-        order: args::run::name_of(request.order),
-        seed: match request.order {
-            Order::Random { seed } => Some(seed),
-            _ => None,
-        },
-        repeats: request.repeats,
-        set,
-        stopped,
-        comparison,
-        failed,
-        findings: findings.iter().collect(),
-        ..Report::new(sides.collect())
-    };
-    let json = report.json();
+/// Prints the report and saves it. False if a file could not be written.
+fn print(request: &Request, assessment: &Assessment) -> bool {
+    let json = || report::json(assessment).unwrap_or_default();
+    let mut is_written = true;
     if let Some(folder) = &request.save {
-        whole &= is_saved(&folder.join(WHOLE), json.clone());
+        is_written &= is_saved(&folder.join(REPORT), Ok(json()));
+        let whole = assessment::write(assessment).map_err(|broken| broken.to_string());
+        is_written &= is_saved(&folder.join(ASSESSMENT), whole);
     }
-    let text = if request.json { json } else { Ok(report.text()) };
-    whole &= text.is_ok_and(|text| print_and_flush(&text));
-    report.failed.iter().for_each(|line| tell_line!("fathom run: --fail-on {line}"));
-    whole && report.failed.is_empty()
+    let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+    let text = if request.json { json() } else { report::text(assessment, ink).unwrap_or_default() };
+    is_written &= print_and_flush(&text);
+    if let Some(sentence) = report::sentence(assessment).filter(|_| request.json) {
+        tell_line!("{sentence}");
+    }
+    is_written
 }
 
-/// None where a side has nothing.
-fn compared(request: &Request, measured: &[Measured]) -> Option<Comparison> {
-    let [a, b] = measured else { return None };
-    let comparison = compare::compare(&a.documents, &b.documents, &request.bounds);
-    (!comparison.lines.is_empty()).then_some(comparison)
-}
-
-/// False, and a word about it, where a file can't be written.
+/// False, with a message, if a file cannot be written.
 fn is_saved(path: &Path, text: Result<String, String>) -> bool {
     let written = text.and_then(|text| std::fs::write(path, text).map_err(|error| units::errno::reason(&error)));
     if let Err(error) = &written {
-        tell_line!("fathom run: {} can't be written: {error}", PathBuf::from(path).display());
+        tell_line!("error: {} cannot be written: {error}", PathBuf::from(path).display());
     }
     written.is_ok()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::history::compare::Bound;
+use judge::compare::ChangeLimit;
 use study::Order;
 
 use crate::workload::Workload;
@@ -15,7 +15,8 @@ pub struct Request {
     pub repeats: usize,
     pub order: Order,
     pub cooldown: Duration,
-    pub bounds: Vec<Bound>,
+    /// Changes that fail.
+    pub limits: Vec<ChangeLimit>,
     pub tags: Vec<String>,
     pub in_history: bool,
     pub save: Option<PathBuf>,

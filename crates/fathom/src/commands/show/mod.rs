@@ -1,8 +1,6 @@
-//! `fathom show`: what was kept: an assessment as a card, a study as it was told, a record in any report of either dialect,
-//! and all of them as a page with charts.
+//! `fathom show`: a saved run in any format.
 
 pub mod request;
-mod retold;
 mod single;
 
 use std::borrow::Cow;
@@ -12,13 +10,14 @@ use std::process::ExitCode;
 use ::history::Document;
 use assessment::Assessment;
 use plan::Plan;
+use report::Ink;
 
 use crate::exit;
 use crate::output::{print_bytes, tell_line};
 use crate::pictures::{self, Picture};
 use crate::reports::{self, Form, Reports};
-use crate::terminal::is_coloured;
-use crate::{kept, repeats, saved};
+use crate::terminal::{is_coloured, writes_utf8};
+use crate::{kept, saved};
 use request::{Format, Request, RunReport};
 
 /// Stands before the tag of a set of repeats.
@@ -38,19 +37,21 @@ pub fn main(request: &Request) -> ExitCode {
     for file in &request.files {
         let told = |error: String| format!("{file}: {error}");
         let shown = match file.strip_prefix(SET) {
-            Some(tag) => show_set(tag, request).map_err(told),
+            Some(tag) => kept::repeats_with(tag)
+                .and_then(|repeats| show(&Document::Assessment(Box::new(repeats)), request))
+                .map_err(told),
             None => kept_as(file).and_then(|kept| show(&kept, request).map_err(told)),
         };
         match shown {
             Ok(report) => shown_all.extend(report),
             Err(message) => {
-                tell_line!("fathom: {message}");
+                tell_line!("error: {message}");
                 failed = true;
             }
         }
     }
     if let Err(message) = put(&shown_all, request) {
-        tell_line!("fathom: {message}");
+        tell_line!("error: {message}");
         failed = true;
     }
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
@@ -103,19 +104,6 @@ fn show(document: &Document, request: &Request) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Repeats as `fathom run` told them.
-fn show_set(tag: &str, request: &Request) -> Result<Vec<u8>, String> {
-    let as_json = match request.format {
-        None | Some(Format::Text) => false,
-        Some(Format::Json | Format::StudyJson) => true,
-        Some(_) => return Err("repeats are shown as text or json".to_owned()),
-    };
-    if request.chart.is_some() || !request.reports.is_empty() {
-        return Err("repeats have no charts: each of the runs has".to_owned());
-    }
-    repeats::retold(tag, as_json).map(String::into_bytes)
-}
-
 /// What pages and charts are made of.
 fn assessed(document: &Document) -> Cow<'_, Assessment> {
     match document {
@@ -145,16 +133,21 @@ fn charts(assessment: &Assessment, format: Option<Format>, request: &Request) ->
 
 fn show_assessment(assessment: &Assessment, format: Option<Format>, request: &Request) -> Result<Vec<u8>, String> {
     let is_file = request.output.is_some();
-    let card = || report::card(assessment, report::Card { colour: !is_file && is_coloured(), kept: &[] });
-    let none = || Err("this is no search or sweep".to_owned());
+    let ink = if is_file || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+    let text = || report::text(assessment, ink);
+    let card = || report::card(assessment, !is_file && is_coloured());
+    let none = || "this is no search, sweep or repeats".to_owned();
     let text = match format {
-        None => retold::text(assessment, is_file).unwrap_or_else(|| Ok(card())),
-        Some(Format::Card) => Ok(card()),
-        Some(Format::Text) => retold::text(assessment, is_file).unwrap_or_else(none),
-        Some(Format::StudyJson) => retold::json(assessment).unwrap_or_else(none),
-        Some(_) => Err("this is an assessment: --format card, html, markdown, svg, png or json show it".to_owned()),
+        None => text().unwrap_or_else(card),
+        Some(Format::Card) => card(),
+        Some(Format::Text) => text().ok_or_else(none)?,
+        Some(Format::StudyJson) => report::json(assessment).ok_or_else(none)?,
+        Some(Format::Csv) => report::csv(assessment).ok_or("this is no sweep")?,
+        Some(_) => {
+            return Err("this is an assessment: --format card, html, markdown, svg, png or json show it".to_owned());
+        }
     };
-    text.map(String::into_bytes)
+    Ok(text.into_bytes())
 }
 
 /// What charts are to be.

@@ -11,9 +11,11 @@ pub enum Format {
     /// Of a single run, in the words of a dialect.
     Run(RunReport),
     Card,
-    /// Of a study, as its command printed it.
+    /// Of a search, a sweep or repeats, as the command printed it.
     Text,
     StudyJson,
+    /// Of a sweep.
+    Csv,
     Page(Form),
     Json,
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use assessment::Metric;
+use assessment::{Metric, Settings};
 use fio::parse::Output;
 use plan::{Echo, Origin, Plan};
-use study::{Point, Sweep};
 use units::diagnostic::Diagnostic;
 
 use crate::lines::{Planned, Told, writes_logs};
@@ -20,10 +19,10 @@ pub enum Points {
 type PlanLine<'a> = dyn Fn(&[(String, String)]) -> Result<Planned, Vec<Diagnostic>> + 'a;
 
 /// Plans every point. What is wrong with several of them is told once.
-pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
+pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Points {
     let (mut plans, mut warned, mut refused) = (Vec::new(), Told::default(), Told::default());
-    for point in sweep.points() {
-        match plan_line(&point.settings) {
+    for point in points {
+        match plan_line(point) {
             Ok(Planned::Run { plan, warnings }) => {
                 plans.push(Arc::from(plan));
                 warned.add(&warnings);
@@ -38,10 +37,10 @@ pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
     if !refused.texts.is_empty() {
         return Points::Refused(refused.texts);
     }
-    if let Some(refusal) = without_difference(sweep, &plans) {
+    if let Some(refusal) = without_difference(points, &plans) {
         return Points::Refused(vec![refusal.to_string()]);
     }
-    if plans.iter().any(|plan| writes_logs(plan)) && sweep.len() > 1 {
+    if plans.iter().any(|plan| writes_logs(plan)) && runs > 1 {
         let warning = "each run of the sweep writes the same log files: those of the last one stay";
         warned.add(&[Diagnostic::warning(warning)]);
     }
@@ -49,16 +48,18 @@ pub fn plan(sweep: &Sweep, plan_line: &PlanLine) -> Points {
 }
 
 /// An axis whose values all lead to the same work, such as a depth for an engine that has none.
-fn without_difference(sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<Diagnostic> {
+fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagnostic> {
     let works: Vec<String> = plans.iter().map(|plan| work(plan)).collect();
-    let others = |point: &Point, axis: usize| {
-        let mut settings = point.settings.clone();
+    let others = |point: &Settings, axis: usize| {
+        let mut settings = point.clone();
         settings.remove(axis);
         settings
     };
-    let dead = (0..sweep.axes().len()).filter(|axis| sweep.axes()[*axis].values.len() > 1).find(|axis| {
-        let mut first_works: Vec<(Vec<(String, String)>, &String)> = Vec::new();
-        sweep.points().iter().zip(&works).all(|(point, work)| {
+    let first = points.first()?;
+    let varies = |axis: &usize| points.iter().any(|point| point[*axis].1 != first[*axis].1);
+    let dead = (0..first.len()).filter(varies).find(|axis| {
+        let mut first_works: Vec<(Settings, &String)> = Vec::new();
+        points.iter().zip(&works).all(|(point, work)| {
             let others = others(point, *axis);
             match first_works.iter().find(|(known, _)| *known == others) {
                 Some((_, first)) => *first == work,
@@ -69,7 +70,7 @@ fn without_difference(sweep: &Sweep, plans: &[Arc<Plan>]) -> Option<Diagnostic> 
             }
         })
     })?;
-    let option = &sweep.axes()[dead].option;
+    let option = &first[dead].0;
     let message = format!("`{option}` makes no difference to this line: all its values ask for the same work");
     let help = "another option of the line may outdo it, or the engine may have no use for it; --repeat runs the same \
                 again";

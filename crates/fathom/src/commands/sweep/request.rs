@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assessment::Metric;
-use study::show::Format;
 use study::{Axis, Order};
 
 use crate::lines::Dialect;
 
-/// What is asked for.
 pub struct Request {
     pub axes: Vec<Axis>,
     pub metric: Option<Metric>,
@@ -28,9 +26,11 @@ pub struct Request {
     pub line: Vec<String>,
 }
 
+/// Format of the report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportFormat {
-    /// In the characters that the terminal has.
     Text,
-    Other(Format),
+    Csv,
+    Json,
+    Markdown,
 }

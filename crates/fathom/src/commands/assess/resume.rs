@@ -1,0 +1,87 @@
+//! The file of an assessment that was interrupted, for `--resume`.
+
+use std::path::PathBuf;
+
+use assessment::{Assessment, Study, Test, read, write};
+use study::suite::resumable;
+use units::format;
+
+/// Characters of a target's path in the name of its file.
+const NAME_MAX: usize = 150;
+
+/// The file for a suite on a target.
+pub struct ResumeFile {
+    /// `None` if no folder for it is known.
+    path: Option<PathBuf>,
+    target: String,
+    suite: String,
+}
+
+impl ResumeFile {
+    pub fn of(target: String, suite: &str) -> ResumeFile {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '_' };
+        // The end of a path tells more than its beginning.
+        let length = target.chars().count();
+        let name: String = target.chars().skip(length.saturating_sub(NAME_MAX)).map(plain).collect();
+        let suite_name: String = suite.chars().map(plain).take(NAME_MAX / 2).collect();
+        let path = folder().map(|folder| folder.join(format!("{suite_name}{name}.json")));
+        ResumeFile { path, target, suite: suite.to_owned() }
+    }
+
+    /// Returns the tests that the interrupted assessment completed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or its tests are of another size.
+    pub fn tests(&self, size_bytes: Option<u64>) -> Result<Vec<Test>, String> {
+        let path = self.path.as_ref().ok_or("neither XDG_STATE_HOME nor HOME is set: nothing to resume")?;
+        let text = match std::fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        let kept = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
+        if kept.target.path != self.target || kept.suite != self.suite {
+            return Ok(Vec::new());
+        }
+        if let Study::Suite(request) = &kept.study
+            && request.size_bytes != size_bytes
+        {
+            let size =
+                request.size_bytes.map_or("no --size".to_owned(), |bytes| format!("--size {}", format::size(bytes)));
+            return Err(format!(
+                "the interrupted assessment had {size}\nhelp: use the same, or start again without --resume"
+            ));
+        }
+        Ok(resumable(kept.tests))
+    }
+
+    /// Writes the assessment so far.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn write(&self, assessment: &Assessment) -> Result<(), String> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let mut kept = assessment.clone();
+        kept.target.path.clone_from(&self.target);
+        let shown = |error: std::io::Error| format!("{}: {error}", path.display());
+        let text = write(&kept).map_err(|broken| broken.to_string())?;
+        std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(shown)?;
+        let beside = path.with_extension(format!("{}", std::process::id()));
+        std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path)).map_err(shown)
+    }
+
+    /// Removes the file: the assessment is complete.
+    pub fn remove(&self) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn folder() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))?;
+    Some(state.join("fathom/assess"))
+}

@@ -1,0 +1,43 @@
+//! Facts about the session that a study belongs to.
+
+use assessment::{Target, Volume};
+use os::signal::Interrupts;
+use plan::Plan;
+use study::{End, Session};
+
+use crate::{run, target};
+
+/// Returns the facts about a session that starts now. `typed` are the arguments after the command's name.
+pub fn start(command: &str, typed: &[String], target: Target, volumes: Vec<Volume>, tags: &[String]) -> Session {
+    let words = ["fathom", command].into_iter().map(str::to_owned).chain(typed.iter().cloned());
+    Session {
+        fathom: env!("CARGO_PKG_VERSION").to_owned(),
+        command: words.collect(),
+        started_unix_ms: run::unix_ms(),
+        utc_offset_s: os::clock::utc_offset_s(),
+        target,
+        volumes,
+        machine: engine::machine(),
+        tags: tags.to_vec(),
+    }
+}
+
+/// Returns the facts about a session that ends now.
+pub fn end(interrupts: Interrupts, target: Option<Target>) -> End {
+    End { ended_unix_ms: run::unix_ms(), is_stopped: interrupts.count() > 0, target }
+}
+
+/// Returns facts about the first target of a plan; the path tells of the others.
+pub fn target_of(plan: &Plan) -> Target {
+    let of_worker = |worker: &plan::Worker| {
+        let streams = worker.streams.list.iter().map(|stream| stream.path.clone());
+        worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
+    };
+    let mut paths: Vec<String> = plan.workers.iter().flat_map(of_worker).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let Some(first) = paths.first() else { return Target::default() };
+    let facts = target::find(Some(first), &[]).map(|found| found.facts).unwrap_or_default();
+    let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
+    Target { path: format!("{first}{others}"), ..facts }
+}

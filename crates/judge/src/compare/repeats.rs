@@ -1,0 +1,100 @@
+//! The repeats of one workload: how far they lie apart, which lie far from the others, and whether they drift.
+
+use assessment::{Drift, Metric, RepeatedFigure};
+
+use super::side::{Case, cases};
+use super::{ChangeLimit, Run};
+use crate::inference;
+use crate::stats::{median, slope};
+
+/// An outlier is this many median distances from the median: ten standard deviations of normally distributed figures. With
+/// few repeats, a smaller distance would flag a repeat in many series without one.
+const ALONE: f64 = 14.826;
+/// Fewer repeats do not show which of them is the outlier.
+const ALONE_MIN: usize = 4;
+/// Distances below this share of the median are ignored.
+const MATTERS: f64 = 0.02;
+/// A drift is reported if chance alone makes at most this share of orders as even.
+const CHANCE: f64 = 0.05;
+
+/// Returns each figure that any of the runs has, and those of the limits.
+pub fn repeated(runs: &[Run], limits: &[ChangeLimit]) -> Vec<RepeatedFigure> {
+    let cases = cases(runs);
+    let of_case = |case: &Case| {
+        let each = |metric: Metric| of(&case.name, metric, case.each(metric));
+        case.metrics(limits).into_iter().filter_map(each).collect::<Vec<_>>()
+    };
+    cases.iter().flat_map(of_case).collect()
+}
+
+/// `None` if no run has the figure.
+fn of(test: &str, metric: Metric, values: Vec<Option<f64>>) -> Option<RepeatedFigure> {
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let (least, most) = (known.iter().copied().reduce(f64::min)?, known.iter().copied().reduce(f64::max)?);
+    let middle = median(&known);
+    Some(RepeatedFigure {
+        test: test.to_owned(),
+        metric,
+        unit: metric.unit().to_owned(),
+        median: middle,
+        least,
+        most,
+        spread: (known.len() > 1 && middle > 0.0).then(|| (most - least) / middle),
+        outliers: outliers(&values, &known, middle),
+        drift: drift(&known, middle),
+        values,
+    })
+}
+
+fn outliers(values: &[Option<f64>], known: &[f64], middle: f64) -> Vec<usize> {
+    if known.len() < ALONE_MIN {
+        return Vec::new();
+    }
+    let distance = median(&known.iter().map(|value| (value - middle).abs()).collect::<Vec<_>>());
+    let is_alone = |value: f64| {
+        let far = (value - middle).abs();
+        far > distance * ALONE && far > middle * MATTERS
+    };
+    let alone = values.iter().enumerate().filter(|(_, value)| value.is_some_and(is_alone));
+    alone.map(|(at, _)| at).collect()
+}
+
+fn drift(known: &[f64], middle: f64) -> Option<Drift> {
+    let p = inference::trend(known).filter(|p| *p <= CHANCE)?;
+    let change = slope(known) * (known.len() - 1) as f64 / middle;
+    (change.is_finite() && change.abs() > MATTERS).then_some(Drift { change, p })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repeats(values: &[f64]) -> RepeatedFigure {
+        let kind = Metric::parse("read.iops").expect("a metric");
+        of("run", kind, values.iter().copied().map(Some).collect()).expect("figures")
+    }
+
+    #[test]
+    fn quiet_repeats_have_a_spread_and_nothing_else() {
+        let found = repeats(&[100.0, 104.0, 98.0, 101.0, 99.0]);
+        assert_eq!((found.median, found.least, found.most), (100.0, 98.0, 104.0));
+        assert!((found.spread.expect("a spread") - 0.06).abs() < 1e-12);
+        assert_eq!((found.outliers, found.drift), (Vec::new(), None));
+        assert_eq!(repeats(&[100.0]).spread, None);
+    }
+
+    #[test]
+    fn one_that_stands_alone_is_named_by_its_place() {
+        assert_eq!(repeats(&[60.0, 100.0, 101.0, 99.0, 100.5]).outliers, [0]);
+        assert_eq!(repeats(&[100.0, 100.0, 100.0, 101.0]).outliers.len(), 0, "1 % is nobody's trouble");
+        assert_eq!(repeats(&[60.0, 100.0, 100.0]).outliers.len(), 0, "of three, two may be the odd ones");
+    }
+
+    #[test]
+    fn repeats_that_fall_one_after_another_drift() {
+        let found = repeats(&[100.0, 98.0, 95.0, 93.0, 90.0]).drift.expect("a drift");
+        assert!((found.change + 0.105).abs() < 0.02 && (found.p - 2.0 / 120.0).abs() < 1e-12, "{found:?}");
+        assert_eq!(repeats(&[100.4, 100.3, 100.2, 100.1, 100.0]).drift, None, "less than anybody cares for");
+        assert_eq!(repeats(&[100.0, 90.0, 80.0, 70.0]).drift, None, "chance orders 4 so once in 12 times");
+    }
+}

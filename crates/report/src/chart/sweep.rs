@@ -1,0 +1,55 @@
+//! The metric of a sweep over its first axis, one series for each combination of the other axes.
+
+use assessment::{Sweep, SweepResult, Test};
+
+use super::Chart;
+use super::axis::Axis;
+use super::canvas::{Canvas, Entry};
+use super::colours::SERIES;
+use crate::study::sweep::{metric_title, scale, series};
+
+pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart> {
+    let (option, values) = request.axes.first()?;
+    let best = result.best.as_ref()?;
+    let scale = scale(request, result);
+    let series: Vec<(String, Vec<usize>)> = series(result).into_iter().take(SERIES).collect();
+    let value = |at: usize| result.points[at].value(request.metric);
+    let range = |at: usize| result.points[at].range;
+    let all = series.iter().flat_map(|(_, points)| points);
+    let tops = all.flat_map(|at| [value(*at), range(*at).map(|(_, most)| most)]).flatten();
+    let most = tops.fold(0.0, f64::max) / scale.divisor;
+    if most <= 0.0 {
+        return None;
+    }
+    let named = series.iter().enumerate().filter(|_| series.len() > 1);
+    let legend: Vec<Entry> =
+        named.map(|(at, (name, _))| Entry { classes: format!("s{at}"), name: name.clone() }).collect();
+    let title = metric_title(request, result);
+    let mut canvas = Canvas::new(Axis::places(option, values), Axis::counts(&title, most), &legend);
+    for (nth, (_, points)) in series.iter().enumerate() {
+        let place = |at: usize| {
+            let own = &result.points[at].settings.first()?.1;
+            Some(values.iter().position(|value| value == own)? as f64)
+        };
+        let known: Vec<(usize, f64, f64)> =
+            points.iter().filter_map(|at| Some((*at, place(*at)?, value(*at)?))).collect();
+        let line: Vec<(f64, f64)> = known.iter().map(|(_, x, value)| (*x, value / scale.divisor)).collect();
+        canvas.line(&format!("s{nth}"), &line);
+        for (at, x, value) in known {
+            if let Some((least, most)) = range(at) {
+                canvas.line(&format!("s{nth}"), &[(x, least / scale.divisor), (x, most / scale.divisor)]);
+            }
+            let mark = if best.point == at { " (best)" } else { "" };
+            let hint = format!("{}: {}{mark}", result.points[at].name(), scale.with_unit(value));
+            canvas.dot(&format!("f{nth}"), x, value / scale.divisor, &hint);
+        }
+    }
+    let words = format!("Best: {} at {}.", scale.with_unit(best.value), result.points.get(best.point)?.name());
+    let failed: Vec<String> =
+        result.points.iter().filter(|point| point.median.is_none()).map(|point| point.name()).collect();
+    let words = if failed.is_empty() { words } else { format!("{words} Not measured: {}.", failed.join(", ")) };
+    let title = request.metric.title();
+    let title =
+        title.chars().next().map_or_else(String::new, |c| c.to_uppercase().to_string() + &title[c.len_utf8()..]);
+    Some(Chart::new(test, "sweep", &format!("{title} by {option}"), words, canvas))
+}

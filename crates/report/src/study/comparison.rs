@@ -1,0 +1,119 @@
+//! Two sets of runs, compared.
+
+use assessment::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote};
+use serde_json::{Value, json as value};
+use units::format::percent;
+
+use super::table::{Column, Row, Table};
+use super::{document, wrapped};
+
+const SCHEMA: &str = "fathom.comparison/1";
+
+/// The figures of a comparison.
+pub fn table(comparison: &Comparison) -> Table {
+    let columns = vec![
+        Column::text("test"),
+        Column::text("figure"),
+        Column::number("", "A"),
+        Column::number("", "B"),
+        Column::number("", "difference"),
+        Column::text(""),
+    ];
+    let row = |line: &ComparedFigure| {
+        let figures = [line.metric.show(line.first), line.metric.show(line.second), change(line.difference)];
+        let cells = figures.into_iter().chain([certainty(line)]).collect();
+        Row { labels: vec![line.test.clone(), line.metric.to_string()], cells: Ok(cells) }
+    };
+    Table { title: String::new(), columns, rows: comparison.lines.iter().map(row).collect() }
+}
+
+/// How certain a difference is.
+fn certainty(line: &ComparedFigure) -> String {
+    let certainty = match (line.by, line.interval, line.p) {
+        (By::Intervals, Some((low, high)), _) => format!("{} to {}", change(low), change(high)),
+        (By::Repeats, _, Some(p)) => format!("p = {p:.3}"),
+        _ => "too few intervals and repeats".to_owned(),
+    };
+    if line.shown { certainty } else { format!("no difference shown ({certainty})") }
+}
+
+/// What the table does not show.
+pub fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes: Vec<String> = comparison.notes.iter().map(note).collect();
+    let shown = comparison.lines.iter().filter(|line| line.shown).count();
+    notes.push(match shown {
+        0 => "no difference shown".to_owned(),
+        shown => format!("{shown} of {} figures differ", comparison.lines.len()),
+    });
+    if comparison.lines.iter().any(|line| line.by == By::Intervals) {
+        notes.push("One run each: run-to-run variation is unknown. Use at least 4 repeats per side.".to_owned());
+    }
+    notes
+}
+
+fn note(note: &ComparisonNote) -> String {
+    match note {
+        ComparisonNote::OnlyInFirst(test) => format!("{test} is only in A"),
+        ComparisonNote::OnlyInSecond(test) => format!("{test} is only in B"),
+        ComparisonNote::JobsDiffer(test) => format!("{test}: the jobs differ, which alone may change the figures"),
+    }
+}
+
+/// Formats a share as a change: `+5 %`.
+pub fn change(share: f64) -> String {
+    let sign = if share > 0.0 { "+" } else { "" };
+    format!("{sign}{}", percent(share))
+}
+
+/// A limit of `--fail-on` that a comparison breaks.
+pub fn broken(broken: &BrokenLimit) -> String {
+    format!("{}: {} is {}", broken.limit, broken.test, change(broken.difference))
+}
+
+/// Returns the broken limits of a comparison, in words.
+pub fn failed_limits(comparison: &Comparison) -> Vec<String> {
+    comparison.failed.iter().map(broken).collect()
+}
+
+/// Returns a comparison as text.
+pub fn comparison_text(comparison: &Comparison) -> String {
+    let notes: String = notes(comparison).iter().map(|note| wrapped(note)).collect();
+    format!("{}\n{notes}", table(comparison).text())
+}
+
+/// Returns a comparison as JSON; `a` and `b` name the two sets.
+pub fn comparison_json(comparison: &Comparison, a: &str, b: &str) -> String {
+    let mut value = json(comparison);
+    let mut top = value!({ "schema": SCHEMA, "a": a, "b": b });
+    if let (Value::Object(top), Value::Object(value)) = (&mut top, &mut value) {
+        top.append(value);
+    }
+    document(&top)
+}
+
+/// The lines, notes and broken limits of a comparison.
+pub fn json(comparison: &Comparison) -> Value {
+    let line = |line: &ComparedFigure| {
+        value!({
+            "test": line.test,
+            "metric": line.metric.to_string(),
+            "unit": line.unit,
+            "first": line.first,
+            "second": line.second,
+            "difference": line.difference,
+            "interval": line.interval,
+            "p": line.p,
+            "by": match line.by {
+                By::Repeats => "repeats",
+                By::Intervals => "intervals",
+                By::Nothing => "nothing",
+            },
+            "shown": line.shown,
+        })
+    };
+    value!({
+        "lines": comparison.lines.iter().map(line).collect::<Vec<_>>(),
+        "notes": comparison.notes.iter().map(note).collect::<Vec<_>>(),
+        "failed": comparison.failed.iter().map(broken).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,202 @@
+//! Repeats: the spread of each workload's figures, and the difference of two.
+
+use assessment::{Assessment, Drift, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Workload};
+use serde_json::{Value, json as value};
+use units::format::percent;
+
+use super::{Column, Row, Summary, Table, comparison, document};
+
+const SCHEMA: &str = "fathom.run/1";
+/// The order in which all runs of a workload come before those of the next.
+const BLOCKS: &str = "blocks";
+
+/// One workload of the study.
+struct Side<'a> {
+    workload: &'a Workload,
+    runs: Vec<&'a RepeatsRun>,
+    figures: &'a [RepeatedFigure],
+}
+
+pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) -> Summary {
+    let sides = sides(request, result);
+    let mut tables: Vec<Table> = sides.iter().map(Side::table).collect();
+    let mut notes: Vec<String> = sides.iter().flat_map(|side| side.notes(request)).collect();
+    if let Some(comparison) = &result.comparison {
+        let title = "A and B".to_owned();
+        tables.push(Table { title, ..comparison::table(comparison) });
+        notes.extend(comparison::notes(comparison));
+        let by_repeats = comparison.lines.iter().any(|line| line.by == assessment::By::Repeats);
+        if by_repeats && request.order == BLOCKS {
+            notes.push(
+                "All runs of A were before those of B: a change over time looks like a difference. --interleave alternates."
+                    .to_owned(),
+            );
+        }
+    }
+    if assessment.tests.iter().all(|test| test.rounds.is_empty()) {
+        notes.push("nothing was measured".to_owned());
+    }
+    let missing = result.not_measured.iter();
+    notes.extend(missing.map(|limit| format!("error: --fail-on {limit}: not measured in both workloads")));
+    notes.extend(result.findings.iter().map(|finding| of_finding(finding, &sides)));
+    notes.extend(kept(request));
+    Summary { head: head(assessment, request), tables, notes, bars: None, sentence: sentence(result) }
+}
+
+fn head(assessment: &Assessment, request: &Repeats) -> String {
+    let lines = request.workloads.iter().map(|workload| format!("{}: {}", workload.name, workload.line));
+    let stopped = assessment.stopped.then(|| "stopped early".to_owned());
+    lines.chain(stopped).collect::<Vec<_>>().join("\n")
+}
+
+fn sides<'a>(request: &'a Repeats, result: &'a RepeatsResult) -> Vec<Side<'a>> {
+    let side = |(at, workload): (usize, &'a Workload)| Side {
+        workload,
+        runs: request.runs.iter().filter(|run| run.workload == at).collect(),
+        figures: result.figures.get(at).map_or(&[], Vec::as_slice),
+    };
+    request.workloads.iter().enumerate().map(side).collect()
+}
+
+impl Side<'_> {
+    fn good(&self) -> Vec<&RepeatsRun> {
+        self.runs.iter().copied().filter(|run| run.error.is_none()).collect()
+    }
+
+    fn table(&self) -> Table {
+        let good = self.good().len();
+        let runs = if good == 1 { "1 run".to_owned() } else { format!("{good} runs") };
+        let row = |figure: &RepeatedFigure| {
+            let values = [figure.median, figure.least, figure.most].map(|value| figure.metric.show(value));
+            let spread = figure.spread.map(percent).unwrap_or_default();
+            Row { labels: vec![figure.metric.to_string()], cells: Ok(values.into_iter().chain([spread]).collect()) }
+        };
+        let heads = ["median", "least", "most", "spread"].map(|head| Column::number("", head));
+        Table {
+            title: format!("{}: {runs}", self.workload.name),
+            columns: std::iter::once(Column::text("figure")).chain(heads).collect(),
+            rows: self.figures.iter().map(row).collect(),
+        }
+    }
+
+    /// Failed runs, outliers and drift.
+    fn notes(&self, request: &Repeats) -> Vec<String> {
+        let name = &self.workload.name;
+        let mut notes: Vec<String> =
+            self.workload.prepare.iter().map(|command| format!("before each run of {name}: {command}")).collect();
+        let failed = self.runs.iter().filter_map(|run| Some((run.repeat, run.error.as_ref()?)));
+        notes.extend(failed.map(|(repeat, error)| format!("run {repeat} of {name} failed: {error}")));
+        for (at, run) in self.good().iter().enumerate() {
+            let of_run = self.figures.iter().filter(|figure| figure.outliers.contains(&at));
+            let values = of_run.filter_map(|figure| Some(named(figure, figure.values.get(at).copied()??)));
+            let values: Vec<String> = values.collect();
+            if !values.is_empty() {
+                let advice = match run.repeat {
+                    1 => "the first run may find caches empty or files new: --prepare can make all runs alike",
+                    _ => "other load may have used the machine or the disk: repeat when it is quiet",
+                };
+                let values = values.join(", ");
+                notes.push(format!("warning: run {} of {name} is an outlier: {values}\nhelp: {advice}", run.repeat));
+            }
+        }
+        let drifts: Vec<String> = self.figures.iter().filter_map(|figure| drift(figure, figure.drift?)).collect();
+        if !drifts.is_empty() {
+            let advice = match request.order == BLOCKS && request.workloads.len() > 1 {
+                true => "the disk is not in a steady state; --interleave lets both workloads share the drift",
+                false => "the disk is not in a steady state: earlier I/Os affect later ones",
+            };
+            notes.push(format!("warning: the repeats of {name} drift: {}\nhelp: {advice}", drifts.join(", ")));
+        }
+        notes
+    }
+
+    fn json(&self, request: &Repeats) -> Value {
+        let run = |run: &&RepeatsRun| {
+            let turn = request.runs.iter().position(|known| known == *run).map(|at| at + 1);
+            value!({
+                "turn": turn,
+                "repeat": run.repeat,
+                "started_unix_ms": run.started_unix_ms,
+                "kept": run.kept,
+                "error": run.error,
+            })
+        };
+        let figure = |figure: &RepeatedFigure| {
+            value!({
+                "test": figure.test,
+                "metric": figure.metric.to_string(),
+                "unit": figure.unit,
+                "values": figure.values,
+                "median": figure.median,
+                "least": figure.least,
+                "most": figure.most,
+                "spread": figure.spread,
+                "outliers": figure.outliers,
+                "drift": figure.drift.map(|drift| value!({ "change": drift.change, "p": drift.p })),
+            })
+        };
+        value!({
+            "name": self.workload.name,
+            "line": self.workload.line,
+            "prepare": self.workload.prepare,
+            "runs": self.runs.iter().map(run).collect::<Vec<_>>(),
+            "figures": self.figures.iter().map(figure).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn named(figure: &RepeatedFigure, value: f64) -> String {
+    format!("{} {}", figure.metric, figure.metric.show(value))
+}
+
+fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
+    Some(format!("{} {}", figure.metric, comparison::change(drift.change)))
+}
+
+fn of_finding(finding: &RepeatsFinding, sides: &[Side]) -> String {
+    let counted = sides.iter().zip(&finding.runs).filter(|(_, runs)| **runs > 0);
+    let each = counted.map(|(side, runs)| format!("{runs} of {} runs of {}", side.runs.len(), side.workload.name));
+    format!("warning: {}: {}", each.collect::<Vec<_>>().join(", "), finding.finding)
+}
+
+/// How to find the runs in the history.
+fn kept(request: &Repeats) -> Vec<String> {
+    let Some(set) = &request.set else { return Vec::new() };
+    let ids = |workload: usize| {
+        let runs = request.runs.iter().filter(|run| run.workload == workload);
+        runs.filter_map(|run| run.kept).map(|id| id.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let all: Vec<String> = (0..request.workloads.len()).map(ids).collect();
+    let compare = match all.as_slice() {
+        [a, b] if !a.is_empty() && !b.is_empty() => Some(format!("kept: `fathom compare {a} {b}`")),
+        _ => None,
+    };
+    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("kept: `fathom history --tag {set}`"));
+    compare.into_iter().chain(tag).collect()
+}
+
+/// The limits of `--fail-on` that the difference breaks.
+fn sentence(result: &RepeatsResult) -> Option<String> {
+    let comparison = result.comparison.as_ref()?;
+    let failed: Vec<String> = comparison.failed.iter().map(comparison::broken).collect();
+    (!failed.is_empty()).then(|| format!("--fail-on {}", failed.join("; ")))
+}
+
+pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) -> String {
+    let sides = sides(request, result);
+    let finding = |finding: &RepeatsFinding| value!({ "what": finding.finding.what, "text": finding.finding.to_string(), "runs": finding.runs });
+    let failed = result.comparison.iter().flat_map(|comparison| &comparison.failed);
+    document(&value!({
+        "schema": SCHEMA,
+        "fathom": assessment.fathom,
+        "order": if request.order == "given" { "interleave" } else { &request.order },
+        "seed": request.seed,
+        "repeats": request.repeats,
+        "set": request.set,
+        "stopped": assessment.stopped,
+        "workloads": sides.iter().map(|side| side.json(request)).collect::<Vec<_>>(),
+        "comparison": result.comparison.as_ref().map(comparison::json),
+        "failed": failed.map(comparison::broken).collect::<Vec<_>>(),
+        "findings": result.findings.iter().map(finding).collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,465 @@
+//! A sweep: a row for each point, bars by the first axis, and the best point.
+
+use assessment::{
+    Assessment, Best, CpuOf, Figures, Latencies, Metric, Rates, Remark, Settings, Sweep, SweepPoint, SweepResult,
+    SweepRun,
+};
+use serde_json::{Map, Value, json as value};
+use units::format;
+use units::quantity::option_value;
+
+use super::bars::bar;
+use super::table::{LABEL_MAX, tail};
+use super::{Column, Row, Scale, Summary, Table, WIDTH, document};
+use crate::rows::NONE;
+
+const SCHEMA: &str = "fathom.sweep/1";
+const BEST: &str = "  best";
+/// Points that a note names.
+const NAMED_MAX: usize = 4;
+/// Points that the sentence names.
+const NEAR_NAMED_MAX: usize = 5;
+/// CPU use of the whole machine from which it may limit a run.
+const BUSY_PERCENT: f64 = 95.0;
+
+pub fn summary(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Summary {
+    Summary {
+        head: format!("sweep of: {} {}", request.dialect, request.line.join(" ")),
+        tables: vec![table(request, result)],
+        notes: notes(request, result),
+        bars: result.best.as_ref().map(|best| bars(request, result, best)),
+        sentence: sentence(assessment, request, result),
+    }
+}
+
+/// The unit in which all views show the metric.
+pub fn scale(request: &Sweep, result: &SweepResult) -> Scale {
+    Scale::of(request.metric, largest(request, result))
+}
+
+fn largest(request: &Sweep, result: &SweepResult) -> f64 {
+    result.points.iter().filter_map(|point| point.value(request.metric)).fold(0.0, f64::max)
+}
+
+/// The metric with its unit: `bandwidth, MiB/s`.
+pub fn metric_title(request: &Sweep, result: &SweepResult) -> String {
+    let unit = scale(request, result).unit;
+    let title = request.metric.title();
+    if unit.is_empty() { title } else { format!("{title}, {unit}") }
+}
+
+/// The points by the first axis: a name and the indexes of the points for each combination of the other axes.
+pub fn series(result: &SweepResult) -> Vec<(String, Vec<usize>)> {
+    let mut series: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, point) in result.points.iter().enumerate() {
+        let others = point.settings.iter().skip(1).map(|(option, value)| format!("{option}={value}"));
+        let name = others.collect::<Vec<_>>().join(" ");
+        match series.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push(at),
+            None => series.push((name, vec![at])),
+        }
+    }
+    series
+}
+
+/// A column with the figure that it shows.
+type Shown = (Column, Box<dyn Fn(&Figures) -> String>);
+
+fn table(request: &Sweep, result: &SweepResult) -> Table {
+    let shown = shown(result);
+    let is_repeated = request.repeats > 1;
+    let row = |point: &SweepPoint| {
+        let labels = point.settings.iter().map(|(_, value)| value.clone()).collect();
+        let cells = match (&point.median, point.failure()) {
+            (Some(figures), _) => {
+                let mut cells: Vec<String> = shown.iter().map(|(_, write)| write(figures)).collect();
+                if is_repeated {
+                    cells.push(point.spread_percent.map_or(NONE.to_owned(), format::grouped));
+                }
+                Ok(cells)
+            }
+            (None, Some(failure)) => Err(format!("failed: {failure}")),
+            (None, None) => Err("not run".to_owned()),
+        };
+        Row { labels, cells }
+    };
+    let rows = result.points.iter().map(row).collect();
+    let axes = request.axes.iter().map(|(option, _)| Column::number("", option));
+    let spread = is_repeated.then(|| Column::number("spread", "%"));
+    let columns = axes.chain(shown.into_iter().map(|(column, _)| column)).chain(spread).collect();
+    Table { title: String::new(), columns, rows }
+}
+
+/// The figures that some point has.
+fn shown(result: &SweepResult) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    let medians = || result.points.iter().filter_map(|point| point.median.as_ref());
+    let directions: [(&str, fn(&Figures) -> &Rates); 3] =
+        [("read", |figures| &figures.read), ("write", |figures| &figures.write), ("trim", |figures| &figures.trim)];
+    for (name, of) in directions.into_iter().filter(|(_, of)| medians().any(|figures| of(figures).iops > 0.0)) {
+        let write = move |figures: &Figures| Scale::COUNT.number(of(figures).iops);
+        shown.push((Column::number("IOPS", name), Box::new(write)));
+    }
+    if medians().next().is_some() {
+        let write = |figures: &Figures| Scale::MEBIBYTES.number(figures.total.bytes_per_s);
+        shown.push((Column::number("", Scale::MEBIBYTES.unit), Box::new(write)));
+    }
+    if let Some(scale) = latency_scale(result) {
+        let group = format!("service time, {}", scale.unit);
+        let statistics: [(&str, fn(&Latencies) -> f64); 4] = [
+            ("mean", |latency| latency.mean_ns),
+            ("p50", |latency| latency.p50_ns),
+            ("p99", |latency| latency.p99_ns),
+            ("p99.9", |latency| latency.p99_9_ns),
+        ];
+        for (head, of) in statistics {
+            let write = move |figures: &Figures| {
+                figures.total.latency.as_ref().map_or(NONE.to_owned(), |latency| scale.number(of(latency)))
+            };
+            shown.push((Column::number(&group, head), Box::new(write)));
+        }
+    }
+    if medians().any(|figures| figures.cpu.is_some()) {
+        let write = |figures: &Figures| figures.cpu.map_or(NONE.to_owned(), |cpu| format::grouped(cpu.percent));
+        shown.push((Column::number("CPU", "%"), Box::new(write)));
+    }
+    shown
+}
+
+/// One unit for all times of the table, in which the smallest keeps its digits.
+fn latency_scale(result: &SweepResult) -> Option<Scale> {
+    let latencies = result.points.iter().filter_map(|point| point.median.as_ref()?.total.latency);
+    let least = latencies.map(|latency| latency.p50_ns.min(latency.mean_ns)).reduce(f64::min)?;
+    Some(if least < 1e6 { Scale::MICROSECONDS } else { Scale::MILLISECONDS })
+}
+
+fn notes(request: &Sweep, result: &SweepResult) -> Vec<String> {
+    let mut notes = Vec::new();
+    match result.points.iter().find_map(|point| point.median.as_ref()?.cpu).map(|cpu| cpu.of) {
+        Some(CpuOf::Machine) => notes.push("CPU: mean over the CPUs of the machine".to_owned()),
+        Some(CpuOf::Threads) => notes.push("CPU: the threads of the jobs; 100 % is one CPU".to_owned()),
+        None => {}
+    }
+    if request.repeats > 1 {
+        let how = format!("figures are medians of {} runs", request.repeats);
+        let title = request.metric.title();
+        notes.push(format!("{how}; spread: from the lowest to the highest {title}, in % of the median"));
+    }
+    for point in result.points.iter().filter(|point| point.median.is_some()) {
+        if let Some(failure) = point.failure() {
+            let (failed, all) = (point.failures(), point.runs.len());
+            notes.push(format!("{}: {failed} of {all} runs failed: {failure}", point.name()));
+        }
+    }
+    notes.extend(busy_points(result));
+    notes.extend(result.remarks.iter().map(|remark| note(remark, result)));
+    let (made, all) = (runs_made(result), runs_requested(request, result));
+    if made < all {
+        notes.push(format!("ended early: {made} of {all} runs were made"));
+    }
+    notes
+}
+
+fn note(remark: &Remark, result: &SweepResult) -> String {
+    format!("{}: {}", places(&remark.points, result), remark.finding)
+}
+
+fn runs_made(result: &SweepResult) -> usize {
+    result.points.iter().map(|point| point.runs.len()).sum()
+}
+
+fn runs_requested(request: &Sweep, result: &SweepResult) -> usize {
+    result.points.len() * request.repeats
+}
+
+fn places(points: &[usize], result: &SweepResult) -> String {
+    let names = points.iter().filter_map(|at| result.points.get(*at)).map(SweepPoint::name);
+    match points.len() {
+        all if all == result.points.len() => "all points".to_owned(),
+        ..=NAMED_MAX => names.collect::<Vec<_>>().join(", "),
+        more => format!("{more} of {} points", result.points.len()),
+    }
+}
+
+/// Points at which all CPUs of the machine were busy.
+fn busy_points(result: &SweepResult) -> Option<String> {
+    let is_busy = |point: &SweepPoint| {
+        let cpu = point.median.as_ref().and_then(|figures| figures.cpu);
+        cpu.is_some_and(|cpu| cpu.of == CpuOf::Machine && cpu.percent >= BUSY_PERCENT)
+    };
+    let busy: Vec<usize> = (0..result.points.len()).filter(|at| is_busy(&result.points[*at])).collect();
+    let why = "all CPUs were busy: the CPU may be the limit, through this or through other load";
+    (!busy.is_empty()).then(|| format!("{}: {why}", places(&busy, result)))
+}
+
+/// The first axis goes down the page; each combination of the others has its own bars.
+fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
+    let (option, values) = match request.axes.first() {
+        Some((option, values)) => (option.as_str(), values.as_slice()),
+        None => ("", &[][..]),
+    };
+    let mut text = format!("{}, over {option}\n", metric_title(request, result));
+    let is_named = request.axes.len() > 1;
+    let indent = if is_named { 4 } else { 2 };
+    let label_width = values.iter().map(|value| value.chars().count()).max().unwrap_or(0).min(LABEL_MAX);
+    let (scale, largest) = (scale(request, result), largest(request, result));
+    let value = |at: usize| result.points[at].value(request.metric);
+    let numbers = (0..result.points.len()).filter_map(value).map(|value| scale.number(value).chars().count());
+    let number_width = numbers.max().unwrap_or(0);
+    let room = WIDTH.saturating_sub(indent + label_width + 2 + 1 + number_width + BEST.len()).max(10);
+    for (name, points) in series(result) {
+        if is_named {
+            text.push_str(&format!("  {name}\n"));
+        }
+        for at in points {
+            let point = &result.points[at];
+            let label = point.settings.first().map_or_else(String::new, |(_, value)| tail(value, LABEL_MAX));
+            let shown = match value(at) {
+                Some(value) => {
+                    let mark = if best.point == at { BEST } else { "" };
+                    format!("{} {}{mark}", bar(value, largest, room), scale.number(value))
+                }
+                None if point.failure().is_some() => "failed".to_owned(),
+                None => "not run".to_owned(),
+            };
+            text.push_str(&format!("{:indent$}{label:>label_width$}  {shown}\n", ""));
+        }
+    }
+    text
+}
+
+fn sentence(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Option<String> {
+    let best = result.best.as_ref()?;
+    let metric = request.metric;
+    let scale = scale(request, result);
+    let rank = if metric.is_rate() { "highest" } else { "lowest" };
+    let point = result.points.get(best.point)?;
+    let first = format!("{rank} {} {} at {}", metric.title(), scale.with_unit(best.value), point.name());
+    let within = match best.is_spread {
+        true => format!("within {} % (the spread of its repeats)", format::grouped(best.near_percent)),
+        false => format!("within {} %", format::grouped(best.near_percent)),
+    };
+    let rest = match best.near.len() {
+        1 => best.next.and_then(|next| next_best(metric, best, result.points.get(next)?, scale)),
+        several if several == result.points.len() => Some(format!("all others {within}")),
+        _ => Some(format!("{within} {}", neighbours(request, result, best))),
+    };
+    let sentence = rest.map_or(first.clone(), |rest| format!("{first}; {rest}"));
+    Some(if assessment.stopped { format!("stopped early, so far: {sentence}") } else { sentence })
+}
+
+fn next_best(metric: Metric, best: &Best, next: &SweepPoint, scale: Scale) -> Option<String> {
+    let value = next.value(metric)?;
+    let percent = (value - best.value).abs() * 100.0 / best.value;
+    let side = if metric.is_rate() { "less" } else { "more" };
+    Some(format!("next is {} at {}, {percent:.0} % {side}", scale.with_unit(value), next.name()))
+}
+
+/// The points that are as good as the best: a range if they are adjacent on one ordered axis, else their names.
+fn neighbours(request: &Sweep, result: &SweepResult, best: &Best) -> String {
+    let settings = |at: usize| &result.points[at].settings;
+    let differ_only_in = |axis: usize, at: usize| {
+        let mut pairs = settings(at).iter().zip(settings(best.point)).enumerate();
+        pairs.all(|(nth, (mine, theirs))| nth == axis || mine == theirs)
+    };
+    let along = (0..request.axes.len()).find(|axis| best.near.iter().all(|at| differ_only_in(*axis, *at)));
+    if let Some((axis, (option, values))) =
+        along.map(|axis| (axis, &request.axes[axis])).filter(|(_, (_, values))| is_ordered(values))
+    {
+        let place = |at: &usize| values.iter().position(|value| *value == settings(*at)[axis].1).unwrap_or(0);
+        let places: Vec<usize> = best.near.iter().map(place).collect();
+        let (low, high) = (places.iter().min().copied().unwrap_or(0), places.iter().max().copied().unwrap_or(0));
+        let name = |place: usize| format!("{option}={}", values[place]);
+        if high - low + 1 == places.len() {
+            return match (low == 0, high + 1 == values.len()) {
+                (true, true) => format!("for all values of {option}"),
+                (true, false) => format!("up to {}", name(high)),
+                (false, true) => format!("from {} on", name(low)),
+                (false, false) => format!("from {} to {}", name(low), name(high)),
+            };
+        }
+    }
+    let others: Vec<String> =
+        best.near.iter().filter(|at| **at != best.point).map(|at| result.points[*at].name()).collect();
+    let more = others.len().saturating_sub(NEAR_NAMED_MAX);
+    let named = others[..others.len() - more].join(", ");
+    if more > 0 { format!("at {named} and {more} more") } else { format!("at {named}") }
+}
+
+/// The values are quantities that grow.
+pub fn is_ordered(values: &[String]) -> bool {
+    let sizes: Option<Vec<f64>> = values.iter().map(|value| option_value(value)).collect();
+    sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))
+}
+
+pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> String {
+    let axes = request.axes.iter().map(|(option, values)| value!({ "option": option, "values": values }));
+    let order = match request.seed {
+        Some(seed) => value!({ "kind": request.order, "seed": seed }),
+        None => value!({ "kind": request.order }),
+    };
+    let remarks = result.remarks.iter().map(|remark| {
+        let points: Vec<Value> = remark
+            .points
+            .iter()
+            .filter_map(|at| result.points.get(*at))
+            .map(|point| settings(&point.settings))
+            .collect();
+        value!({ "what": remark.finding.what, "text": remark.finding.to_string(), "points": points })
+    });
+    document(&value!({
+        "schema": SCHEMA,
+        "program": format!("fathom {}", assessment.fathom),
+        "dialect": request.dialect,
+        "line": request.line,
+        "axes": axes.collect::<Vec<_>>(),
+        "order": order,
+        "repeats": request.repeats,
+        "runs_made": runs_made(result),
+        "runs_asked": runs_requested(request, result),
+        "metric": request.metric.to_string(),
+        "points": result.points.iter().map(point).collect::<Vec<_>>(),
+        "remarks": remarks.collect::<Vec<_>>(),
+        "verdict": verdict(assessment, request, result),
+    }))
+}
+
+fn point(point: &SweepPoint) -> Value {
+    let runs = point.runs.iter().map(|run| match run {
+        SweepRun::Figures(run) => figures(run),
+        SweepRun::Failed(reason) => value!({ "error": reason }),
+    });
+    value!({
+        "settings": settings(&point.settings),
+        "runs": runs.collect::<Vec<_>>(),
+        "median": point.median.as_ref().map(figures),
+        "spread_percent": point.spread_percent,
+    })
+}
+
+fn settings(settings: &Settings) -> Value {
+    let settings = settings.iter().map(|(option, value)| (option.clone(), Value::from(value.as_str())));
+    Value::Object(settings.collect::<Map<_, _>>())
+}
+
+fn figures(figures: &Figures) -> Value {
+    let cpu = figures.cpu.map(|cpu| {
+        let of = match cpu.of {
+            CpuOf::Machine => "machine",
+            CpuOf::Threads => "threads",
+        };
+        value!({ "percent": cpu.percent, "of": of })
+    });
+    value!({
+        "read": rates(&figures.read),
+        "write": rates(&figures.write),
+        "trim": rates(&figures.trim),
+        "total": rates(&figures.total),
+        "cpu": cpu,
+    })
+}
+
+fn rates(rates: &Rates) -> Value {
+    let latency = rates.latency.map(|latency| {
+        value!({
+            "mean": latency.mean_ns,
+            "p50": latency.p50_ns,
+            "p99": latency.p99_ns,
+            "p99.9": latency.p99_9_ns,
+        })
+    });
+    value!({ "iops": rates.iops, "bytes_per_s": rates.bytes_per_s, "latency_ns": latency })
+}
+
+fn verdict(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Value {
+    let Some(best) = &result.best else { return Value::Null };
+    let near = best.near.iter().map(|at| settings(&result.points[*at].settings));
+    value!({
+        "best": result.points.get(best.point).map(|point| settings(&point.settings)),
+        "value": best.value,
+        "near_percent": best.near_percent,
+        "near": near.collect::<Vec<_>>(),
+        "sentence": sentence(assessment, request, result),
+    })
+}
+
+/// Columns of the CSV after those of the axes.
+const HEADS: [&str; 18] = [
+    "runs",
+    "failed_runs",
+    "iops",
+    "bytes_per_s",
+    "read_iops",
+    "read_bytes_per_s",
+    "write_iops",
+    "write_bytes_per_s",
+    "trim_iops",
+    "trim_bytes_per_s",
+    "lat_mean_ns",
+    "lat_p50_ns",
+    "lat_p99_ns",
+    "lat_p99_9_ns",
+    "cpu_percent",
+    "spread_metric",
+    "spread_percent",
+    "error",
+];
+
+/// A line for each point; every figure is in its basic unit.
+pub fn csv(request: &Sweep, result: &SweepResult) -> String {
+    let axes = request.axes.iter().map(|(option, _)| option.clone());
+    let mut text = csv_line(axes.chain(HEADS.map(str::to_owned)));
+    for point in &result.points {
+        let settings = point.settings.iter().map(|(_, value)| value.clone());
+        let counts = [point.runs.len().to_string(), point.failures().to_string()];
+        let spread = point.spread_percent.map_or_else(String::new, |percent| format!("{percent:.3}"));
+        let rest = [request.metric.to_string(), spread, point.failure().unwrap_or_default().to_owned()];
+        text.push_str(&csv_line(settings.chain(counts).chain(csv_figures(point.median.as_ref())).chain(rest)));
+    }
+    text
+}
+
+/// Empty cells for missing figures.
+fn csv_figures(figures: Option<&Figures>) -> Vec<String> {
+    let number = |of: &dyn Fn(&Figures) -> Option<f64>| {
+        figures.and_then(of).map_or_else(String::new, |value| format!("{value:.3}"))
+    };
+    let sides: [fn(&Figures) -> &Rates; 4] =
+        [|figures| &figures.total, |figures| &figures.read, |figures| &figures.write, |figures| &figures.trim];
+    let latencies: [fn(&Latencies) -> f64; 4] =
+        [|latency| latency.mean_ns, |latency| latency.p50_ns, |latency| latency.p99_ns, |latency| latency.p99_9_ns];
+    let rates = sides.iter().flat_map(|side| {
+        [number(&|figures| Some(side(figures).iops)), number(&|figures| Some(side(figures).bytes_per_s))]
+    });
+    let latencies = latencies.iter().map(|of| number(&|figures| figures.total.latency.as_ref().map(of)));
+    rates.chain(latencies).chain([number(&|figures| figures.cpu.map(|cpu| cpu.percent))]).collect()
+}
+
+fn csv_line(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.map(|cell| csv_cell(&cell)).collect();
+    format!("{}\n", cells.join(","))
+}
+
+/// Quotes a cell by RFC 4180.
+fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_and_quotes_doubled() {
+        assert_eq!(csv_cell("say \"a\""), "\"say \"\"a\"\"\"");
+        assert_eq!(csv_cell("4k"), "4k");
+    }
+
+    #[test]
+    fn only_growing_quantities_are_ordered() {
+        let is_ordered =
+            |values: &[&str]| is_ordered(&values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>());
+        assert!(is_ordered(&["512", "4k", "1m"]) && is_ordered(&["0", "30", "100"]) && is_ordered(&["1.5m", "2m"]));
+        assert!(!is_ordered(&["16k", "4k"]) && !is_ordered(&["psync", "libaio"]) && !is_ordered(&["4k", "4096"]));
+    }
+}

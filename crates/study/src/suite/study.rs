@@ -1,0 +1,484 @@
+//! A suite that runs: preconditioning, then test after test.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assessment::{
+    Aim, Assessment, Finding, LatencyKind, Metric, Preparation, PreparationOutcome, Quantity, Round, Statistic, Steady,
+    Study as Request, SuiteRequest, Test as Measured, Verdict,
+};
+use judge::limits::Expectation;
+use judge::requirements::Requirements;
+use judge::steady::{ROUNDS_MAX, Rule};
+use plan::{Plan, Worker};
+use record::Record;
+
+use super::preparing::{Planner, SuiteTarget};
+use super::{Cell, Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
+use crate::preconditioning::Preconditioning;
+use crate::rounds::{self, Goal};
+use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
+use crate::{findings, time};
+
+const MIB: u64 = 1 << 20;
+
+/// A test with the plans of its runs.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    pub test: Test,
+    pub runs: Vec<ReadyRun>,
+}
+
+/// One run of a test: a combination of what the test varies.
+#[derive(Clone, Debug)]
+pub struct ReadyRun {
+    pub cell: Cell,
+    pub job: Job,
+    pub plan: Arc<Plan>,
+}
+
+/// Options of a run of a suite.
+#[derive(Clone, Debug, Default)]
+pub struct SuiteOptions {
+    /// Rounds of each test go on until they are steady by this rule.
+    pub until_steady: Option<Rule>,
+    /// Precondition the targets.
+    pub prepare: bool,
+    /// Discard the targets' data first.
+    pub purge: bool,
+    /// Bytes that the tests may take of each target, as requested.
+    pub size_bytes: Option<u64>,
+}
+
+/// What the user expects of the target: published limits, and requirements.
+#[derive(Clone, Debug, Default)]
+pub struct Criteria {
+    pub expectations: Vec<Expectation>,
+    pub requirements: Vec<Requirements>,
+}
+
+/// A suite that runs.
+pub struct SuiteRun {
+    suite: Suite,
+    params: SuiteParams,
+    options: SuiteOptions,
+    criteria: Criteria,
+    targets: Vec<SuiteTarget>,
+    ready: Vec<Ready>,
+    /// Tests of an interrupted run that this one resumes.
+    resumed: Vec<Measured>,
+    preconditioning: Option<Preconditioning>,
+    assessment: Assessment,
+    current: Option<Current>,
+    is_checkpoint_due: bool,
+}
+
+/// The test that runs.
+struct Current {
+    measured: Measured,
+    sequence: Sequence,
+    /// Index of the run that `next` returned.
+    pending: Option<usize>,
+}
+
+/// The order of a test's runs.
+enum Sequence {
+    /// A number of rounds: round and run, from 0.
+    Fixed { times: usize, rest: Duration, left: VecDeque<(usize, usize)> },
+    /// Rounds until they are steady, one group of runs after another.
+    Steady { groups: VecDeque<Group> },
+}
+
+/// Runs that are repeated together until they are steady.
+struct Group {
+    rounds: rounds::Rounds,
+    /// Indexes of the runs.
+    runs: Vec<usize>,
+    turn: Option<rounds::Turn>,
+}
+
+impl SuiteRun {
+    /// A suite with its tests planned on `targets`, which are those of the sites of `params` in the same order. Tests in
+    /// `resumed` with the same job are not repeated.
+    pub fn new(
+        session: &Session,
+        suite: Suite,
+        (params, options): (SuiteParams, SuiteOptions),
+        targets: Vec<SuiteTarget>,
+        ready: Vec<Ready>,
+        criteria: Criteria,
+        resumed: Vec<Measured>,
+    ) -> SuiteRun {
+        let request = SuiteRequest { size_bytes: options.size_bytes, tests: ready.len() };
+        let assessment = session.assessment(&suite.name, suite.title.clone(), Request::Suite(request));
+        let todo: Vec<&Ready> = ready.iter().filter(|ready| resumed_test(&resumed, ready).is_none()).collect();
+        let planner = Planner { suite: &suite, params: &params, options: &options, targets: &targets, ready: &todo };
+        let preconditioning = Some(Preconditioning::new(Session::default(), planner.steps()));
+        SuiteRun {
+            suite,
+            params,
+            options,
+            criteria,
+            targets,
+            ready,
+            resumed,
+            preconditioning,
+            assessment,
+            current: None,
+            is_checkpoint_due: false,
+        }
+    }
+
+    /// Index of the test that runs or comes next.
+    fn at(&self) -> usize {
+        self.assessment.tests.len()
+    }
+
+    /// Keeps the steps that were made. The tests keep to what a fill wrote.
+    fn end_preconditioning(&mut self) {
+        let Some(mut preconditioning) = self.preconditioning.take() else { return };
+        self.assessment.preparation = preconditioning.end();
+        for (target, bytes) in preconditioning.limits() {
+            let written = bytes / MIB * MIB;
+            let site = self.params.sites.iter_mut().nth(*target);
+            if let Some(site) = site.filter(|site| written > 0 && site.size_bytes.is_some_and(|bytes| written < bytes))
+            {
+                site.size_bytes = Some(written);
+            }
+        }
+    }
+
+    /// Starts the next test, or completes it at once if it needs no run.
+    fn start(&mut self, at: usize) {
+        let ready = &self.ready[at];
+        if let Some(resumed) = resumed_test(&self.resumed, ready).cloned() {
+            return self.keep(resumed);
+        }
+        let job = ready.runs.first().map(|run| self.suite.job(&ready.test, &run.cell, &self.params));
+        let mut measured = Measured {
+            name: ready.test.name.clone(),
+            title: ready.test.title.clone(),
+            aim: ready.test.aim,
+            volumes: ready.runs.first().map_or_else(Vec::new, |run| ready.test.used(&run.plan)),
+            job: job.map_or_else(String::new, |job| job.text()),
+            rounds: Vec::new(),
+            steady: None,
+            findings: Vec::new(),
+            judgements: Vec::new(),
+            verdict: Verdict::Inconclusive,
+            cause: String::new(),
+            error: None,
+        };
+        if let Some(target) = self.forbidden(ready) {
+            let path = &target.given;
+            measured.error = Some(format!("it writes, and {path} may hold data; --overwrite {path} allows it"));
+            return self.complete(measured);
+        }
+        match sequence(ready, self.options.until_steady) {
+            Some(sequence) => self.current = Some(Current { measured, sequence, pending: None }),
+            None => {
+                measured.error = Some("the run that its rounds follow is not among its runs".to_owned());
+                self.complete(measured);
+            }
+        }
+    }
+
+    /// The target that a test would write to and must not.
+    fn forbidden(&self, ready: &Ready) -> Option<&SuiteTarget> {
+        forbidden(ready, &self.targets, &self.params)
+    }
+
+    /// Adds the findings of a test, and keeps it.
+    fn complete(&mut self, mut measured: Measured) {
+        let ready = &self.ready[self.at()];
+        for round in &measured.rounds {
+            for finding in judge::findings(&round.record) {
+                let is_known = |known: &Finding| known.id == finding.id && known.what == finding.what;
+                if !measured.findings.iter().any(is_known) {
+                    measured.findings.push(finding);
+                }
+            }
+        }
+        if !measured.rounds.is_empty() {
+            measured.findings.extend(self.unprepared(&ready.test));
+        }
+        if self.used(&ready.test).any(|target| !target.has_direct_io) {
+            measured.findings.push(findings::no_direct_io());
+        }
+        let unsteady = measured.steady.as_ref().filter(|steady| steady.from_round.is_none());
+        measured.findings.extend(unsteady.map(findings::not_steady));
+        self.keep(measured);
+    }
+
+    fn keep(&mut self, measured: Measured) {
+        self.assessment.tests.push(measured);
+        self.is_checkpoint_due = true;
+    }
+
+    /// The targets that a test works on.
+    fn used(&self, test: &Test) -> impl Iterator<Item = &SuiteTarget> {
+        let names: Vec<String> = test.volumes().into_iter().map(str::to_owned).collect();
+        let is_used = move |target: &&SuiteTarget| {
+            target.names.is_empty() || target.names.iter().any(|name| names.contains(name))
+        };
+        self.targets.iter().filter(is_used)
+    }
+
+    /// What the test needs and did not get.
+    fn unprepared(&self, test: &Test) -> Vec<Finding> {
+        let needs = [
+            (test.needs.filled, "fill", "blocks that were never written may have been read, which needs no disk"),
+            (
+                test.needs.filled,
+                "precondition",
+                "random writes to a steady state were requested and did not reach one: the figures may still change",
+            ),
+            (
+                test.needs.initialised,
+                "initialise",
+                "a volume made from a snapshot is slow until each block was read once",
+            ),
+            (test.needs.warm, "warm", "a cache that is not warm was measured, in part, as the disk behind it"),
+        ];
+        let missing = |(needed, name, consequence): &(bool, &str, &str)| {
+            let is_missing = |step: &&Preparation| {
+                let is_here =
+                    step.target.as_ref().is_none_or(|shown| self.used(test).any(|target| target.shown == *shown));
+                is_here
+                    && step.step == *name
+                    && matches!(step.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
+            };
+            let step = self.assessment.preparation.iter().find(is_missing).filter(|_| *needed)?;
+            Some(findings::not_prepared(name, consequence, &step.detail))
+        };
+        needs.iter().filter_map(missing).collect()
+    }
+
+    /// Time of the tests after the one that runs.
+    fn remaining_ns(&self) -> u64 {
+        let rest = self.ready.iter().skip(self.at() + 1);
+        rest.filter(|ready| resumed_test(&self.resumed, ready).is_none()).map(rough_ns).sum()
+    }
+}
+
+impl Study for SuiteRun {
+    fn next(&mut self) -> Option<Run> {
+        if let Some(run) = self.preconditioning.as_mut().and_then(Study::next) {
+            return Some(run);
+        }
+        self.end_preconditioning();
+        loop {
+            let at = self.at();
+            if let Some(mut current) = self.current.take() {
+                let ready = &self.ready[at];
+                let name = format!("[{}/{}] {}", at + 1, self.ready.len(), ready.test.name);
+                let Some((nth, label, rest)) = current.next(ready, &name) else {
+                    self.complete(current.measured);
+                    continue;
+                };
+                current.pending = Some(nth);
+                let job = self.suite.job(&ready.test, &ready.runs[nth].cell, &self.params);
+                let run = Run { rest, remaining_ns: self.remaining_ns(), ..Run::new(Work::Job(job), label) };
+                self.current = Some(current);
+                return Some(run);
+            }
+            if at == self.ready.len() {
+                return None;
+            }
+            self.start(at);
+        }
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        if let Some(preconditioning) = &mut self.preconditioning {
+            return preconditioning.take(outcome);
+        }
+        let ready = self.ready.get(self.assessment.tests.len());
+        if let (Some(current), Some(ready)) = (&mut self.current, ready) {
+            current.take(ready, outcome);
+        }
+    }
+
+    fn checkpoint(&mut self) -> Option<&Assessment> {
+        std::mem::take(&mut self.is_checkpoint_due).then_some(&self.assessment)
+    }
+
+    fn finish(mut self: Box<Self>, end: &End) -> Assessment {
+        self.end_preconditioning();
+        if let Some(mut current) = self.current.take()
+            && (!current.measured.rounds.is_empty() || current.measured.error.is_some())
+        {
+            let is_over = self.ready.get(self.at()).is_none_or(|ready| current.next(ready, "").is_none());
+            if !is_over {
+                current.measured.error = Some("the test was interrupted".to_owned());
+            }
+            self.complete(current.measured);
+        }
+        let mut assessment = self.assessment;
+        end.close(&mut assessment);
+        assessment.applications = judge::applications::judge(&assessment.tests);
+        judge::verdict::judge(&mut assessment, &self.criteria.expectations, &self.criteria.requirements);
+        assessment
+    }
+}
+
+impl Current {
+    /// Returns the next run, its label and the pause before it; `None` at the end of the test.
+    fn next(&mut self, ready: &Ready, name: &str) -> Option<(usize, String, Duration)> {
+        if self.measured.error.is_some() {
+            self.end_groups();
+            return None;
+        }
+        match &mut self.sequence {
+            Sequence::Fixed { times, rest, left } => {
+                let (time, nth) = left.pop_front()?;
+                let round = if *times > 1 { format!(" ({} of {times})", time + 1) } else { String::new() };
+                let rest = if time > 0 && nth == 0 { *rest } else { Duration::ZERO };
+                Some((nth, format!("{name}{}{round}", settings(&ready.runs[nth])), rest))
+            }
+            Sequence::Steady { groups } => loop {
+                let group = groups.front_mut()?;
+                if let Some(turn) = group.rounds.next_turn() {
+                    let nth = *group.runs.get(turn.cell)?;
+                    group.turn = Some(turn);
+                    let label = format!("{name} round {}{}", turn.round + 1, settings(&ready.runs[nth]));
+                    return Some((nth, label, Duration::ZERO));
+                }
+                let ended = groups.pop_front();
+                note_steady(&mut self.measured.steady, ended.and_then(|group| group.rounds.steady()));
+            },
+        }
+    }
+
+    /// Keeps the steady state of the group that runs.
+    fn end_groups(&mut self) {
+        if let Sequence::Steady { groups } = &mut self.sequence
+            && let Some(group) = groups.pop_front()
+        {
+            groups.clear();
+            note_steady(&mut self.measured.steady, group.rounds.steady());
+        }
+    }
+
+    fn take(&mut self, ready: &Ready, outcome: Outcome) {
+        let Some(run) = self.pending.take().and_then(|nth| ready.runs.get(nth)) else { return };
+        let (record, is_interrupted) = match outcome {
+            Outcome::Completed { record, .. } => (record, false),
+            Outcome::Interrupted(record) => (record, true),
+            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => {
+                self.measured.error = Some(why);
+                return;
+            }
+        };
+        self.measured.error = failure(&record, is_interrupted);
+        if self.measured.error.is_none()
+            && let Sequence::Steady { groups } = &mut self.sequence
+            && let Some(group) = groups.front_mut()
+            && let Some(turn) = group.turn.take()
+        {
+            group.rounds.take(turn, &record);
+        }
+        if record.totals().all.ios > 0 {
+            self.measured.rounds.push(Round { at: run.cell.clone(), record: *record });
+        }
+    }
+}
+
+/// Why a test ends with a run.
+fn failure(record: &Record, is_interrupted: bool) -> Option<String> {
+    let failed = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(|error| error.message.clone());
+    let stopped = is_interrupted.then(|| "the test was interrupted".to_owned());
+    let nothing = (record.totals().all.ios == 0).then(|| "nothing was measured".to_owned());
+    failed.or(stopped).or(nothing)
+}
+
+/// Of several groups keeps one that is not steady.
+fn note_steady(known: &mut Option<Steady>, next: Option<Steady>) {
+    if known.as_ref().is_none_or(|known| known.from_round.is_some()) {
+        *known = next;
+    }
+}
+
+/// `None` if the followed run is missing.
+fn sequence(ready: &Ready, until_steady: Option<Rule>) -> Option<Sequence> {
+    let group = |goal: &Goal, followed: &Cell, runs: Vec<usize>| {
+        let cells: Vec<Cell> = runs.iter().map(|nth| ready.runs[*nth].cell.clone()).collect();
+        Some(Group { rounds: rounds::Rounds::new(goal, followed, &cells)?, runs, turn: None })
+    };
+    let all = || 0..ready.runs.len();
+    match (&ready.test.rounds, until_steady) {
+        (Rounds::Steady { goal, at }, _) => {
+            Some(Sequence::Steady { groups: [group(goal, at, all().collect())?].into() })
+        }
+        // Each run comes to its own steady state.
+        (Rounds::Fixed { .. }, Some(rule)) => {
+            let of_run = |nth: usize| {
+                let run = &ready.runs[nth];
+                let goal = Goal { rule, metrics: followed(ready.test.aim, run), most: ROUNDS_MAX };
+                group(&goal, &run.cell, vec![nth])
+            };
+            Some(Sequence::Steady { groups: all().map(of_run).collect::<Option<_>>()? })
+        }
+        (Rounds::Fixed { times, rest_s }, None) => {
+            let left = (0..*times).flat_map(|time| all().map(move |nth| (time, nth))).collect();
+            Some(Sequence::Fixed { times: *times, rest: Duration::from_secs(*rest_s), left })
+        }
+    }
+}
+
+/// The metrics that rounds are followed by: what the test is made to show, in each of its directions.
+fn followed(aim: Aim, run: &ReadyRun) -> Vec<Metric> {
+    if aim == Aim::FlushLatency && run.plan.workers.iter().any(flushes) {
+        return vec![Metric { ddir: None, quantity: Quantity::Fsync(Statistic::Mean) }];
+    }
+    let quantity = match aim {
+        Aim::DiskBandwidth => Quantity::Bandwidth,
+        Aim::LatencyFloor | Aim::FlushLatency => Quantity::Latency(LatencyKind::Completion, Statistic::Mean),
+        Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Quantity::Iops,
+    };
+    rounds::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), quantity }).collect()
+}
+
+fn flushes(worker: &Worker) -> bool {
+    let syncs = &worker.access.syncs;
+    syncs.fsync_every_writes > 0 || syncs.fdatasync_every_writes > 0
+}
+
+/// The settings of a run, for its label.
+fn settings(run: &ReadyRun) -> String {
+    run.cell.iter().map(|(name, value)| format!(" {name}={value}")).collect()
+}
+
+/// Time of a test's runs, as far as it is known.
+fn rough_ns(ready: &Ready) -> u64 {
+    let once: u64 = ready.runs.iter().filter_map(|run| time::at_most_ns(&run.plan)).sum();
+    once.saturating_mul(least_rounds(&ready.test) as u64)
+}
+
+/// Returns the target that a test would write to and must not.
+pub fn forbidden<'a>(ready: &Ready, targets: &'a [SuiteTarget], params: &SuiteParams) -> Option<&'a SuiteTarget> {
+    let is_written = |site: &Site| ready.runs.iter().any(|run| site.is_written_by(&run.plan));
+    let mut pairs = targets.iter().zip(params.sites.iter());
+    pairs.find(|(target, site)| !target.may_write && is_written(site)).map(|(target, _)| target)
+}
+
+/// The same test of an interrupted run, with the same job.
+fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measured> {
+    let job = ready.runs.first()?.job.text();
+    resumed.iter().find(|done| done.name == ready.test.name && same_work(&done.job, &job))
+}
+
+/// Two jobs request the same, except for the sizes of their files: a slow disk's are as large as they could be filled.
+fn same_work(one: &str, other: &str) -> bool {
+    let rest = |text: &str| -> Vec<String> {
+        let is_size = |line: &&str| line.starts_with("size=") || line.starts_with("filesize=");
+        text.lines().filter(|line| !is_size(line)).map(str::to_owned).collect()
+    };
+    rest(one) == rest(other)
+}
+
+/// Keeps the tests of an interrupted run that have figures.
+pub fn resumable(tests: Vec<Measured>) -> Vec<Measured> {
+    tests.into_iter().filter(|test| test.error.is_none() && !test.rounds.is_empty()).collect()
+}
