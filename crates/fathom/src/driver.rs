@@ -50,15 +50,15 @@ pub fn drive(
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
 ) {
-    while interrupts.count() == 0
-        && let Some(run) = study.next()
-    {
-        let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
-        display.end(&outcome);
-        study.take(outcome);
+    while interrupts.count() == 0 {
+        let run = study.next();
         if let Some(assessment) = study.checkpoint() {
             keeper.checkpoint(assessment);
         }
+        let Some(run) = run else { return };
+        let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
+        display.end(&outcome);
+        study.take(outcome);
     }
 }
 

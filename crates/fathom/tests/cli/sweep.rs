@@ -98,7 +98,7 @@ fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
     refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` makes no difference");
     refused("bs=4k,8k fio missing.fio", "missing.fio");
     refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "cannot be written");
-    refused(&format!("bs=4k,8k --metric lat.p99 fio {JOB} --gtod_reduce=1"), "doesn't measure latency");
+    refused(&format!("bs=4k,8k --metric lat.p99 fio {JOB} --gtod_reduce=1"), "does not measure latency");
 }
 
 #[test]
