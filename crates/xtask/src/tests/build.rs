@@ -1,0 +1,108 @@
+//! The binaries of tests, and the tests in them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::cargo;
+
+/// What cargo built.
+pub struct Built {
+    pub tests: Vec<Test>,
+    /// The program itself.
+    pub fathom: Option<PathBuf>,
+}
+
+/// A binary of tests.
+pub struct Binary {
+    /// Name of the package, without `fathom-`.
+    package: String,
+    /// Name of the target, as `cli` for `tests/cli/main.rs`; that of the crate for unit tests.
+    target: String,
+    is_unit: bool,
+    pub path: PathBuf,
+    /// The folder of the package, in which cargo runs tests.
+    pub folder: PathBuf,
+}
+
+#[derive(Clone)]
+pub struct Test {
+    pub binary: Arc<Binary>,
+    /// Path of the test in its binary.
+    pub name: String,
+    pub is_ignored: bool,
+}
+
+/// Module or binary of tests that depend on timing.
+const TIMING: &str = "timing";
+
+impl Test {
+    pub fn depends_on_timing(&self) -> bool {
+        !self.binary.is_unit && self.binary.target == TIMING || self.name.split("::").any(|module| module == TIMING)
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Binary { package, target, is_unit, .. } = &*self.binary;
+        if *is_unit { write!(f, "{package} {}", self.name) } else { write!(f, "{package} {target}::{}", self.name) }
+    }
+}
+
+/// Builds all tests and lists them. Tests of whole runs come first, as they take longest.
+///
+/// # Errors
+///
+/// Something does not build, or a binary does not list its tests.
+pub fn build() -> Result<Built, String> {
+    let mut command = cargo(&["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("tests: cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("tests: building them ended with {}", output.status));
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let artifacts: Vec<Value> = messages.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let executable = |artifact: &Value| artifact["executable"].as_str().map(PathBuf::from);
+    let is_test = |artifact: &&Value| artifact["profile"]["test"] == true;
+    let fathom = artifacts.iter().find(|artifact| !is_test(artifact) && artifact["target"]["name"] == "fathom");
+    let mut binaries: Vec<Arc<Binary>> = artifacts.iter().filter(is_test).filter_map(binary).map(Arc::new).collect();
+    binaries.sort_by_key(|binary| (binary.is_unit, binary.package != "fathom"));
+    let mut tests = Vec::new();
+    for binary in binaries {
+        let names = list(&binary.path, &[])?;
+        let ignored = list(&binary.path, &["--ignored"])?;
+        tests.extend(names.into_iter().map(|name| {
+            let is_ignored = ignored.contains(&name);
+            Test { binary: Arc::clone(&binary), name, is_ignored }
+        }));
+    }
+    Ok(Built { tests, fathom: fathom.and_then(executable) })
+}
+
+fn binary(artifact: &Value) -> Option<Binary> {
+    let target = &artifact["target"];
+    let folder = Path::new(artifact["manifest_path"].as_str()?).parent()?;
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
+    let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?.trim_matches('"');
+    Some(Binary {
+        package: name.strip_prefix("fathom-").unwrap_or(name).to_owned(),
+        target: target["name"].as_str()?.to_owned(),
+        is_unit: target["kind"][0] != "test",
+        path: artifact["executable"].as_str()?.into(),
+        folder: folder.to_owned(),
+    })
+}
+
+/// Names of a binary's tests.
+fn list(binary: &Path, more: &[&str]) -> Result<Vec<String>, String> {
+    let output = Command::new(binary).args(["--list", "--format", "terse"]).args(more).output();
+    let output = output.map_err(|error| format!("tests: {}: {error}", binary.display()))?;
+    if !output.status.success() {
+        return Err(format!("tests: {} lists no tests: {}", binary.display(), output.status));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+}

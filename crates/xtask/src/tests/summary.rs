@@ -1,0 +1,82 @@
+//! What became of all tests.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::one::Outcome;
+
+/// Tests that are shown with their time.
+const SLOWEST: usize = 10;
+
+pub struct Ran {
+    pub name: String,
+    pub took: Duration,
+    pub outcome: Outcome,
+}
+
+pub struct Summary<'a> {
+    passed: usize,
+    pub failed: Vec<&'a str>,
+    skipped: usize,
+    /// Tests by the reasons for which they were skipped.
+    reasons: BTreeMap<String, Vec<&'a str>>,
+    slowest: Vec<&'a Ran>,
+}
+
+impl<'a> Summary<'a> {
+    pub fn of(ran: &'a [Ran]) -> Self {
+        let mut summary =
+            Summary { passed: 0, failed: Vec::new(), skipped: 0, reasons: BTreeMap::new(), slowest: Vec::new() };
+        for one in ran {
+            match &one.outcome {
+                Outcome::Passed => summary.passed += 1,
+                Outcome::Failed(_) => summary.failed.push(&one.name),
+                Outcome::Skipped(reasons) => {
+                    summary.skipped += 1;
+                    summary.reasons.entry(reasons.join("; ")).or_default().push(&one.name);
+                }
+            }
+        }
+        summary.slowest = ran.iter().collect();
+        summary.slowest.sort_by_key(|one| std::cmp::Reverse(one.took));
+        summary.slowest.truncate(SLOWEST);
+        summary
+    }
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        writeln!(f, "slowest tests:")?;
+        for one in &self.slowest {
+            writeln!(f, "  {:5.1} s  {}", one.took.as_secs_f64(), one.name)?;
+        }
+        if !self.reasons.is_empty() {
+            writeln!(f, "skipped tests:")?;
+        }
+        for (reason, tests) in &self.reasons {
+            writeln!(f, "  {reason}")?;
+            tests.iter().try_for_each(|test| writeln!(f, "    {test}"))?;
+        }
+        if !self.failed.is_empty() {
+            writeln!(f, "failed tests:")?;
+        }
+        self.failed.iter().try_for_each(|test| writeln!(f, "  {test}"))?;
+        writeln!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed.len(), self.skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skipped_test_is_not_passed() {
+        let ran = |name: &str, outcome| Ran { name: name.to_owned(), took: Duration::from_secs(1), outcome };
+        let no_fio = || Outcome::Skipped(vec!["no fio".to_owned()]);
+        let all = [ran("a", Outcome::Passed), ran("b", no_fio()), ran("c", no_fio())];
+        let text = Summary::of(&all).to_string();
+        assert!(text.contains("skipped tests:\n  no fio\n    b\n    c\n"), "{text}");
+        assert!(text.ends_with("\n1 passed, 0 failed, 2 skipped\n"), "{text}");
+    }
+}
