@@ -195,6 +195,7 @@ pub struct SweepPoint {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "almost every run has figures")]
 pub enum SweepRun {
     Figures(Figures),
     /// Why the run failed or never started.

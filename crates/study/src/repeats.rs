@@ -278,7 +278,8 @@ mod tests {
     }
 
     fn study(request: assessment::Repeats) -> Box<Repeats> {
-        let plans = vec![Arc::new(sample::plan_of("--name=a --size=1m")); request.workloads.len()];
+        let plan = || Arc::new(sample::plan_of("--name=a --size=1m"));
+        let plans = request.workloads.iter().map(|_| plan()).collect();
         Box::new(Repeats::new(Session::default(), request, plans, Duration::from_secs(1)).unwrap())
     }
 

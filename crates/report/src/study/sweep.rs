@@ -13,6 +13,9 @@ use super::table::{LABEL_MAX, tail};
 use super::{Column, Row, Scale, Summary, Table, WIDTH, document};
 use crate::rows::NONE;
 
+type RatesOf = fn(&Figures) -> &Rates;
+type StatisticOf = fn(&Latencies) -> f64;
+
 const SCHEMA: &str = "fathom.sweep/1";
 const BEST: &str = "  best";
 /// Points that a note names.
@@ -94,7 +97,7 @@ fn table(request: &Sweep, result: &SweepResult) -> Table {
 fn shown(result: &SweepResult) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     let medians = || result.points.iter().filter_map(|point| point.median.as_ref());
-    let directions: [(&str, fn(&Figures) -> &Rates); 3] =
+    let directions: [(&str, RatesOf); 3] =
         [("read", |figures| &figures.read), ("write", |figures| &figures.write), ("trim", |figures| &figures.trim)];
     for (name, of) in directions.into_iter().filter(|(_, of)| medians().any(|figures| of(figures).iops > 0.0)) {
         let write = move |figures: &Figures| Scale::COUNT.number(of(figures).iops);
@@ -106,7 +109,7 @@ fn shown(result: &SweepResult) -> Vec<Shown> {
     }
     if let Some(scale) = latency_scale(result) {
         let group = format!("service time, {}", scale.unit);
-        let statistics: [(&str, fn(&Latencies) -> f64); 4] = [
+        let statistics: [(&str, StatisticOf); 4] = [
             ("mean", |latency| latency.mean_ns),
             ("p50", |latency| latency.p50_ns),
             ("p99", |latency| latency.p99_ns),
