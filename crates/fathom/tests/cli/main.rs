@@ -28,6 +28,7 @@ mod saved_runs;
 mod sequence;
 mod status;
 mod stopped_layout;
+mod studies;
 mod suites;
 mod sweep;
 mod words;
