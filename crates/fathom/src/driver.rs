@@ -50,7 +50,7 @@ pub fn drive(
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
 ) {
-    while interrupts.count() == 0 {
+    while interrupts.count() == 0 || study.is_made_when_stopped() {
         let run = study.next();
         if let Some(assessment) = study.checkpoint() {
             keeper.checkpoint(assessment);

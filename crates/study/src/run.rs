@@ -25,6 +25,11 @@ pub trait Study {
         None
     }
 
+    /// Whether a run is made even if a signal arrived before it: its report says that it was stopped.
+    fn is_made_when_stopped(&self) -> bool {
+        false
+    }
+
     /// Ends the study. Runs that were not made are missing from the assessment.
     fn finish(self: Box<Self>, end: &End) -> Assessment;
 }
