@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn columns_are_aligned_and_groups_stand_above_them() {
         let expected =
-            "        IOPS\n  b    read  write  MiB/s\n  4K    300  1,802    9.3\n  a|b  failed: <disk full>\n";
+            "          IOPS\n  b    read  write  MiB/s\n  4K    300  1,802    9.3\n  a|b  failed: <disk full>\n";
         assert_eq!(table().text(), expected);
     }
 
