@@ -31,7 +31,7 @@ use modules::{Crates, FileImports};
 use source::{Source, is_test_path};
 
 /// How the list of exceptions is applied. `Strict` once the texts are rewritten.
-pub const MODE: Mode = Mode::Lenient;
+pub const MODE: Mode = Mode::Strict;
 /// Folders with Rust code.
 const CODE_FOLDERS: [&str; 4] = ["crates", "bench", "tests", "fuzz"];
 /// Folders that hold no sources.
