@@ -307,7 +307,7 @@ fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
         let scratch = Scratch::new("command");
         std::fs::write(
             scratch.file("job"),
-            format!("[a]\nexec_{when}=touch begun; exec sleep 600\nsize=64k\nrw=read\n"),
+            format!("[a]\nexec_{when}=touch begun && exec sleep 600\nsize=64k\nrw=read\n"),
         )
         .unwrap();
         let stop = |_| {
