@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 use super::topology::DeviceNumber;
 use super::*;
@@ -223,9 +222,6 @@ fn every_path_of_this_machine_has_its_disks_or_none() {
     }
 }
 
-/// One test with real devices at a time: they see each other's.
-static REAL: Mutex<()> = Mutex::new(());
-
 fn call(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
@@ -278,8 +274,12 @@ fn image(folder: &Folder, name: &str) -> PathBuf {
     path
 }
 
-fn locked() -> std::sync::MutexGuard<'static, ()> {
-    REAL.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Returns the lock of the tests that make real devices. It holds between processes, as they see each other's devices.
+fn locked() -> fs::File {
+    let path = std::env::temp_dir().join("fathom-os-device-tests.lock");
+    let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    file.lock().unwrap();
+    file
 }
 
 #[test]
@@ -356,6 +356,10 @@ fn a_partition_and_its_disk_are_held_together_and_its_neighbour_is_free() {
     assert_eq!(said_of(Path::new(&second)), [luks]);
     assert_eq!(device.words(), [format!("{luks} (partition {second})")]);
     write.open(Path::new(&second)).unwrap().write_at(&[0; 6], 0).unwrap();
+    // The disk has a page cache of its own. It stays as long as any process has the disk open.
+    for path in [&second, &device.path] {
+        call("blockdev", &["--flushbufs", path]);
+    }
     let at = folder.0.join("at");
     fs::create_dir(&at).unwrap();
     let at = at.to_str().unwrap().to_string();

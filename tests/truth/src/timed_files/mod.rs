@@ -8,7 +8,7 @@ mod file_system;
 mod program;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use fuser::{BackgroundSession, Config, MountOption};
@@ -26,16 +26,22 @@ pub struct TimedFiles {
     session: Option<BackgroundSession>,
     folder: PathBuf,
     scratch: Scratch,
-    _exclusive: MutexGuard<'static, ()>,
+    _exclusive: std::fs::File,
 }
 
-/// Held by each mount: tests of time run one at a time.
-static EXCLUSIVE: Mutex<()> = Mutex::new(());
+/// Returns the lock that each mount holds, between processes: tests of time run one at a time.
+fn exclusive() -> std::fs::File {
+    let path = std::env::temp_dir().join("fathom-truth-timed-files.lock");
+    let file = std::fs::File::options().write(true).create(true).truncate(false).open(path);
+    let file = file.expect("the lock file of the timed files opens");
+    file.lock().expect("the timed files are locked");
+    file
+}
 
 impl TimedFiles {
     /// Mounts the files. Without FUSE it reports the test as skipped and returns `None`. The delay is 0 until `begin`.
     pub fn mount(test: &str, files: u32, bytes: u64) -> Option<Self> {
-        let exclusive = EXCLUSIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let exclusive = exclusive();
         let scratch = Scratch::new(test);
         let folder = scratch.file("files");
         std::fs::create_dir(&folder).unwrap();
