@@ -49,6 +49,11 @@ impl Metric {
         Metric::LogLines,
     ];
 
+    /// Whether the metric is compared between programs. Metrics that are ratios of one program's own counts are not.
+    pub fn is_compared(self) -> bool {
+        !matches!(self, Metric::ReportedToCounted | Metric::LogLines)
+    }
+
     /// Returns the row title of the report.
     pub fn title(self) -> &'static str {
         match self {

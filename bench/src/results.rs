@@ -153,24 +153,11 @@ pub fn metrics(runs: &[Run], programs: &[ProgramKind]) -> Vec<MetricSummary> {
     .collect()
 }
 
-/// Metrics that are compared between programs.
-const COMPARED: [Metric; 10] = [
-    Metric::Iops,
-    Metric::CpuNs,
-    Metric::KernelNs,
-    Metric::CpuS,
-    Metric::FirstIoS,
-    Metric::WallS,
-    Metric::OvertimeS,
-    Metric::MemoryBytes,
-    Metric::MemoryPerJobBytes,
-    Metric::MaxRssBytes,
-];
-
 /// Returns the ratios of fathom to each other program.
 pub fn ratios(runs: &[Run], programs: &[ProgramKind]) -> Vec<Ratio> {
     let others = programs.iter().filter(|program| **program != ProgramKind::Fathom);
-    let all = others.flat_map(|other| COMPARED.map(|metric| (*other, metric)));
+    let compared = Metric::ALL.into_iter().filter(|metric| metric.is_compared());
+    let all = others.flat_map(|other| compared.clone().map(|metric| (*other, metric)));
     all.filter_map(|(baseline, metric)| Some(Ratio { baseline, metric, summary: ratio(runs, baseline, metric)? }))
         .collect()
 }

@@ -11,12 +11,12 @@ static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
 
 fuzz_target!(|text: &str| {
     let mut catalogue = BUILT_IN.clone();
-    if let Err(told) = catalogue.add(&Source::new("any.toml", text)) {
-        told.to_string();
+    if let Err(error) = catalogue.add(&Source::new("any.toml", text)) {
+        error.to_string();
     }
     match catalogue.expect(&Source::new("--expect", text)) {
         Ok(expectation) => drop(show(&expectation)),
-        Err(told) => drop(told.to_string()),
+        Err(error) => drop(error.to_string()),
     }
     if let Ok(imported) = import(text, "2026-11-21") {
         let own = Source::new("imported.toml", imported.toml.as_str());

@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
     for requirements in read {
         match requirements {
             Ok(requirements) => requirements.list.iter().for_each(|one| drop(one.shown())),
-            Err(told) => drop(told.to_string()),
+            Err(error) => drop(error.to_string()),
         }
     }
 });

@@ -7,7 +7,7 @@ use study::suite::{FillWay, Form, Place, Site, Sites, Suite, Terms};
 fuzz_target!(|text: &str| {
     let suite = match Suite::read("any.toml", text) {
         Ok(suite) => suite,
-        Err(told) => return drop(told.to_string()),
+        Err(error) => return drop(error.to_string()),
     };
     for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
         let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));

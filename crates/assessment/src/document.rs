@@ -6,63 +6,60 @@ use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Judgement, Settings, Study, Verdict};
+use crate::{Cause, Citation, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1};
 
-/// The name and version of the saved form.
-pub const SCHEMA: &str = "fathom.assessment/1";
+/// Name and version of the saved form. Version 1 can be read as well.
+pub const SCHEMA: &str = "fathom.assessment/2";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assessment {
     /// [`SCHEMA`].
     pub schema: String,
-    /// The version of fathom that made it.
+    /// Version of fathom that made it.
     pub fathom: String,
-    /// The words of the command line, the program's name first.
+    /// The command line, with the program's name first.
     pub command: Vec<String>,
     pub started_unix_ms: u64,
     pub ended_unix_ms: u64,
-    /// How far local time was ahead of UTC, in seconds.
+    /// Local time minus UTC, in seconds.
     pub utc_offset_s: i32,
     pub suite: String,
-    /// The suite in one line.
+    /// Title of one line.
     pub title: String,
     pub target: Target,
-    /// What each of the suite's volumes was, where it tells several apart and they had targets of their own; `target` is
-    /// then all of them together.
+    /// The targets of the suite's volumes, if they differ. `target` then combines them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volumes: Vec<Volume>,
     pub machine: Machine,
     pub tags: Vec<String>,
     pub preparation: Vec<Preparation>,
     pub tests: Vec<Test>,
-    /// What was expected, as it was given (`--expect`, `--require`, `--for`), and what that came to.
+    /// The expectations of the user (`--expect`, `--require`, `--for`).
     pub expectations: Vec<Expected>,
-    /// Which applications the target would do for, by the requirements that fathom comes with.
+    /// The applications whose requirements were compared with the figures.
     #[serde(default)]
     pub applications: Vec<Application>,
     pub verdict: Verdict,
-    /// Why, in one sentence.
-    pub cause: String,
-    /// Ended before its last test.
+    pub cause: Cause,
+    /// A signal stopped the study.
     pub stopped: bool,
     /// The study: its request and its result.
-    #[serde(default)]
     pub study: Study,
 }
 
-/// What was measured, and what it is made of.
+/// A target, and the devices under it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Target {
-    /// The path that was given.
+    /// The path as given by the user.
     pub path: String,
     pub kind: TargetKind,
-    /// Of the file or device; of a directory what its file system has.
+    /// Bytes of the file or device; for a directory, of its file system.
     pub size_bytes: u64,
     pub devices: Vec<Device>,
     pub mount: Option<Mount>,
 }
 
-/// A volume that a suite tells apart, and what it was.
+/// A volume of a suite, and its target.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Volume {
     pub name: String,
@@ -78,7 +75,7 @@ pub enum TargetKind {
     Device,
 }
 
-/// A block device beneath the target; empty where the kernel doesn't tell.
+/// A block device under the target. A value that the kernel does not report is empty.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Device {
     pub name: String,
@@ -99,55 +96,48 @@ pub struct Mount {
     pub options: String,
 }
 
-/// A step before the tests.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Preparation {
-    /// `fill`, `soak`, `initialise`, `warm`, `purge`.
-    pub step: String,
-    /// The target that it was done to, where there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// Which tests need it, and why.
-    pub reason: String,
-    pub outcome: PreparationOutcome,
-    /// What it did and what that showed, in one sentence; why it was left out.
-    pub detail: String,
-    pub bytes: u64,
-    pub took_ms: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PreparationOutcome {
-    Done,
-    /// It was so already.
-    NotNeeded,
-    /// The user said no, or it can't be done here.
-    LeftOut,
-    Failed,
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Test {
     pub name: String,
-    /// What it measures, in plain words.
+    /// Title of one line.
     pub title: String,
     /// The limit that it is meant to hit.
     pub aim: Aim,
-    /// The suite's volumes that it works on, where the suite tells some apart.
+    /// The suite's volumes that the test uses, if the suite distinguishes volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volumes: Vec<VolumeUse>,
-    /// The job as it was run, in the words of a fio job file or a DiskSpd line.
+    /// The job, as a fio job file or a DiskSpd command line.
     pub job: String,
-    /// The runs that it is made of, in order: more than one where it is repeated in rounds.
+    /// The runs of the test in order.
     pub rounds: Vec<Round>,
     pub steady: Option<Steady>,
     pub findings: Vec<Finding>,
     pub judgements: Vec<Judgement>,
     pub verdict: Verdict,
-    pub cause: String,
-    /// The test could not be run, and why.
-    pub error: Option<String>,
+    pub cause: Cause,
+    /// Why the test has no figures, or not all.
+    pub error: Option<Failure>,
+}
+
+impl Test {
+    /// Returns a test of some runs that no limit is meant for. Its verdict is MEASURED, with the result of the study as
+    /// the cause.
+    pub fn of_rounds(name: String, title: String, job: String, rounds: Vec<Round>) -> Test {
+        Test {
+            name,
+            title,
+            aim: Aim::Behaviour,
+            volumes: Vec::new(),
+            job,
+            rounds,
+            steady: None,
+            findings: Vec::new(),
+            judgements: Vec::new(),
+            verdict: Verdict::Measured,
+            cause: Cause::Result,
+            error: None,
+        }
+    }
 }
 
 /// What a test does on a volume.
@@ -160,7 +150,7 @@ pub struct VolumeUse {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Round {
-    /// What differs from the other rounds, as (`bs`, `64k`); empty where nothing does.
+    /// Settings of the round, as (`bs`, `64k`); empty if all rounds have the same.
     pub at: Settings,
     pub record: Record,
 }
@@ -176,56 +166,42 @@ pub enum Aim {
     LatencyFloor,
     /// Latency of flushes: fsync, fdatasync.
     FlushLatency,
-    /// None: it shows how something behaves.
+    /// No limit: the test describes behaviour.
     Behaviour,
 }
 
-/// Whether rounds came to a steady state.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Steady {
-    /// The rule, by name: `snia`, `cloud`.
-    pub rule: String,
-    pub metric: String,
-    /// The figure of each round.
-    pub values: Vec<f64>,
-    /// The first of the rounds that are steady together, counted from 0.
-    pub from_round: Option<usize>,
-    /// What the rule saw: range, slope, and why it is not met where it isn't.
-    pub detail: String,
-}
-
-/// What was expected of the target.
+/// An expectation of the user.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// As it was given.
+    /// The text of the expectation.
     pub words: String,
-    /// A limit by metric, in the metric's unit.
+    /// The limits that apply to the tests, or the rules.
     pub limits: Vec<ExpectedLimit>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ExpectedLimit {
-    pub metric: String,
+    pub metric: Metric,
+    /// The volume of a suite that a rule is for; `None` means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
+    /// In the metric's unit.
     pub value: f64,
-    pub unit: String,
-    /// Part of the value that is enough: 0.9 is 90 %.
+    /// The share of the value that is enough: 0.9 is 90 %.
     pub tolerance: f64,
-    /// Where the least limit comes from (disk, stripe, VM), its source and date.
-    pub source: String,
+    pub source: Option<Citation>,
 }
 
-/// Whether the target would do for an application.
+/// Whether the target meets the requirements of an application.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Application {
-    /// As `--for` takes it.
+    /// Name for `--for`.
     pub name: String,
-    /// What it is, in plain words.
     pub title: String,
     pub verdict: Verdict,
-    /// Why, in one sentence.
-    pub cause: String,
-    /// Who says that this is needed, and when.
-    pub source: String,
+    pub cause: Cause,
+    /// The source of the requirement that decided.
+    pub source: Option<Citation>,
 }
 
 impl Assessment {
@@ -242,31 +218,35 @@ impl Assessment {
     }
 }
 
-impl Preparation {
-    /// The step, and the target of it where there are several.
-    pub fn shown(&self) -> String {
-        self.target.as_ref().map_or_else(|| self.step.clone(), |target| format!("{} {target}", self.step))
-    }
-}
-
-/// The assessment as text.
+/// Writes an assessment as text.
+///
+/// # Errors
+///
+/// [`SchemaError`] if a value has no text.
 pub fn write(assessment: &Assessment) -> Result<String, SchemaError> {
     write_document(assessment)
 }
 
-/// The assessment that a text holds. Fields that this version doesn't know are passed over.
+/// Reads the assessment that a text holds, of version 1 or 2. Unknown fields are ignored.
+///
+/// # Errors
+///
+/// [`SchemaError`] if the text is no assessment, of an unknown version, or holds a record that contradicts itself.
 pub fn read(text: &[u8]) -> Result<Assessment, SchemaError> {
     #[derive(Deserialize)]
     struct Head {
         schema: Option<String>,
     }
     let wrong = |message: String| SchemaError::new(message);
-    match read_document::<Head>(text)?.schema.as_deref() {
-        Some(SCHEMA) => {}
-        Some(other) => return Err(wrong(format!("the document is of schema `{other}`; this fathom reads `{SCHEMA}`"))),
+    let assessment: Assessment = match read_document::<Head>(text)?.schema.as_deref() {
+        Some(SCHEMA) => read_document(text)?,
+        Some(v1::SCHEMA) => read_document::<v1::Assessment>(text)?.try_into().map_err(wrong)?,
+        Some(other) => {
+            let known = format!("this fathom reads `{SCHEMA}` and `{}`", v1::SCHEMA);
+            return Err(wrong(format!("the document has schema `{other}`; {known}")));
+        }
         None => return Err(wrong(format!("this is no assessment: `\"schema\": \"{SCHEMA}\"` is missing"))),
-    }
-    let assessment: Assessment = read_document(text)?;
+    };
     for round in assessment.tests.iter().flat_map(|test| &test.rounds) {
         check_record(&round.record)?;
     }

@@ -1,23 +1,28 @@
-//! Something about a measurement that its figures don't show.
+//! Findings: facts about a measurement that its figures do not show.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use plan::Ddir;
+use serde::de::value::{MapAccessDeserializer, StringDeserializer};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// How much a finding takes from the figures.
+use crate::{LoadGenerator, PreparationDetail, SteadyState};
+
+/// The effect of a finding on the figures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Good to know; the figures stand.
+    /// The figures stand.
     Info,
     /// The figures are right, but may not be of what was meant.
     Warning,
-    /// The figures are not of the disk, or not of the job that was asked for.
+    /// The figures are not of the disk, or not of the requested job.
     Invalid,
 }
 
 impl Severity {
-    /// As documents name it.
+    /// Returns the name in documents, such as `warning`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -27,21 +32,438 @@ impl Severity {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A fact about a measurement: what, of which part of the run, with the numbers that show it.
+///
+/// In JSON: `{"kind": "...", "evidence": {...}, "subject": ..., "severity": "..."}`.
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Finding {
-    /// Its name for programs, in lower case with `-`: the same for every finding of the kind.
-    pub id: String,
+    #[serde(flatten)]
+    pub kind: FindingKind,
+    pub subject: Subject,
     pub severity: Severity,
-    /// What is wrong with the measurement.
+}
+
+/// The part of a run that a finding is about.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The whole run, or the whole test.
+    Run,
+    /// Jobs of one phase, each name once.
+    Jobs { phase: u32, names: Vec<String> },
+    /// A time span of DiskSpd, counted from 1.
+    TimeSpan(u32),
+    /// All threads of the run.
+    Threads,
+    /// Paths of targets.
+    Targets(Vec<String>),
+}
+
+/// What was found, with the numbers that show it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "evidence", rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// The target lies on a file system in memory.
+    InMemory,
+    /// The device under the target is a loop device that goes through the page cache.
+    CachedBelow { devices: Vec<String> },
+    /// The page cache answered reads, or took writes.
+    PageCache(PageCache),
+    /// A target smaller than the memory was read or written more than once through the page cache.
+    TargetFitsCache { size_bytes: u64, memory_bytes: u64, moved_bytes: u64 },
+    /// Blocks were read that were never written.
+    Unwritten { unwritten_bytes: u64, size_bytes: Option<u64> },
+    /// Direct I/O was requested and not done.
+    DirectNotHonoured(DeviceBytes),
+    /// Part of the direct I/O did not reach the device.
+    DeviceDisagrees(DeviceBytes),
+    /// Other programs used the devices at the same time. One entry per direction with more bytes than the run requested.
+    OtherLoad(Vec<DeviceBytes>),
+    /// The target ends before the requested range.
+    TargetShort { size_bytes: u64, end_bytes: u64 },
+    /// Jobs ended by size before their runtime.
+    EndedEarly { runtime_s: f64, ran_s: f64, moved_bytes: u64, jobs: u64 },
+    /// The measured time or the number of I/Os is small.
+    TooShort { measured_s: f64, ios: u64, lacks: Lack },
+    /// The mean number of I/Os in flight was below the queue depth. The numbers are those of the worker with the lowest mean.
+    DepthNotReached { depth: u32, mean_in_flight: f64, workers: u64, of_workers: u64, is_direct: bool },
+    /// The load generator limited the figures, not the target.
+    LoadGeneratorLimit(LoadGenerator),
+    /// Threads waited for a CPU, and did not limit the figures.
+    CpuWait(LoadGenerator),
+    /// I/Os of an open loop were never submitted.
+    RateMissed(LateIos),
+    /// I/Os of an open loop were submitted late.
+    LateArrivals(LateIos),
+    /// The rate fell from one level to another.
+    StepDown(Levels),
+    /// The rate rose from one level to another.
+    StepUp(Levels),
+    /// The rate changed between levels both ways.
+    Levels(Levels),
+    /// A throttle sets the rate.
+    Throttled { direction: Ddir, iops: f64, passed_share: f64, passed_ns: u64, held_share: f64, held_ns: u64 },
+    /// The rate drifts or scatters.
+    NotSteady(Unsteady),
+    /// The file system has no direct I/O.
+    NoDirectIo,
+    /// Rounds did not reach a steady state.
+    NoSteadyState(SteadyState),
+    /// The target was not filled.
+    NoFill(PreparationDetail),
+    /// The target was not preconditioned.
+    NoPrecondition(PreparationDetail),
+    /// A volume made from a snapshot was not initialised.
+    NoInitialise(PreparationDetail),
+    /// The cache was not warmed.
+    NoWarm(PreparationDetail),
+    /// The steps of a search are short for the bound on the percentile.
+    ShortSteps { percent: f64, bound_ns: u64, step_ns: u64, needed_ns: u64 },
+    /// Few I/Os of a step lie beyond the judged percentile.
+    FewTailIos { percent: f64, ios_beyond: f64 },
+    /// A finding that was saved as text, by version 0.1.
+    Saved(SavedFinding),
+}
+
+/// How the page cache was seen.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCache {
+    /// The devices counted fewer bytes than the run requested.
+    Counted(DeviceBytes),
+    /// The target is smaller than the memory.
+    FitsMemory {
+        used_bytes: u64,
+        memory_bytes: u64,
+        /// Present if the devices moved less than half of the bytes.
+        counted: Option<Moved>,
+    },
+}
+
+/// Bytes that a run moved, and bytes that the devices under its targets moved meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Moved {
+    pub run_bytes: u64,
+    pub device_bytes: u64,
+}
+
+/// Bytes in one direction: as the run requested them, and as its devices counted them meanwhile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DeviceBytes {
+    pub direction: Ddir,
+    pub devices: Vec<String>,
+    pub requested_bytes: u64,
+    pub device_bytes: u64,
+}
+
+/// What a short run lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lack {
+    Time,
+    Ios,
+}
+
+/// I/Os of an open loop that missed their intended start.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LateIos {
+    /// I/Os whose intended start lay in the run.
+    pub due: u64,
+    /// Submitted more than `late_after_ms` after their intended start.
+    pub late: u64,
+    pub late_after_ms: u64,
+    /// Late I/Os for which the queue had no room.
+    pub queue_full: u64,
+    /// I/Os that were not submitted before the end.
+    pub unissued: u64,
+    pub runtime_s: f64,
+    pub cause: LateCause,
+}
+
+/// What held late I/Os up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LateCause {
+    /// The load generator had no CPU time left.
+    LoadGenerator,
+    /// The queue was full.
+    QueueFull {
+        /// Threads waited for a CPU as well.
+        waited_for_cpu: bool,
+        /// The report has response times, which include the wait.
+        has_response_time: bool,
+    },
+    /// The queue had room: submission took long, or the CPUs were busy.
+    SlowSubmission,
+}
+
+/// Levels of a rate over the time of a phase.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Levels {
+    pub unit: RateUnit,
+    /// In order of time, two or more.
+    pub levels: Vec<Level>,
+    /// Present if the rate only fell.
+    pub token_bucket: Option<TokenBucket>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateUnit {
+    Iops,
+    BytesPerS,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Level {
+    pub rate: f64,
+    /// Seconds after the start of the measured time; `None` for the last level.
+    pub until_s: Option<f64>,
+}
+
+/// The token bucket that explains a fall from a burst rate to a base rate.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TokenBucket {
+    /// The base rate.
+    pub refill_per_s: f64,
+    /// I/Os or bytes in the bucket at the start.
+    pub held: f64,
+    /// The idle time that fills the bucket again; `None` if the base rate is 0.
+    pub refill_s: Option<f64>,
+    /// The product whose published bucket has these figures.
+    pub product: Option<BucketProduct>,
+}
+
+/// Products with a known token bucket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BucketProduct {
+    AwsGp2,
+    AzureBurst,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unsteady {
+    /// A trend over the run.
+    Drift {
+        /// The change over the run, as a share of the median: -0.27 is 27 % slower.
+        change_share: f64,
+        median_iops: f64,
+    },
+    /// A wide spread without a trend.
+    Scatter { interval_s: f64, p10_iops: f64, p90_iops: f64, median_iops: f64 },
+}
+
+/// A finding as version 0.1 saved it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedFinding {
+    /// The name of the kind.
+    pub id: String,
     pub what: String,
-    /// The figures that show it.
     pub evidence: String,
-    /// What to do about it.
     pub advice: String,
 }
 
-impl fmt::Display for Finding {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "{}: {}; {}", self.what, self.evidence, self.advice)
+impl FindingKind {
+    /// The direction that the finding is about, if it is about one.
+    pub fn direction(&self) -> Option<Ddir> {
+        match self {
+            FindingKind::PageCache(PageCache::Counted(bytes))
+            | FindingKind::DirectNotHonoured(bytes)
+            | FindingKind::DeviceDisagrees(bytes) => Some(bytes.direction),
+            _ => None,
+        }
+    }
+
+    /// Returns the name in documents, such as `step-down`.
+    pub fn name(&self) -> &str {
+        match self {
+            FindingKind::InMemory => "in-memory",
+            FindingKind::CachedBelow { .. } => "cached-below",
+            FindingKind::PageCache(_) => "page-cache",
+            FindingKind::TargetFitsCache { .. } => "target-fits-cache",
+            FindingKind::Unwritten { .. } => "unwritten",
+            FindingKind::DirectNotHonoured(_) => "direct-not-honoured",
+            FindingKind::DeviceDisagrees(_) => "device-disagrees",
+            FindingKind::OtherLoad(_) => "other-load",
+            FindingKind::TargetShort { .. } => "target-short",
+            FindingKind::EndedEarly { .. } => "ended-early",
+            FindingKind::TooShort { .. } => "too-short",
+            FindingKind::DepthNotReached { .. } => "depth-not-reached",
+            FindingKind::LoadGeneratorLimit(_) => "load-generator-limit",
+            FindingKind::CpuWait(_) => "cpu-wait",
+            FindingKind::RateMissed(_) => "rate-missed",
+            FindingKind::LateArrivals(_) => "late-arrivals",
+            FindingKind::StepDown(_) => "step-down",
+            FindingKind::StepUp(_) => "step-up",
+            FindingKind::Levels(_) => "levels",
+            FindingKind::Throttled { .. } => "throttled",
+            FindingKind::NotSteady(_) => "not-steady",
+            FindingKind::NoDirectIo => "no-direct-io",
+            FindingKind::NoSteadyState(_) => "no-steady-state",
+            FindingKind::NoFill(_) => "no-fill",
+            FindingKind::NoPrecondition(_) => "no-precondition",
+            FindingKind::NoInitialise(_) => "no-initialise",
+            FindingKind::NoWarm(_) => "no-warm",
+            FindingKind::ShortSteps { .. } => "short-steps",
+            FindingKind::FewTailIos { .. } => "few-tail-ios",
+            FindingKind::Saved(saved) => &saved.id,
+        }
+    }
+}
+
+impl Finding {
+    /// Whether both are the same finding, perhaps with other numbers.
+    pub fn is_repeat_of(&self, other: &Finding) -> bool {
+        let key = |finding: &Finding| (finding.severity, finding.kind.direction());
+        key(self) == key(other) && self.kind.name() == other.kind.name() && self.subject == other.subject
+    }
+}
+
+impl Levels {
+    pub fn last(&self) -> Option<&Level> {
+        self.levels.last()
+    }
+
+    /// The start of the last level, in seconds after the start of the measured time.
+    pub fn last_from_s(&self) -> f64 {
+        self.levels.iter().filter_map(|level| level.until_s).next_back().unwrap_or(0.0)
+    }
+}
+
+impl RateUnit {
+    /// Formats a rate with its unit.
+    pub fn show(self, rate: f64) -> String {
+        match self {
+            RateUnit::Iops => units::format::iops(rate),
+            RateUnit::BytesPerS => units::format::bandwidth(rate),
+        }
+    }
+}
+
+impl Subject {
+    /// The jobs' names, each once, in their order.
+    pub fn jobs<'a>(phase: u32, names: impl Iterator<Item = &'a str>) -> Subject {
+        let mut list: Vec<String> = Vec::new();
+        for name in names {
+            if !list.iter().any(|known| known == name) {
+                list.push(name.to_owned());
+            }
+        }
+        Subject::Jobs { phase, names: list }
+    }
+}
+
+/// The kind is read directly from the document: buffered by serde's `flatten`, whole numbers above 2^53, which documents
+/// hold as strings, would be refused.
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Finding, D::Error> {
+        from.deserialize_map(FindingVisitor)
+    }
+}
+
+struct FindingVisitor;
+
+impl<'de> Visitor<'de> for FindingVisitor {
+    type Value = Finding;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("a finding")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Finding, A::Error> {
+        let (mut subject, mut severity) = (None, None);
+        let rest = KindFields { map, subject: &mut subject, severity: &mut severity };
+        let kind = FindingKind::deserialize(MapAccessDeserializer::new(rest))?;
+        Ok(Finding {
+            kind,
+            subject: subject.ok_or_else(|| A::Error::missing_field("subject"))?,
+            severity: severity.ok_or_else(|| A::Error::missing_field("severity"))?,
+        })
+    }
+}
+
+/// The fields of a finding that belong to its kind; the others are stored on the way.
+struct KindFields<'a, A> {
+    map: A,
+    subject: &'a mut Option<Subject>,
+    severity: &'a mut Option<Severity>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for KindFields<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        while let Some(key) = self.map.next_key::<String>()? {
+            match key.as_str() {
+                "subject" => *self.subject = Some(self.map.next_value()?),
+                "severity" => *self.severity = Some(self.map.next_value()?),
+                "kind" | "evidence" => {
+                    let key: StringDeserializer<A::Error> = key.into_deserializer();
+                    return seed.deserialize(key).map(Some);
+                }
+                _ => drop(self.map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::schema::{read_document, write_document};
+
+    use super::*;
+
+    fn round_trip(finding: &Finding) -> Finding {
+        let text = write_document(finding).expect("findings can be written");
+        read_document(text.as_bytes()).unwrap_or_else(|wrong| panic!("{wrong}: {text}"))
+    }
+
+    #[test]
+    fn findings_are_read_as_they_were_written() {
+        let names = || ["a: b, c", "a", "a: b, c"].into_iter();
+        let kinds = [
+            FindingKind::InMemory,
+            FindingKind::NotSteady(Unsteady::Drift { change_share: -0.27, median_iops: 8820.5 }),
+            FindingKind::PageCache(PageCache::FitsMemory {
+                used_bytes: 1 << 20,
+                memory_bytes: u64::MAX,
+                counted: Some(Moved { run_bytes: (1 << 60) + 1, device_bytes: 0 }),
+            }),
+            FindingKind::OtherLoad(vec![DeviceBytes {
+                direction: Ddir::Write,
+                devices: vec!["sda".to_owned()],
+                requested_bytes: 0,
+                device_bytes: u64::MAX,
+            }]),
+        ];
+        for kind in kinds {
+            let finding = Finding { kind, subject: Subject::jobs(1, names()), severity: Severity::Warning };
+            assert_eq!(round_trip(&finding), finding);
+        }
+    }
+
+    #[test]
+    fn documents_have_kind_evidence_subject_and_severity() {
+        let finding = Finding {
+            kind: FindingKind::Unwritten { unwritten_bytes: 4096, size_bytes: None },
+            subject: Subject::Targets(vec!["/dev/x".to_owned()]),
+            severity: Severity::Invalid,
+        };
+        let text = write_document(&finding).expect("findings can be written");
+        let text: String = text.split_whitespace().collect();
+        let expected = r#"{"kind":"unwritten","evidence":{"unwritten_bytes":4096,"size_bytes":null},"subject":{"targets":["/dev/x"]},"severity":"invalid"}"#;
+        assert_eq!(text, expected);
+        let reordered = r#"{"severity": "info", "new": [1], "evidence": {"devices": ["loop0"]}, "subject": "run", "kind": "cached-below"}"#;
+        let read: Finding = read_document(reordered.as_bytes()).expect("the order of fields is free");
+        assert_eq!((read.kind.name(), read.subject, read.severity), ("cached-below", Subject::Run, Severity::Info));
+        assert!(read_document::<Finding>(br#"{"kind": "in-memory", "severity": "info"}"#).is_err());
+        assert!(read_document::<Finding>(br#"{"kind": "unknown", "subject": "run", "severity": "info"}"#).is_err());
     }
 }

@@ -2,24 +2,45 @@
 //!
 //! Nothing is computed here, and nothing is worded: `judge` and `study` make these values, `report` renders them.
 
+mod citation;
 mod comparison;
 mod document;
+mod failure;
 mod figures;
 mod finding;
+mod load_generator;
 mod metric;
+mod preparation;
+mod steady;
 mod study;
+mod v1;
 mod verdict;
 
+pub use citation::{Citation, Confidence};
 pub use comparison::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote, Drift, RepeatedFigure};
 pub use document::{
-    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Mount, Preparation, PreparationOutcome, Round,
-    SCHEMA, Steady, Target, TargetKind, Test, Volume, VolumeUse, read, write,
+    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Mount, Round, SCHEMA, Target, TargetKind, Test,
+    Volume, VolumeUse, read, write,
 };
+pub use failure::Failure;
 pub use figures::{Cpu, CpuOf, Figures, Latencies, Rates};
-pub use finding::{Finding, Severity};
+pub use finding::{
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateCause, LateIos, Level, Levels, Moved, PageCache,
+    RateUnit, SavedFinding, Severity, Subject, TokenBucket, Unsteady,
+};
+pub use load_generator::{LimitReason, LoadGenerator, LoadGeneratorEvidence, LoadGeneratorLimit, TimeShares};
 pub use metric::{LatencyKind, METRIC_EXAMPLES, Metric, Quantity, Statistic};
+pub use preparation::{
+    IntervalRange, LeftOut, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep,
+    ReadRate, WarmPasses,
+};
+pub use steady::{Steady, SteadyRule, SteadyState};
 pub use study::{
     Best, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Remark, Repeats, RepeatsFinding, RepeatsResult,
     RepeatsRun, Settings, Study, SuiteRequest, Sweep, SweepPoint, SweepResult, SweepRun, Workload,
 };
-pub use verdict::{Judgement, Verdict};
+pub use v1::SCHEMA as SCHEMA_1;
+pub use verdict::{
+    AboveLimit, Basis, Cause, Confounder, DirectionFigures, Judgement, MissedTime, RateChange, RateShape, Reason,
+    Threshold, ThresholdBound, Verdict,
+};

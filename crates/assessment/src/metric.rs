@@ -104,9 +104,10 @@ impl Metric {
         matches!(self.quantity, Quantity::Latency(..) | Quantity::Fsync(_))
     }
 
-    /// Formats a value with its unit.
+    /// Formats a value with its unit. An infinite latency is `never`: the I/Os were not submitted.
     pub fn show(self, value: f64) -> String {
         match self.quantity {
+            Quantity::Latency(..) if value == f64::INFINITY => "never".to_owned(),
             Quantity::Iops => format!("{} IOPS", units::format::grouped(value)),
             Quantity::Bandwidth => units::format::bandwidth_both(value),
             Quantity::Latency(..) | Quantity::Fsync(_) => units::format::time_ns(value),

@@ -5,12 +5,11 @@
 //! the same result.
 
 use record::Arrivals;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, Figures, Finding, LatencyKind, Metric, RepeatedFigure, Statistic};
+use crate::{Comparison, Failure, Figures, Finding, LoadGeneratorEvidence, Metric, RepeatedFigure};
 
-/// Settings that tell runs of a study apart, as (`bs`, `64k`).
+/// The settings of a run, as (`bs`, `64k`). They distinguish it from other runs of the study.
 pub type Settings = Vec<(String, String)>;
 
 /// The study that made an assessment.
@@ -65,9 +64,6 @@ pub struct Knee {
     pub runtime_ns: u64,
     /// Options of the job.
     pub job: Settings,
-    /// Notes of version 0.1; now findings of the test.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub result: Option<KneeResult>,
 }
@@ -88,9 +84,9 @@ pub struct KneeResult {
     /// Both sides of that edge were confirmed by repeated runs.
     pub is_settled: bool,
     /// Evidence that the load generator, not the target, limited the missed rate.
-    pub load_generator: Option<String>,
+    pub load_generator: Option<LoadGeneratorEvidence>,
     /// Why the search ended early.
-    pub failed: Option<String>,
+    pub failed: Option<Failure>,
 }
 
 /// One load of a search.
@@ -110,7 +106,7 @@ pub struct KneeRun {
     pub is_good: bool,
     pub arrivals: Arrivals,
     /// Evidence that the load generator limited this run.
-    pub load_generator: Option<String>,
+    pub load_generator: Option<LoadGeneratorEvidence>,
 }
 
 /// Figures at one load. Times are response times in an open loop and latencies in a closed loop. In an open loop they
@@ -150,24 +146,11 @@ pub struct Sweep {
     pub order: String,
     pub seed: Option<u32>,
     /// The metric that ranks the points.
-    #[serde(deserialize_with = "sweep_metric")]
     pub metric: Metric,
     /// Runs that never started: their places among all runs, from 0, and why.
-    pub refused: Vec<(usize, String)>,
+    pub refused: Vec<(usize, Failure)>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub result: Option<SweepResult>,
-}
-
-/// Reads the metric of a sweep. Version 0.1 wrote `lat`, `p50`, `p99` and `p99.9` for statistics of `lat`.
-fn sweep_metric<'de, D: Deserializer<'de>>(from: D) -> Result<Metric, D::Error> {
-    let name = String::deserialize(from)?;
-    let latency = |statistic| Metric::latency(LatencyKind::Total, statistic);
-    let metric = match name.as_str() {
-        "lat" => Some(latency(Statistic::Mean)),
-        "p50" | "p99" | "p99.9" => Statistic::parse(&name).map(latency),
-        _ => Metric::parse(&name),
-    };
-    metric.ok_or_else(|| D::Error::custom(format!("`{name}` is not a metric")))
 }
 
 /// The points of a sweep and what they show.
@@ -195,11 +178,10 @@ pub struct SweepPoint {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "almost every run has figures")]
 pub enum SweepRun {
     Figures(Figures),
     /// Why the run failed or never started.
-    Failed(String),
+    Failed(Failure),
 }
 
 impl SweepPoint {
@@ -208,10 +190,10 @@ impl SweepPoint {
         self.median.as_ref()?.value(metric)
     }
 
-    /// Returns the reason of the first failed run.
-    pub fn failure(&self) -> Option<&str> {
+    /// Returns the failure of the first failed run.
+    pub fn failure(&self) -> Option<&Failure> {
         self.runs.iter().find_map(|run| match run {
-            SweepRun::Failed(reason) => Some(reason.as_str()),
+            SweepRun::Failed(failure) => Some(failure),
             SweepRun::Figures(_) => None,
         })
     }
@@ -291,7 +273,7 @@ pub struct RepeatsRun {
     /// Number of the run in the history.
     pub kept: Option<i64>,
     /// Why the run failed.
-    pub error: Option<String>,
+    pub error: Option<Failure>,
 }
 
 /// What repeats show.

@@ -1,20 +1,23 @@
-//! Verdicts, and figures that were judged.
+//! Verdicts, the figures that were judged, and the causes of verdicts.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use plan::Ddir;
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// In the order in which the overall verdict takes the worst.
+use crate::{Failure, Finding, Metric, SteadyState};
+
+/// Ordered from best to worst. The verdict of several is the worst of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
-    /// There are figures, and nothing was expected of them.
+    /// No expectation was given.
     Measured,
     Pass,
-    /// The measurement doesn't decide it.
+    /// The measurement does not decide.
     Inconclusive,
     Fail,
-    /// What was measured is not what was to be judged.
+    /// The figures are not those of the target.
     Invalid,
 }
 
@@ -30,21 +33,252 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One figure held against what it should be.
+/// A figure compared with its threshold.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Judgement {
     pub verdict: Verdict,
-    /// The figure, as a requirement names it: `read.iops`, `write.clat.p99`.
-    pub metric: String,
-    /// In `unit`.
+    pub metric: Metric,
+    /// The settings of its runs, as (`bs`, `64k`); empty if the test has one combination.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<(String, String)>,
+    /// In the metric's unit. Infinite if a percentile of response time lies among I/Os that were never submitted; JSON has
+    /// `null` for it.
+    #[serde(deserialize_with = "or_infinite")]
     pub measured: f64,
-    pub expected: Option<f64>,
-    /// `IOPS`, `B/s`, `ns`.
-    pub unit: String,
-    /// Measured over expected.
-    pub ratio: Option<f64>,
-    /// Where the figure lies with 95 % confidence.
+    /// `None` for a figure that only describes a result, such as the highest sustained rate.
+    pub threshold: Option<Threshold>,
+    /// The 95 % confidence interval. Its ends can be infinite, like `measured`.
+    #[serde(deserialize_with = "or_infinite_ends")]
     pub interval: Option<(f64, f64)>,
-    /// Why, in one sentence.
-    pub cause: String,
+    pub reason: Reason,
+}
+
+fn or_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
+fn or_infinite_ends<'de, D: Deserializer<'de>>(from: D) -> Result<Option<(f64, f64)>, D::Error> {
+    let ends: Option<(Option<f64>, Option<f64>)> = Option::deserialize(from)?;
+    Ok(ends.map(|(low, high)| (low.unwrap_or(f64::INFINITY), high.unwrap_or(f64::INFINITY))))
+}
+
+impl Judgement {
+    /// The measured value over that of the threshold.
+    pub fn ratio(&self) -> Option<f64> {
+        let ratio = self.measured / self.threshold.as_ref()?.value;
+        ratio.is_finite().then_some(ratio)
+    }
+}
+
+/// The value that a figure is compared with.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Threshold {
+    /// In the metric's unit.
+    pub value: f64,
+    /// The value that decides. For a vendor's limit it is slightly below the limit.
+    pub enough: f64,
+    pub bound: ThresholdBound,
+    pub basis: Basis,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdBound {
+    AtLeast,
+    AtMost,
+}
+
+/// The origin of a threshold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The published limit of a disk or machine: `Standard_D8ds_v4 uncached`.
+    Limit { of: String },
+    /// The user, or an application's requirements; for one volume of a suite, or for all.
+    Requirement { volume: Option<String> },
+    /// Not known: a judgement of version 0.1.
+    Unknown,
+}
+
+/// Why a judgement has its verdict.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum Reason {
+    /// The confidence interval lies on the good side of the threshold.
+    Enough {
+        /// Present if the figure is above a published limit.
+        above_limit: Option<AboveLimit>,
+        /// Present if the rate fell.
+        fall: Option<RateChange>,
+        /// Present if the rate was below the threshold for longer than promised.
+        missed: Option<MissedTime>,
+    },
+    /// The confidence interval lies on the bad side of the threshold.
+    NotEnough(RateShape),
+    /// A fact that keeps the figure from deciding.
+    Confounded(Confounder),
+    /// The threshold lies in the confidence interval.
+    Undecided {
+        fall: Option<RateChange>,
+        cpu_wait_share: Option<f64>,
+    },
+    TooFewIntervals {
+        intervals: u64,
+    },
+    TooFewIos {
+        ios: u64,
+    },
+    /// Without the start and the end of the run, the rate is below the threshold.
+    OnlyWithStartAndEnd {
+        level: f64,
+    },
+    /// The rate was not enough, and still rose.
+    StillRising(RateChange),
+    /// The figure is far above what the target can do.
+    AboveTarget,
+    /// The highest rate that was sustained, of a knee search.
+    SustainedRate,
+    /// A latency at the highest rate that was sustained.
+    AtSustainedRate,
+    /// A latency at the lowest rate that was tried: no rate was sustained.
+    AtLowestRate,
+    /// A cause that was saved as text, by version 0.1.
+    Saved {
+        message: String,
+    },
+}
+
+/// Why a rate may be above a published limit.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum AboveLimit {
+    /// Only with the start and the end of the run.
+    StartAndEnd {
+        level: f64,
+    },
+    /// A published burst.
+    Burst {
+        value: f64,
+        seconds: Option<f64>,
+    },
+    /// Sequential I/Os that count as one.
+    MergedIos,
+    Unpublished,
+}
+
+/// A change of a rate over the run, in the metric's unit.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RateChange {
+    pub from: f64,
+    pub to: f64,
+}
+
+/// Shares of the time, from 0 to 1.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MissedTime {
+    pub below_share: f64,
+    pub promised_share: f64,
+}
+
+/// A rate over the run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum RateShape {
+    /// At one level, as a throttle keeps it.
+    Level {
+        is_throttled: bool,
+    },
+    /// Between two values, as a target at its own limit.
+    Varied {
+        least: f64,
+        most: f64,
+        is_throttled: bool,
+    },
+    Fell(RateChange),
+    /// No shape: a latency, or a short run.
+    Unknown,
+}
+
+/// A fact that weakens a conclusion.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum Confounder {
+    Failure(Failure),
+    Finding(Box<Finding>),
+    /// The rounds reached no steady state.
+    NotSteady(SteadyState),
+    /// The job requested less than the threshold, in the metric's unit.
+    RequestedRate {
+        rate: f64,
+    },
+    /// Threads were ready to run without a CPU for this share of the time.
+    WaitedForCpu {
+        share: f64,
+    },
+}
+
+/// The cause of the verdict on a test, an application or an assessment.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum Cause {
+    NothingExpected,
+    NothingMeasured,
+    /// The first judgement with the verdict.
+    Judgement(Box<Judgement>),
+    /// A judgement, and the failure that ended the test.
+    JudgementAndFailure {
+        judgement: Box<Judgement>,
+        failure: Failure,
+    },
+    Failure(Failure),
+    /// A finding that makes the figures invalid.
+    Finding(Box<Finding>),
+    /// The figures of a run without expectations, by direction.
+    Figures(Vec<DirectionFigures>),
+    /// The first test with the verdict of an assessment.
+    Test {
+        name: String,
+        cause: Box<Cause>,
+        others: u64,
+        tests: u64,
+    },
+    /// The causes of all tests.
+    Tests(Vec<(String, Cause)>),
+    /// Stopped after `measured` tests; `tests` is the number of all, if known.
+    Stopped {
+        measured: u64,
+        tests: Option<u64>,
+    },
+    /// No test was run.
+    NoTests,
+    /// No test measured what these rules are about.
+    NotMeasured {
+        rules: Vec<String>,
+    },
+    /// No test is meant for a limit that is published of the target.
+    NoLimitTested,
+    /// `tests` tests passed; one of them with its cause.
+    Passed {
+        tests: u64,
+        example: Option<(String, Box<Cause>)>,
+    },
+    /// The result of the study; for a test, of the study that it is the last part of.
+    Result,
+    /// All rules of an application were met.
+    RequirementsMet,
+    /// The judgement of one rule decides.
+    Rule(Box<Judgement>),
+    /// A cause that was saved as text, by version 0.1.
+    Saved {
+        message: String,
+    },
+}
+
+/// Figures of one direction of a run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct DirectionFigures {
+    pub direction: Ddir,
+    pub iops: f64,
+    pub bytes_per_s: f64,
+    pub p99_ns: Option<f64>,
 }

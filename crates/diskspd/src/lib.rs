@@ -1,6 +1,6 @@
-//! DiskSpd's dialect: its command lines and XML profiles in, its reports out; all of them meet in one [`Profile`].
+//! DiskSpd's dialect: parses command lines and XML profiles into a [`Profile`], and renders reports.
 //!
-//! Invariant: no device and no file is touched here.
+//! Invariant: this crate does not access devices or files.
 
 pub mod lower;
 pub mod options;
@@ -9,6 +9,7 @@ pub mod profile;
 pub mod render;
 pub mod validate;
 pub mod vary;
+pub mod wording;
 pub mod xml;
 
 pub use parse::{Invocation, Request, parse};

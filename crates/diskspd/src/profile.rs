@@ -1,14 +1,14 @@
-//! What DiskSpd is asked to do: command lines and XML profiles both become this, without loss.
+//! DiskSpd's run parameters. Command lines and XML profiles both convert to this without loss.
 //!
-//! The names are those of the XML profile; numbers have its widths.
+//! Names and integer widths are those of the XML profile.
 
-/// A whole run.
+/// Parameters of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
     pub time_spans: Vec<TimeSpan>,
     pub verbose: bool,
     pub verbose_stats: bool,
-    /// A dot for so many completions of a thread; 0 is none.
+    /// Completions per thread for one progress dot. 0 means none.
     pub progress: u32,
     pub experiment_flags: u32,
     pub result_format: ResultFormat,
@@ -23,7 +23,7 @@ pub enum ResultFormat {
     Xml,
 }
 
-/// Files made once for the whole run, before the first time span.
+/// Files that are created once, before the first time span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Precreate {
     #[default]
@@ -33,7 +33,7 @@ pub enum Precreate {
     OnlyConstantOrZeroSizes,
 }
 
-/// Windows' kernel logger, which Linux doesn't have: kept, so that a profile is written as it was read.
+/// Windows kernel logger. It has no effect on Linux, but is written back with the profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Etw {
     pub process: bool,
@@ -50,7 +50,7 @@ pub struct Etw {
     pub use_cycles_counter: bool,
 }
 
-/// Threads that start together, warm up, are measured and cool down.
+/// A group of threads that start together: warm-up, measurement, cool-down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeSpan {
     pub targets: Vec<Target>,
@@ -58,22 +58,22 @@ pub struct TimeSpan {
     pub warmup_s: u32,
     pub cooldown_s: u32,
     pub rand_seed: u32,
-    /// Threads in all, each on every target (`-F`); 0 is threads for each target.
+    /// Total threads, each on every target (`-F`). 0 means threads per target.
     pub thread_count: u32,
-    /// Outstanding I/O for each thread over all its targets (`-O`); 0 is for each target.
+    /// Outstanding I/Os per thread over all its targets (`-O`). 0 means per target.
     pub request_count: u32,
     pub io_bucket_ms: u32,
     pub completion_routines: bool,
     pub measure_latency: bool,
     pub calculate_iops_std_dev: bool,
     pub disable_affinity: bool,
-    /// New random content for each write (`-Zr`).
+    /// Write new random data in each I/O (`-Zr`).
     pub random_write_data: bool,
-    pub affinity: Vec<Processor>,
+    pub affinity: Vec<AffinityCpu>,
     pub traversal: Traversal,
     pub io_ring: Option<IoRing>,
     pub buffer_separation: Option<BufferSeparation>,
-    /// Completions taken at once at most (`-oc`).
+    /// Maximum completions per dequeue (`-oc`).
     pub completion_depth: Option<u32>,
 }
 
@@ -103,19 +103,19 @@ impl Default for TimeSpan {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Processor {
+pub struct AffinityCpu {
     pub group: u16,
     pub number: u8,
 }
 
-/// The order in which threads are put on processors where none are named (2.3).
+/// Order in which threads are assigned to CPUs if none are listed (2.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traversal {
-    /// One thread for each physical core before its siblings (`-ac`).
+    /// Use one thread per physical core before its siblings (`-ac`).
     pub core_aware: bool,
-    /// From group to group, not one group after another (`-as`).
+    /// Alternate between groups instead of filling one after another (`-as`).
     pub span_groups: bool,
-    /// `None` where the profile doesn't say: performance cores first.
+    /// `None` is the default, performance cores first.
     pub efficiency: Option<EfficiencyOrder>,
 }
 
@@ -128,18 +128,18 @@ pub enum EfficiencyOrder {
     Unordered,
 }
 
-/// A submission ring (2.3's `-u`).
+/// Submission ring (`-u`, 2.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoRing {
     pub registered_buffers: bool,
     pub batch: RingBatch,
 }
 
-/// I/Os queued before each submission.
+/// I/Os queued per submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RingBatch {
     Count(u32),
-    /// Of the outstanding I/Os.
+    /// Percentage of the outstanding I/Os.
     Percent(u32),
 }
 
@@ -149,13 +149,13 @@ pub enum BufferSeparation {
     PdeCacheLine,
 }
 
-/// What is done to one file or device.
+/// Parameters of a file or device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     pub path: String,
     pub block_size: u32,
     pub base_file_offset: u64,
-    /// End of the part that is used, from the start of the target; 0 is its own end.
+    /// End of the used range, from the start of the target. 0 means the end of the target.
     pub max_file_size: u64,
     pub sequential_scan: bool,
     pub random_access: bool,
@@ -171,7 +171,7 @@ pub struct Target {
     pub order: Order,
     pub distribution: Option<Distribution>,
     pub thread_stride: u64,
-    /// Create the file anew with this size.
+    /// Create the file with this size.
     pub file_size: Option<u64>,
     pub request_count: u32,
     pub write_ratio: u32,
@@ -182,7 +182,7 @@ pub struct Target {
     /// 1 very low, 2 low, 3 normal.
     pub io_priority: u32,
     pub weight: u32,
-    /// The threads of a pool that use this target, with weights of their own; empty is all of them.
+    /// Threads of a pool that use this target, with their weights. Empty means all threads.
     pub thread_targets: Vec<ThreadTarget>,
 }
 
@@ -222,7 +222,7 @@ impl Default for Target {
 }
 
 impl Target {
-    /// Alignment of random offsets, or distance of sequential ones.
+    /// Returns the alignment of random offsets, or the stride of sequential ones.
     pub fn stride(&self) -> u64 {
         let given = match self.order {
             Order::Sequential { stride, .. } => stride,
@@ -234,22 +234,22 @@ impl Target {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// `None` is one block.
+    /// `None` means one block.
     Sequential { stride: Option<u64>, interlocked: bool },
-    /// `percent` of the choices are random and the rest goes on from there; 100 is all random.
+    /// `percent` of the offsets are random, the others continue sequentially. 100 means all random.
     Random { align: Option<u64>, percent: u32 },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cache {
     Cached,
-    /// Of files on a server: no caching here (`-Sr`).
+    /// For files on a server: no local caching (`-Sr`).
     NoLocal,
     /// `-Su`.
     Unbuffered,
 }
 
-/// How memory-mapped writes are flushed.
+/// Flush mode of memory-mapped writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlushType {
     ViewOfFile,
@@ -265,10 +265,10 @@ pub enum BypassIo {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WriteContent {
-    /// 0, 1, … 255 over and over.
+    /// Bytes 0, 1, … 255, repeated.
     Sequential,
     Zero,
-    /// Taken from random places of a buffer of so many bytes, of random data or of a file's.
+    /// Data from random positions of a buffer of this size, filled with random data or from a file.
     Source {
         bytes: u64,
         file: Option<String>,
@@ -282,8 +282,8 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// What of the I/O no range has goes to what is left of the target. Where nothing is left of it the shares of the
-    /// I/O stay below 100 in all.
+    /// Assigns the I/O without a range to the rest of the target. If no target is left, the sum of the I/O stays below
+    /// 100.
     #[must_use]
     pub fn with_rest(mut self) -> Distribution {
         let rest = |ranges: &[Range]| {
@@ -308,14 +308,14 @@ impl Distribution {
     }
 }
 
-/// A share of the I/O in percent, and its share of the target: in percent, or in bytes (0 is all that is left).
+/// A share of the I/O in percent and its range of the target: in percent, or in bytes (0 means all of the rest).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     pub io_percent: u32,
     pub target: u64,
 }
 
-/// For each thread on this target.
+/// Rate limit per thread on this target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Throughput {
     Unlimited,
@@ -326,6 +326,6 @@ pub enum Throughput {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadTarget {
     pub thread: u32,
-    /// `None` is the target's own.
+    /// `None` means the weight of the target.
     pub weight: Option<u32>,
 }

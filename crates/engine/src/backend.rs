@@ -70,7 +70,7 @@ pub(crate) fn config(worker: &Worker, files: usize) -> Option<BackendConfig> {
     };
     config.atomic = worker.targets.open.atomic;
     config.maps_too =
-        config.engine != EngineKind::Mmap && worker.streams.list.iter().any(|stream| stream.mapping.is_some());
+        config.engine != EngineKind::Mmap && worker.stream_list().iter().any(|stream| stream.mapping.is_some());
     // Nothing can be in the way of an engine that is done at once, and it has no files to register.
     config.offload = worker.depth.offload && config.engine != EngineKind::Null;
     if let Some(range) = &worker.access.syncs.sync_file_range {

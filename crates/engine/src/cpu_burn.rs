@@ -2,26 +2,27 @@
 
 use os::clock::Clock;
 use plan::{Engine, Worker};
+use record::MessageKind;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Numbers that are sorted over and over: 1 MiB of them.
+/// Numbers of one sort: 1 MiB.
 const SORTED_NUMBERS: usize = 256 * 1024;
-/// Turns of the spinning loop between two looks at the clock.
+/// Iterations of the spinning loop between two readings of the clock.
 const SPINS: u32 = 64;
 
-/// Burns one chunk at a time, and says how long to rest after it.
+/// Burns CPU time in chunks, each with a pause after it.
 pub struct CpuBurn {
     load_percent: u64,
     chunk_ns: u64,
-    /// What is sorted; empty where the time is spent spinning.
+    /// Numbers to sort; empty for a spinning load.
     numbers: Vec<i32>,
     clock: Clock,
 }
 
 impl CpuBurn {
-    /// `load_percent` from 1 up; more than 100 is 100.
+    /// `load_percent` is clamped to 1 to 100.
     pub fn new(load_percent: u32, chunk_us: u64, sorts: bool, clock: Clock) -> Self {
         CpuBurn {
             load_percent: u64::from(load_percent.clamp(1, 100)),
@@ -31,16 +32,15 @@ impl CpuBurn {
         }
     }
 
-    /// The line by which fio announces the engine; `None` for a worker of another.
-    pub fn announcement(worker: &Worker) -> Option<String> {
+    /// Returns the message about a worker of this engine; `None` for other workers.
+    pub fn announcement(worker: &Worker) -> Option<MessageKind> {
         let Engine::Cpu { load_percent, chunk_us, sorts, .. } = worker.engine else { return None };
-        let (name, mode) = (&worker.name, if sorts { "qsort" } else { "noop" });
-        let load = load_percent.clamp(1, 100);
-        Some(format!("{name} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={chunk_us}"))
+        let load_percent = load_percent.clamp(1, 100);
+        Some(MessageKind::CpuBurn { job: worker.name.clone(), load_percent, chunk_us, sorts })
     }
 
-    /// Burns one chunk, cut short when `stop` is set, and returns the rest that makes the load come out right. The
-    /// time of a sort is not known before, so the rest follows from the measured time.
+    /// Burns one chunk, or less if `stop` is set. Returns the pause that results in the load. A sort has no fixed time, so
+    /// its pause follows from the measured time.
     pub fn burn(&mut self, stop: &AtomicBool) -> Duration {
         let start_ns = self.clock.now();
         if self.numbers.is_empty() {
@@ -55,7 +55,7 @@ impl CpuBurn {
         Duration::from_nanos(burnt_ns.saturating_mul(100 - self.load_percent) / self.load_percent)
     }
 
-    /// Up, down, in an order that scatters them again, and down: four sorts that each find work to do.
+    /// Sorts up, down, by swapped bytes and down. Each sort finds unsorted numbers.
     fn sort(&mut self) {
         self.numbers.sort_unstable();
         self.numbers.sort_unstable_by(|a, b| b.cmp(a));
@@ -108,14 +108,5 @@ mod tests {
         let rest = burner.burn(&AtomicBool::new(false));
         assert!(rest > Duration::ZERO && rest <= start.elapsed());
         assert!(burner.numbers.is_sorted_by(|a, b| a >= b));
-    }
-
-    #[test]
-    fn it_announces_itself_as_fio_does() {
-        let mut worker = crate::sample::worker("a", "read", 4096, &[]);
-        assert_eq!(CpuBurn::announcement(&worker), None);
-        worker.engine = Engine::Cpu { load_percent: 50, chunk_us: 50_000, sorts: false, exit_on_io_done: false };
-        let announced = CpuBurn::announcement(&worker).expect("it is a worker of this engine");
-        assert_eq!(announced, "a (noop): ioengine=cpuio, cpuload=50, cpucycle=50000");
     }
 }

@@ -5,12 +5,16 @@ use std::path::Path;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Ddir, Engine, Worker};
-use record::RunError;
+use record::{CheckError, RunError};
 
 use crate::engine_flags::EngineFlags;
 use crate::fault;
 
-/// Direct I/O takes whole blocks of the device only. Asked of targets that exist; of others when they are made.
+/// Checks that the job's blocks are multiples of the unit of direct I/O on a target. A target that does not exist is checked
+/// when it is created.
+///
+/// # Errors
+/// A block size is not a multiple.
 pub(crate) fn check_alignment(worker: &Worker, path: &Path) -> Result<(), RunError> {
     if EngineFlags::of(&worker.engine).diskless || !worker.targets.open.direct || worker.engine == Engine::Falloc {
         return Ok(());
@@ -25,17 +29,8 @@ fn fits(worker: &Worker, path: &Path, unit: u64) -> Result<(), RunError> {
     let Some(size) = direct_sizes(worker).into_iter().find(|size| size % unit != 0) else {
         return Ok(());
     };
-    Err(fault::new(
-        errno::EINVAL,
-        "td_io_queue",
-        "first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
-         size. Try setting direct=0."
-            .into(),
-        &format!(
-            "direct I/O on {} goes in units of {unit} bytes, and bs={size} isn't a multiple of it",
-            path.display()
-        ),
-    ))
+    let kind = CheckError::BlockUnaligned { path: fault::shown(path), unit_bytes: unit, block_bytes: size };
+    Err(RunError::new(errno::EINVAL, kind))
 }
 
 /// Returns the unit of direct I/O on `path`, if it is known.
@@ -51,7 +46,7 @@ pub(crate) fn direct_unit(path: &Path) -> Option<u64> {
     file.logical_block_size().ok().map(u64::from)
 }
 
-/// Block sizes that the job will use for sure.
+/// Returns block sizes that the job certainly uses.
 fn direct_sizes(worker: &Worker) -> Vec<u64> {
     let (pattern, block) = (worker.access.pattern, &worker.access.block);
     let used: Vec<Ddir> = if block.by_sequential_or_random {

@@ -1,4 +1,4 @@
-//! What the disks under the targets did during a run, by the kernel's own counters.
+//! I/O statistics of the disks under the targets, from the kernel's counters.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use record::{DiskCounters, DiskUse};
 
 use crate::engine_flags::EngineFlags;
 
-/// The disks of a plan, each with its counters at the start.
+/// The disks of a plan, with their counters at the start.
 pub struct Disks {
     clock: Clock,
     watched: Vec<Watched>,
@@ -23,14 +23,14 @@ struct Watched {
 }
 
 impl Disks {
-    /// Finds the disks under the targets. Targets that aren't there yet are found by the directory they will be in.
+    /// Finds the disks under the targets. A target that does not exist yet is on the disk of its future directory.
     pub fn start(plan: &Plan, clock: Clock) -> Self {
         let mut watched: Vec<Watched> = Vec::new();
         let now_ns = clock.now();
         let uses_disk = |worker: &&Worker| worker.measure.disk_util && !EngineFlags::of(&worker.engine).diskless;
         for worker in plan.workers.iter().filter(uses_disk) {
             for path in &worker.targets.paths {
-                // A path with no disk under it, or one that can't be asked, has nothing to report.
+                // A path without a disk, or whose disk cannot be determined, has nothing to report.
                 for disk in os::device::disks(Path::new(path)).unwrap_or_default() {
                     if watched.iter().all(|known| known.disk.number != disk.number) {
                         watched.extend(Watched::new(disk, now_ns));
@@ -44,18 +44,18 @@ impl Disks {
         Disks { clock, watched }
     }
 
-    /// Counts from now on: what laid out the files is not part of the run.
+    /// Restarts the counts. The I/O of the layout is not part of the run.
     pub fn restart(&mut self) {
         let now_ns = self.clock.now();
         self.watched.iter_mut().for_each(|watched| watched.restart(now_ns));
     }
 
-    /// Names of the disks, without those that they are made of.
+    /// Returns the names of the disks, without their slaves.
     pub fn names(&self) -> Vec<String> {
         self.watched.iter().map(|watched| watched.disk.name.clone()).collect()
     }
 
-    /// What each has counted until now; `None` for one that is gone.
+    /// Returns the current counters of each disk; `None` for a removed disk.
     pub fn counters(&self) -> Vec<Option<Counters>> {
         self.watched.iter().map(|watched| watched.disk.counters().ok()).collect()
     }
@@ -80,7 +80,7 @@ impl Watched {
         self.slaves.iter_mut().for_each(|slave| slave.restart(now_ns));
     }
 
-    /// `None` where the disk is gone.
+    /// Returns `None` if the disk was removed.
     fn used(&self, now_ns: u64) -> Option<DiskUse> {
         let moved = self.disk.counters().ok()?.since(&self.from);
         Some(DiskUse {

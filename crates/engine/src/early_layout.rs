@@ -1,4 +1,4 @@
-//! Laying out the targets of all jobs, one after another, before any of them starts.
+//! Lays out the targets of all jobs, one after another, before the first starts.
 //!
 //! It has a thread of its own, so that the coordinator is not blocked by the kernel.
 
@@ -13,30 +13,33 @@ use os::platform::{Platform, Receiver};
 use plan::{Plan, Worker};
 
 use crate::cpu_burn::CpuBurn;
-use crate::fault::SetupError;
+use crate::fault::PrepareError;
 use crate::layout;
 use crate::target::LaidOut;
 use record::Message;
 
-/// What becomes known while files are laid out.
+/// Events of the layout.
 pub(crate) enum LayoutEvent {
     Message(Message),
-    LaidOut(usize, Result<LaidOut, SetupError>),
-    /// Nothing new for a while.
+    LaidOut(usize, Result<LaidOut, PrepareError>),
+    /// No event until the timeout.
     Nothing,
 }
 
 pub struct EarlyLayout {
     events: Receiver<LayoutEvent>,
     stop: &'static AtomicBool,
-    /// Stopped, and how long the thread may still take to put back what was there.
+    /// After a stop: the end of the time in which the thread restores the files.
     give_up_ns: Option<u64>,
     patience: Duration,
     clock: Clock,
 }
 
 impl EarlyLayout {
-    /// Starts with the first job. Jobs that lay out for themselves are left out.
+    /// Starts the layout. Jobs that lay out their own files are skipped.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
     pub fn start(
         plan: &Arc<Plan>,
         stop: &'static AtomicBool,
@@ -68,9 +71,10 @@ impl EarlyLayout {
     }
 }
 
-/// True for jobs whose files are made before anything starts; others make their own, and streams theirs by phase.
+/// Returns true for jobs whose files are laid out before the first job starts. Other jobs lay out their own. Streams have
+/// theirs created per phase.
 pub fn lays_out_early(job: &Worker) -> bool {
-    job.targets.create.serialize && job.streams.is_empty()
+    job.targets.create.serialize && job.streams().is_none()
 }
 
 fn lay_out_all(plan: &Plan, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {

@@ -1,38 +1,78 @@
-//! Errors before the run: fio's words, then what to do about it.
+//! Makes errors from those of the system.
 
-use os::errno;
-use plan::Worker;
-use record::RunError;
 use std::io;
+use std::path::Path;
 
-use crate::content::ContentError;
+use os::device::{Holder, Relation, Use};
+use os::errno;
+use os::io::BackendError;
+use plan::Worker;
+use record::{ErrorKind, OsError, RunError, SetupError, Subject, TargetUse, UseKind, UsedDevice};
 
-/// An error with fio's own message first and our advice after it.
-pub(crate) fn new(errno: i32, func: &str, text: String, advice: &str) -> RunError {
-    let message = if advice.is_empty() { text } else { format!("{text} ({advice})") };
-    RunError { errno, func: func.to_owned(), message }
+/// Returns the error of a system call. Its errno is `EIO` if it has none.
+pub(crate) fn of_io(error: &io::Error, kind: impl Into<ErrorKind>) -> RunError {
+    of_io_or(error, errno::EIO, kind)
 }
 
-/// A system call that failed.
-pub(crate) fn of_io(error: &io::Error, func: &str, text: String, advice: &str) -> RunError {
-    new(error.raw_os_error().unwrap_or(errno::EIO), func, text, advice)
+/// As [`of_io`], with another errno for an error that has none.
+pub(crate) fn of_io_or(error: &io::Error, default_errno: i32, kind: impl Into<ErrorKind>) -> RunError {
+    let OsError { errno, text } = os_error(error);
+    let errno = if text.is_some() { default_errno } else { errno };
+    RunError { errno, os_text: text, kind: Box::new(kind.into()) }
+}
+
+pub(crate) fn os_error(error: &io::Error) -> OsError {
+    match error.raw_os_error() {
+        Some(errno) => OsError { errno, text: None },
+        None => OsError { errno: 0, text: Some(error.to_string()) },
+    }
+}
+
+/// Returns the error of an I/O engine that cannot be opened.
+pub(crate) fn of_backend(error: &BackendError) -> RunError {
+    let source = error.source.as_ref().map(os_error);
+    let kind = SetupError::EngineOpen { engine: error.engine.to_string(), what: error.what.clone(), source };
+    RunError::new(errno::EINVAL, kind)
+}
+
+/// Returns a path as records have it.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Returns the names of a worker.
+pub(crate) fn subject(worker: &Worker) -> Subject {
+    let targets = worker.stream_list().iter().map(|stream| stream.path.clone()).collect();
+    Subject { job: worker.name.clone(), targets }
+}
+
+/// Returns a use of a target as records have it.
+pub(crate) fn target_use(holder: &Holder) -> TargetUse {
+    let kind = match &holder.used {
+        Use::Mounted { at } => UseKind::Mounted { at: shown(at) },
+        Use::Swap => UseKind::Swap,
+        Use::Stacked { device, then } => UseKind::Stacked { device: device.clone(), then: then.clone() },
+        Use::Member { of } => UseKind::Member { of: (*of).to_owned() },
+        Use::Exclusive { by } => UseKind::Exclusive { by: by.clone() },
+    };
+    let relation = match holder.relation {
+        Relation::Itself => UsedDevice::Target,
+        Relation::Partition => UsedDevice::Partition,
+        Relation::WholeDisk => UsedDevice::WholeDisk,
+    };
+    TargetUse { device: shown(&holder.device), relation, kind }
 }
 
 /// Why the preparation of a worker or phase did not complete.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum SetupError {
+pub(crate) enum PrepareError {
     /// The run was stopped. This is not an error of the worker.
     Stopped,
     Failed(RunError),
 }
 
-impl From<RunError> for SetupError {
+impl From<RunError> for PrepareError {
     fn from(error: RunError) -> Self {
-        SetupError::Failed(error)
+        PrepareError::Failed(error)
     }
-}
-
-/// The content of a worker's buffers cannot be made.
-pub(crate) fn of_content(worker: &Worker, error: &ContentError) -> RunError {
-    new(errno::EINVAL, "init_io_u", format!("{}: {error}", worker.name), "")
 }

@@ -2,23 +2,56 @@
 //! the uses cannot be determined, the target counts as in use.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use os::device::{Holder, InUseSnapshot, Use};
+use os::device::{Holder, InUseSnapshot};
 use os::errno;
-use record::RunError;
+use record::{RunError, TargetError};
 
 use crate::fault;
 
+/// Why a file or device must not be changed.
+#[derive(Debug)]
+pub enum InUse {
+    /// Another user of the machine holds it.
+    Held(Box<Holder>),
+    /// Its uses cannot be determined.
+    Unknown(io::Error),
+}
+
+impl fmt::Display for InUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InUse::Held(holder) => write!(f, "it is in use: it is {holder}"),
+            InUse::Unknown(error) => write!(f, "whether it is in use cannot be determined: {}", errno::reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for InUse {}
+
 /// The uses of the machine's files and devices. They are read once.
 #[derive(Default)]
-pub(crate) struct TargetUses {
+pub struct TargetUses {
     snapshot: Option<InUseSnapshot>,
     known: HashMap<PathBuf, Vec<Holder>>,
 }
 
 impl TargetUses {
+    /// Checks that a file or device may be changed.
+    ///
+    /// # Errors
+    /// It is in use, or its uses cannot be determined.
+    pub fn check(&mut self, path: &Path) -> Result<(), InUse> {
+        match self.holders(path) {
+            Ok([]) => Ok(()),
+            Ok([holder, ..]) => Err(InUse::Held(Box::new(holder.clone()))),
+            Err(error) => Err(InUse::Unknown(error)),
+        }
+    }
+
     /// Returns the uses of a file or device.
     ///
     /// # Errors
@@ -40,39 +73,21 @@ impl TargetUses {
 /// Refuses to change a file in use, such as a file below swap or a loop device. A layout extends files of jobs that only
 /// read, too.
 pub(crate) fn refuse_in_use(uses: &mut TargetUses, job: &str, path: &Path) -> Result<(), RunError> {
-    refuse_in_fios_words(job, path, uses.holders(path).map_err(|error| unknown(path, &error))?.to_vec())
+    refuse(job, path, uses.holders(path).map_err(|error| unknown(path, &error))?)
 }
 
-pub(crate) fn list(holders: &[Holder]) -> String {
-    let each: Vec<_> = holders.iter().map(ToString::to_string).collect();
-    each.join("; ")
-}
-
-pub(crate) fn refuse_in_fios_words(job: &str, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
-    let Some(first) = holders.first() else {
+/// Refuses a job that would change a target with these uses.
+///
+/// # Errors
+/// There is a use.
+pub(crate) fn refuse(job: &str, path: &Path, holders: &[Holder]) -> Result<(), RunError> {
+    if holders.is_empty() {
         return Ok(());
-    };
-    let shown = path.display();
-    let text = if holders.iter().any(|holder| matches!(holder.used, Use::Mounted { .. })) {
-        format!("{shown} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")
-    } else {
-        format!("{shown} is in use. Aborting.")
-    };
-    let advice = format!("job {job} would change it; {shown} is {}; {}", list(&holders), way_out(&first.used));
-    Err(fault::new(errno::EBUSY, "check_mount_writes", text, &advice))
-}
-
-pub(crate) fn way_out(used: &Use) -> String {
-    match used {
-        Use::Mounted { at } => format!("umount {} first", at.display()),
-        Use::Swap => "swapoff first".into(),
-        Use::Stacked { .. } => "take down what lies on it first".into(),
-        Use::Member { .. } => "if that is over, wipefs removes the signature".into(),
-        Use::Exclusive { .. } => "end that use first".into(),
     }
+    let uses = holders.iter().map(fault::target_use).collect();
+    Err(RunError::new(errno::EBUSY, TargetError::InUse { job: job.to_owned(), path: fault::shown(path), uses }))
 }
 
 pub(crate) fn unknown(path: &Path, error: &io::Error) -> RunError {
-    let text = format!("{}: who uses it can't be told: {error}", path.display(), error = errno::reason(error));
-    fault::of_io(error, "check_mount_writes", text, "nothing is written to what may be in use")
+    fault::of_io(error, TargetError::UsesUnknown { path: fault::shown(path) })
 }

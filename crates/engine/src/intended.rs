@@ -1,27 +1,27 @@
-//! Intended starts: when each I/O of a rate was meant to go, whatever the device did meanwhile.
+//! Intended starts of the I/Os of a rate. They do not depend on the speed of the device.
 //!
-//! A rate is an open loop: its I/Os come at their times, and those that find the queue full wait. That time is no part
-//! of a latency that begins with the submission, so it is counted from here.
+//! A rate is an open loop: I/Os arrive at scheduled times and wait if the queue is full. Latency from submission omits
+//! this wait. Response time starts at the intended start and includes it.
 
 use plan::Ddir;
 use record::{Arrivals, LATE_NS};
 
-/// Of a place whose I/O has no intended start, or that has none.
+/// Marks a slot that is free or whose I/O has no intended start.
 const NONE: u64 = u64::MAX;
 
-/// The intended starts of the I/Os in flight, and what became of all of them.
+/// The intended starts of the I/Os in flight, and the counts of all arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct IntendedStarts {
-    /// By place in the queue.
+    /// By slot of the queue.
     starts: Box<[u64]>,
     in_flight: usize,
-    /// From when until when the queue last had no place but for I/Os that waited for it.
+    /// Start and end of the last time with a full queue.
     full_from_ns: u64,
     full_until_ns: u64,
-    /// When the last I/O was meant to start, and when it did.
+    /// Intended and actual start of the last I/O.
     last_intended_ns: u64,
     last_issued_ns: u64,
-    /// Arrivals count from then on.
+    /// Arrivals with an earlier intended start do not count.
     from_ns: u64,
     arrivals: [Arrivals; 3],
 }
@@ -40,7 +40,7 @@ impl IntendedStarts {
         }
     }
 
-    /// Forgets what was counted; those meant to start before `now_ns` don't count any more.
+    /// Clears the counts. Arrivals with an intended start before `now_ns` do not count.
     pub fn restart(&mut self, now_ns: u64) {
         (self.from_ns, self.arrivals) = (now_ns, Default::default());
     }
@@ -60,7 +60,7 @@ impl IntendedStarts {
         }
     }
 
-    /// The I/O at that place is done: its intended start, if it had one.
+    /// Ends the I/O in a slot. Returns its intended start, if it has one.
     #[inline]
     pub fn end(&mut self, place: u32) -> Option<u64> {
         let intended_ns = std::mem::replace(&mut self.starts[place as usize], NONE);
@@ -68,20 +68,20 @@ impl IntendedStarts {
         (intended_ns != NONE).then_some(intended_ns)
     }
 
-    /// The I/O at that place, made at `issued_ns`, never got to the kernel.
+    /// Takes back an arrival: the I/O in the slot, made at `issued_ns`, was never submitted.
     pub fn take_back(&mut self, place: u32, ddir: Ddir, issued_ns: u64) {
         if let Some(intended_ns) = self.end(place).filter(|intended_ns| *intended_ns >= self.from_ns) {
             self.arrivals[ddir as usize].cancel(intended_ns, issued_ns);
         }
     }
 
-    /// True where all places hold I/Os with an intended start.
+    /// Returns true if all slots hold I/Os with an intended start.
     pub fn is_full(&self) -> bool {
         self.in_flight == self.starts.len()
     }
 
-    /// The queue had no place from the last I/O that was issued until now. Where that one had to wait for its place, there
-    /// was none before it either: what piled up goes on finding the queue full.
+    /// Records that the queue was full since the last submission. If that I/O had itself waited for a slot, the
+    /// earlier full time continues.
     #[inline]
     pub fn was_full(&mut self, now_ns: u64) {
         if self.last_intended_ns >= self.full_until_ns {
@@ -90,8 +90,8 @@ impl IntendedStarts {
         self.full_until_ns = now_ns;
     }
 
-    /// Whether an I/O that was meant to start then found no place. One that came while there were places, and filled them
-    /// only with many others when its thread ran again, was held up by the thread.
+    /// Returns true if the queue was full at the intended start. An I/O that arrived while slots were free was delayed
+    /// by its thread, not by the queue.
     #[inline]
     fn found_full(&self, intended_ns: u64) -> bool {
         intended_ns < self.full_until_ns && intended_ns.saturating_add(LATE_NS) >= self.full_from_ns
@@ -115,8 +115,8 @@ mod tests {
         }
     }
 
-    /// One I/O each ms, of which all up to `until_ms` have gone; those that are due at `now_ms` go in batches that fill the
-    /// queue and are done after 10 µs.
+    /// Simulates one I/O per ms. I/Os due before `until_ms` are already issued. The rest, up to `now_ms`, are issued
+    /// in batches that fill the queue. A batch completes after 10 µs.
     fn make_up_for(starts: &mut IntendedStarts, until_ms: u64, now_ms: u64) {
         let mut now_ns = now_ms * MS;
         let due: Vec<u64> = (until_ms..now_ms).collect();
@@ -140,10 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_while_nothing_is_answered_finds_the_queue_full_however_many_lots_it_then_takes() {
+    fn arrivals_during_a_stall_find_the_queue_full_in_any_number_of_batches() {
         let mut starts = IntendedStarts::new(PLACES);
         (0..PLACES).for_each(|nth| starts.issue(nth, Ddir::Read, u64::from(nth) * MS, u64::from(nth) * MS));
-        // Looked at twice, and answered the second time.
+        // The queue is still full at 100 ms. The I/Os complete at 200 ms.
         [100, 200].into_iter().for_each(|at_ms| starts.was_full(at_ms * MS));
         all_end(&mut starts);
         make_up_for(&mut starts, PLACES.into(), 200);

@@ -1,7 +1,7 @@
-//! The engine carries a plan out: checks it, prepares the targets, runs the workers together, and reports what happens.
+//! Runs a plan: checks it, lays out the targets, runs the workers, and reports events.
 //!
-//! It prints nothing. What it has to say goes to an [`Observer`] as events; what a run was is the fold of them
-//! (`record::Record`).
+//! The engine prints nothing, and words nothing for people. An [`Observer`] receives its events, errors and messages as
+//! data. A `record::Record` is their fold.
 
 pub mod access;
 mod backend;
@@ -38,7 +38,8 @@ mod worker;
 #[cfg(test)]
 mod sample;
 
+pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;
-pub use output_guard::{OutputGuard, OutputRefusal};
+pub use output_guard::OutputGuard;
 pub use run::{Observer, Refusal, RunOptions, run};

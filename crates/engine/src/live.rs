@@ -1,23 +1,23 @@
-//! What can be seen of a run while it goes on: counters that each worker publishes, and the flags that stop it.
+//! Published state of a running plan: counters of each worker, and the flags that stop it.
 //!
-//! A worker writes its own counters with plain stores and reads the flags with plain loads; nothing here makes it wait.
+//! A worker writes its counters with plain stores and reads the flags with plain loads. It never waits here.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Where a worker is in its life.
+/// State of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum State {
     NotStarted,
-    /// Its thread exists and sets itself up.
+    /// The thread has started and initialises.
     Initialising,
-    /// Ready, waiting for the others.
+    /// Waits until all workers of the phase are ready.
     Ready,
     Ramping,
     Running,
-    /// Measured; I/O goes on uncounted.
+    /// The measured time is over. I/Os continue and are not counted.
     CoolingDown,
-    /// Flushing at the end.
+    /// Syncs the files at the end.
     Syncing,
     Finishing,
     Ended,
@@ -35,16 +35,16 @@ const STATES: [State; 9] = [
     State::Ended,
 ];
 
-/// The published side of one worker.
+/// Published state of one worker.
 #[derive(Default)]
 pub struct WorkerLive {
     state: AtomicU8,
     pub bytes: [AtomicU64; 3],
     pub ios: [AtomicU64; 3],
     pub open_files: AtomicU32,
-    /// When I/O began (after the ramp), on the engine's clock; 0 before.
+    /// Start of the measured time (after the ramp), on the engine's clock; 0 before.
     pub began_ns: AtomicU64,
-    /// What the worker means to transfer; `u64::MAX` where only time ends it.
+    /// Bytes that the worker is to transfer; `u64::MAX` if only time ends it.
     pub goal_bytes: AtomicU64,
     pub(crate) stop: AtomicBool,
     pub(crate) snapshot_wanted: AtomicBool,
@@ -60,13 +60,13 @@ impl WorkerLive {
     }
 }
 
-/// The published side of a run.
+/// Published state of a run.
 pub struct Live {
     pub workers: Vec<WorkerLive>,
-    /// The engine's clock when the run began.
+    /// Start of the run, on the engine's clock.
     pub started_ns: u64,
     stopping: AtomicBool,
-    /// Bytes of the files that are made before a phase: all of them, and those that are written.
+    /// Bytes of the files that are laid out before a phase: in total, and written so far.
     pub bytes_to_make: AtomicU64,
     pub bytes_made: AtomicU64,
 }
@@ -87,7 +87,7 @@ impl Live {
         (0..self.workers.len()).for_each(|worker| self.stop(worker));
     }
 
-    /// True when the whole run is being stopped.
+    /// Returns true if the whole run is being stopped.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Relaxed)
     }

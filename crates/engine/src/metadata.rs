@@ -1,17 +1,18 @@
-//! The engines that make, look at and remove files and directories: `filecreate`, `filestat`, `filedelete` and their
-//! siblings for directories.
+//! The engines that create, examine and remove files and directories: `filecreate`, `filestat`, `filedelete`, and the
+//! same for directories.
 //!
-//! Their work is done when a target is opened, once for each target; that is the latency they record (as `clat`, of
-//! the direction of the job). The I/Os that follow only count: they are for the `null` back end.
+//! The operation replaces the opening of a target, once per target. Its time is recorded as `clat` of the job's direction.
+//! The I/Os that follow are counted only: they go to the `null` back end.
 
-use os::errno;
 use os::file::{self, File, OpenOptions};
 use plan::{Engine, StatCall};
-use record::RunError;
+use record::{IoError, MetadataOperation, RunError};
 use std::io;
 use std::path::Path;
 
-/// What such an engine does to a target.
+use crate::fault;
+
+/// The operation of such an engine on a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Metadata {
     CreateFile,
@@ -33,7 +34,10 @@ impl Metadata {
         }
     }
 
-    /// Does it. A file that was made stays open until it is dropped, which belongs outside the time taken.
+    /// Does the operation. A created file stays open until it is dropped, outside the measured time.
+    ///
+    /// # Errors
+    /// The call fails.
     pub fn run(self, path: &Path) -> Result<Option<File>, RunError> {
         let done = match self {
             Metadata::CreateFile => {
@@ -49,21 +53,13 @@ impl Metadata {
     }
 
     fn failed(self, path: &Path, error: &io::Error) -> RunError {
-        let shown = path.display();
-        let func = match self {
-            Metadata::CreateFile | Metadata::CreateDirectory => format!("open({shown})"),
-            Metadata::Stat(call) => format!("stat({shown}) type={}", call as u32 + 1),
-            Metadata::DeleteFile | Metadata::DeleteDirectory => format!("delete({shown})"),
+        let operation = match self {
+            Metadata::CreateFile => MetadataOperation::CreateFile,
+            Metadata::CreateDirectory => MetadataOperation::CreateDirectory,
+            Metadata::Stat(call) => MetadataOperation::Status { call: call as u32 + 1 },
+            Metadata::DeleteFile | Metadata::DeleteDirectory => MetadataOperation::Delete,
         };
-        let advice = match (self, error.kind()) {
-            (Metadata::CreateDirectory, io::ErrorKind::AlreadyExists) => {
-                ": dircreate needs directories that don't exist yet; unlink=1 removes them after a run"
-            }
-            (_, io::ErrorKind::NotFound) => ": each target is used once; it is gone, or was never made",
-            _ => "",
-        };
-        let errno = error.raw_os_error().unwrap_or(errno::EIO);
-        RunError { errno, message: format!("{func}: {error}{advice}", error = errno::reason(error)), func }
+        fault::of_io(error, IoError::Metadata { path: fault::shown(path), operation })
     }
 }
 
@@ -77,6 +73,8 @@ fn syscall(call: StatCall) -> file::StatCall {
 
 #[cfg(test)]
 mod tests {
+    use os::errno;
+
     use super::*;
     use crate::sample::Scratch;
 
@@ -103,7 +101,10 @@ mod tests {
         let path = scratch.file("d");
         Metadata::CreateDirectory.run(&path).unwrap();
         let error = Metadata::CreateDirectory.run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (errno::EEXIST, format!("open({})", path.display())));
+        assert_eq!(
+            (error.errno, fio::wording::call(&error)),
+            (errno::EEXIST, format!("open({})", path.display()).into())
+        );
         Metadata::DeleteDirectory.run(&path).unwrap();
         assert!(!path.exists());
     }
@@ -113,8 +114,12 @@ mod tests {
         let scratch = Scratch::new("metadata-missing");
         let path = scratch.file("nothing");
         let error = Metadata::Stat(StatCall::Lstat).run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (errno::ENOENT, format!("stat({}) type=2", path.display())));
+        let stat = format!("stat({}) type=2", path.display());
+        assert_eq!((error.errno, fio::wording::call(&error)), (errno::ENOENT, stat.into()));
         let error = Metadata::DeleteFile.run(&path).unwrap_err();
-        assert_eq!((error.errno, error.func), (errno::ENOENT, format!("delete({})", path.display())));
+        assert_eq!(
+            (error.errno, fio::wording::call(&error)),
+            (errno::ENOENT, format!("delete({})", path.display()).into())
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Files that streams ask to be made anew, before the threads of their phase start.
+//! Creates the new files of streams before the threads of their phase start.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,14 @@ use os::file::{FileCreator, Kind, StatCall};
 use plan::Plan;
 use plan::stream::NewFile;
 
-use crate::fault::{self, SetupError};
+use crate::fault::{self, PrepareError};
 use crate::live::Live;
 
-/// Makes the files of a phase.
-pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), SetupError> {
+/// Creates the files of a phase.
+///
+/// # Errors
+/// The run was stopped, or a file cannot be created.
+pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), PrepareError> {
     let wanted = wanted(plan, phase);
     live.bytes_made.store(0, Relaxed);
     live.bytes_to_make.store(wanted.iter().map(|(_, file)| file.bytes).sum(), Relaxed);
@@ -26,11 +29,11 @@ pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Resu
     made
 }
 
-/// Each file once, in order of first use. A device is there already and has its size.
+/// Returns each file once, in order of first use. Devices exist already.
 fn wanted(plan: &Plan, phase: u32) -> Vec<(PathBuf, NewFile)> {
     let mut wanted: Vec<(PathBuf, NewFile)> = Vec::new();
     for worker in plan.workers.iter().filter(|worker| worker.phase == phase) {
-        for stream in &worker.streams.list {
+        for stream in worker.stream_list() {
             let path = PathBuf::from(&stream.path);
             if let Some(file) = stream.create
                 && !wanted.iter().any(|(known, _)| *known == path)
@@ -47,9 +50,9 @@ fn is_device(path: &Path) -> bool {
     os::file::stat(path, StatCall::Stat).is_ok_and(|status| status.kind != Kind::Regular)
 }
 
-fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), SetupError> {
+fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), PrepareError> {
     let zeros = file.zeros;
-    // Chunks begin at multiples of 256, so that the bytes count on over the file.
+    // Chunks begin at multiples of 256, so that the bytes count up over the whole file.
     let mut filled = false;
     let mut content = |_: u64, chunk: &mut [u8]| {
         if !std::mem::replace(&mut filled, true) {
@@ -59,21 +62,7 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
     let mut creator = FileCreator { content: &mut content, stop, progress };
     match creator.create(path, file.bytes) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::Interrupted => Err(SetupError::Stopped),
-        Err(error) => {
-            let text = format!("{}: can't be made: {error}", path.display(), error = os::errno::reason(&error));
-            Err(fault::of_io(&error, "create", text, advice(error.kind())).into())
-        }
-    }
-}
-
-fn advice(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => "it needs a directory that is there",
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            "use a smaller -c, or another place"
-        }
-        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => "use a place that this user may write to",
-        _ => "",
+        Err(error) if error.kind() == ErrorKind::Interrupted => Err(PrepareError::Stopped),
+        Err(error) => Err(fault::of_io(&error, record::PhaseError::NewFile { path: fault::shown(path) }).into()),
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::Metadata;
-use std::io;
+use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use os::device::Holder;
 use plan::Plan;
+use record::OutputRefusal;
 
+use crate::fault::{os_error, target_use};
 use crate::in_use::TargetUses;
 
 /// Checks the paths of outputs against the targets of plans. Build it once and check all outputs with it.
@@ -23,35 +23,6 @@ pub struct OutputGuard<'a> {
     uses: TargetUses,
 }
 
-/// Why a file is not written.
-#[derive(Debug)]
-pub enum OutputRefusal {
-    /// It is a target of the run.
-    Target(String),
-    Directory,
-    BlockDevice,
-    /// Swap or a loop device lies on it.
-    InUse(Box<Holder>),
-    /// Its uses cannot be determined.
-    Unknown(io::Error),
-}
-
-impl fmt::Display for OutputRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OutputRefusal::Target(target) => write!(f, "what is kept would take the place of the target {target}"),
-            OutputRefusal::Directory => f.write_str("this is a directory, not a place for a file"),
-            OutputRefusal::BlockDevice => f.write_str("this is a block device, not a place for a file"),
-            OutputRefusal::InUse(holder) => write!(f, "this file is {holder}: what is kept would take its place"),
-            OutputRefusal::Unknown(error) => {
-                write!(f, "whether this file is in use cannot be determined: {}", os::errno::reason(error))
-            }
-        }
-    }
-}
-
-impl std::error::Error for OutputRefusal {}
-
 impl<'a> OutputGuard<'a> {
     pub fn new(plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         OutputGuard { plans: plans.into_iter().collect(), by_name: None, by_inode: None, uses: TargetUses::default() }
@@ -62,7 +33,7 @@ impl<'a> OutputGuard<'a> {
         self.by_name.get_or_insert_with(|| {
             let mut by_name: HashMap<&OsStr, HashSet<&str>> = HashMap::new();
             for worker in self.plans.iter().flat_map(|plan| &plan.workers) {
-                let streams = worker.streams.list.iter().map(|stream| &stream.path);
+                let streams = worker.stream_list().iter().map(|stream| &stream.path);
                 for target in worker.targets.paths.iter().chain(streams) {
                     let name = Path::new(target).file_name().unwrap_or_default();
                     by_name.entry(name).or_default().insert(target);
@@ -75,9 +46,14 @@ impl<'a> OutputGuard<'a> {
     /// Checks that a file may be written.
     ///
     /// # Errors
-    /// The path is a target by any of its names, a directory, a block device, or a file in use.
+    /// The path is a target by any of its names, a directory, a block device, a file in use, or cannot be examined.
     pub fn check(&mut self, path: &Path) -> Result<(), OutputRefusal> {
-        let found = std::fs::metadata(path).ok();
+        let found = match std::fs::metadata(path) {
+            Ok(found) => Some(found),
+            // The path leads to no file. A link may lead to a missing target.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+            Err(error) => return Err(OutputRefusal::UsesUnknown(os_error(&error))),
+        };
         let kind = found.as_ref().map(Metadata::file_type);
         if kind.is_some_and(|kind| kind.is_char_device() || kind.is_fifo()) {
             return Ok(());
@@ -87,7 +63,7 @@ impl<'a> OutputGuard<'a> {
             None => self.missing_target(path),
         };
         if let Some(target) = target {
-            return Err(OutputRefusal::Target(target.to_owned()));
+            return Err(OutputRefusal::Target { path: target.to_owned() });
         }
         let Some(found) = found else { return Ok(()) };
         if found.is_dir() {
@@ -101,8 +77,8 @@ impl<'a> OutputGuard<'a> {
         }
         match self.uses.holders(path) {
             Ok([]) => Ok(()),
-            Ok([holder, ..]) => Err(OutputRefusal::InUse(Box::new(holder.clone()))),
-            Err(error) => Err(OutputRefusal::Unknown(error)),
+            Ok([holder, ..]) => Err(OutputRefusal::InUse(target_use(holder))),
+            Err(error) => Err(OutputRefusal::UsesUnknown(os_error(&error))),
         }
     }
 
@@ -120,13 +96,13 @@ impl<'a> OutputGuard<'a> {
     /// Returns the target that will be created at this path.
     fn missing_target(&mut self, path: &Path) -> Option<&'a str> {
         let named = self.by_name().get(path.file_name()?)?;
-        let place = place(path);
-        named.iter().copied().find(|target| self::place(Path::new(target)) == place)
+        let resolved = resolve(path);
+        named.iter().copied().find(|target| resolve(Path::new(target)) == resolved)
     }
 }
 
 /// Returns a path without links, as far as it exists.
-pub fn place(path: &Path) -> Option<PathBuf> {
+pub fn resolve(path: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
 }
 
@@ -144,7 +120,7 @@ mod tests {
         let plan = Plan { workers: vec![worker("job", "read", 4096, &[&existing, &missing])], ..Plan::default() };
         let mut guard = OutputGuard::new([&plan]);
         for path in [existing, missing, scratch.file("link"), scratch.path().join("./missing")] {
-            assert!(matches!(guard.check(&path), Err(OutputRefusal::Target(_))), "{}", path.display());
+            assert!(matches!(guard.check(&path), Err(OutputRefusal::Target { .. })), "{}", path.display());
         }
         assert!(matches!(guard.check(scratch.path()), Err(OutputRefusal::Directory)));
         assert!(guard.check(&scratch.file("report")).is_ok());

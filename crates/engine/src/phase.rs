@@ -20,7 +20,7 @@ pub struct PhaseWatch {
     record: PhaseRecord,
 }
 
-/// Lengths of the parts of a phase whose workers all share them: those with streams.
+/// Lengths of the stages of a phase with streams. All its workers share them.
 #[derive(Clone, Copy)]
 struct Times {
     warm_up_ns: u64,
@@ -29,7 +29,7 @@ struct Times {
 
 impl PhaseWatch {
     pub fn new(plan: &Plan, phase: u32, clock: Clock) -> Self {
-        let worker = plan.workers.iter().find(|worker| worker.phase == phase && !worker.streams.is_empty());
+        let worker = plan.workers.iter().find(|worker| worker.phase == phase && worker.streams().is_some());
         let times =
             worker.map(|worker| Times { warm_up_ns: worker.limits.ramp_ns, measured_ns: worker.limits.runtime_ns });
         PhaseWatch {
@@ -47,12 +47,12 @@ impl PhaseWatch {
         self.gate.get_or_insert_with(|| Arc::clone(gate));
     }
 
-    /// When the next part begins, if that is known.
+    /// Returns the start of the next stage; `u64::MAX` if it is not known.
     pub fn next_ns(&self) -> u64 {
         self.begins_ns(next(self.stage)).unwrap_or(u64::MAX)
     }
 
-    /// Goes on to the next part, if it is time.
+    /// Advances to the next stage if it is due. Returns that stage.
     pub fn advance(&mut self, now_ns: u64) -> Option<Stage> {
         let coming = next(self.stage);
         if coming == Stage::Ended || self.begins_ns(coming).is_none_or(|begins_ns| now_ns < begins_ns) {
@@ -73,11 +73,11 @@ impl PhaseWatch {
     pub fn worker_ended(&mut self, ended: &Ended) {
         self.record.measured_ns = self.record.measured_ns.max(ended.stats.runtime_ns);
         if let Some(error) = &ended.error {
-            self.record.error.get_or_insert_with(|| error.message.clone());
+            self.record.error.get_or_insert_with(|| error.clone());
         }
     }
 
-    /// The record of the phase, which is over.
+    /// Returns the record of the ended phase.
     pub fn end(mut self) -> PhaseRecord {
         if self.stage == Stage::Measuring {
             self.take_cpus();
@@ -91,7 +91,7 @@ impl PhaseWatch {
 
     fn begins_ns(&self, stage: Stage) -> Option<u64> {
         let gate = self.gate.as_ref()?;
-        // Threads of DiskSpd's start together or not at all.
+        // DiskSpd's threads all start together, or none starts.
         if self.times.is_some() && gate.is_incomplete() {
             return None;
         }

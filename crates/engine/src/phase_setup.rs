@@ -1,5 +1,5 @@
-//! What is done before the threads of a phase start: files are made, what the threads share is read, and the targets are
-//! looked at.
+//! The preparation of a phase before its threads start: creates files, reads what the threads share, and reads the facts
+//! of the targets.
 //!
 //! It has a thread of its own, so that the coordinator is not blocked by the kernel.
 
@@ -11,26 +11,26 @@ use std::time::Duration;
 use os::errno;
 use os::platform::{Platform, Receiver};
 use plan::Plan;
-use record::TargetFacts;
+use record::{PhaseError, RunError, TargetFacts};
 
-use crate::fault::{self, SetupError};
+use crate::fault::{self, PrepareError};
 use crate::live::Live;
 use crate::new_files;
 use crate::shared::Shared;
 use crate::target_facts;
 
-/// How long an outcome is waited for at once.
-const SPELL: Duration = Duration::from_millis(50);
+/// Longest wait for an outcome.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub struct PhaseSetup {
     outcome: Receiver<Outcome>,
 }
 
-/// What the threads share, and what is known of their targets.
-pub(crate) type Outcome = Result<(Shared, Vec<TargetFacts>), SetupError>;
+/// What the threads share, and the facts of their targets.
+pub(crate) type Outcome = Result<(Shared, Vec<TargetFacts>), PrepareError>;
 
 impl PhaseSetup {
-    /// Begins; `None` where the phase has nothing to prepare.
+    /// Starts the preparation. Returns `None` if the phase needs none.
     pub fn start(
         plan: &Arc<Plan>,
         phase: u32,
@@ -38,7 +38,7 @@ impl PhaseSetup {
         live: &Arc<Live>,
         platform: Platform,
     ) -> Option<Self> {
-        let streams = plan.workers.iter().any(|worker| worker.phase == phase && !worker.streams.is_empty());
+        let streams = plan.workers.iter().any(|worker| worker.phase == phase && worker.streams().is_some());
         if !streams && !target_facts::are_there(plan, phase) {
             return None;
         }
@@ -52,21 +52,17 @@ impl PhaseSetup {
             drop(sender.send(made));
         });
         if let Err(error) = started {
-            let message = format!("no thread to be had: {error}", error = errno::reason(&error));
-            drop(failed.send(Err(fault::of_io(&error, "prepare", message, "").into())));
+            drop(failed.send(Err(fault::of_io(&error, PhaseError::NoThread).into())));
         }
         Some(PhaseSetup { outcome })
     }
 
-    /// How it ended; `None` after a while in which it did not.
+    /// Returns the outcome, or `None` after a timeout.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
-        match self.outcome.recv_timeout(SPELL) {
+        match self.outcome.recv_timeout(POLL_INTERVAL) {
             Ok(outcome) => Some(outcome),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => {
-                let error = fault::new(errno::EIO, "prepare", "preparing a time span ended early".into(), "");
-                Some(Err(error.into()))
-            }
+            Err(RecvTimeoutError::Disconnected) => Some(Err(RunError::new(errno::EIO, PhaseError::Ended).into())),
         }
     }
 }

@@ -30,9 +30,10 @@ pub(crate) fn streaming_worker(paths: &[&Path]) -> Worker {
     let queue = |stream| stream::Queue { depth: 4, shares: vec![stream::StreamShare { stream, weight: 1 }] };
     let queues = (0..list.len() as u32).map(queue).collect();
     let mut worker = worker("thread", "randrw", 4096, paths);
-    worker.streams = Streams { list, queues, ..Streams::default() };
+    let streams = Streams { list, queues, ..Streams::default() };
     worker.engine = Engine::IoUring(IoUring::default());
-    worker.depth.iodepth = worker.streams.depth();
+    worker.depth.iodepth = streams.depth();
+    worker.workload = Workload::Streams(streams);
     worker.limits.exit_all_on_error = ExitAll::Phase;
     worker
 }
@@ -98,5 +99,13 @@ impl Drop for Loop {
         if !done.is_ok_and(|status| status.success()) {
             eprintln!("{} stays", self.0.display());
         }
+    }
+}
+
+/// Returns a stream of a worker with streams.
+pub fn stream(worker: &mut Worker, index: usize) -> &mut Stream {
+    match &mut worker.workload {
+        Workload::Streams(streams) => &mut streams.list[index],
+        Workload::Job => panic!("{} has no streams", worker.name),
     }
 }

@@ -1,4 +1,4 @@
-//! Bandwidth and IOPS over windows of time, read off a worker's published counters.
+//! Bandwidth and IOPS per time window, from a worker's published counters.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,19 +13,19 @@ pub struct Sampler {
     iops: Series,
     enabled: bool,
     began_ns: u64,
-    /// When a window ends next; `u64::MAX` while there is nothing to sample.
+    /// End of the current window; `u64::MAX` if nothing is sampled.
     pub next_ns: u64,
 }
 
 #[derive(Default)]
 struct Series {
     window_ns: u64,
-    /// When the last sample was taken, and when the next is due: late looks don't put the later ones off.
+    /// Time of the last sample and of the next. A late sample does not delay later ones.
     last_ns: u64,
     due_ns: u64,
     last: [u64; 3],
     samples: [Moments; 3],
-    /// Windows since a direction's last sample, in which it did nothing.
+    /// Number of windows without an I/O of the direction since its last sample.
     idle: [u64; 3],
 }
 
@@ -39,8 +39,8 @@ impl Series {
         *self = Series { window_ns: self.window_ns, last_ns: now_ns, due_ns, ..Series::default() };
     }
 
-    /// Ends the window if it is over. A direction that did nothing in it gives a sample of 0 once it goes on: before it
-    /// began and after its end (reads that verify come after all writes) it isn't slow, but not asked for.
+    /// Ends the window if it is over. Idle windows count as 0 only between two active windows. Before its first I/O
+    /// and after its last one a direction is not slow: reads that verify come after all writes.
     fn sample(&mut self, now_ns: u64, counters: [u64; 3], unit: f64) {
         if now_ns < self.due_ns {
             return;
@@ -62,7 +62,7 @@ impl Series {
         self.due_ns = self.due_ns.saturating_add(self.window_ns).max(now_ns.saturating_add(self.window_ns / 2));
     }
 
-    /// The window in which a worker ends counts where nearly all of it has passed.
+    /// Counts a worker's last window if at least 90 % of it has passed.
     fn nearly_over(&mut self) {
         self.due_ns -= self.window_ns / 10;
     }
@@ -79,7 +79,7 @@ impl Sampler {
         }
     }
 
-    /// Looks whether a window is over.
+    /// Takes a sample if a window is over.
     pub fn sample(&mut self, worker: &WorkerLive, now_ns: u64) {
         match worker.state() {
             State::Running if self.enabled => {}
@@ -88,7 +88,7 @@ impl Sampler {
         }
         let began_ns = worker.began_ns.load(Relaxed);
         if self.began_ns != began_ns {
-            // It begins, or begins anew: what was before is no part of what is reported.
+            // Measuring (re)started: earlier samples are dropped.
             self.began_ns = began_ns;
             self.bandwidth.restart(began_ns);
             self.iops.restart(began_ns);
@@ -104,7 +104,7 @@ impl Sampler {
         self.iops.sample(now_ns, read(&worker.ios), 1.0);
     }
 
-    /// Takes the last samples of a worker that is not measured any more.
+    /// Takes the last samples of a worker whose measured time has ended.
     pub fn finish(&mut self, worker: &WorkerLive, now_ns: u64) {
         if self.enabled && self.bandwidth.last_ns != 0 {
             self.bandwidth.nearly_over();

@@ -10,12 +10,12 @@ use os::errno;
 use os::file::Written;
 use plan::stream::WriteContent;
 use plan::{Plan, Stream};
-use record::RunError;
+use record::{PhaseError, RunError};
 
-use crate::fault::{self, SetupError};
+use crate::fault::{self, PrepareError};
 use crate::streams::{SourceData, SourceMaker};
 
-/// What is read of a file before a stop is looked for.
+/// Bytes read of a file between two checks for a stop.
 const PIECE_BYTES: u64 = 16 << 20;
 
 /// Each by [`Stream::target`](plan::Stream::target).
@@ -28,12 +28,15 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Reads the files that writes of the phase are taken from, and looks at the targets that it reads.
-    pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, SetupError> {
+    /// Reads the data of the phase's writes, and the unwritten bytes of the targets that it reads.
+    ///
+    /// # Errors
+    /// The run was stopped, a file cannot be read, or there is no memory for its data.
+    pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<Self, PrepareError> {
         let mut shared = Shared::default();
         let mut maker = SourceMaker::default();
         let workers = plan.workers.iter().filter(|worker| worker.phase == phase);
-        for stream in workers.flat_map(|worker| &worker.streams.list) {
+        for stream in workers.flat_map(|worker| worker.stream_list()) {
             let at = stream.target as usize;
             if at >= shared.offsets.len() {
                 shared.offsets.resize_with(at + 1, Arc::default);
@@ -63,29 +66,24 @@ fn unwritten_bytes(stream: &Stream) -> Option<u64> {
     }
 }
 
-/// That much is held twice for a moment: as it is made, and as it is shared.
+/// Checks for twice the memory: the data is copied once, from its maker to the threads that share it.
 fn check_room(bytes: u64) -> Result<(), RunError> {
     let twice = usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_mul(2));
     let room = twice.is_some_and(|twice| Vec::<u8>::new().try_reserve_exact(twice).is_ok());
     if room {
         return Ok(());
     }
-    let text = format!("no memory for {bytes} bytes of data that writes are taken from");
-    Err(fault::new(errno::ENOMEM, "init_io_u", text, "use a smaller -Z<size>"))
+    Err(RunError::new(errno::ENOMEM, PhaseError::WriteDataMemory { bytes }))
 }
 
-/// The first `most` bytes of a file or pipe.
-fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, SetupError> {
-    let failed = |error: std::io::Error| {
-        let text =
-            format!("{}: the data for writes can't be read: {error}", path.display(), error = errno::reason(&error));
-        fault::of_io(&error, "open", text, "-Z<size>,<file> takes them from a file that is there")
-    };
+/// Reads the first `most` bytes of a file or pipe.
+fn read(path: &Path, most: u64, stop: &AtomicBool) -> Result<Vec<u8>, PrepareError> {
+    let failed = |error: std::io::Error| fault::of_io(&error, PhaseError::WriteDataFile { path: fault::shown(path) });
     let mut file = File::open(path).map_err(failed)?;
     let mut data = Vec::new();
     while (data.len() as u64) < most {
         if stop.load(Relaxed) {
-            return Err(SetupError::Stopped);
+            return Err(PrepareError::Stopped);
         }
         let piece = PIECE_BYTES.min(most - data.len() as u64);
         if file.by_ref().take(piece).read_to_end(&mut data).map_err(failed)? == 0 {

@@ -49,7 +49,7 @@ pub fn of_phase(plan: &Plan, phase: u32, stop: &AtomicBool) -> Vec<TargetFacts> 
 /// Which part of a target a worker reads; what it writes may be whatever it was before.
 fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
     // Those with streams look for themselves.
-    if !worker.access.pattern.reads || !worker.streams.is_empty() {
+    if !worker.access.pattern.reads || worker.streams().is_some() {
         return None;
     }
     let extent = &worker.targets.extent;
@@ -64,7 +64,7 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
             _ => u64::MAX,
         },
     };
-    // A file, or what is used of a device, ends where it is said to, wherever I/O begins.
+    // `filesize` ends a file, or the used part of a device, at any offset.
     let end_of_file = worker.targets.file_size.map(|(_, most)| most).filter(|most| *most > 0);
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
 }

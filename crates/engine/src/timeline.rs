@@ -1,8 +1,8 @@
-//! What a phase does over time, read off what its workers publish: the coordinator's work, the workers do nothing for it.
+//! The time series of a phase. The coordinator builds it. The workers only publish counters and send snapshots.
 //!
-//! Counts come from the published counters, read when a slot ends; latencies from the difference of two snapshots; what
-//! the devices did from the kernel's counters. A count is good for the time between two readings, and what is read late
-//! is shared out over that time: a slot has what happened in it, whenever that was seen.
+//! I/O counts come from the workers' published counters, read at the end of each slot. Latencies are the difference of
+//! two snapshots. Device counts come from the kernel. Counts between two readings are distributed evenly over that
+//! interval.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -15,34 +15,34 @@ use crate::disks::Disks;
 use crate::live::{Live, State, WorkerLive};
 
 const INTERVAL_NS: u64 = 1_000_000_000;
-/// For what is known, or may be, to be shorter than [`SHORT_NS`].
+/// Interval of a phase that can be shorter than [`SHORT_NS`].
 const SHORT_INTERVAL_NS: u64 = 250_000_000;
 const SHORT_NS: u64 = 60_000_000_000;
 const SECTOR_BYTES: u64 = 512;
-/// How often it is looked whether the phase is measured by now, and what its devices have counted before that.
+/// Polling interval until the measured time starts.
 const LOOK_NS: u64 = 20_000_000;
 
-/// The timeline of the phase that goes on.
+/// The timeline of the running phase.
 pub struct TimelineWatch {
     timeline: Timeline,
-    /// By worker of the plan; none for those of other phases, and those that do no I/O.
+    /// By worker of the plan. `None` for workers of other phases and workers without I/O.
     members: Vec<Option<Member>>,
-    /// When the first worker began to be measured, on the engine's clock.
+    /// Start of the first worker's measured time, on the engine's clock.
     start_ns: Option<u64>,
     next_ns: u64,
-    /// When the devices were read last, and what they had counted.
+    /// Time of the last reading of the devices, and their counters then.
     disks_ns: u64,
     disks: Vec<Option<Counters>>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Member {
-    /// What completes before does not count for anything.
+    /// The worker has a ramp. I/Os that complete in the ramp do not count.
     ramps: bool,
-    /// When it began to be measured; 0 before.
+    /// Start of the worker's measured time; 0 before it starts.
     began_ns: u64,
     ended_ns: Option<u64>,
-    /// What it had published at that time.
+    /// Time of the last reading, and the published counters then.
     read_ns: u64,
     ios: [u64; 3],
     bytes: [u64; 3],
@@ -68,17 +68,17 @@ impl TimelineWatch {
         }
     }
 
-    /// When the counters are to be read next.
+    /// Returns the time of the next reading.
     pub fn next_ns(&self) -> u64 {
         self.next_ns
     }
 
-    /// How often snapshots are of use for it.
+    /// Returns the interval at which snapshots are useful.
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.timeline.interval_ns)
     }
 
-    /// Reads the counters if it is time.
+    /// Reads the counters if a reading is due.
     pub fn look(&mut self, live: &Live, disks: &Disks, now_ns: u64) {
         if now_ns < self.next_ns {
             return;
@@ -102,8 +102,8 @@ impl TimelineWatch {
         };
     }
 
-    /// Looks whether a worker begins to be measured, or begins anew. What it has published by now may still be of the
-    /// time before.
+    /// Returns true if a worker's measured time started or restarted since the last call. The counters that it has
+    /// published by now may still include I/Os from before that.
     fn notices_begin(&mut self, worker: usize, live: &WorkerLive) -> bool {
         let Some(member) = &mut self.members[worker] else { return false };
         let began_ns = live.began_ns.load(Relaxed);
@@ -111,7 +111,7 @@ impl TimelineWatch {
             return false;
         }
         if member.began_ns > 0 {
-            // It has forgotten what it measured until now, and so does the timeline.
+            // The worker cleared its statistics, so the timeline is cleared too.
             self.timeline.slots.clear();
             self.start_ns = None;
         }
@@ -136,7 +136,7 @@ impl TimelineWatch {
                     bytes: [moved.read_sectors * SECTOR_BYTES, moved.write_sectors * SECTOR_BYTES],
                 };
                 let (counted, from_ns) = counted_after(start_ns, (self.disks_ns, now_ns), counted);
-                // The look may have begun before the first worker did.
+                // This reading can be earlier than the first worker's start.
                 let span = (from_ns.saturating_sub(start_ns), now_ns.saturating_sub(start_ns));
                 self.timeline.count_disk(span, at, &counted);
             }
@@ -144,12 +144,12 @@ impl TimelineWatch {
         (self.disks, self.disks_ns) = (read, now_ns);
     }
 
-    /// Takes the latencies between two snapshots of a worker in.
+    /// Adds the latencies between two snapshots of a worker.
     pub fn snapshot(&mut self, worker: usize, live: &WorkerLive, stats: &WorkerStats, earlier: Option<&WorkerStats>) {
         self.notices_begin(worker, live);
         let Some(member) = &self.members[worker] else { return };
         let (Some(start_ns), true) = (self.start_ns, member.began_ns > 0) else { return };
-        // What was measured began so long after the worker did: another state is of another count.
+        // Time from the worker's start to the start of its counts. Snapshots with other starts have other counts.
         let began = |stats: &WorkerStats| stats.elapsed_ns.saturating_sub(stats.runtime_ns);
         if member.ramps && began(stats) == 0 {
             return;
@@ -167,7 +167,7 @@ impl TimelineWatch {
         }
     }
 
-    /// Takes the last counts of a worker in; `earlier` is its last snapshot.
+    /// Adds the last counts of a worker. `earlier` is its last snapshot.
     pub fn worker_ended(
         &mut self,
         worker: usize,
@@ -175,7 +175,7 @@ impl TimelineWatch {
         stats: &WorkerStats,
         earlier: Option<&WorkerStats>,
     ) {
-        // It may have been measured for less than a look.
+        // The measured time can be shorter than the polling interval.
         self.notices_begin(worker, live);
         let Some(member) = self.members[worker].as_mut().filter(|member| member.is_measured()) else { return };
         if stats.runtime_ns == 0 {
@@ -188,7 +188,7 @@ impl TimelineWatch {
         self.snapshot(worker, live, stats, earlier);
     }
 
-    /// The timeline of the phase, which is over; `None` where nothing of it was measured.
+    /// Returns the timeline of the ended phase. `None` if nothing was measured.
     pub fn end(mut self, disks: &Disks, now_ns: u64) -> Option<Timeline> {
         let start_ns = self.start_ns?;
         self.read_disks(disks, now_ns);
@@ -228,7 +228,7 @@ fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Histogram {
     if counts.lat.count() > 0 { &counts.lat.histogram } else { &counts.clat.histogram }
 }
 
-/// The part of a count that falls behind the start, taken as even, and when it begins.
+/// Returns the share of a count after `start_ns`, assuming a constant rate, and the start of that share.
 fn counted_after(start_ns: u64, (from_ns, to_ns): (u64, u64), counted: DiskSlot) -> (DiskSlot, u64) {
     if from_ns >= start_ns {
         return (counted, from_ns);
@@ -246,7 +246,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// The watch of a phase of one job.
+    /// Returns the timeline of a phase with one job.
     fn watch(change: impl FnOnce(&mut Worker)) -> (TimelineWatch, Live, Disks) {
         let mut worker = crate::sample::worker("job", "read", 4096, &[Path::new("none")]);
         worker.measure.disk_util = false;
@@ -282,7 +282,7 @@ mod tests {
         begin(&live, 100 * MS);
         watch.look(&live, &disks, 110 * MS);
         assert_eq!(watch.next_ns(), 350 * MS);
-        // One I/O each ms; the looks come 50 ms and more than a slot late.
+        // One I/O per ms. The readings are late by 50 ms, then by more than a slot.
         for at_ms in [400, 1000, 1100] {
             publish(&live, at_ms - 100);
             watch.look(&live, &disks, at_ms * MS);
@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_published_and_told_in_a_ramp_does_not_count() {
+    fn counts_of_a_ramp_do_not_count() {
         let (mut watch, live, disks) = watch(|worker| worker.limits.ramp_ns = 500 * MS);
         publish(&live, 999);
         live.workers[0].set_state(State::Ramping);
         watch.look(&live, &disks, 400 * MS);
         watch.snapshot(0, &live.workers[0], &ended(999, 400 * MS), None);
         begin(&live, 500 * MS);
-        // The snapshot that was asked for in the ramp comes late.
+        // The snapshot that was requested in the ramp arrives late.
         watch.snapshot(0, &live.workers[0], &ended(999, 450 * MS), None);
         publish(&live, 0);
         let stats = WorkerStats { elapsed_ns: 1000 * MS, ..ended(40, 500 * MS) };

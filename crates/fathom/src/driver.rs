@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use assessment::Assessment;
+use assessment::{Assessment, Failure};
 use os::signal::Interrupts;
 use plan::Plan;
 use record::Record;
+use report::wording::run_error;
 use study::run::Refusal;
 use study::{Outcome, Run, Study, Work};
 
+use crate::plans;
 use crate::prepare_command::{self, Stop};
-use crate::run::{self, RunOptions, Watcher};
-use crate::{plans, run as engine_run};
+use crate::run::{self, RunEnd, RunOptions, Watcher};
 
 /// Shows the progress of a study.
 pub trait Display {
@@ -26,23 +27,24 @@ pub trait Display {
     fn watcher(&mut self) -> &mut dyn Watcher;
 }
 
-/// Receives what a study's runs leave.
+/// Saves the results of a study's runs.
 pub trait Keeper {
-    /// Keeps the record of a completed run. Returns its number if it is in the history.
+    /// Saves the record of a completed run. Returns its number if it is in the history.
     fn record(&mut self, _run: &Run, _record: &Record) -> Option<i64> {
         None
     }
 
-    /// Keeps the assessment of a study that another run could resume.
+    /// Saves the assessment so far of a study that can be resumed.
     fn checkpoint(&mut self, _assessment: &Assessment) {}
 }
 
-/// Keeps nothing.
+/// Drops the results.
 pub struct NoKeeper;
 
 impl Keeper for NoKeeper {}
 
-/// Makes the runs of a study until it ends or a signal arrives.
+/// Makes the runs of a study until it ends or a signal arrives. The first run is always made: after an early signal, its
+/// record says that it was stopped.
 pub fn drive(
     study: &mut dyn Study,
     interrupts: Interrupts,
@@ -50,7 +52,7 @@ pub fn drive(
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
 ) {
-    while interrupts.count() == 0 || study.is_made_when_stopped() {
+    loop {
         let run = study.next();
         if let Some(assessment) = study.checkpoint() {
             keeper.checkpoint(assessment);
@@ -59,6 +61,9 @@ pub fn drive(
         let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
         display.end(&outcome);
         study.take(outcome);
+        if interrupts.count() > 0 {
+            return;
+        }
     }
 }
 
@@ -75,24 +80,24 @@ fn make(
     }
     let plan = match plan(&run.work) {
         Ok(plan) => plan,
-        Err(reason) => return Some(Outcome::Refused(Refusal::new(reason))),
+        Err(message) => return Some(Outcome::Refused(Refusal::new(vec![message]))),
     };
     if let Some(command) = &run.prepare {
         match prepare_command::run(command, interrupts) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return None,
             Err(Stop::Failed(why)) => {
-                let reason = format!("--prepare failed: {why}: {}", command.command);
-                return Some(Outcome::PrepareFailed(reason));
+                let command = command.command.clone();
+                return Some(Outcome::PrepareFailed(Failure::PrepareCommand { command, message: why }));
             }
         }
     }
     display.begin(run, &plan);
-    let engine_run::Outcome { record, refused } = run::run(&plan, interrupts, options, display.watcher());
+    let RunEnd { record, refused } = run::run(&plan, interrupts, options, display.watcher());
     let record = Box::new(record);
     Some(if !refused.is_empty() {
-        let reasons: Vec<String> = refused.iter().map(|error| error.message.clone()).collect();
-        Outcome::Refused(Refusal { reason: reasons.join("; "), errors: refused, record: Some(record) })
+        let messages = refused.iter().map(|error| run_error(error, plan.origin.dialect())).collect();
+        Outcome::Refused(Refusal { failure: Failure::Refused { messages }, errors: refused, record: Some(record) })
     } else if interrupts.count() > 0 {
         Outcome::Interrupted(record)
     } else {
@@ -104,6 +109,6 @@ fn make(
 fn plan(work: &Work) -> Result<Arc<Plan>, String> {
     match work {
         Work::Plan(plan) => Ok(Arc::clone(plan)),
-        Work::Job(job) => plans::plan(job).map(|(plan, _)| Arc::new(plan)).map_err(|errors| plans::told(&errors)),
+        Work::Job(job) => plans::plan(job).map(|(plan, _)| Arc::new(plan)).map_err(|errors| plans::text(&errors)),
     }
 }

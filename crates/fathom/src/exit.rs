@@ -1,11 +1,11 @@
-//! Exit codes of fathom's own commands. The dialects return their programs' codes.
+//! Exit codes. fathom's own commands share one table. The dialects return the codes of their programs.
 
 use assessment::{Assessment, Study, Verdict};
 use os::signal::Interrupts;
 
 /// Done: PASS or MEASURED.
 pub const DONE: u8 = 0;
-/// A requirement or a bound is not met, or a run failed.
+/// A requirement or a bound is not met, a run failed, or a result could not be written.
 pub const FAILED: u8 = 1;
 /// The request is not valid, and nothing ran.
 pub const REFUSED: u8 = 2;
@@ -26,8 +26,27 @@ Exit codes:
   4    INVALID
   130  interrupted by Ctrl-C, with what was measured (128 + signal number)";
 
-/// Returns the exit code of a study.
-pub fn of(assessment: &Assessment, interrupts: Interrupts) -> u8 {
+/// Codes of the fio dialect. After a run the code is the number of failed jobs.
+pub mod fio {
+    /// The request is not valid, or a file cannot be written.
+    pub const FAILED: u8 = 1;
+    /// A signal ended the run.
+    pub const INTERRUPTED: u8 = 128;
+}
+
+/// Codes of the DiskSpd dialect.
+pub mod diskspd {
+    /// The run failed.
+    pub const FAILED: u8 = 1;
+    /// The request is not valid.
+    pub const REFUSED: u8 = 3;
+}
+
+/// Returns the exit code of a study. `is_written` is false if a result could not be written.
+pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> u8 {
+    if !is_written {
+        return FAILED;
+    }
     if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {
         return code;
     }

@@ -1,44 +1,70 @@
-//! What an I/O cost and what speaks against the figures of a run, told beside its report.
+//! The CPU cost per I/O and the findings of a run, on standard error and in the JSON report.
 
-use assessment::Severity;
+use ::fio::render::{Analysis, Described, Member};
+use assessment::{Finding, LoadGenerator, Severity};
 use record::{Message, Record};
+use report::wording;
 use units::diagnostic::Diagnostic;
 
-use crate::output::tell_line;
+use crate::output::stderr_line;
 
-/// Tells, on standard error: a line for each group of threads, and the findings.
-pub fn tell(record: &Record) {
-    for (name, generator) in judge::generators(record) {
-        tell_line!("{name}: {}", generator.sentence());
+/// Prints a line per group of threads, and the findings above severity `Info`, to standard error.
+pub fn print(record: &Record) {
+    for (subject, generator) in judge::load_generators(record) {
+        let subject = wording::subject(&subject).map(|subject| format!("{subject}: ")).unwrap_or_default();
+        stderr_line!("{subject}{}", wording::load_generator(&generator));
     }
-    // What is only good to know is in reports for programs.
     for finding in judge::findings(record).iter().filter(|finding| finding.severity > Severity::Info) {
-        let diagnostic = Diagnostic::warning(format!("{}: {}", finding.what, finding.evidence)).help(&finding.advice);
-        tell_line!("{diagnostic}");
+        let advice = wording::advice(finding, record.plan.origin.dialect());
+        let diagnostic = Diagnostic::warning(wording::message(finding)).help(advice);
+        stderr_line!("{diagnostic}");
     }
 }
 
-/// What was said beside the report of a run, once more.
-pub fn repeat_diskspd_warnings(record: &Record) {
-    let mut told: Vec<Diagnostic> = Vec::new();
+/// Returns the findings of a run with their wording, for fio's JSON report.
+pub fn described(record: &Record) -> Vec<Described<Finding>> {
+    let describe = |finding: Finding| Described {
+        message: wording::message(&finding),
+        advice: wording::advice(&finding, record.plan.origin.dialect()),
+        value: finding,
+    };
+    judge::findings(record).into_iter().map(describe).collect()
+}
+
+/// Returns what fio's JSON report has beyond fio's own.
+pub fn analysis(findings: &[Described<Finding>]) -> Analysis<'_> {
+    Analysis { findings, load_generator }
+}
+
+fn load_generator(members: &[Member]) -> Option<Described<LoadGenerator>> {
+    let generator = judge::load_generator(members.iter().copied())?;
+    Some(Described { message: wording::load_generator(&generator), advice: String::new(), value: generator })
+}
+
+/// Prints the messages of a saved DiskSpd run, as they were printed beside its report.
+pub fn replay_diskspd_warnings(record: &Record) {
+    let dialect = record.plan.origin.dialect();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for message in &record.messages {
-        if let Message::Warning(text) = message {
-            told.push(Diagnostic::warning(text));
+        if let Message::Warning(kind) = message {
+            diagnostics.push(Diagnostic::warning(wording::run_message(kind, dialect)));
         }
     }
-    let mut messages: Vec<String> = Vec::new();
-    for message in record.workers.iter().filter_map(|worker| worker.error.as_ref()).map(|error| error.message.clone()) {
-        if !messages.contains(&message) {
-            told.push(Diagnostic::error(message.as_str()));
-            messages.push(message);
+    let mut errors: Vec<String> = Vec::new();
+    for error in record.workers.iter().filter_map(|worker| worker.error.as_ref()) {
+        let message = wording::run_error(error, dialect);
+        if !errors.contains(&message) {
+            diagnostics.push(Diagnostic::error(message.as_str()));
+            errors.push(message);
         }
     }
-    show_plain(&told);
-    tell(record);
+    print_diagnostics(&diagnostics);
+    print(record);
 }
 
-pub fn show_plain(diagnostics: &[Diagnostic]) {
+/// Prints diagnostics to standard error.
+pub fn print_diagnostics(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        tell_line!("{diagnostic}");
+        stderr_line!("{diagnostic}");
     }
 }

@@ -1,9 +1,9 @@
-//! What the dialects ask of the machine they run on.
+//! The facts about the machine that the dialects need.
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The real one.
+/// The machine that the program runs on.
 pub struct RealMachine;
 
 impl fio::parse::env::Env for RealMachine {
@@ -51,12 +51,12 @@ impl fio::lower::Machine for RealMachine {
     }
 }
 
-/// The number of `clock_gettime(2)` for the time since the machine was started.
+/// Clock of `clock_gettime(2)`: the time since the machine was started.
 const CLOCK_BOOTTIME: i32 = 7;
 
 impl diskspd::parse::env::Env for RealMachine {
     fn uptime_ms(&self) -> u32 {
-        // The kernel's own clock: the engine's counts from the start of the program, and is the same in each run.
+        // The engine's clock is not the kernel's: it counts from the start of the program.
         let since_boot_ns = os::clock::kernel_clock(CLOCK_BOOTTIME).unwrap_or_default();
         (since_boot_ns / 1_000_000) as u32
     }
@@ -67,17 +67,17 @@ impl diskspd::parse::env::Env for RealMachine {
         Ok(bytes)
     }
 
-    fn processors(&self) -> Vec<u32> {
+    fn online_cpus(&self) -> Vec<u32> {
         os::cpu::online().unwrap_or_default()
     }
 }
 
 impl diskspd::lower::Machine for RealMachine {
-    fn processors(&self) -> Vec<record::Cpu> {
+    fn online_cpus(&self) -> Vec<record::Cpu> {
         engine::machine().cpus
     }
 
-    fn allowed_processors(&self) -> Vec<u32> {
+    fn allowed_cpus(&self) -> Vec<u32> {
         os::cpu::affinity().unwrap_or_default()
     }
 
@@ -95,19 +95,19 @@ impl diskspd::lower::Machine for RealMachine {
 
     fn disks(&self) -> Vec<String> {
         let listed = os::device::InUseSnapshot::take().map(|snapshot| snapshot.disks()).unwrap_or_default();
-        listed.iter().filter(|disk| !disk.is_virtual).map(told).collect()
+        listed.iter().filter(|disk| !disk.is_virtual).map(describe).collect()
     }
 }
 
-/// A disk as one tells another of it.
-fn told(disk: &os::device::ListedDisk) -> String {
-    let mut told = format!("{} ({}", disk.path.display(), units::format::size(disk.bytes));
+/// Returns the path, size, model and uses of a disk in one line.
+fn describe(disk: &os::device::ListedDisk) -> String {
+    let mut text = format!("{} ({}", disk.path.display(), units::format::size(disk.bytes));
     if !disk.model.is_empty() {
-        told.push_str(&format!(", {}", disk.model));
+        text.push_str(&format!(", {}", disk.model));
     }
     for holder in &disk.used {
-        told.push_str(&format!(", {holder}"));
+        text.push_str(&format!(", {holder}"));
     }
-    told.push(')');
-    told
+    text.push(')');
+    text
 }

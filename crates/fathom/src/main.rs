@@ -1,19 +1,18 @@
-//! The binary: which language is spoken, and nothing else.
+//! The binary: chooses fio, DiskSpd or one of fathom's own commands.
 
-// They panic where nobody reads: `output` has what doesn't.
+// `println!` and `eprintln!` panic if the stream is closed. `output` has functions that do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod atomic_file;
 mod commands;
+mod documents;
 mod driver;
 mod exit;
 mod findings;
-mod kept;
 mod lines;
 mod machine;
-mod outlet;
 mod output;
-mod own_limits;
 mod pictures;
 mod plans;
 mod prepare_command;
@@ -21,74 +20,111 @@ mod progress;
 mod reports;
 mod results;
 mod run;
-mod saved;
+mod save_folder;
 mod scratch;
 mod session;
+mod signals;
+mod store;
 mod suites;
 mod table;
 mod target;
 mod terminal;
+mod user_limits;
 mod workload;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::Command;
-use commands::{assess, compare, delete, diskspd, export, fio, history, knee, limits, show, suite, sweep};
-use output::tell_line;
+use commands::{assess, compare, delete, diskspd, export, fio, history, knee, limits, pages, show, suite, sweep};
+use output::stderr_line;
 
-/// What DiskSpd says of a line that it can't read; for fio any but 0 will do.
-const NOT_TEXT: u8 = 3;
+/// The command line that is parsed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Fio,
+    DiskSpd,
+    Own,
+}
 
-/// A line without a command that begins with an option is one of fio's: fathom's own begin with a command.
-fn begins_a_fio_line(word: &str) -> bool {
-    let is_ours = ["--help", "--version"].contains(&word);
-    !is_ours && (word.starts_with("--") || (word.starts_with('-') && word.contains('=')))
+impl Language {
+    /// Returns the language by the program's name and its first argument, and the number of arguments to skip.
+    fn of(program: &str, first: Option<&str>) -> (Language, usize) {
+        match (program.rsplit('/').next(), first) {
+            (Some("fio"), _) => (Language::Fio, 0),
+            (Some("diskspd" | "diskspd.exe"), _) => (Language::DiskSpd, 0),
+            (_, Some("fio")) => (Language::Fio, 1),
+            (_, Some("diskspd")) => (Language::DiskSpd, 1),
+            (_, Some(first)) if is_fio_option(first) => (Language::Fio, 0),
+            _ => (Language::Own, 0),
+        }
+    }
+
+    /// Returns the exit code of a command line that is not valid.
+    fn refused(self) -> u8 {
+        match self {
+            Language::Fio => exit::fio::FAILED,
+            Language::DiskSpd => exit::diskspd::REFUSED,
+            Language::Own => exit::REFUSED,
+        }
+    }
+}
+
+/// A command line that begins with an option is one of fio. fathom's own begin with a command.
+fn is_fio_option(arg: &str) -> bool {
+    let is_own = ["--help", "--version"].contains(&arg);
+    !is_own && (arg.starts_with("--") || (arg.starts_with('-') && arg.contains('=')))
 }
 
 fn main() -> ExitCode {
     os::clock::init();
-    let mut words = std::env::args_os();
-    let called = words.next().unwrap_or_default().to_string_lossy().into_owned();
-    let words = match words.map(OsString::into_string).collect::<Result<Vec<String>, OsString>>() {
-        Ok(words) => words,
-        Err(word) => {
-            // Cut to text it would be the name of another file.
-            tell_line!("fathom: {word:?} is not UTF-8: give what has such a name a link with another");
-            return ExitCode::from(NOT_TEXT);
-        }
-    };
-    match called.rsplit('/').next() {
-        Some("fio") => return fio::main(&words),
-        Some("diskspd" | "diskspd.exe") => return diskspd::main(&words),
-        _ => {}
-    }
-    match words.split_first() {
-        Some((first, rest)) if first == "fio" => return fio::main(rest),
-        Some((first, rest)) if first == "diskspd" => return diskspd::main(rest),
-        Some((first, _)) if begins_a_fio_line(first) => return fio::main(&words),
-        _ => {}
-    }
-    let rest = words.get(1..).unwrap_or_default();
-    args::parse(&words).map_or_else(|code| code, |command| run_command(command, rest))
+    let mut args = std::env::args_os();
+    let program = args.next().unwrap_or_default().to_string_lossy().into_owned();
+    let args: Vec<OsString> = args.collect();
+    let (language, skipped) = Language::of(&program, args.first().and_then(|first| first.to_str()));
+    let args =
+        match args.into_iter().skip(skipped).map(OsString::into_string).collect::<Result<Vec<String>, OsString>>() {
+            Ok(args) => args,
+            Err(arg) => {
+                stderr_line!("error: {arg:?} is not UTF-8\nhelp: give the file a symbolic link with a UTF-8 name");
+                return ExitCode::from(language.refused());
+            }
+        };
+    ExitCode::from(match language {
+        Language::Fio => fio::main(&args),
+        Language::DiskSpd => diskspd::main(&args),
+        Language::Own => args::parse(&args).map_or_else(
+            |code| code,
+            |command| {
+                run_command(command, args.get(1..).unwrap_or_default()).unwrap_or_else(|message| {
+                    stderr_line!("error: {message}");
+                    exit::REFUSED
+                })
+            },
+        ),
+    })
 }
 
-fn run_command(command: Command, typed: &[String]) -> ExitCode {
-    match command {
-        Command::Assess(args) => assess::main(&args.request(), typed),
-        Command::Knee(args) => knee::main(&args.request(), typed),
-        Command::Sweep(args) => sweep::main(&args.request(), typed),
-        Command::Run(args) => commands::run::main(&args.request(), typed),
+/// Runs a command and returns its exit code. `typed` are the arguments after the command's name.
+///
+/// # Errors
+/// The request is not valid; nothing ran.
+fn run_command(command: Command, typed: &[String]) -> Result<u8, String> {
+    Ok(match command {
+        Command::Assess(args) => assess::main(&args, typed)?,
+        Command::Knee(args) => knee::main(&args, typed)?,
+        Command::Sweep(args) => sweep::main(&args, typed)?,
+        Command::Run(args) => commands::run::main(&args, typed)?,
         Command::Fio(line) => fio::main(&line.args),
         Command::Diskspd(line) => diskspd::main(&line.args),
-        Command::Show(args) => show::main(&args.request()),
-        Command::Compare(args) => compare::main(&args),
+        Command::Show(args) => show::main(&args)?,
+        Command::Compare(args) => compare::main(&args)?,
         Command::History(args) => history::main(&args),
         Command::Export(args) => export::main(&args),
         Command::Delete(args) => delete::main(&args),
         Command::Suite(args) => suite::main(&args),
         Command::Limits(args) => limits::main(&args),
-        Command::Completions(args) => args::pages::completions(&args),
-        Command::Man(args) => args::pages::man(&args),
-    }
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args)?,
+    })
 }

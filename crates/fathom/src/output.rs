@@ -1,13 +1,15 @@
-//! Where the report goes: standard output, or the file of `--output`.
+//! Standard output, standard error, and the file of `--output`.
 
 use std::fmt::Arguments;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// The exit code of a command that has no answer.
-const REFUSED: u8 = 2;
+use engine::OutputGuard;
+
+use crate::atomic_file::{self, OutputError};
+use crate::exit;
 
 pub enum Output {
     Stdout,
@@ -15,75 +17,79 @@ pub enum Output {
 }
 
 impl Output {
-    pub fn open(path: Option<&str>) -> io::Result<Self> {
-        path.map_or(Ok(Output::Stdout), |path| File::create(path).map(Output::File))
+    /// Opens the file of `--output`; standard output without one.
+    ///
+    /// # Errors
+    /// The output guard refuses the path, or the file cannot be opened.
+    pub fn open(path: Option<&str>, guard: &mut OutputGuard) -> Result<Self, OutputError> {
+        path.map_or(Ok(Output::Stdout), |path| atomic_file::create(Path::new(path), guard).map(Output::File))
     }
 
     pub fn is_stdout(&self) -> bool {
         matches!(self, Output::Stdout)
     }
 
-    /// Writes a piece of the report. A reader that has gone away is no reason to stop measuring; a file that takes no
-    /// more, on a disk that the job has just filled, is one to go on elsewhere.
+    /// Writes a part of the report. A closed pipe does not stop the run. If the file cannot be written, for example on a
+    /// disk that the job has filled, the report continues on standard output.
     pub fn write(&mut self, text: &str) {
         if let Output::File(file) = self {
             let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
             let error = units::errno::reason(&error);
-            tell_line!("fio: the report can't be written where --output says: {error}; it goes to standard output");
+            stderr_line!("fio: --output: {error}; the report continues on standard output");
             *self = Output::Stdout;
         }
-        print_and_flush(text);
+        write_stdout(text);
     }
 }
 
-/// Prints. A reader that has gone away is no failure; what standard output doesn't take for another reason goes to
-/// standard error, after a word about it, and the answer is false.
-pub fn print_and_flush(text: &str) -> bool {
-    static TOLD: AtomicBool = AtomicBool::new(false);
+/// Writes to standard output. A closed pipe is no failure. After another error the text goes to standard error, and the
+/// result is false.
+pub fn write_stdout(text: &str) -> bool {
+    static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            if !TOLD.swap(true, Relaxed) {
-                tell(format_args!(
-                    "standard output can't be written: {}; all of it comes here\n",
+            if !IS_REPORTED.swap(true, Relaxed) {
+                write_stderr(format_args!(
+                    "standard output can't be written: {}; the report continues here\n",
                     units::errno::reason(&error)
                 ));
             }
-            tell(format_args!("{text}"));
+            write_stderr(format_args!("{text}"));
             false
         }
         _ => true,
     }
 }
 
-/// Prints what need not be text.
-pub fn print_bytes(bytes: &[u8]) -> bool {
+/// Writes bytes to standard output. They need not be text.
+pub fn write_stdout_bytes(bytes: &[u8]) -> bool {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return print_and_flush(text);
+        return write_stdout(text);
     }
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
 }
 
-/// Carries out a command whose answer is a text; what it is called stands before what went wrong.
-pub fn answer(name: &str, carried_out: Result<String, String>) -> ExitCode {
-    match carried_out {
-        Ok(text) if print_and_flush(&text) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(REFUSED),
+/// Prints the text or the error of a command and returns its exit code.
+pub fn print_result(result: Result<String, String>) -> u8 {
+    match result {
+        Ok(text) if write_stdout(&text) => exit::DONE,
+        Ok(_) => exit::FAILED,
         Err(message) => {
-            tell_line!("fathom {name}: {message}");
-            ExitCode::from(REFUSED)
+            stderr_line!("error: {message}");
+            exit::REFUSED
         }
     }
 }
 
-/// Says something on standard error, if anybody hears it: `eprint!` would end the run where nobody does.
-pub fn tell(text: Arguments) {
+/// Writes to standard error and ignores errors. `eprint!` panics if standard error is closed.
+pub fn write_stderr(text: Arguments) {
     let _ = io::stderr().lock().write_all(text.to_string().as_bytes());
 }
 
-/// As [`tell`], a line.
-macro_rules! tell_line {
-    ($($text:tt)*) => { $crate::output::tell(format_args!("{}\n", format_args!($($text)*))) };
+/// Writes a line to standard error, as [`write_stderr`].
+macro_rules! stderr_line {
+    ($($text:tt)*) => { $crate::output::write_stderr(format_args!("{}\n", format_args!($($text)*))) };
 }
-pub(crate) use tell_line;
+pub(crate) use stderr_line;

@@ -1,12 +1,12 @@
-//! Single charts of an assessment as files: one that was named, or all of them in a folder.
+//! Charts of an assessment as files: one chart, or all of them in a folder.
 
 use std::path::Path;
 
 use assessment::Assessment;
-use plan::Plan;
+use engine::OutputGuard;
 use report::Chart;
 
-use crate::saved::{Place, are_one};
+use crate::atomic_file::{self, is_same_file};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Picture {
@@ -15,7 +15,7 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// What the end of a file's name says, where that is a picture.
+    /// Returns the format of a file by the end of its name; `None` if it is not a picture.
     pub fn of_name(path: &str) -> Option<Picture> {
         let end = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
         [Picture::Svg, Picture::Png].into_iter().find(|picture| picture.end() == end)
@@ -36,28 +36,35 @@ impl Picture {
     }
 }
 
-/// Where each chart is a file of its own.
+/// Returns true if the path is a folder, where each chart is a file.
 pub fn is_folder(path: &str) -> bool {
     path.ends_with('/') || Path::new(path).is_dir()
 }
 
-/// Each chart as a file of that folder; how many there are.
+/// Writes each chart to a file of a folder and returns the number of charts.
+///
+/// # Errors
+/// A file cannot be written, or is a target of the assessment.
 pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, String> {
-    let told = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
-    std::fs::create_dir_all(folder).map_err(told)?;
+    let failed = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
+    std::fs::create_dir_all(folder).map_err(failed)?;
     let charts = report::charts(assessment);
+    let records = assessment.tests.iter().flat_map(|test| &test.rounds);
+    let mut guard = OutputGuard::new(records.map(|round| round.record.plan.as_ref()));
     for chart in &charts {
         let path = Path::new(folder).join(format!("{}.{}", chart.name, picture.end()));
-        let path = path.to_string_lossy();
-        if are_one(&path, &assessment.target.path) {
-            return Err(format!("{path}: a chart would take the place of the target"));
+        if is_same_file(&path.to_string_lossy(), &assessment.target.path) {
+            return Err(format!("{}: the file would replace the target", path.display()));
         }
-        Place::open(&path, &Plan::default())?.save_bytes(&picture.of(chart)?)?;
+        atomic_file::write(&path, &picture.of(chart)?, &mut guard)?;
     }
     Ok(charts.len())
 }
 
-/// The chart of that name; `list` is the list of all names.
+/// Returns the chart of a name. `list` returns the list of all names.
+///
+/// # Errors
+/// There is no such chart, or it cannot be drawn.
 pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<u8>, String> {
     let charts = report::charts(assessment);
     if name == "list" {
@@ -66,5 +73,5 @@ pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<
     }
     let is_it = |chart: &&Chart| chart.name == name || name == format!("{}/{}", chart.test, chart.kind);
     let chart = charts.iter().find(is_it);
-    picture.of(chart.ok_or_else(|| format!("there is no chart `{name}`; --chart list names those there are"))?)
+    picture.of(chart.ok_or_else(|| format!("there is no chart `{name}`\nhelp: `--chart list` lists all names"))?)
 }

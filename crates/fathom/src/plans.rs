@@ -1,4 +1,4 @@
-//! The plan of a suite's job: its dialect reads it as it would read a file and a command line.
+//! The plan of a suite's job. The dialect parses the job as a file and a command line.
 
 use std::io;
 
@@ -8,16 +8,19 @@ use units::diagnostic::{Diagnostic, Level};
 
 use crate::machine::RealMachine;
 
-/// What a job asks for, and what its dialect has to say of it.
+/// Returns the plan of a job and the warnings of its dialect, located in the suite's file.
+///
+/// # Errors
+/// The errors of the dialect.
 pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     let planned = match job.dialect {
         Dialect::Fio => of_fio(job),
         Dialect::DiskSpd => of_diskspd(job),
     };
-    let located = |told: Vec<Diagnostic>| told.into_iter().map(|told| job.located(told)).collect();
+    let located = |list: Vec<Diagnostic>| list.into_iter().map(|diagnostic| job.located(diagnostic)).collect();
     match planned {
         Ok((plan, warnings)) => Ok((plan, located(warnings))),
-        Err(told) => Err(located(told)),
+        Err(errors) => Err(located(errors)),
     }
 }
 
@@ -27,7 +30,7 @@ fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
             let plan = fio::lower(&invocation, &RealMachine);
             Ok((plan, invocation.warnings))
         }
-        fio::Request::Print { .. } => Err(vec![Diagnostic::error("the job runs nothing")]),
+        fio::Request::Print { .. } => Err(vec![Diagnostic::error("the command line defines no I/O")]),
     }
 }
 
@@ -44,10 +47,11 @@ fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     }
 }
 
-/// The same as one text, for people; warnings where there is nothing worse.
-pub fn told(diagnostics: &[Diagnostic]) -> String {
-    let worst = diagnostics.iter().map(|told| told.level).max().unwrap_or(Level::Note);
-    let shown: Vec<String> = diagnostics.iter().filter(|told| told.level == worst).map(ToString::to_string).collect();
+/// Returns the diagnostics of the highest level as one text.
+pub fn text(diagnostics: &[Diagnostic]) -> String {
+    let worst = diagnostics.iter().map(|diagnostic| diagnostic.level).max().unwrap_or(Level::Note);
+    let shown: Vec<String> =
+        diagnostics.iter().filter(|diagnostic| diagnostic.level == worst).map(ToString::to_string).collect();
     shown.join("\n")
 }
 
@@ -78,7 +82,7 @@ impl fio::parse::env::Env for WithFile<'_> {
     }
 
     fn is_directory(&self, path: &str) -> bool {
-        // A suite is explained without a target; where there is one its folder was made.
+        // `fathom suite show` has no target. Any other command has made its folder.
         self.text(path).is_none() && (RealMachine.is_directory(path) || !RealMachine.exists(path))
     }
 
@@ -107,8 +111,8 @@ impl diskspd::parse::env::Env for WithFile<'_> {
         }
     }
 
-    fn processors(&self) -> Vec<u32> {
-        diskspd::parse::env::Env::processors(&RealMachine)
+    fn online_cpus(&self) -> Vec<u32> {
+        diskspd::parse::env::Env::online_cpus(&RealMachine)
     }
 }
 
@@ -124,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_job_of_every_suite_makes_a_plan_in_every_form() {
+    fn every_job_of_every_suite_has_a_plan_in_every_form() {
         for (name, _) in BUILT_IN {
             let suite = built_in(name).unwrap();
             let places = [Place::Directory("/d".into()), Place::Path("/d/file".into())];
@@ -141,7 +145,7 @@ mod tests {
                             planned.is_ok(),
                             "{name} {}:\n{}\n{}",
                             test.name,
-                            told(&planned.unwrap_err()),
+                            text(&planned.unwrap_err()),
                             job.text()
                         );
                         let (plan, _) = planned.unwrap();
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_made_anew_is_written_to_even_by_reads() {
+    fn a_line_that_creates_its_file_writes_even_if_it_only_reads() {
         let suite = built_in("azure-diskspd").unwrap();
         let test = suite.tests.iter().find(|test| test.name == "max-read-iops").unwrap();
         let writes = |form: Form| {
@@ -190,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dialect_says_is_told_at_the_suites_own_place() {
+    fn an_error_of_a_dialect_is_located_in_the_suites_file() {
         let text = "name = \"a\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\n[[test]]\nname = \"x\"\ntitle = \"t\"\n\
                     job = { rw = \"read\",\n  bs = \"4q\" }\n";
         let suite = study::suite::Suite::read("a.toml", text).unwrap();
         let params = params(&suite, Form::AsMeant, false, Place::Directory("/d".into()));
-        let refused = told(&plan(&suite.job(&suite.tests[0], &Vec::new(), &params)).unwrap_err());
+        let refused = super::text(&plan(&suite.job(&suite.tests[0], &Vec::new(), &params)).unwrap_err());
         assert!(refused.contains("a.toml:9:3"), "{refused}");
     }
 }

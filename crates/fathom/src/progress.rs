@@ -5,33 +5,37 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use engine::Live;
 use judge::figures;
-use plan::Plan;
+use plan::{Dialect, Plan};
 use record::{Message, Record};
+use report::wording;
 use study::{Outcome, Run, time};
 use units::format;
 
 use crate::driver::Display;
-use crate::output::{tell, tell_line};
+use crate::output::{stderr_line, write_stderr};
 use crate::run::Watcher;
 
-/// Live figures are renewed so often.
+/// Interval between updates of the live figures.
 const EVERY_NS: u64 = 1_000_000_000;
 
 pub struct Progress {
     is_terminal: bool,
-    /// What goes on.
+    /// Name of the run.
     name: String,
-    /// Times of what comes after it.
+    /// Time of the runs after it.
     after_ns: u64,
-    /// How long it takes; none where nobody knows.
+    /// Time of the run; `None` if it is unknown.
     takes_ns: Option<u64>,
-    began_ns: Option<u64>,
+    started_ns: Option<u64>,
     seen: Seen,
-    /// Columns of the line that is now on the screen.
+    /// Columns of the line on the screen.
     columns: usize,
     /// Without a terminal: the line of the run waits for its result.
     is_open: bool,
-    said: Vec<String>,
+    /// Dialect of the active run.
+    dialect: Dialect,
+    /// Messages that were printed.
+    messages: Vec<String>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -49,11 +53,12 @@ impl Progress {
             name: String::new(),
             after_ns: 0,
             takes_ns: None,
-            began_ns: None,
+            started_ns: None,
             seen: Seen::default(),
             columns: 0,
             is_open: false,
-            said: Vec::new(),
+            dialect: Dialect::Fio,
+            messages: Vec::new(),
         }
     }
 
@@ -62,38 +67,45 @@ impl Progress {
         let line = format!("{}: {result}", self.name);
         if self.is_terminal {
             self.show(&line);
-            tell(format_args!("\n"));
+            write_stderr(format_args!("\n"));
             self.columns = 0;
         } else if std::mem::take(&mut self.is_open) {
-            tell_line!("{result}");
+            stderr_line!("{result}");
         } else {
-            tell_line!("{line}");
+            stderr_line!("{line}");
         }
     }
 
     fn line(&mut self, text: &str) {
         self.clear();
         if std::mem::take(&mut self.is_open) {
-            tell(format_args!("\n"));
+            write_stderr(format_args!("\n"));
         }
-        tell_line!("{text}");
+        stderr_line!("{text}");
     }
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.columns) > 0 {
-            tell(format_args!("\r\x1b[K"));
+            write_stderr(format_args!("\r\x1b[K"));
         }
     }
 
     fn show(&mut self, text: &str) {
         if self.is_terminal {
-            tell(format_args!("\r\x1b[K{text}"));
+            write_stderr(format_args!("\r\x1b[K{text}"));
             self.columns = text.len();
         }
     }
 }
 
-/// Bandwidth, IOPS and the 99th percentile of a run; the flushes if it has any.
+/// Prints the number of runs and their time.
+pub fn announce(runs: usize, at_most_ns: Option<u64>) {
+    let time =
+        at_most_ns.map_or_else(String::new, |ns| format!(", at most {} plus preparation", format::time_ns(ns as f64)));
+    stderr_line!("{runs} run{}{time}", if runs == 1 { "" } else { "s" });
+}
+
+/// Returns the bandwidth, IOPS, 99th percentile and flushes of a run in one line.
 fn summary(record: &Record) -> String {
     let totals = record.totals();
     let total = figures::of_record(record).total;
@@ -112,24 +124,24 @@ fn summary(record: &Record) -> String {
     format!("{}, {}{p99}{flushes}", format::bandwidth(total.bytes_per_s), format::iops(total.iops))
 }
 
-/// How long it takes at the speed of so far until all is moved that the workers mean to; those that haven't begun mean to
-/// move as much as the others. `None` where only time ends one, or nothing is known yet.
-fn left_by_work(goals: &[u64], done_bytes: u64, gone_ns: u64) -> Option<u64> {
+/// Returns the time until the workers have moved all their bytes, at the average bandwidth of the run. Workers that have not
+/// started count with the average of the others. `None` if only time ends a worker, or no estimate is possible yet.
+fn left_by_work(goals: &[u64], done_bytes: u64, elapsed_ns: u64) -> Option<u64> {
     let known: Vec<f64> = goals.iter().filter(|goal| **goal > 0).map(|goal| *goal as f64).collect();
-    if known.is_empty() || done_bytes == 0 || gone_ns < EVERY_NS || goals.contains(&u64::MAX) {
+    if known.is_empty() || done_bytes == 0 || elapsed_ns < EVERY_NS || goals.contains(&u64::MAX) {
         return None;
     }
     let all = known.iter().sum::<f64>() / known.len() as f64 * goals.len() as f64;
-    Some((gone_ns as f64 * (all / done_bytes as f64 - 1.0).max(0.0)) as u64)
+    Some((elapsed_ns as f64 * (all / done_bytes as f64 - 1.0).max(0.0)) as u64)
 }
 
 impl Display for Progress {
     fn begin(&mut self, run: &Run, plan: &Plan) {
         (self.name, self.takes_ns, self.after_ns) = (run.label.clone(), time::at_most_ns(plan), run.remaining_ns);
-        (self.began_ns, self.seen) = (None, Seen::default());
+        (self.started_ns, self.seen, self.dialect) = (None, Seen::default(), plan.origin.dialect());
         self.show(&self.name.clone());
         if !self.is_terminal {
-            tell(format_args!("{}: ", self.name));
+            write_stderr(format_args!("{}: ", self.name));
             self.is_open = true;
         }
     }
@@ -138,13 +150,12 @@ impl Display for Progress {
         match outcome {
             Outcome::Completed { record, .. } => {
                 let failed = record.workers.iter().find_map(|worker| worker.error.as_ref());
-                self.finish(
-                    &failed.map_or_else(|| summary(record), |error| format!("failed: {}", error.message.clone())),
-                );
+                let error = failed.map(|error| wording::run_error(error, record.plan.origin.dialect()));
+                self.finish(&error.map_or_else(|| summary(record), |error| format!("failed: {error}")));
             }
             Outcome::Interrupted(_) => self.finish("interrupted"),
-            Outcome::Refused(refusal) => self.finish(&format!("failed: {}", refusal.reason)),
-            Outcome::PrepareFailed(reason) => self.line(&format!("error: {reason}")),
+            Outcome::Refused(refusal) => self.finish(&format!("failed: {}", wording::failure(&refusal.failure))),
+            Outcome::PrepareFailed(failure) => self.line(&format!("error: {}", wording::failure(failure))),
         }
     }
 
@@ -155,10 +166,11 @@ impl Display for Progress {
 
 impl Watcher for Progress {
     fn message(&mut self, message: &Message) {
-        let Message::Warning(text) = message else { return };
-        if !self.said.contains(text) {
-            self.said.push(text.clone());
+        let Message::Warning(kind) = message else { return };
+        let text = wording::run_message(kind, self.dialect);
+        if !self.messages.contains(&text) {
             self.line(&format!("  {text}"));
+            self.messages.push(text);
         }
     }
 
@@ -166,7 +178,7 @@ impl Watcher for Progress {
         if !self.is_terminal || now_ns < self.seen.at_ns.saturating_add(EVERY_NS) {
             return;
         }
-        let began_ns = *self.began_ns.get_or_insert(now_ns);
+        let started_ns = *self.started_ns.get_or_insert(now_ns);
         let workers = || live.workers.iter();
         let sum = |of: fn(&engine::live::WorkerLive) -> u64| workers().map(of).sum::<u64>();
         let now = Seen {
@@ -177,17 +189,17 @@ impl Watcher for Progress {
         let before = std::mem::replace(&mut self.seen, now);
         let seconds = now_ns.saturating_sub(before.at_ns).max(1) as f64 / 1e9;
         let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
-        let gone_ns = now_ns.saturating_sub(began_ns);
+        let elapsed_ns = now_ns.saturating_sub(started_ns);
         let goals: Vec<u64> = workers().map(|worker| worker.goal_bytes.load(Relaxed)).collect();
-        let by_time = self.takes_ns.map(|takes_ns| takes_ns.saturating_sub(gone_ns));
-        // Whatever comes first ends it; until there is a speed to go by, nobody knows which.
-        let left_ns = match left_by_work(&goals, now.bytes, gone_ns) {
+        let by_time = self.takes_ns.map(|takes_ns| takes_ns.saturating_sub(elapsed_ns));
+        // The run ends by its work or by its time. Without a bandwidth it is unknown by which.
+        let left_ns = match left_by_work(&goals, now.bytes, elapsed_ns) {
             Some(by_work) => Some(by_time.map_or(by_work, |by_time| by_time.min(by_work))),
             None => by_time.filter(|_| goals.contains(&u64::MAX)),
         };
         let left = match left_ns {
             Some(left_ns) => format!("{} left", format::time_ns(left_ns.saturating_add(self.after_ns) as f64)),
-            None => format!("{} so far", format::time_ns(gone_ns as f64)),
+            None => format!("{} so far", format::time_ns(elapsed_ns as f64)),
         };
         let (bytes, ios) = (rate(now.bytes, before.bytes), rate(now.ios, before.ios));
         let text = format!("{}: {}, {}, {left}", self.name, format::bandwidth(bytes), format::iops(ios));
@@ -200,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_by_its_size_takes_as_long_as_it_did_so_far_for_what_is_left() {
+    fn the_rest_of_the_bytes_takes_time_at_the_average_bandwidth() {
         let after = |goals: &[u64]| left_by_work(goals, 100, 10 * EVERY_NS).map(|ns| ns / EVERY_NS);
         assert_eq!(after(&[400]), Some(30));
         assert_eq!(after(&[400, 0]), Some(70));

@@ -1,15 +1,17 @@
-//! Reports in files of their own (`--report`): what they are is told by the ends of their names.
+//! Reports in files (`--report`). The end of a name chooses the format.
+
+use std::path::Path;
 
 use assessment::Assessment;
-use plan::Plan;
+use engine::OutputGuard;
 
+use crate::atomic_file::AtomicFile;
 use crate::pictures::{self, Picture};
-use crate::saved::Place;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     File(Form),
-    /// In which each chart is a picture of pixels.
+    /// A folder with a PNG file for each chart.
     Folder,
 }
 
@@ -22,6 +24,10 @@ pub enum Form {
 }
 
 impl Kind {
+    /// Returns the kind of a report by the end of its name.
+    ///
+    /// # Errors
+    /// The name has no known end.
     pub fn of_name(path: &str) -> Result<Kind, String> {
         if pictures::is_folder(path) {
             return Ok(Kind::Folder);
@@ -32,61 +38,71 @@ impl Kind {
             Some("svg") => Ok(Kind::File(Form::Svg)),
             Some("png") => Ok(Kind::File(Form::Png)),
             _ => Err(format!(
-                "--report {path}: its name ends with .html, .md, .svg or .png, which says what it is, or with / for a \
-                 folder of charts"
+                "--report {path}: expected a name that ends with .html, .md, .svg or .png, or with / for a folder of \
+                 charts"
             )),
         }
     }
 }
 
-/// The reports that were asked for, and their places.
+/// The files of `--report`.
 pub struct Reports {
     list: Vec<(String, Target)>,
 }
 
 enum Target {
-    File(Form, Place),
+    File(Form, AtomicFile),
     Folder,
 }
 
 impl Reports {
-    /// Tries the places before anything is measured.
-    pub fn open(paths: &[String], plans: &[&Plan]) -> Result<Reports, String> {
+    /// Checks the files before anything is measured.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn open(paths: &[String], guard: &mut OutputGuard) -> Result<Reports, String> {
         let mut list = Vec::new();
         for path in paths {
             let target = match Kind::of_name(path)? {
                 Kind::Folder => {
-                    let told = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
-                    std::fs::create_dir_all(path).map_err(told)?;
+                    let refused = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
+                    std::fs::create_dir_all(path).map_err(refused)?;
                     Target::Folder
                 }
-                Kind::File(form) => Target::File(form, Place::open_for("--report", path, plans)?),
+                Kind::File(form) => {
+                    let file = AtomicFile::open(Path::new(path), guard);
+                    Target::File(form, file.map_err(|error| format!("--report {error}"))?)
+                }
             };
             list.push((path.clone(), target));
         }
         Ok(Reports { list })
     }
 
-    /// Writes them; gives back a line about each, and what could not be written.
+    /// Writes the reports. Returns a line about each, and the errors.
     pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<String>) {
-        let (mut kept, mut failed) = (Vec::new(), Vec::new());
+        let (mut written, mut failed) = (Vec::new(), Vec::new());
         for (path, target) in &self.list {
             let saved = match target {
-                Target::File(form, place) => bytes(*form, assessment)
-                    .and_then(|bytes| place.save_bytes(&bytes))
+                Target::File(form, file) => bytes(*form, assessment)
+                    .and_then(|bytes| Ok(file.write(&bytes)?))
                     .map(|()| format!("report: {path}")),
                 Target::Folder => pictures::save_all(path, assessment, Picture::Png)
                     .map(|charts| format!("report: {charts} charts in {path}")),
             };
             match saved {
-                Ok(line) => kept.push(line),
+                Ok(line) => written.push(line),
                 Err(message) => failed.push(message),
             }
         }
-        (kept, failed)
+        (written, failed)
     }
 }
 
+/// Returns the contents of a report.
+///
+/// # Errors
+/// The picture cannot be drawn.
 pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, String> {
     Ok(match form {
         Form::Html => report::html(assessment).into_bytes(),
@@ -101,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_name_says_what_a_report_is() {
+    fn the_end_of_a_name_chooses_the_format() {
         assert_eq!(Kind::of_name("a/b.HTML"), Ok(Kind::File(Form::Html)));
         assert_eq!(Kind::of_name("report.md"), Ok(Kind::File(Form::Markdown)));
         assert_eq!(

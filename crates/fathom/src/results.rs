@@ -1,37 +1,59 @@
-//! Where the result of a study goes beside standard output: reports, a saved document, the history.
+//! The results of a study in files (`--report`, `--save`) and in the history.
 
-use assessment::{Assessment, write};
+use std::path::Path;
 
-use crate::kept;
-use crate::output::tell_line;
+use assessment::Assessment;
+use engine::OutputGuard;
+
+use crate::atomic_file::AtomicFile;
+use crate::output::stderr_line;
 use crate::reports::Reports;
-use crate::saved::Place;
+use crate::store;
 
-/// The places that a command line names, checked before the first run.
+/// The files of a command line, checked before the first run.
 pub struct Results {
-    pub reports: Reports,
+    reports: Reports,
     /// File of `--save`.
-    pub save: Option<(String, Place)>,
-    pub in_history: bool,
+    save: Option<(String, AtomicFile)>,
+    in_history: bool,
 }
 
 impl Results {
-    /// Writes all of them and prints a line about each. False if one could not be written; the history is no such place.
-    pub fn keep(&self, assessment: &Assessment) -> bool {
+    /// Checks the files.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn open(
+        reports: &[String],
+        save: Option<&str>,
+        no_history: bool,
+        guard: &mut OutputGuard,
+    ) -> Result<Results, String> {
+        let save = save.map(|path| {
+            let file = AtomicFile::open(Path::new(path), guard).map_err(|error| format!("--save {error}"))?;
+            Ok::<_, String>((path.to_owned(), file))
+        });
+        let (save, reports) = (save.transpose()?, Reports::open(reports, guard)?);
+        Ok(Results { reports, save, in_history: store::is_on(no_history) })
+    }
+
+    /// Writes the files, adds the study to the history, and prints a line about each. Returns false if a file could not be
+    /// written. An error of the history is a warning.
+    pub fn save(&self, assessment: &Assessment) -> bool {
         let (written, mut failed) = self.reports.save(assessment);
-        written.iter().for_each(|line| tell_line!("{line}"));
-        if let Some((path, place)) = &self.save {
-            let text = write(assessment).map_err(|broken| format!("--save {path}: {broken}"));
-            match text.and_then(|text| place.save_text(&text)) {
-                Ok(()) => tell_line!("saved: {path}"),
+        written.iter().for_each(|line| stderr_line!("{line}"));
+        if let Some((path, file)) = &self.save {
+            let text = report::document(assessment).map_err(|error| format!("--save {path}: {error}"));
+            match text.and_then(|text| Ok(file.write(text.as_bytes())?)) {
+                Ok(()) => stderr_line!("saved: {path}"),
                 Err(message) => failed.push(message),
             }
         }
-        failed.iter().for_each(|message| tell_line!("error: {message}"));
+        failed.iter().for_each(|message| stderr_line!("error: {message}"));
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
-            match kept::keep(assessment.clone()) {
-                Ok(id) => tell_line!("kept: fathom show {id}"),
-                Err(why) => tell_line!("warning: not kept in the history: {why}"),
+            match store::add_assessment(assessment.clone()) {
+                Ok(id) => stderr_line!("kept: fathom show {id}"),
+                Err(error) => stderr_line!("warning: not kept in the history: {error}"),
             }
         }
         failed.is_empty()

@@ -1,8 +1,6 @@
-//! One run of the engine: signals, and the record that the events fold into. Prints nothing.
+//! One run of the engine, and the record that its events fold into. Prints nothing.
 
-use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use engine::{Live, Observer};
@@ -11,8 +9,8 @@ use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Message, Record, RunError};
 
-/// Set when a signal asks the run to end.
-static STOP: AtomicBool = AtomicBool::new(false);
+use crate::signals;
+
 const TICK: Duration = Duration::from_millis(100);
 
 /// Receives the events of a run. The record is from before the event.
@@ -42,40 +40,20 @@ impl Default for RunOptions<'_> {
 }
 
 /// The end of a run.
-pub struct Outcome {
+pub struct RunEnd {
     pub record: Record,
     /// Why the engine refused the plan before it touched a target; empty if the plan ran.
     pub refused: Vec<RunError>,
 }
 
-/// Takes over the signals of the process. A signal that requests the end stops the active run and all later ones.
-///
-/// # Errors
-///
-/// The handlers cannot be installed.
-pub fn take_signals() -> io::Result<Interrupts> {
-    let interrupts = Interrupts::install()?;
-    // The flag is set at once, even while other threads lay out a file.
-    std::thread::spawn(move || {
-        while !interrupts.wait(0, Duration::MAX) {}
-        STOP.store(true, Relaxed);
-    });
-    Ok(interrupts)
-}
-
-/// Stops the active run, as a signal does.
-pub fn stop() {
-    STOP.store(true, Relaxed);
-}
-
 /// Runs a plan to its end.
-pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watcher: &mut dyn Watcher) -> Outcome {
-    // Jobs with thousands of files are common; what the limit is then shows when it is reached.
+pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watcher: &mut dyn Watcher) -> RunEnd {
+    // Jobs with thousands of files are common. An error appears when the limit is reached.
     let _ = os::process::raise_open_file_limit();
     let snapshot_wanted = || interrupts.take_status_request();
     let options = engine::RunOptions {
         platform: Platform::MACHINE,
-        stop: &STOP,
+        stop: signals::stop_flag(),
         tick: TICK,
         snapshot_every: options.snapshot_every,
         snapshot_wanted: &snapshot_wanted,
@@ -85,7 +63,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let refused = engine::run(plan, &options, &mut fold).err().map_or_else(Vec::new, |refusal| refusal.0);
     let mut record = fold.record;
     record.ended_unix_ms = unix_ms();
-    Outcome { record, refused }
+    RunEnd { record, refused }
 }
 
 /// Returns the record of a run that starts now.

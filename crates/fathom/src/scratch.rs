@@ -1,56 +1,64 @@
-//! The files that an assessment, or a search for the knee, makes: in a folder of its own, gone in the end. A file that is to be
-//! the target is made there, too: what a killed run leaves is never taken for somebody's.
+//! The files of an assessment or a knee search. They are in a folder of their own, which is removed at the end. A new target
+//! file is made there, too, so that the remains of a killed run are recognized.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use assessment::TargetKind;
+use engine::OutputGuard;
 use os::errno;
 use study::suite::Place;
 
-use super::target::Found;
-use crate::output::tell_line;
+use crate::atomic_file::{self, OutputError};
+use crate::output::stderr_line;
+use crate::target::Found;
 
 const FOLDER: &str = "fathom-assess.tmp";
-/// The file that is the target.
+/// The new target file.
 const FILE: &str = "file";
 const LOCK: &str = "lock";
 const PROBE: &str = "probe";
+
+/// The files of the tests.
 pub struct Scratch {
     pub place: Place,
-    /// None where the target is what was there before.
+    /// `None` if the target existed before.
     folder: Option<PathBuf>,
-    /// Where the file of a target that wasn't there stays, if files are kept.
+    /// The path of a new target file, if files are kept.
     stays: Option<PathBuf>,
     keep: bool,
-    /// Held as long as the folder is in use.
+    /// Held while the folder is in use.
     _lock: Option<File>,
 }
 
 impl Scratch {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// The folder cannot be made, another process uses it, or a file in it is in use.
     pub fn make(found: &Found, keep: bool) -> Result<Scratch, String> {
         if found.existed {
             return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, stays: None, keep, _lock: None });
         }
         let name = found.path.file_name().filter(|_| found.facts.kind != TargetKind::Directory);
         let folder = match (name, found.path.parent()) {
-            // Several may be made side by side.
+            // A directory can hold several new targets.
             (Some(name), Some(beside)) => beside.join(format!("{}.{FOLDER}", name.display())),
             _ => found.path.join(FOLDER),
         };
-        let told = |error: io::Error| format!("{}: {}", folder.display(), units::errno::reason(&error));
-        std::fs::create_dir_all(&folder).map_err(told)?;
-        let lock = File::create(folder.join(LOCK)).map_err(told)?;
+        let failed = |error: io::Error| format!("{}: {}", folder.display(), units::errno::reason(&error));
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        let lock = atomic_file::create(&folder.join(LOCK), &mut OutputGuard::new([]))?;
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(format!("{}: another assessment, or a search, is at work there", folder.display()));
+                return Err(format!("{}: another assessment or search uses this folder", folder.display()));
             }
-            // A file system without locks has no way to tell.
+            // Some file systems have no locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // What a killed run left, or one that was to leave its files.
-        clear(&folder).map_err(told)?;
+        // Files of a killed run, or of one that kept its files.
+        clear(&folder)?;
         let stays = name.map(|_| found.path.clone());
         let place = match stays {
             Some(_) => Place::Path(text(&folder.join(FILE))),
@@ -59,7 +67,7 @@ impl Scratch {
         Ok(Scratch { place, folder: Some(folder), stays, keep, _lock: Some(lock) })
     }
 
-    /// Whether files there can be opened without the page cache; anything but a clear no is for the tests to find out.
+    /// Returns false if direct I/O is refused there. After any other error the tests report it.
     pub fn has_direct_io(&self) -> bool {
         let is_refused = |error: io::Error| error.raw_os_error() == Some(errno::EINVAL);
         let open = |path: &Path, write: bool| {
@@ -92,7 +100,7 @@ impl Scratch {
         !opened.is_err_and(is_refused)
     }
 
-    /// What stays, for people.
+    /// Returns the path that remains after the run.
     pub fn left(&self) -> Option<&Path> {
         let made = self.stays.as_ref().or(self.folder.as_ref());
         made.map(PathBuf::as_path).filter(|_| self.keep)
@@ -104,10 +112,14 @@ impl Drop for Scratch {
         let Some(folder) = &self.folder else { return };
         let at = folder.join(FILE);
         match &self.stays {
-            // A link, as what has come to be there meanwhile is not to be lost.
+            // A hard link never replaces a file that another process has created there.
             Some(stays) if self.keep && at.exists() => {
                 if let Err(error) = std::fs::hard_link(&at, stays) {
-                    return tell_line!("fathom: the tests' file stays {}: {}: {error}", at.display(), stays.display());
+                    return stderr_line!(
+                        "warning: the tests' file remains {}: {}: {error}",
+                        at.display(),
+                        stays.display()
+                    );
                 }
             }
             None if self.keep => return,
@@ -116,17 +128,21 @@ impl Drop for Scratch {
         if let Err(error) = std::fs::remove_dir_all(folder)
             && error.kind() != ErrorKind::NotFound
         {
-            tell_line!("fathom: {} can't be removed: {error}", folder.display());
+            stderr_line!("warning: {} can't be removed: {error}", folder.display());
         }
     }
 }
 
-/// Removes what is in the folder but the lock.
-fn clear(folder: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
+/// Removes all files of the folder but the lock.
+fn clear(folder: &Path) -> Result<(), OutputError> {
+    let mut guard = OutputGuard::new([]);
+    let entries = std::fs::read_dir(folder).map_err(|error| OutputError::io(folder, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| OutputError::io(folder, error))?;
         if entry.file_name() != LOCK {
-            std::fs::remove_file(entry.path())?;
+            let path = entry.path();
+            atomic_file::check(&path, &mut guard)?;
+            std::fs::remove_file(&path).map_err(|error| OutputError::io(&path, error))?;
         }
     }
     Ok(())

@@ -9,10 +9,10 @@ use crate::{run, target};
 
 /// Returns the facts about a session that starts now. `typed` are the arguments after the command's name.
 pub fn start(command: &str, typed: &[String], target: Target, volumes: Vec<Volume>, tags: &[String]) -> Session {
-    let words = ["fathom", command].into_iter().map(str::to_owned).chain(typed.iter().cloned());
+    let line = ["fathom", command].into_iter().map(str::to_owned).chain(typed.iter().cloned());
     Session {
         fathom: env!("CARGO_PKG_VERSION").to_owned(),
-        command: words.collect(),
+        command: line.collect(),
         started_unix_ms: run::unix_ms(),
         utc_offset_s: os::clock::utc_offset_s(),
         target,
@@ -27,10 +27,10 @@ pub fn end(interrupts: Interrupts, target: Option<Target>) -> End {
     End { ended_unix_ms: run::unix_ms(), is_stopped: interrupts.count() > 0, target }
 }
 
-/// Returns facts about the first target of a plan; the path tells of the others.
+/// Returns facts about the first target of a plan. The path has the number of the others.
 pub fn target_of(plan: &Plan) -> Target {
     let of_worker = |worker: &plan::Worker| {
-        let streams = worker.streams.list.iter().map(|stream| stream.path.clone());
+        let streams = worker.stream_list().iter().map(|stream| stream.path.clone());
         worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
     };
     let mut paths: Vec<String> = plan.workers.iter().flat_map(of_worker).collect();

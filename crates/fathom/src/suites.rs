@@ -1,37 +1,40 @@
-//! Where suites are: those that come with the program, the user's own, and any file.
+//! The suites: the built-in ones, those of the user, and any file.
 
 use std::path::PathBuf;
 
 use study::suite::{BUILT_IN, Suite, built_in};
 use units::nearest::nearest;
 
-/// A suite as it is listed.
+/// A suite of the list.
 pub struct Known {
     pub suite: Result<Suite, String>,
     pub name: String,
-    /// None for one that comes with the program.
+    /// `None` for a built-in suite.
     pub path: Option<PathBuf>,
 }
 
-/// A suite by its name, or by the path of its file.
-pub fn find(word: &str) -> Result<Suite, String> {
-    if word.contains('/') || word.ends_with(".toml") {
-        return read(&PathBuf::from(word));
+/// Returns a suite by its name or by the path of its file.
+///
+/// # Errors
+/// There is no such suite, or its file is not valid.
+pub fn find(name: &str) -> Result<Suite, String> {
+    if name.contains('/') || name.ends_with(".toml") {
+        return read(&PathBuf::from(name));
     }
-    let own = own_folder().map(|folder| folder.join(format!("{word}.toml")));
+    let own = own_folder().map(|folder| folder.join(format!("{name}.toml")));
     if let Some(own) = own.filter(|path| path.exists()) {
         return read(&own);
     }
-    built_in(word).ok_or_else(|| {
+    built_in(name).ok_or_else(|| {
         let names: Vec<String> = all().into_iter().map(|known| known.name).collect();
-        let near = nearest(word, names.iter().map(String::as_str));
+        let near = nearest(name, names.iter().map(String::as_str));
         let help =
-            near.map_or_else(|| "`fathom suite list` shows all".to_owned(), |near| format!("did you mean {near}?"));
-        format!("there is no suite {word}\nhelp: {help}; the path of a file is one with a `/` or `.toml`")
+            near.map_or_else(|| "`fathom suite list` lists all".to_owned(), |near| format!("did you mean {near}?"));
+        format!("there is no suite {name}\nhelp: {help}; the path of a file contains `/` or ends with `.toml`")
     })
 }
 
-/// All that have a name; the user's own go before those of the same name.
+/// Returns all suites with a name. A suite of the user replaces a built-in one of the same name.
 pub fn all() -> Vec<Known> {
     let mut all = Vec::new();
     let entries = own_folder().and_then(|folder| std::fs::read_dir(folder).ok());
@@ -54,10 +57,10 @@ pub fn all() -> Vec<Known> {
 fn read(path: &PathBuf) -> Result<Suite, String> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
-    Suite::read(&name, &text).map_err(|told| told.to_string())
+    Suite::read(&name, &text).map_err(|error| error.to_string())
 }
 
-/// Where users keep their own.
+/// Returns the folder of the suites of the user.
 fn own_folder() -> Option<PathBuf> {
     let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let config = given("XDG_CONFIG_HOME").or_else(|| Some(given("HOME")?.join(".config")))?;

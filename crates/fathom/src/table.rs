@@ -1,23 +1,25 @@
-//! Kept runs as a table.
+//! Saved runs as a table.
 
 use ::history::Entry;
 use units::calendar::date_and_time;
 use units::format::grouped;
 
 const HEAD: [&str; 7] = ["run", "when", "verdict", "what", "IOPS", "target", "tags"];
-/// Characters of the longest cells: what is cut is whole in the JSON.
+/// Characters of a title. The JSON has the whole title.
 const TITLE_MAX: usize = 28;
+/// Characters of a target. The JSON has the whole path.
 const TARGET_MAX: usize = 40;
 /// Characters of a date up to the minute.
 const MINUTE: usize = 16;
 
+/// Returns a table of runs.
 pub fn text(entries: &[Entry]) -> String {
     let mut rows = vec![HEAD.map(str::to_owned)];
     rows.extend(entries.iter().map(row));
     aligned(&rows)
 }
 
-/// Columns of the width of their widest cell.
+/// Returns rows with aligned columns.
 pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
@@ -40,7 +42,7 @@ fn row(entry: &Entry) -> [String; HEAD.len()] {
         .map(|cell| cell.chars().map(|c| if c.is_control() { '?' } else { c }).collect())
 }
 
-/// Of a single run what it came to.
+/// Returns the IOPS of a single run.
 fn figures(entry: &Entry) -> String {
     let lines = entry.figures.iter().filter_map(|line| {
         let iops = line.iops.filter(|iops| *iops > 0.0)?;
@@ -56,7 +58,7 @@ fn cut(text: &str, most: usize) -> String {
     text.chars().take(most - 3).collect::<String>() + "..."
 }
 
-/// As the clock on the wall had it.
+/// Returns the start of the run in its local time, up to the minute.
 fn when(entry: &Entry) -> String {
     let local_s = (entry.started_unix_ms / 1000).saturating_add_signed(i64::from(entry.utc_offset_s));
     date_and_time(local_s).replace('T', " ").chars().take(MINUTE).collect()

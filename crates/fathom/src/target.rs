@@ -1,52 +1,59 @@
-//! What is to be assessed: what kind of thing it is, what it is made of, what may be written to it.
+//! The target of an assessment: its kind, its size, its devices, and whether it may be written.
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use assessment::{Device, Mount, Target, TargetKind};
+use engine::TargetUses;
 use os::file::Space;
 
-/// What an assessment leaves free of a file system: a share of it, and so many bytes at least.
+/// Share of a file system that stays free, in percent.
 const LEFT_FREE_PERCENT: u64 = 10;
+/// Smallest free space that stays free, in bytes.
 const LEFT_FREE_BYTES: u64 = 1 << 30;
 
 pub struct Found {
     pub facts: Target,
-    /// Without links.
+    /// The path without symbolic links.
     pub path: PathBuf,
-    /// A file or device that was there before.
+    /// The file or device existed before.
     pub existed: bool,
-    /// Its file system; none of a device.
+    /// Space of its file system; `None` for a device.
     pub space: Option<Space>,
-    /// The tests may change what it holds.
+    /// The tests may overwrite its data.
     pub may_write: bool,
 }
 
-/// `overwrite` is the consent to change what files or devices hold: their names once more.
+/// Finds a target. `overwrite` is the consent to overwrite data: the paths of files or devices.
+///
+/// # Errors
+/// The target is empty, is of an unsupported kind, or cannot be examined.
 pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String> {
     let given = target.unwrap_or(".");
-    let told = |error: std::io::Error| format!("{given}: {}", units::errno::reason(&error));
+    let failed = |error: std::io::Error| format!("{given}: {}", units::errno::reason(&error));
     let found = match std::fs::metadata(given) {
         Ok(found) => Some(found),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(told(error)),
+        Err(error) => return Err(failed(error)),
     };
     let kind = found.as_ref().map_or(Ok(TargetKind::File), |found| kind(given, found))?;
     let path = match &found {
-        Some(_) => std::fs::canonicalize(given).map_err(told)?,
-        None => new_file(Path::new(given)).map_err(told)?,
+        Some(_) => std::fs::canonicalize(given).map_err(failed)?,
+        None => new_file(Path::new(given)).map_err(failed)?,
     };
     is_plain(&path)?;
     let existed = found.is_some() && kind != TargetKind::Directory;
-    let space = if kind == TargetKind::Device { None } else { os::file::space(beside(&path)).map_err(told)? };
+    let space = if kind == TargetKind::Device { None } else { os::file::space(beside(&path)).map_err(failed)? };
     let size_bytes = match (kind, &found) {
-        (TargetKind::Device, _) => device_bytes(&path).map_err(told)?,
+        (TargetKind::Device, _) => device_bytes(&path).map_err(failed)?,
         (TargetKind::File, Some(found)) => found.len(),
         (TargetKind::Directory | TargetKind::File, _) => space.map_or(0, |space| space.total_bytes),
     };
     if existed && size_bytes == 0 {
-        return Err(format!("{given} holds nothing that could be measured; a file that isn't there yet is made"));
+        return Err(format!(
+            "{given} is empty: there is nothing to measure\nhelp: a file that does not exist is created"
+        ));
     }
     let facts = Target { path: given.to_owned(), kind, size_bytes, devices: devices(&path), mount: mount(&path, kind) };
     let may_write = !existed || overwrite.iter().any(|named| is_of(named, given, &path));
@@ -54,7 +61,7 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
 }
 
 impl Found {
-    /// What tells whether it shares its room with another: the file system of new files.
+    /// Returns true if new files of both targets are on the same file system.
     pub fn shares(&self, other: &Found) -> bool {
         let device = |found: &Found| std::fs::metadata(beside(&found.path)).map(|of| of.dev()).ok();
         !self.existed && !other.existed && device(self).is_some_and(|of| Some(of) == device(other))
@@ -64,7 +71,7 @@ impl Found {
         self.facts.kind == TargetKind::Device
     }
 
-    /// What the tests may take in all.
+    /// Returns the space that the tests may use, in bytes.
     pub fn room_bytes(&self) -> u64 {
         match (self.existed, self.space) {
             (false, Some(space)) => {
@@ -76,40 +83,36 @@ impl Found {
         }
     }
 
-    /// Direct I/O takes no smaller blocks.
+    /// Returns the smallest block size of direct I/O, in bytes.
     pub fn least_block_bytes(&self) -> u64 {
         self.facts.devices.iter().map(|device| device.logical_block_bytes).max().unwrap_or(0)
     }
 
-    /// Nothing is written to what somebody uses.
+    /// Checks that the target may be written, if the tests write it.
+    ///
+    /// # Errors
+    /// The target is in use, or its uses cannot be determined.
     pub fn refuse_if_used(&self) -> Result<(), String> {
         if !self.existed || !self.may_write {
             return Ok(());
         }
-        let holders = match os::device::holders(&self.path) {
-            Ok(holders) => holders,
-            Err(error) if self.facts.kind == TargetKind::Device => {
-                return Err(format!("{}: who uses it can't be told: {error}; nothing was written", self.facts.path));
-            }
-            // A machine that hides its devices has no loop device on the file.
-            Err(_) => return Ok(()),
-        };
-        match holders.first() {
-            Some(holder) => Err(format!("{} is in use: it is {holder}; nothing was written", self.facts.path)),
-            None => Ok(()),
-        }
+        let checked = TargetUses::default().check(&self.path);
+        checked.map_err(|refusal| format!("{}: {refusal}; nothing was written", self.facts.path))
     }
 }
 
-/// Consent that names something else is a slip, and nothing is done.
+/// Refuses consent for a path that is not a target.
+///
+/// # Errors
+/// A path of `overwrite` is not a target.
 pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a Found> + Clone) -> Result<(), String> {
     let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.facts.path, &found.path));
     let Some(other) = overwrite.iter().find(|named| !is_known(named)) else { return Ok(()) };
     let paths: Vec<String> = targets.map(|found| found.path.display().to_string()).collect();
-    Err(format!("--overwrite {other} isn't the target, which is {}: nothing was written", paths.join(" and ")))
+    Err(format!("--overwrite {other} isn't the target {}: nothing was written", paths.join(" and ")))
 }
 
-/// The consent names the target once more, by any of its names.
+/// Returns true if the consent names the target, by any of its paths.
 fn is_of(named: &str, given: &str, path: &Path) -> bool {
     named == given || std::fs::canonicalize(named).is_ok_and(|named| named == path)
 }
@@ -130,18 +133,18 @@ fn new_file(path: &Path) -> std::io::Result<PathBuf> {
     Ok(std::fs::canonicalize(folder)?.join(name))
 }
 
-/// What tells of the file system: the path, or the folder that it will be in.
+/// Returns a path on the target's file system: the path, or its folder if it does not exist.
 fn beside(path: &Path) -> &Path {
     if path.exists() { path } else { path.parent().unwrap_or(path) }
 }
 
-/// Both dialects give some characters of a path a meaning.
+/// Refuses characters that have a meaning in a dialect.
 fn is_plain(path: &Path) -> Result<(), String> {
     let text = path.to_str().filter(|text| !text.chars().any(|c| c.is_control() || "$`;\\{}".contains(c)));
     let shown = path.display();
     text.map(drop).ok_or_else(|| {
         format!(
-            "{shown}: a path with control characters or any of $ ` ; \\ {{ }} can't be told to a job: use another place"
+            "{shown}: a job cannot have a path with control characters or any of $ ` ; \\ {{ }}\nhelp: use another path"
         )
     })
 }

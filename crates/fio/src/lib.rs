@@ -9,6 +9,7 @@ pub mod lower;
 pub mod options;
 pub mod parse;
 pub mod render;
+pub mod wording;
 
 pub use lower::lower;
 pub use parse::{Invocation, Job, Request, parse, parse_with};

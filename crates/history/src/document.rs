@@ -1,4 +1,4 @@
-//! What is kept of a run as a whole: the assessment, or the record of a single run of a dialect.
+//! Saved documents: an assessment, or the record of a single run.
 
 use std::io::{Read, Write};
 
@@ -9,9 +9,10 @@ use flate2::write::DeflateEncoder;
 use judge::compare::Run;
 use record::{Record, schema};
 
-/// No document is longer; what claims to be would fill the memory.
+/// Longest document. A larger stated length would exhaust the memory.
 const BYTES_MAX: u64 = 4 << 30;
 
+/// A saved document.
 #[derive(Clone, Debug)]
 pub enum Document {
     Assessment(Box<Assessment>),
@@ -19,7 +20,11 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either, by the schema that the text names.
+    /// Reads an assessment or a record. The schema that the text names decides.
+    ///
+    /// # Errors
+    ///
+    /// The text is neither, or holds a record that contradicts itself.
     pub fn read(text: &[u8]) -> Result<Document, String> {
         #[derive(serde::Deserialize)]
         struct Head {
@@ -27,7 +32,7 @@ impl Document {
         }
         let head: Head = schema::read_document(text).map_err(|broken| broken.to_string())?;
         match head.schema.as_deref() {
-            Some(assessment::SCHEMA) => {
+            Some(assessment::SCHEMA | assessment::SCHEMA_1) => {
                 let read = assessment::read(text).map_err(|broken| broken.to_string())?;
                 Ok(Document::Assessment(Box::new(read)))
             }
@@ -35,6 +40,11 @@ impl Document {
         }
     }
 
+    /// Formats the document as JSON.
+    ///
+    /// # Errors
+    ///
+    /// A value has no text.
     pub fn write(&self) -> Result<String, String> {
         match self {
             Document::Assessment(assessment) => assessment::write(assessment),
@@ -43,7 +53,7 @@ impl Document {
         .map_err(|broken| broken.to_string())
     }
 
-    /// The run, as comparisons take it.
+    /// Returns the run as a side of a comparison.
     pub fn as_run(&self) -> Run<'_> {
         match self {
             Document::Assessment(assessment) => Run::Assessment(assessment),
@@ -51,7 +61,7 @@ impl Document {
         }
     }
 
-    /// `assessment`, `knee`, `sweep`, `repeats` or `record`.
+    /// Returns the kind: `assessment`, `knee`, `sweep`, `repeats` or `record`.
     pub fn kind(&self) -> &'static str {
         match self {
             Document::Assessment(assessment) => assessment.kind(),
@@ -60,7 +70,7 @@ impl Document {
     }
 }
 
-/// Room or time.
+/// How a document is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
     Small,
@@ -79,9 +89,9 @@ pub fn packed(text: &str, packing: Packing) -> Result<Vec<u8>, String> {
 pub fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     let mut decoder = DeflateDecoder::new(bytes).take(BYTES_MAX + 1);
-    decoder.read_to_end(&mut text).map_err(|error| format!("it can't be unpacked: {error}"))?;
+    decoder.read_to_end(&mut text).map_err(|error| format!("cannot be decompressed: {error}"))?;
     if text.len() as u64 > BYTES_MAX {
-        return Err("it is longer than any run's".to_owned());
+        return Err("larger than 4 GiB".to_owned());
     }
     Ok(text)
 }

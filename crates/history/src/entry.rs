@@ -1,4 +1,4 @@
-//! What the lists show of a kept run.
+//! The fields of a saved run that lists show.
 
 use std::collections::BTreeSet;
 
@@ -15,32 +15,32 @@ pub struct Entry {
     pub kind: String,
     pub started_unix_ms: u64,
     pub ended_unix_ms: u64,
-    /// How far local time was ahead of UTC, in seconds.
+    /// Local time minus UTC, in seconds.
     pub utc_offset_s: i32,
     pub host: String,
     pub target: String,
-    /// Of a single run its dialect: `fio`, `diskspd`.
+    /// The suite; for a single run its dialect: `fio`, `diskspd`.
     pub suite: String,
-    /// Of a single run what it was: the names of fio's jobs, or DiskSpd's switches. Of a search its I/Os, of a sweep what it
-    /// varied.
+    /// For a single run the names of fio's jobs, or DiskSpd's switches. For a search its workload, for a sweep its
+    /// axes.
     pub title: String,
-    /// Kept by itself: it goes when newer ones need the room.
-    pub unasked: bool,
-    /// Single runs have none.
+    /// Saved automatically. Newer automatic runs replace it.
+    pub automatic: bool,
+    /// `None` for single runs.
     pub verdict: Option<Verdict>,
-    /// Why, in one sentence.
+    /// The cause of the verdict as a sentence; empty for single runs.
     pub cause: String,
-    /// Ended before its last test.
+    /// A signal stopped the study.
     pub stopped: bool,
-    /// The version that measured.
+    /// Version of fathom that measured.
     pub fathom: String,
     pub command: Vec<String>,
     pub tags: Vec<String>,
-    /// The figures of the tests.
+    /// One line per test and direction.
     pub figures: Vec<Summary>,
 }
 
-/// Which runs to list.
+/// A filter of runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
     pub tag: Option<String>,
@@ -50,8 +50,8 @@ pub struct Wanted {
 }
 
 impl Entry {
-    /// What is to be shown of a document; it gets its number where it is kept.
-    pub fn of(document: &Document, tags: &[String]) -> Entry {
+    /// Returns the entry of a document, without a number. `cause` is the cause of its verdict as a sentence.
+    pub fn of(document: &Document, cause: &str, tags: &[String]) -> Entry {
         let entry = match document {
             Document::Assessment(assessment) => Entry {
                 id: 0,
@@ -63,9 +63,9 @@ impl Entry {
                 target: assessment.target.path.clone(),
                 suite: assessment.suite.clone(),
                 title: title_of_study(assessment),
-                unasked: false,
+                automatic: false,
                 verdict: Some(assessment.verdict),
-                cause: assessment.cause.clone(),
+                cause: cause.to_owned(),
                 stopped: assessment.stopped,
                 fathom: assessment.fathom.clone(),
                 command: assessment.command.clone(),
@@ -80,9 +80,9 @@ impl Entry {
                 utc_offset_s: record.utc_offset_s,
                 host: record.machine.hostname.clone(),
                 target: single::targets(record),
-                suite: single::dialect(record).to_owned(),
+                suite: record.plan.origin.program().to_owned(),
                 title: single::title(record),
-                unasked: false,
+                automatic: false,
                 verdict: None,
                 cause: String::new(),
                 stopped: false,

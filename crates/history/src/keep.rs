@@ -1,4 +1,4 @@
-//! Runs go in: as a whole, in one transaction. Those that nobody asked to keep make room for newer ones.
+//! Adds runs to the database, each in one transaction. Newer automatic runs replace older ones.
 
 use record::schema;
 use rusqlite::{Transaction, TransactionBehavior, params};
@@ -7,31 +7,31 @@ use crate::document::{Packing, packed};
 use crate::store::{missing, signed};
 use crate::{Document, Entry, Store};
 
-/// Runs that were kept in passing: no more than so many, the newest,
-pub const RUNS_IN_PASSING: u64 = 1000;
-/// and no more than so many bytes of them.
-pub const BYTES_IN_PASSING: u64 = 256 << 20;
-/// Of a run with more threads only the figures are kept in passing: writing it down would take longer than people
-/// wait who asked for nothing.
-const WORKERS_IN_PASSING: usize = 64;
+/// Largest number of automatic runs in the database.
+pub const AUTOMATIC_RUNS_MAX: u64 = 1000;
+/// Largest size of all automatic runs, in bytes.
+pub const AUTOMATIC_BYTES_MAX: u64 = 256 << 20;
+/// Of an automatic run with more threads only the figures are saved: compressing the record would delay the end of the
+/// program.
+const AUTOMATIC_WORKERS_MAX: usize = 64;
 
 impl Store {
-    /// Keeps a run, and says its number.
-    pub fn add(&mut self, document: &Document, tags: &[String]) -> Result<i64, String> {
-        let entry = Entry::of(document, tags);
+    /// Adds a document and returns its number. `cause` is the cause of its verdict as a sentence, for lists.
+    pub fn add(&mut self, document: &Document, cause: &str, tags: &[String]) -> Result<i64, String> {
+        let entry = Entry::of(document, cause, tags);
         let blob = packed(&document.write()?, Packing::Small)?;
         self.insert(&entry, &blob, None).map_err(|error| error.to_string())
     }
 
-    /// Keeps a run that nobody asked to keep: it goes when newer ones need the room.
+    /// Saves a run automatically. It is deleted when newer automatic runs need the space.
     pub fn add_in_passing(&mut self, document: &Document) -> Result<i64, String> {
-        self.add_within(document, (RUNS_IN_PASSING, BYTES_IN_PASSING))
+        self.add_within(document, (AUTOMATIC_RUNS_MAX, AUTOMATIC_BYTES_MAX))
     }
 
     fn add_within(&mut self, document: &Document, room: (u64, u64)) -> Result<i64, String> {
-        let entry = Entry { unasked: true, ..Entry::of(document, &[]) };
+        let entry = Entry { automatic: true, ..Entry::of(document, "", &[]) };
         let text = match document {
-            Document::Record(record) if record.workers.len() > WORKERS_IN_PASSING => None,
+            Document::Record(record) if record.workers.len() > AUTOMATIC_WORKERS_MAX => None,
             Document::Record(record) => Some(schema::write_unverified(record).map_err(|broken| broken.to_string())?),
             Document::Assessment(_) => Some(document.write()?),
         };
@@ -39,28 +39,28 @@ impl Store {
         self.insert(&entry, &blob, Some(room)).map_err(|error| error.to_string())
     }
 
-    /// Gives runs a tag more. They are asked for from then on.
+    /// Adds tags to runs. A tagged run is no longer automatic, so newer runs do not replace it.
     pub fn tag(&mut self, ids: &[i64], tags: &[String]) -> Result<(), String> {
-        let told = |error: rusqlite::Error| error.to_string();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
+        let message = |error: rusqlite::Error| error.to_string();
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
         for id in ids {
-            if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id]).map_err(told)? == 0 {
+            if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id]).map_err(message)? == 0 {
                 return Err(missing(*id));
             }
             for tag in tags {
                 let put =
                     transaction.execute("INSERT OR IGNORE INTO tags (run, tag) VALUES (?1, ?2)", params![id, tag]);
-                put.map_err(told)?;
+                put.map_err(message)?;
             }
         }
-        transaction.commit().map_err(told)
+        transaction.commit().map_err(message)
     }
 
     fn insert(&mut self, entry: &Entry, blob: &[u8], room: Option<(u64, u64)>) -> rusqlite::Result<i64> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let id = put(&transaction, entry, blob)?;
         if let Some((runs, bytes)) = room {
-            // The newest one stays, however long it is.
+            // The newest run stays, whatever its size.
             transaction.execute(
                 "DELETE FROM runs WHERE id < ?1 AND id IN (SELECT id FROM (SELECT id, \
                  row_number() OVER newest AS place, sum(bytes) OVER newest AS total FROM runs WHERE unasked = 1 \
@@ -94,7 +94,7 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             command,
             blob,
             entry.title,
-            entry.unasked,
+            entry.automatic,
             signed(blob.len() as u64),
         ],
     )?;
@@ -145,23 +145,23 @@ mod tests {
     }
 
     #[test]
-    fn old_runs_that_nobody_asked_for_make_room_and_no_others() {
+    fn new_automatic_runs_replace_old_ones_and_no_others() {
         let (mut store, folder) = store("room");
         let document = document();
-        let asked = store.add(&document, &[]).expect("kept");
+        let requested = store.add(&document, "", &[]).expect("kept");
         let tagged = store.add_within(&document, (3, u64::MAX)).expect("kept");
         store.tag(&[tagged], &["mine".to_owned()]).expect("tagged");
-        assert!(store.tag(&[asked, 77], &["mine".to_owned()]).is_err_and(|why| why.contains("no run 77")));
+        assert!(store.tag(&[requested, 77], &["mine".to_owned()]).is_err_and(|why| why.contains("no run 77")));
         for _ in 0..5 {
             store.add_within(&document, (3, u64::MAX)).expect("kept");
         }
-        assert_eq!(numbers(&store), [7, 6, 5, tagged, asked]);
-        // By bytes: the newest stays, even if it is too long by itself.
+        assert_eq!(numbers(&store), [7, 6, 5, tagged, requested]);
+        // The newest run stays, although it is larger than the limit.
         store.add_within(&document, (3, 1)).expect("kept");
-        assert_eq!(numbers(&store), [8, tagged, asked]);
+        assert_eq!(numbers(&store), [8, tagged, requested]);
         let figures = "SELECT count(DISTINCT run) FROM figures";
         let left: i64 = store.connection.query_row(figures, [], |row| row.get(0)).expect("figures");
-        assert_eq!(left, 3, "what is dropped leaves nothing");
+        assert_eq!(left, 3, "deleted runs leave no figures");
         drop(std::fs::remove_dir_all(folder));
     }
 
@@ -170,10 +170,10 @@ mod tests {
         let (mut store, folder) = store("threads");
         let Document::Record(mut record) = document() else { panic!("a record") };
         let worker = record.workers[0].clone();
-        record.workers.resize(WORKERS_IN_PASSING + 1, worker);
+        record.workers.resize(AUTOMATIC_WORKERS_MAX + 1, worker);
         let mut plan = plan::Plan::clone(&record.plan);
         let worker = plan.workers[0].clone();
-        plan.workers.resize(WORKERS_IN_PASSING + 1, worker);
+        plan.workers.resize(AUTOMATIC_WORKERS_MAX + 1, worker);
         record.plan = plan.into();
         let id = store.add_in_passing(&Document::Record(record)).expect("kept");
         assert!(!store.entry(id).expect("an entry").figures.is_empty());

@@ -1,6 +1,6 @@
-//! What was measured, kept: assessments and single runs in a database, with tags, found again by number.
+//! The history: assessments and single runs in a database, with numbers and tags.
 //!
-//! A run is one transaction: it is there as a whole or not at all, whenever the program is killed.
+//! A run is added in one transaction. A program that is killed leaves a whole run or none.
 
 mod document;
 mod entry;

@@ -1,4 +1,4 @@
-//! The database: opens it, keeps runs, finds them again.
+//! The database: opens it, lists, reads and deletes runs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,16 +10,16 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, Transaction
 use crate::document::unpacked;
 use crate::{Document, Entry, Summary, Wanted, tables};
 
-/// How long another program that writes is waited for.
+/// Longest wait for another program that writes.
 const BUSY: Duration = Duration::from_secs(10);
-/// The same for a run that is kept in passing.
-const BUSY_IN_PASSING: Duration = Duration::from_millis(200);
-/// A log that isn't written back by a run that is kept in passing, in bytes.
+/// The same for an automatic run.
+const BUSY_OF_AUTOMATIC: Duration = Duration::from_millis(200);
+/// An automatic run writes the log back if the log is larger than this, in bytes.
 const LOG_SHORT: u64 = 1 << 20;
-/// Where many programs keep runs without a pause between them, nobody is the last to close: the log is written back at
-/// so many pages.
+/// If several programs save runs without a pause, none of them is the last to close. The log is then written back at
+/// this number of pages.
 const LOG_PAGES: u32 = 4000;
-/// Pause where the database itself doesn't wait.
+/// Pause between two attempts where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(20);
 const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
                        stopped, fathom, command, title, unasked";
@@ -28,49 +28,61 @@ pub struct Store {
     pub(crate) connection: Connection,
 }
 
-/// How a database is gone about.
+/// How a database is opened.
 #[derive(Clone, Copy)]
-struct Manner {
+struct Opening {
     busy: Duration,
-    /// What a commit waits for, in SQLite's word.
+    /// The value of SQLite's `synchronous`: what a commit waits for.
     synchronous: &'static str,
 }
 
 impl Store {
-    /// Opens the database, and makes it where there is none.
+    /// Opens the database, and creates it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created, or the database is not one that this version reads.
     pub fn open(path: &Path) -> Result<Store, String> {
-        Store::open_with(path, Manner { busy: BUSY, synchronous: "FULL" })
+        Store::open_with(path, Opening { busy: BUSY, synchronous: "FULL" })
     }
 
-    /// The same for a run that nobody asked to keep, which nothing is to wait for: others that write are waited for
-    /// hardly at all, and few writes wait for the disk. After a power cut the newest runs may be missing; those that
-    /// are there are whole.
+    /// Opens the database for an automatic run. The run must not delay the program: it waits 200 ms for other writers,
+    /// and a commit does not wait for the disk. After a power failure the newest runs may be missing; the others are
+    /// whole.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created, or the database is in use or not one that this version reads.
     pub fn open_in_passing(path: &Path) -> Result<Store, String> {
-        let store = Store::open_with(path, Manner { busy: BUSY_IN_PASSING, synchronous: "NORMAL" })?;
-        // Who closes the database last writes the log back and waits for the disk; who opens it first reads all of the
-        // log. Between the two a log of this length costs least.
+        let store = Store::open_with(path, Opening { busy: BUSY_OF_AUTOMATIC, synchronous: "NORMAL" })?;
+        // The last program to close the database writes the log back and waits for the disk. The first one to open it
+        // reads the whole log. A log of this length costs least in sum.
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let is_short = std::fs::metadata(log).map_or(0, |found| found.len()) < LOG_SHORT;
-        let told = |error: rusqlite::Error| error.to_string();
-        store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short).map_err(told)?;
-        store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(told)?;
+        let message = |error: rusqlite::Error| error.to_string();
+        store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short).map_err(message)?;
+        store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(message)?;
         Ok(store)
     }
 
-    fn open_with(path: &Path, manner: Manner) -> Result<Store, String> {
-        let told = |why: String| format!("{}: {why}", path.display());
+    fn open_with(path: &Path, opening: Opening) -> Result<Store, String> {
+        let message = |why: String| format!("{}: {why}", path.display());
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
-        let mut connection = Connection::open(path).map_err(|error| told(error.to_string()))?;
-        connection.busy_timeout(manner.busy).map_err(|error| told(error.to_string()))?;
-        set_up(&connection, manner).map_err(|error| told(error.to_string()))?;
-        tables::bring_up(&mut connection, &tables::STEPS).map_err(told)?;
+        let mut connection = Connection::open(path).map_err(|error| message(error.to_string()))?;
+        connection.busy_timeout(opening.busy).map_err(|error| message(error.to_string()))?;
+        set_up(&connection, opening).map_err(|error| message(error.to_string()))?;
+        tables::bring_up(&mut connection, &tables::STEPS).map_err(message)?;
         Ok(Store { connection })
     }
 
-    /// Runs, the newest first.
+    /// Returns the runs that match, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// SQLite fails.
     pub fn list(&self, wanted: &Wanted) -> Result<Vec<Entry>, String> {
         let mut question = format!("SELECT {COLUMNS} FROM runs WHERE true");
         let mut given: Vec<&dyn ToSql> = Vec::new();
@@ -86,7 +98,7 @@ impl Store {
             question += " AND kind = ?";
             given.push(kind);
         }
-        // A negative limit is none.
+        // SQLite takes a negative limit as none.
         let limit = wanted.limit.map_or(-1, signed);
         question += " ORDER BY id DESC LIMIT ?";
         given.push(&limit);
@@ -128,19 +140,32 @@ impl Store {
         statement.query_map([id], line)?.collect()
     }
 
-    /// The number of the newest run.
+    /// Returns the number of the newest run; `None` without a run.
+    ///
+    /// # Errors
+    ///
+    /// SQLite fails.
     pub fn last(&self) -> Result<Option<i64>, String> {
         let last = self.connection.query_row("SELECT max(id) FROM runs", [], |row| row.get(0));
         last.map_err(|error| error.to_string())
     }
 
-    /// A run by its number.
+    /// Returns a run by its number.
+    ///
+    /// # Errors
+    ///
+    /// The run does not exist, or SQLite fails.
     pub fn entry(&self, id: i64) -> Result<Entry, String> {
         let question = format!("SELECT {COLUMNS} FROM runs WHERE id = ?");
         let found = self.entries(&question, &[&id]).map_err(|error| error.to_string())?;
         found.into_iter().next().ok_or_else(|| missing(id))
     }
 
+    /// Returns the document of a run.
+    ///
+    /// # Errors
+    ///
+    /// The run does not exist, only its figures are saved, or its document cannot be read.
     pub fn document(&self, id: i64) -> Result<Document, String> {
         let blob: Option<Vec<u8>> = self
             .connection
@@ -149,28 +174,33 @@ impl Store {
             .map_err(|error| error.to_string())?;
         let blob = blob.ok_or_else(|| missing(id))?;
         if blob.is_empty() {
-            return Err(format!("run {id}: with so many threads only its figures are kept; --record keeps all"));
+            return Err(format!(
+                "run {id}: only its figures are kept, as it has more than 64 threads; --record saves all of a run"
+            ));
         }
         let text = unpacked(&blob).map_err(|why| format!("run {id}: {why}"))?;
         Document::read(&text).map_err(|why| format!("run {id}: {why}"))
     }
 
-    /// Deletes all of these, or none where one of them isn't there.
+    /// Deletes runs: all of them, or none if one does not exist.
+    ///
+    /// # Errors
+    ///
+    /// A run does not exist, or SQLite fails.
     pub fn delete(&mut self, ids: &[i64]) -> Result<(), String> {
-        let told = |error: rusqlite::Error| error.to_string();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
+        let message = |error: rusqlite::Error| error.to_string();
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
         for id in ids {
-            if transaction.execute("DELETE FROM runs WHERE id = ?", [id]).map_err(told)? == 0 {
+            if transaction.execute("DELETE FROM runs WHERE id = ?", [id]).map_err(message)? == 0 {
                 return Err(missing(*id));
             }
         }
-        transaction.commit().map_err(told)
+        transaction.commit().map_err(message)
     }
 }
 
-/// Turning to the write-ahead log is the one thing for which the
-/// database doesn't wait by itself.
-fn set_up(connection: &Connection, manner: Manner) -> rusqlite::Result<()> {
+/// Sets the connection up. SQLite does not wait by itself for the change to the write-ahead log.
+fn set_up(connection: &Connection, opening: Opening) -> rusqlite::Result<()> {
     let since = Instant::now();
     let is_busy = |error: &rusqlite::Error| {
         matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -178,18 +208,18 @@ fn set_up(connection: &Connection, manner: Manner) -> rusqlite::Result<()> {
     loop {
         let done = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
         match done {
-            Err(error) if is_busy(&error) && since.elapsed() < manner.busy => std::thread::sleep(AGAIN),
+            Err(error) if is_busy(&error) && since.elapsed() < opening.busy => std::thread::sleep(AGAIN),
             done => break done?,
         }
     }
-    connection.execute_batch(&format!("PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;", manner.synchronous))
+    connection.execute_batch(&format!("PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;", opening.synchronous))
 }
 
 pub(crate) fn missing(id: i64) -> String {
-    format!("there is no run {id} in the history")
+    format!("no run {id} in the history")
 }
 
-/// The database's integers have a sign; times and limits beyond them are those of no clock.
+/// Converts a number to SQLite's signed integers. Larger numbers become the largest one.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -217,7 +247,7 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         fathom: row.get(11)?,
         command: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),
         title: row.get(13)?,
-        unasked: row.get(14)?,
+        automatic: row.get(14)?,
         tags: Vec::new(),
         figures: Vec::new(),
     })

@@ -1,4 +1,4 @@
-//! The figures of a kept run: a line for each test and direction.
+//! The figures of a saved run: a line for each test and direction.
 
 use assessment::{LatencyKind, Metric, Quantity, Statistic, Verdict};
 use judge::verdict::Rounds;
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::Document;
 
-/// What the one test of a single run is called.
+/// Name of the test of a single run.
 pub const SINGLE: &str = "run";
 
-/// A figure that nobody measured is `None`.
+/// A figure that was not measured is `None`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Summary {
     pub test: String,
-    /// What differs from other rounds of the test, as `bs=64k`.
+    /// The settings of the round, as `bs=64k`.
     pub at: String,
-    /// `read`, `write`, `trim` or `flush`; empty of a test that did nothing.
+    /// `read`, `write`, `trim` or `flush`; empty if the test completed no I/O.
     pub direction: String,
     pub verdict: Option<Verdict>,
     pub iops: Option<f64>,

@@ -1,11 +1,11 @@
-//! The tables of the database, and how those of an older version become today's.
+//! The tables of the database, and their migration from older versions.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// What says that a database is ours: "fath".
+/// Application number in the file's header: "fath".
 const APPLICATION: i64 = 0x6661_7468;
 
-/// What each version of the tables adds to the one before. A step that was released is never changed.
+/// The migrations, one per version. A released one never changes.
 pub const STEPS: [&str; 2] = [
     "
     CREATE TABLE runs (
@@ -53,30 +53,30 @@ pub const STEPS: [&str; 2] = [
 ",
 ];
 
-/// Brings the tables to the version of the last step, in one transaction.
+/// Migrates the tables to the newest version, in one transaction.
 pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), String> {
-    let told = |error: rusqlite::Error| error.to_string();
-    if version(connection).map_err(told)? == steps.len() && is_ours(connection)? {
+    let message = |error: rusqlite::Error| error.to_string();
+    if version(connection).map_err(message)? == steps.len() && is_ours(connection)? {
         return Ok(());
     }
-    // Two programs may find it old: who comes second looks again.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
-    let version = version(&transaction).map_err(told)?;
+    // Another program may have migrated them meanwhile: read the version again inside the transaction.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
+    let version = version(&transaction).map_err(message)?;
     if !is_ours(&transaction)? {
-        return Err("this is a database of another program".to_owned());
+        return Err("the database belongs to another program".to_owned());
     }
     if version > steps.len() {
         return Err(format!(
-            "a newer fathom has kept this: its version is {version}, and this fathom reads up to {}",
+            "the database has version {version}, of a newer fathom; this fathom reads up to version {}",
             steps.len()
         ));
     }
     for step in &steps[version..] {
-        transaction.execute_batch(step).map_err(told)?;
+        transaction.execute_batch(step).map_err(message)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION).map_err(told)?;
-    transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(told)?;
-    transaction.commit().map_err(told)
+    transaction.pragma_update(None, "application_id", APPLICATION).map_err(message)?;
+    transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(message)?;
+    transaction.commit().map_err(message)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
@@ -84,7 +84,7 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
     Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 
-/// It says so, or has nothing in it yet.
+/// Whether the database is fathom's, or empty.
 fn is_ours(connection: &Connection) -> Result<bool, String> {
     let number = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
     let found = number("PRAGMA application_id").map_err(|error| error.to_string())?;

@@ -1,40 +1,38 @@
-//! What the kernel counted at the devices, held against what was asked of them.
+//! Bytes that the devices counted, compared with the bytes that a run requested.
 //!
-//! Less than was asked came from somewhere else: the page cache, or a file system that takes no direct I/O as such. More
-//! was somebody else's.
+//! Fewer bytes: the page cache answered, or a file system that does not do direct I/O. More bytes: another program used
+//! the device.
 
-use plan::{Ddir, Engine, Worker};
+use assessment::{DeviceBytes, Finding, FindingKind, Severity};
+use plan::{Ddir, Engine, Worker, Workload};
 use record::{Record, Slot, Timeline};
-use units::format;
 
-use crate::course::{in_words_of, moves_data, phase_name, workers};
-use assessment::{Finding, Severity};
+use crate::time_series::{phase_subject, workers};
 
-/// Shorter phases are not compared: their first and last I/Os may fall on the other side of a reading.
+/// Shorter phases are not compared: the devices' counters are read a little before and after them.
 const COMPARED_FROM_NS: u64 = 900_000_000;
-/// Below this part of what was asked it was not the device that answered.
-const HARDLY: f64 = 0.5;
-/// Below this part some of it came from elsewhere.
-const LESS: f64 = 0.9;
-/// Beyond this multiple somebody else was there; file systems write their own on top of what is asked.
+/// Below this share of the requested bytes something else than the device answered.
+const MOSTLY: f64 = 0.5;
+/// Below this share of the requested bytes something else answered part of them.
+const PARTLY: f64 = 0.9;
+/// Above this multiple another program used the device. File systems write metadata on top of what is requested.
 const MORE: f64 = 1.15;
 const MORE_WRITES_TO_FILES: f64 = 1.6;
-/// As a part of all that was asked, on a way that was not asked for at all.
-const ASIDE: f64 = 0.1;
-/// Less than so many bytes in a second is nobody's load.
+/// The same in a direction without requests, as a share of all requested bytes.
+const OTHER_DIRECTION: f64 = 0.1;
+/// A lower rate is not another program's load.
 const LOAD_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 
-/// What a phase asked of its devices, and what these did: bytes of reads and writes.
+/// Bytes that a phase requested and that its devices counted, by direction (reads, writes).
 pub struct Moved<'a> {
-    pub name: String,
     phase: usize,
     devices: Vec<&'a str>,
     seconds: f64,
-    asked: [u64; 2],
-    did: [u64; 2],
+    requested: [u64; 2],
+    counted: [u64; 2],
 }
 
-/// The phases in which both can be known: all targets that data is moved to lie on devices that count.
+/// Returns the phases in which both are known: all targets lie on devices that count.
 pub fn moved(record: &Record) -> Vec<Moved<'_>> {
     record.timeline.iter().filter_map(|timeline| of_phase(record, timeline)).collect()
 }
@@ -44,7 +42,7 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let targets: Vec<_> = record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase).collect();
     let known = |path: &String| targets.iter().any(|facts| facts.path == *path && !facts.disks.is_empty());
     let all_known = |worker: &Worker| {
-        moves_data(worker)
+        worker.engine.moves_data()
             && worker.measure.disk_util
             && worker.targets.opendir.is_none()
             && !worker.targets.paths.is_empty()
@@ -55,20 +53,22 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     }
     let under = |name: &&String| targets.iter().any(|facts| facts.disks.contains(name));
     let devices: Vec<&str> = timeline.disks.iter().filter(under).map(String::as_str).collect();
-    let (mut asked, mut did) = ([0u64; 2], [0u64; 2]);
+    let (mut requested, mut counted) = ([0u64; 2], [0u64; 2]);
     for slot in compared(record, timeline) {
-        for way in [Ddir::Read, Ddir::Write].map(|ddir| ddir as usize) {
-            asked[way] = asked[way].saturating_add(slot.ddirs[way].bytes);
-            let counted = timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name));
-            did[way] = counted.fold(did[way], |sum, (_, disk)| sum.saturating_add(disk.bytes[way]));
+        for way in DIRECTIONS.map(|ddir| ddir as usize) {
+            requested[way] = requested[way].saturating_add(slot.ddirs[way].bytes);
+            let of_devices = timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name));
+            counted[way] = of_devices.fold(counted[way], |sum, (_, disk)| sum.saturating_add(disk.bytes[way]));
         }
     }
-    let name = phase_name(record, timeline.phase);
-    Some(Moved { name, phase: timeline.phase, devices, seconds: length_ns as f64 / 1e9, asked, did })
+    Some(Moved { phase: timeline.phase, devices, seconds: length_ns as f64 / 1e9, requested, counted })
 }
 
-/// The slots before the targets were closed. The last may have what the kernel writes when a device is closed that was
-/// written through the page cache; where the job itself syncs at its end, that belongs there.
+/// The directions that devices count.
+pub const DIRECTIONS: [Ddir; 2] = [Ddir::Read, Ddir::Write];
+
+/// The slots before the targets were closed. When a device is closed that was written through the page cache, the kernel
+/// writes the rest in the last slot. A job that syncs at its end measures that.
 fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
     let syncs_at_end = |worker: &Worker| worker.access.syncs.end_fsync || worker.access.syncs.fsync_on_close;
     let workers = || workers(record, timeline.phase);
@@ -79,48 +79,56 @@ fn compared<'a>(record: &Record, timeline: &'a Timeline) -> &'a [Slot] {
 }
 
 impl Moved<'_> {
-    /// What the devices did, as a part of what was asked; `None` where nothing was.
-    pub fn share(&self, way: usize) -> Option<f64> {
-        (self.asked[way] > 0).then(|| self.did[way] as f64 / self.asked[way] as f64)
-    }
-
     pub fn phase(&self) -> usize {
         self.phase
     }
 
-    /// Both figures, as evidence.
-    pub fn evidence(&self, way: usize) -> String {
-        let (verb, done) = [("read", "reads"), ("written", "writes")][way];
-        let devices = self.devices.join(", ");
-        format!(
-            "{} were {verb}, and {devices} counted {} of {done} meanwhile",
-            format::size(self.asked[way]),
-            format::size(self.did[way])
-        )
+    /// Returns how severe it is that the devices counted less than requested; `None` if they counted enough.
+    pub fn shortfall(&self, direction: Ddir) -> Option<Severity> {
+        match self.share(direction)? {
+            ..MOSTLY => Some(Severity::Invalid),
+            ..PARTLY => Some(Severity::Warning),
+            _ => None,
+        }
     }
 
-    /// Bytes beyond what was asked, where they are more than could be overlooked.
-    fn beyond(&self, way: usize, files: bool) -> Option<u64> {
-        let more = self.did[way].saturating_sub(self.asked[way]);
-        let part = match self.share(way) {
-            Some(share) if way == 1 && files => share > MORE_WRITES_TO_FILES,
+    /// Returns both numbers as evidence.
+    pub fn evidence(&self, direction: Ddir) -> DeviceBytes {
+        DeviceBytes {
+            direction,
+            devices: self.devices.iter().map(|&name| name.to_owned()).collect(),
+            requested_bytes: self.requested[direction as usize],
+            device_bytes: self.counted[direction as usize],
+        }
+    }
+
+    /// The counted bytes as a share of the requested ones; `None` if none were requested.
+    fn share(&self, direction: Ddir) -> Option<f64> {
+        let (requested, counted) = (self.requested[direction as usize], self.counted[direction as usize]);
+        (requested > 0).then(|| counted as f64 / requested as f64)
+    }
+
+    /// Whether another program moved bytes in that direction.
+    fn has_other_load(&self, direction: Ddir, to_files: bool) -> bool {
+        let more = self.counted[direction as usize].saturating_sub(self.requested[direction as usize]) as f64;
+        let is_large = match self.share(direction) {
+            Some(share) if direction == Ddir::Write && to_files => share > MORE_WRITES_TO_FILES,
             Some(share) => share > MORE,
-            None => more as f64 > self.asked.iter().sum::<u64>() as f64 * ASIDE,
+            None => more > self.requested.iter().sum::<u64>() as f64 * OTHER_DIRECTION,
         };
-        (part && more as f64 > LOAD_BYTES_PER_S * self.seconds).then_some(more)
+        is_large && more > LOAD_BYTES_PER_S * self.seconds
     }
 }
 
-/// Whether a worker's I/O goes around the page cache, as far as it was asked to.
+/// Whether a worker requests direct I/O on all its targets.
 pub fn is_direct(worker: &Worker) -> bool {
     if matches!(worker.engine, Engine::Mmap { .. }) {
         return false;
     }
-    let streams = &worker.streams.list;
-    if streams.is_empty() {
-        return worker.targets.open.direct;
+    match &worker.workload {
+        Workload::Job => worker.targets.open.direct,
+        Workload::Streams(streams) => streams.list.iter().all(|stream| stream.open.direct && stream.mapping.is_none()),
     }
-    streams.iter().all(|stream| stream.open.direct && stream.mapping.is_none())
 }
 
 pub fn find(record: &Record) -> Vec<Finding> {
@@ -130,73 +138,47 @@ pub fn find(record: &Record) -> Vec<Finding> {
 
 fn of_direct(record: &Record, moved: &Moved) -> Vec<Finding> {
     let facts = || record.targets.iter().filter(|facts| facts.phase as usize == moved.phase);
-    let unwritten = facts().any(|facts| facts.unwritten_bytes.is_some_and(|bytes| bytes > 0))
-        || record
-            .workers
-            .iter()
-            .flat_map(|kept| &kept.stats.targets)
-            .any(|stats| stats.unwritten_bytes.unwrap_or(0) > 0);
-    let files = facts().any(|facts| !facts.is_device);
-    // Parts of blocks are read before they are written.
-    let parts = workers(record, moved.phase).any(|worker| worker.access.block.min_bytes[Ddir::Write] < 4096);
+    let of_streams = || record.workers.iter().flat_map(|counted| &counted.stats.targets);
+    let has_unwritten = facts().any(|facts| facts.unwritten_bytes.is_some_and(|bytes| bytes > 0))
+        || of_streams().any(|stats| stats.unwritten_bytes.unwrap_or(0) > 0);
+    let to_files = facts().any(|facts| !facts.is_device);
+    // A write of part of a block reads the block first.
+    let has_partial_writes =
+        workers(record, moved.phase).any(|worker| worker.access.block.min_bytes[Ddir::Write] < 4096);
+    let finding =
+        |kind: FindingKind, severity: Severity| Finding { kind, subject: phase_subject(record, moved.phase), severity };
     let mut found = Vec::new();
-    for way in 0..2 {
-        // What was never written is read from nowhere, and told as such.
-        if let Some(share) = moved.share(way).filter(|&share| share < LESS && !(way == 0 && unwritten)) {
-            found.push(less(record, moved, way, share));
+    for direction in DIRECTIONS {
+        let evidence = || moved.evidence(direction);
+        match moved.shortfall(direction) {
+            // Reads of unwritten blocks do not reach the device, and are a finding of their own.
+            _ if direction == Ddir::Read && has_unwritten => {}
+            Some(Severity::Invalid) => {
+                found.push(finding(FindingKind::DirectNotHonoured(evidence()), Severity::Invalid))
+            }
+            Some(severity) => found.push(finding(FindingKind::DeviceDisagrees(evidence()), severity)),
+            None => {}
         }
     }
-    let others: Vec<usize> = (0..2).filter(|&way| moved.beyond(way, files).is_some() && !(way == 0 && parts)).collect();
+    let is_others = |direction: &Ddir| {
+        moved.has_other_load(*direction, to_files) && !(*direction == Ddir::Read && has_partial_writes)
+    };
+    let others: Vec<DeviceBytes> =
+        DIRECTIONS.into_iter().filter(is_others).map(|direction| moved.evidence(direction)).collect();
     if !others.is_empty() {
-        let each = others.iter().map(|&way| moved.evidence(way)).collect::<Vec<_>>();
-        found.push(Finding {
-            id: "other-load".into(),
-            severity: Severity::Warning,
-            what: format!("{}: something else used {} at the same time", moved.name, moved.devices.join(", ")),
-            evidence: each.join("; "),
-            advice: "find who (iotop, or pidstat -d), end it, and measure again; where it belongs there, what was \
-                     measured is what it leaves"
-                .into(),
-        });
+        found.push(finding(FindingKind::OtherLoad(others), Severity::Warning));
     }
     found
-}
-
-fn less(record: &Record, moved: &Moved, way: usize, share: f64) -> Finding {
-    let evidence = moved.evidence(way);
-    if share < HARDLY {
-        let advice = in_words_of(
-            record,
-            "the file system took direct=1 and did not do it (or compresses): use a device, or another file system",
-            "the file system took -Su and did not do it (or compresses): use a device, or another file system",
-        );
-        return Finding {
-            id: "direct-not-honoured".into(),
-            severity: Severity::Invalid,
-            what: format!("{}: direct I/O was asked for and not done: this is the speed of memory", moved.name),
-            evidence,
-            advice,
-        };
-    }
-    Finding {
-        id: "device-disagrees".into(),
-        severity: Severity::Warning,
-        what: format!("{}: a part of the direct I/O never came to the device", moved.name),
-        evidence,
-        advice: "something between answers for the device: a file system that caches or compresses, or a cache in a \
-                 layer below"
-            .into(),
-    }
 }
 
 #[cfg(test)]
 pub mod simulated {
     use super::*;
-    use crate::course::simulated::{run, with};
+    use crate::time_series::simulated::{run, with};
     use record::{DiskSlot, TargetFacts};
 
-    /// A run that asked for so much in each of ten seconds, with what its device counted.
-    pub fn on_device(asked: [u64; 2], did: [u64; 2], direct: bool) -> Record {
+    /// Returns a run of ten seconds that requested `requested` bytes per second, with the bytes per second of its device.
+    pub fn on_device(requested: [u64; 2], counted: [u64; 2], direct: bool) -> Record {
         let mut record = with(run(&[0.0; 10]), |worker| {
             worker.targets.paths = vec!["/dev/x".into()];
             worker.targets.open.direct = direct;
@@ -212,10 +194,10 @@ pub mod simulated {
         let timeline = &mut record.timeline[0];
         timeline.disks = vec!["x".into()];
         for slot in &mut timeline.slots {
-            (slot.ddirs[0].bytes, slot.ddirs[1].bytes) = (asked[0], asked[1]);
-            slot.disks = vec![DiskSlot { ios: [1; 2], bytes: did }];
+            (slot.ddirs[0].bytes, slot.ddirs[1].bytes) = (requested[0], requested[1]);
+            slot.disks = vec![DiskSlot { ios: [1; 2], bytes: counted }];
         }
-        for (way, bytes) in asked.iter().enumerate() {
+        for (way, bytes) in requested.iter().enumerate() {
             record.workers[0].stats.ddirs[way].bytes = bytes * 10;
         }
         record
@@ -226,43 +208,54 @@ pub mod simulated {
 mod tests {
     use super::simulated::on_device;
     use super::*;
-    use crate::course::simulated::{as_diskspd, with};
+    use crate::time_series::simulated::with;
+    use assessment::Subject;
 
     const MIB: u64 = 1 << 20;
 
-    fn ids(record: &Record) -> Vec<String> {
-        find(record).into_iter().map(|finding| finding.id).collect()
+    fn names(record: &Record) -> Vec<String> {
+        find(record).into_iter().map(|finding| finding.kind.name().to_owned()).collect()
     }
 
     #[test]
-    fn direct_io_that_the_device_never_saw_was_none() {
-        let record = on_device([100 * MIB, 0], [3 * MIB, 0], true);
-        let found = &find(&record)[0];
-        assert_eq!((found.id.as_str(), found.severity), ("direct-not-honoured", Severity::Invalid));
-        assert_eq!(found.evidence, "1,000 MiB were read, and x counted 30 MiB of reads meanwhile");
-        assert!(found.advice.contains("direct=1") && find(&as_diskspd(record))[0].advice.contains("-Su"));
-        assert_eq!(ids(&on_device([0, 100 * MIB], [0, 70 * MIB], true)), ["device-disagrees"]);
+    fn direct_io_that_did_not_reach_the_device_is_found() {
+        let found = find(&on_device([100 * MIB, 0], [3 * MIB, 0], true));
+        let evidence = DeviceBytes {
+            direction: Ddir::Read,
+            devices: vec!["x".to_owned()],
+            requested_bytes: 1000 * MIB,
+            device_bytes: 30 * MIB,
+        };
+        let expected = Finding {
+            kind: FindingKind::DirectNotHonoured(evidence),
+            subject: Subject::Jobs { phase: 0, names: vec!["job".to_owned()] },
+            severity: Severity::Invalid,
+        };
+        assert_eq!(found, [expected]);
+        assert_eq!(names(&on_device([0, 100 * MIB], [0, 70 * MIB], true)), ["device-disagrees"]);
     }
 
     #[test]
-    fn more_than_was_asked_is_somebody_elses() {
-        assert_eq!(ids(&on_device([100 * MIB, 0], [150 * MIB, 0], true)), ["other-load"]);
-        let writes = &find(&on_device([100 * MIB, 0], [100 * MIB, 20 * MIB], true))[0];
-        assert!(writes.evidence.contains("0 bytes were written, and x counted 200 MiB of writes"), "{writes}");
+    fn more_bytes_than_requested_are_other_load() {
+        assert_eq!(names(&on_device([100 * MIB, 0], [150 * MIB, 0], true)), ["other-load"]);
+        let found = find(&on_device([100 * MIB, 0], [100 * MIB, 20 * MIB], true));
+        let FindingKind::OtherLoad(directions) = &found[0].kind else { panic!("{found:?}") };
+        let [only] = directions.as_slice() else { panic!("{found:?}") };
+        assert_eq!((only.direction, only.requested_bytes, only.device_bytes), (Ddir::Write, 0, 200 * MIB));
     }
 
     #[test]
-    fn what_agrees_what_is_buffered_and_what_cannot_be_known_is_not_told() {
-        assert_eq!(ids(&on_device([100 * MIB, 50 * MIB], [101 * MIB, 49 * MIB], true)), Vec::<String>::new());
-        assert_eq!(ids(&on_device([MIB / 8, 0], [MIB, 0], true)), Vec::<String>::new());
-        assert_eq!(ids(&on_device([100 * MIB, 0], [3 * MIB, 0], false)), Vec::<String>::new());
+    fn equal_counts_buffered_io_and_unknown_devices_are_no_finding() {
+        assert_eq!(names(&on_device([100 * MIB, 50 * MIB], [101 * MIB, 49 * MIB], true)), Vec::<String>::new());
+        assert_eq!(names(&on_device([MIB / 8, 0], [MIB, 0], true)), Vec::<String>::new());
+        assert_eq!(names(&on_device([100 * MIB, 0], [3 * MIB, 0], false)), Vec::<String>::new());
         let mut unwritten = on_device([100 * MIB, 0], [3 * MIB, 0], true);
         unwritten.targets[0].unwritten_bytes = Some(MIB);
-        assert_eq!(ids(&unwritten), Vec::<String>::new());
+        assert_eq!(names(&unwritten), Vec::<String>::new());
         let mut elsewhere = on_device([100 * MIB, 0], [3 * MIB, 0], true);
         elsewhere.targets[0].disks.clear();
-        assert_eq!(ids(&elsewhere), Vec::<String>::new());
+        assert_eq!(names(&elsewhere), Vec::<String>::new());
         let null = with(on_device([100 * MIB, 0], [3 * MIB, 0], true), |worker| worker.engine = Engine::Null);
-        assert_eq!(ids(&null), Vec::<String>::new());
+        assert_eq!(names(&null), Vec::<String>::new());
     }
 }

@@ -1,122 +1,99 @@
-//! Jobs that were given a time and ended before it, and phases that are too short to say much.
+//! Jobs that ended before their runtime, and phases that are too short for their figures.
 
 use std::collections::BTreeMap;
 
+use assessment::{Finding, FindingKind, Lack, Severity, Subject};
 use plan::{ExitAll, Worker};
 use record::{Record, WorkerRecord};
-use units::format::{self, grouped};
 
-use crate::course::{in_words_of, moves_data, phase_name, seconds, workers};
-use assessment::{Finding, Severity};
+use crate::time_series::{phase_subject, workers};
 
-/// Less than this part of the time is early.
+/// A job that ran for a smaller share of its runtime ended early.
 const EARLY_SHARE: f64 = 0.95;
-/// Less than this is short: no steady state shows in it, and no burst ends.
+/// A shorter run shows no steady state and no end of a burst.
 const SHORT_S: f64 = 5.0;
-/// Of fewer I/Os the 99.9th percentile is one of the largest few.
+/// With fewer I/Os the 99.9th percentile is one of the few largest.
 const IOS_MIN: u64 = 1000;
 
+/// Finds jobs that ended by size before their runtime.
 pub fn early(record: &Record) -> Vec<Finding> {
-    // Whoever was stopped, from outside or by another job, didn't end by itself.
-    let stops_others = record.plan.workers.iter().any(|worker| worker.limits.exit_all != ExitAll::Nobody);
+    // A job that was stopped, by a signal or by another job, did not end by its size.
+    let stops_others = record.plan.workers.iter().any(|worker| worker.limits.exit_all != ExitAll::None);
     if record.stopped || stops_others || record.failed() {
         return Vec::new();
     }
     let mut jobs: BTreeMap<(u32, &str), Vec<(&Worker, &WorkerRecord)>> = BTreeMap::new();
-    for (worker, kept) in
-        record.plan.workers.iter().zip(&record.workers).filter(|(worker, kept)| is_early(worker, kept))
-    {
-        jobs.entry((worker.phase, &worker.name)).or_default().push((worker, kept));
+    let both = record.plan.workers.iter().zip(&record.workers);
+    for (worker, counted) in both.filter(|(worker, counted)| is_early(worker, counted)) {
+        jobs.entry((worker.phase, &worker.name)).or_default().push((worker, counted));
     }
-    jobs.into_iter().filter_map(|((_, name), members)| ended_early(name, &members)).collect()
+    jobs.into_iter().filter_map(|((phase, name), members)| ended_early(phase, name, &members)).collect()
 }
 
-fn is_early(worker: &Worker, kept: &WorkerRecord) -> bool {
-    let asked_ns = worker.limits.runtime_ns;
-    let by_size = worker.streams.is_empty() && !worker.limits.time_based && worker.latency_target.is_none();
-    by_size && kept.ended && asked_ns > 0 && (kept.stats.runtime_ns as f64) < asked_ns as f64 * EARLY_SHARE
+fn is_early(worker: &Worker, counted: &WorkerRecord) -> bool {
+    let runtime_ns = worker.limits.runtime_ns;
+    let by_size = worker.streams().is_none() && !worker.limits.time_based && worker.latency_target.is_none();
+    let ran_ns = counted.stats.runtime_ns;
+    by_size && counted.ended && runtime_ns > 0 && (ran_ns as f64) < runtime_ns as f64 * EARLY_SHARE
 }
 
-fn ended_early(name: &str, members: &[(&Worker, &WorkerRecord)]) -> Option<Finding> {
-    let (worker, kept) = members.iter().min_by_key(|(_, kept)| kept.stats.runtime_ns)?;
-    let (asked_ns, ran_ns) = (worker.limits.runtime_ns, kept.stats.runtime_ns);
-    let bytes: u64 = kept.stats.ddirs.iter().map(|ddir| ddir.bytes).sum();
-    let of = if members.len() > 1 { format!(" (the first of {})", members.len()) } else { String::new() };
+fn ended_early(phase: u32, name: &str, members: &[(&Worker, &WorkerRecord)]) -> Option<Finding> {
+    let (worker, counted) = members.iter().min_by_key(|(_, counted)| counted.stats.runtime_ns)?;
     Some(Finding {
-        id: "ended-early".into(),
+        kind: FindingKind::EndedEarly {
+            runtime_s: worker.limits.runtime_ns as f64 / 1e9,
+            ran_s: counted.stats.runtime_ns as f64 / 1e9,
+            moved_bytes: counted.stats.ddirs.iter().map(|ddir| ddir.bytes).sum(),
+            jobs: members.len() as u64,
+        },
+        subject: Subject::jobs(phase, std::iter::once(name)),
         severity: Severity::Warning,
-        what: format!(
-            "{name}: it ended by its size, not after its time: runtime alone is only the longest that it may take"
-        ),
-        evidence: format!(
-            "{} were asked for, and it ended{of} after {} when its {} were done",
-            seconds(asked_ns as f64 / 1e9),
-            seconds(ran_ns as f64 / 1e9),
-            format::size(bytes)
-        ),
-        advice: "add time_based=1, or a larger size".into(),
     })
 }
 
+/// Finds phases with a short measured time or few I/Os.
 pub fn short(record: &Record) -> Vec<Finding> {
     record.timeline.iter().filter_map(|timeline| of_phase(record, timeline.phase, timeline.until_ns)).collect()
 }
 
 fn of_phase(record: &Record, phase: usize, until_ns: u64) -> Option<Finding> {
-    if !workers(record, phase).any(moves_data) {
+    if !workers(record, phase).any(|worker| worker.engine.moves_data()) {
         return None;
     }
     let measured_s = until_ns as f64 / 1e9;
     let both = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase as usize == phase);
-    let ios: u64 = both.flat_map(|(_, kept)| &kept.stats.ddirs).map(|ddir| ddir.ios).sum();
-    if measured_s >= SHORT_S && ios >= IOS_MIN {
-        return None;
-    }
-    let what = if measured_s < SHORT_S {
-        "no steady state, burst or throttle can show in so short a time"
-    } else {
-        "percentiles above the 99th say little of so few I/Os"
+    let ios: u64 = both.flat_map(|(_, counted)| &counted.stats.ddirs).map(|ddir| ddir.ios).sum();
+    let lacks = match measured_s {
+        ..SHORT_S => Lack::Time,
+        _ if ios < IOS_MIN => Lack::Ios,
+        _ => return None,
     };
-    let name = phase_name(record, phase);
-    Some(Finding {
-        id: "too-short".into(),
-        severity: Severity::Info,
-        what: format!("{name}: {what}"),
-        evidence: format!(
-            "it was measured for {}, in which {} I/Os were done",
-            seconds(measured_s),
-            grouped(ios as f64)
-        ),
-        advice: in_words_of(
-            record,
-            "measure for a minute or more: runtime=60 with time_based=1",
-            "measure for a minute or more (-d60)",
-        ),
-    })
+    let kind = FindingKind::TooShort { measured_s, ios, lacks };
+    Some(Finding { kind, subject: phase_subject(record, phase), severity: Severity::Info })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::course::simulated::{run, with};
+    use crate::time_series::simulated::{run, with};
 
     fn ran(change: impl FnOnce(&mut Worker)) -> Record {
         with(run(&[5000.0; 20]), change)
     }
 
     #[test]
-    fn a_job_with_a_time_that_ends_by_its_size_is_told() {
+    fn a_job_that_ends_by_size_before_its_runtime_is_found() {
         let record = ran(|worker| worker.limits.runtime_ns = 60_000_000_000);
-        let found = &early(&record)[0];
-        assert_eq!(found.evidence, "60.0 s were asked for, and it ended after 20.0 s when its 391 MiB were done");
-        assert!(found.advice.contains("time_based=1"));
+        let kind = FindingKind::EndedEarly { runtime_s: 60.0, ran_s: 20.0, moved_bytes: 20 * 5000 * 4096, jobs: 1 };
+        let subject = Subject::Jobs { phase: 0, names: vec!["job".to_owned()] };
+        assert_eq!(early(&record), [Finding { kind, subject, severity: Severity::Warning }]);
         let mut stopped = record.clone();
         stopped.stopped = true;
         assert_eq!(early(&stopped), []);
     }
 
     #[test]
-    fn a_job_that_ran_its_time_or_was_given_none_is_not() {
+    fn a_job_that_ran_its_time_or_has_none_is_no_finding() {
         assert_eq!(early(&ran(|worker| worker.limits.runtime_ns = 20_000_000_000)), []);
         assert_eq!(early(&ran(|_| {})), []);
         let based = ran(|worker| (worker.limits.runtime_ns, worker.limits.time_based) = (60_000_000_000, true));
@@ -124,10 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn short_times_and_few_ios_are_good_to_know() {
+    fn short_times_and_few_ios_are_found() {
         assert_eq!(short(&run(&[5000.0; 20])), []);
-        assert!(short(&run(&[5000.0; 2]))[0].what.contains("so short a time"));
-        assert!(short(&run(&[20.0; 20]))[0].what.contains("so few I/Os"));
+        let kind = |rates: &[f64]| short(&run(rates)).remove(0).kind;
+        assert_eq!(kind(&[5000.0; 2]), FindingKind::TooShort { measured_s: 2.0, ios: 10_000, lacks: Lack::Time });
+        assert_eq!(kind(&[20.0; 20]), FindingKind::TooShort { measured_s: 20.0, ios: 400, lacks: Lack::Ios });
         assert_eq!(short(&with(run(&[9.0]), |worker| worker.engine = plan::Engine::Null)), []);
     }
 }

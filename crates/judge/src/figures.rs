@@ -1,6 +1,6 @@
 //! Figures of a run, and of several runs of one setting.
 //!
-//! A figure of several runs is the median over them. Every view computes it here.
+//! A figure of several runs is the median over them.
 
 use assessment::{Cpu, CpuOf, Figures, Latencies, Rates};
 use record::{DdirStats, Latency, Record};

@@ -1,51 +1,51 @@
-//! What a record means: whether the measurement is worth anything, and whether the target is good.
+//! Findings, statistics and verdicts, computed from records and limits.
 //!
-//! Pure functions of the record: no I/O, no clock.
+//! Pure functions: no I/O, no clock, no wording.
 
 pub mod applications;
-mod bimodal;
-mod cached;
-mod change;
+mod change_points;
 pub mod compare;
-mod course;
 mod depth;
 mod device;
 mod ended;
 pub mod figures;
-mod generator;
 pub mod inference;
+mod late_ios;
+mod levels;
 pub mod limits;
+mod load_generator;
 mod memory;
-mod rate;
+mod page_cache;
 pub mod requirements;
-mod short;
 pub mod single;
 pub mod stats;
 pub mod steady;
-mod step;
+mod target_short;
+mod throttle;
+mod time_series;
 mod unsteady;
 mod unwritten;
 pub mod verdict;
 
-pub use generator::{Generator, Limit, generator, generators};
-pub use step::{Change, changes};
+pub use levels::{Change, changes};
+pub use load_generator::{load_generator, load_generators};
 
 use assessment::Finding;
 use record::Record;
 
-/// All that speaks against the figures of a run.
+/// Returns all findings on a run.
 pub fn findings(record: &Record) -> Vec<Finding> {
     let mut found = memory::find(record);
-    found.extend(cached::find(record));
+    found.extend(page_cache::find(record));
     found.extend(unwritten::find(record));
     found.extend(device::find(record));
-    found.extend(short::find(record));
+    found.extend(target_short::find(record));
     found.extend(ended::early(record));
     found.extend(depth::find(record));
-    found.extend(generator::find(record));
-    found.extend(rate::find(record));
-    found.extend(step::find(record));
-    found.extend(bimodal::find(record));
+    found.extend(load_generator::find(record));
+    found.extend(late_ios::find(record));
+    found.extend(levels::find(record));
+    found.extend(throttle::find(record));
     found.extend(unsteady::find(record));
     found.extend(ended::short(record));
     found

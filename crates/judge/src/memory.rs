@@ -1,58 +1,35 @@
-//! Targets that are no disk at all: files of a file system in memory, and devices that are files in the page cache.
+//! Targets in memory: files on tmpfs or ramfs, and devices whose data is in the page cache.
 
 use std::collections::BTreeSet;
 
+use assessment::{Finding, FindingKind, Severity, Subject};
 use record::{Record, TargetFacts};
 
-use crate::course::{moves_data, workers};
-use assessment::{Finding, Severity};
+use crate::time_series::workers;
 
 pub fn find(record: &Record) -> Vec<Finding> {
-    let used = |facts: &&TargetFacts| workers(record, facts.phase as usize).any(moves_data);
-    let all = || record.targets.iter().filter(used);
+    let is_used = |facts: &&TargetFacts| workers(record, facts.phase as usize).any(|worker| worker.engine.moves_data());
+    let used = || record.targets.iter().filter(is_used);
+    let in_memory = paths(used().filter(|facts| facts.in_memory));
+    let on_loop = || used().filter(|facts| !facts.cached_disks.is_empty());
+    let devices: BTreeSet<&String> = on_loop().flat_map(|facts| &facts.cached_disks).collect();
     let mut found = Vec::new();
-    if let Some(paths) = named(all().filter(|facts| facts.in_memory)) {
-        found.push(in_memory(&paths));
+    if !in_memory.is_empty() {
+        let (kind, subject) = (FindingKind::InMemory, Subject::Targets(in_memory));
+        found.push(Finding { kind, subject, severity: Severity::Invalid });
     }
-    let cached = |facts: &&TargetFacts| !facts.cached_disks.is_empty();
-    if let Some(first) = all().find(cached)
-        && let Some(paths) = named(all().filter(cached))
-    {
-        found.push(cached_below(&paths, &first.cached_disks.join(", ")));
+    if !devices.is_empty() {
+        let kind = FindingKind::CachedBelow { devices: devices.into_iter().cloned().collect() };
+        let subject = Subject::Targets(paths(on_loop()));
+        found.push(Finding { kind, subject, severity: Severity::Warning });
     }
     found
 }
 
-/// The first target by its path, and how many others there are.
-fn named<'a>(targets: impl Iterator<Item = &'a TargetFacts>) -> Option<String> {
-    let paths: BTreeSet<&str> = targets.map(|facts| facts.path.as_str()).collect();
-    let first = paths.first()?;
-    Some(match paths.len() {
-        1 => format!("{first} lies"),
-        many => format!("{first} and {} more lie", many - 1),
-    })
-}
-
-fn in_memory(paths: &str) -> Finding {
-    Finding {
-        id: "in-memory".into(),
-        severity: Severity::Invalid,
-        what: format!("{paths} in memory: this is no disk's speed"),
-        evidence: "the file system, tmpfs or ramfs, has no disk under it".into(),
-        advice: "use a directory, a file or a device that is on a disk".into(),
-    }
-}
-
-fn cached_below(paths: &str, disks: &str) -> Finding {
-    Finding {
-        id: "cached-below".into(),
-        severity: Severity::Warning,
-        what: format!("{paths} on {disks}, a file that is read and written through the page cache"),
-        evidence: "what memory holds of that file is read without a disk, and writes end there, direct I/O or not"
-            .into(),
-        advice: "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk that the file is on"
-            .into(),
-    }
+/// Returns the paths of the targets, each once.
+fn paths<'a>(targets: impl Iterator<Item = &'a TargetFacts>) -> Vec<String> {
+    let paths: BTreeSet<&String> = targets.map(|facts| &facts.path).collect();
+    paths.into_iter().cloned().collect()
 }
 
 #[cfg(test)]
@@ -60,16 +37,20 @@ mod tests {
     use super::*;
     use crate::device::simulated::on_device;
 
-    fn found(change: impl FnOnce(&mut TargetFacts)) -> Vec<String> {
+    fn found(change: impl FnOnce(&mut TargetFacts)) -> Vec<Finding> {
         let mut record = on_device([1 << 20, 0], [1 << 20, 0], true);
         change(&mut record.targets[0]);
-        find(&record).into_iter().map(|finding| finding.id).collect()
+        find(&record)
     }
 
     #[test]
-    fn memory_that_looks_like_a_disk_is_told_and_a_disk_not() {
-        assert_eq!(found(|facts| facts.in_memory = true), ["in-memory"]);
-        assert_eq!(found(|facts| facts.cached_disks = vec!["loop0".into()]), ["cached-below"]);
-        assert_eq!(found(|_| ()), Vec::<String>::new());
+    fn targets_in_memory_are_found_and_disks_are_not() {
+        let subject = || Subject::Targets(vec!["/dev/x".to_owned()]);
+        let in_memory = Finding { kind: FindingKind::InMemory, subject: subject(), severity: Severity::Invalid };
+        assert_eq!(found(|facts| facts.in_memory = true), [in_memory]);
+        let kind = FindingKind::CachedBelow { devices: vec!["loop0".to_owned()] };
+        let on_loop = Finding { kind, subject: subject(), severity: Severity::Warning };
+        assert_eq!(found(|facts| facts.cached_disks = vec!["loop0".into()]), [on_loop]);
+        assert_eq!(found(|_| ()), []);
     }
 }

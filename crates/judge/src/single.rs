@@ -1,43 +1,37 @@
-//! A single run of a dialect's line: what it is called, and the same as an assessment in which nothing is judged, for pages
-//! and charts.
+//! A single run of a dialect: its title, and the run as an assessment without expectations, for pages and charts.
 
 use std::sync::Arc;
 
+use assessment::{
+    Assessment, Cause, Device, DirectionFigures, Failure, Finding, Round, SCHEMA, Study, Subject, Target, TargetKind,
+    Test, Verdict,
+};
 use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
-use units::format::{self, grouped, time_ns};
 
-use assessment::{Aim, Assessment, Device, Round, SCHEMA, Study, Target, TargetKind, Test, Verdict};
+use crate::figures::service_time;
 
-/// Targets that are named of a run with many.
+/// Targets named in a title.
 const TARGETS_SHOWN: usize = 3;
-/// The same for jobs.
+/// Jobs named in a title.
 const NAMES_SHOWN: usize = 4;
-/// What is longer holds a path, or a table.
+/// Longer arguments hold a path or a table.
 const SWITCH: usize = 12;
 
-/// `fio`, `diskspd`.
-pub fn dialect(record: &Record) -> &'static str {
-    match record.plan.origin {
-        Origin::Fio(_) => "fio",
-        Origin::DiskSpd { .. } => "diskspd",
-    }
-}
-
-/// The names of the jobs, each once; of DiskSpd's line the switches.
+/// Returns the names of fio's jobs, each once, or the switches of DiskSpd's command line.
 pub fn title(record: &Record) -> String {
     let Origin::DiskSpd { command_line, .. } = &record.plan.origin else { return names(&record.plan.workers) };
     let switches = command_line.split_whitespace().skip(1).filter(|word| word.starts_with('-') && word.len() < SWITCH);
     switches.collect::<Vec<_>>().join(" ")
 }
 
-/// The paths that were measured, each once, in the plan's order.
+/// Returns the paths of the targets, each once, in the order of the plan.
 pub fn targets(record: &Record) -> String {
     first(record.plan.workers.iter().flat_map(paths), TARGETS_SHOWN, " ")
 }
 
 fn paths(worker: &Worker) -> impl Iterator<Item = &str> {
-    let streams = worker.streams.list.iter().map(|stream| stream.path.as_str());
+    let streams = worker.stream_list().iter().map(|stream| stream.path.as_str());
     worker.targets.paths.iter().map(String::as_str).chain(streams)
 }
 
@@ -45,7 +39,7 @@ fn names(workers: &[Worker]) -> String {
     first(workers.iter().map(|worker| worker.name.as_str()), NAMES_SHOWN, ", ")
 }
 
-/// The first few, each once, and a sign that there are more.
+/// Joins the first `most` different texts, and adds an ellipsis if there are more.
 fn first<'a>(texts: impl Iterator<Item = &'a str>, most: usize, between: &str) -> String {
     let mut shown: Vec<&str> = Vec::new();
     for text in texts {
@@ -60,7 +54,7 @@ fn first<'a>(texts: impl Iterator<Item = &'a str>, most: usize, between: &str) -
     shown.join(between)
 }
 
-/// A test for each phase, with what was found.
+/// Returns a run as an assessment with one test per phase.
 pub fn assessment(record: &Record) -> Assessment {
     let mut phases: Vec<u32> = record.plan.workers.iter().map(|worker| worker.phase).collect();
     phases.sort_unstable();
@@ -70,18 +64,14 @@ pub fn assessment(record: &Record) -> Assessment {
         many => many.iter().map(|phase| test(record, of_phase(record, *phase), Some(*phase))).collect(),
     };
     for finding in crate::findings(record) {
-        let jobs = finding.what.split_once(": ").map_or("", |(jobs, _)| jobs);
-        let is_of = |test: &Test| {
-            let mut workers = test.rounds.iter().flat_map(|round| &round.record.plan.workers);
-            workers.any(|worker| jobs.split(", ").next() == Some(&worker.name))
-        };
-        let at = tests.iter().position(is_of).unwrap_or(0);
-        tests[at].findings.push(finding);
+        let at = phase(record, &finding).and_then(|phase| phases.iter().position(|known| *known == phase));
+        tests[at.unwrap_or(0)].findings.push(finding);
     }
     let failed = tests.iter().find_map(|test| test.error.clone());
-    let of_all = || match tests.as_slice() {
-        [test] => test.cause.clone(),
-        many => many.iter().map(|test| format!("{}: {}", test.name, test.cause)).collect::<Vec<_>>().join("; "),
+    let cause = match (failed, tests.as_slice()) {
+        (Some(failure), _) => Cause::Failure(failure),
+        (None, [test]) => test.cause.clone(),
+        (None, many) => Cause::Tests(many.iter().map(|test| (test.name.clone(), test.cause.clone())).collect()),
     };
     Assessment {
         schema: SCHEMA.to_owned(),
@@ -90,21 +80,38 @@ pub fn assessment(record: &Record) -> Assessment {
         started_unix_ms: record.started_unix_ms,
         ended_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
-        suite: dialect(record).to_owned(),
+        suite: record.plan.origin.program().to_owned(),
         title: title(record),
         target: target(record),
         volumes: Vec::new(),
         machine: record.machine.clone(),
         tags: Vec::new(),
         preparation: Vec::new(),
-        verdict: if failed.is_some() { Verdict::Inconclusive } else { Verdict::Measured },
-        cause: failed.unwrap_or_else(of_all),
+        verdict: verdict(matches!(cause, Cause::Failure(_))),
+        cause,
         tests,
         expectations: Vec::new(),
         applications: Vec::new(),
         stopped: record.stopped,
         study: Study::Single,
     }
+}
+
+/// Returns the phase of a finding; `None` if it is about all phases.
+fn phase(record: &Record, finding: &Finding) -> Option<u32> {
+    match &finding.subject {
+        Subject::Jobs { phase, .. } => Some(*phase),
+        Subject::TimeSpan(number) => number.checked_sub(1),
+        Subject::Targets(used) => {
+            let uses = |worker: &&Worker| paths(worker).any(|path| used.iter().any(|used| used == path));
+            record.plan.workers.iter().filter(uses).map(|worker| worker.phase).min()
+        }
+        Subject::Run | Subject::Threads => None,
+    }
+}
+
+fn verdict(has_failed: bool) -> Verdict {
+    if has_failed { Verdict::Inconclusive } else { Verdict::Measured }
 }
 
 fn test(whole: &Record, record: Record, phase: Option<u32>) -> Test {
@@ -114,27 +121,13 @@ fn test(whole: &Record, record: Record, phase: Option<u32>) -> Test {
         (true, None) => "run".to_owned(),
         (true, Some(phase)) => format!("time span {}", phase + 1),
     };
-    let of_worker = |(worker, done): (&Worker, &record::WorkerRecord)| {
-        Some(format!("{}: {}", worker.name, done.error.as_ref()?.message.clone()))
-    };
-    let error = record.plan.workers.iter().zip(&record.workers).find_map(of_worker);
-    Test {
-        name,
-        title: format!("On {}", targets(&record)),
-        aim: Aim::Behaviour,
-        volumes: Vec::new(),
-        job: job(&whole.plan),
-        steady: None,
-        findings: Vec::new(),
-        judgements: Vec::new(),
-        verdict: if error.is_some() { Verdict::Inconclusive } else { Verdict::Measured },
-        cause: sentence(&record.totals().ddirs),
-        error,
-        rounds: vec![Round { at: Vec::new(), record }],
-    }
+    let error = Failure::of_run(&record);
+    let (title, cause) = (format!("On {}", targets(&record)), Cause::Figures(figures(&record.totals().ddirs)));
+    let rounds = vec![Round { at: Vec::new(), record }];
+    Test { verdict: verdict(error.is_some()), cause, error, ..Test::of_rounds(name, title, job(&whole.plan), rounds) }
 }
 
-/// The same run as if there had been nothing but this phase.
+/// Returns the part of a run that belongs to one phase.
 fn of_phase(record: &Record, phase: u32) -> Record {
     let mut part = record.clone();
     let is_of = |at: usize| record.plan.workers.get(at).is_some_and(|worker| worker.phase == phase);
@@ -147,33 +140,27 @@ fn of_phase(record: &Record, phase: u32) -> Record {
     part
 }
 
-/// What was done, in figures.
-fn sentence(ddirs: &[DdirStats; 3]) -> String {
-    let said = Ddir::ALL.into_iter().zip(ddirs).filter(|(_, stats)| stats.ios > 0).map(|(ddir, stats)| {
-        let latency = if stats.lat.count() > 0 { &stats.lat } else { &stats.clat };
-        let p99 = match latency.count() {
-            0 => String::new(),
-            _ => format!(", p99 {}", time_ns(latency.percentile_ns(99.0) as f64)),
-        };
-        let bandwidth = format::bandwidth(stats.bytes_per_s());
-        format!("{} {} IOPS, {bandwidth}{p99}", ddir.name(), grouped(stats.ios_per_s()))
+/// The figures of each direction with I/O.
+fn figures(ddirs: &[DdirStats; 3]) -> Vec<DirectionFigures> {
+    let with_io = Ddir::ALL.into_iter().zip(ddirs).filter(|(_, stats)| stats.ios > 0);
+    let figures = with_io.map(|(direction, stats)| {
+        let latency = service_time(stats);
+        let p99_ns = (latency.count() > 0).then(|| latency.percentile_ns(99.0) as f64);
+        DirectionFigures { direction, iops: stats.ios_per_s(), bytes_per_s: stats.bytes_per_s(), p99_ns }
     });
-    let said = said.collect::<Vec<_>>().join("; ");
-    if said.is_empty() { "no I/O was completed".to_owned() } else { said }
+    figures.collect()
 }
 
-/// As a shell takes it.
+/// Returns the arguments of the command.
 fn command(plan: &Plan) -> Vec<String> {
-    let (program, words): (_, Vec<String>) = match &plan.origin {
-        Origin::Fio(FioWords { words, .. }) => ("fio", words.clone()),
-        Origin::DiskSpd { command_line, .. } => {
-            ("diskspd", command_line.split_whitespace().skip(1).map(str::to_owned).collect())
-        }
+    let words: Vec<String> = match &plan.origin {
+        Origin::Fio(FioWords { words, .. }) => words.clone(),
+        Origin::DiskSpd { command_line, .. } => command_line.split_whitespace().skip(1).map(str::to_owned).collect(),
     };
-    ["fathom", program].into_iter().map(str::to_owned).chain(words).collect()
+    ["fathom", plan.origin.program()].into_iter().map(str::to_owned).chain(words).collect()
 }
 
-/// What was asked, with the files that the line names.
+/// Returns the command line and the text of its files.
 fn job(plan: &Plan) -> String {
     let mut text = plan.origin.command_line() + "\n";
     match &plan.origin {
@@ -188,7 +175,7 @@ fn job(plan: &Plan) -> String {
     text
 }
 
-/// What the record knows of it: the device may be another by now.
+/// Returns the target of the record.
 fn target(record: &Record) -> Target {
     let mut names: Vec<&String> = record.targets.iter().flat_map(|facts| &facts.disks).collect();
     names.sort_unstable();

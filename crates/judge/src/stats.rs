@@ -1,9 +1,9 @@
-//! Statistics that a few wild values don't sway: medians, ranks, trends by the signs of differences.
+//! Robust statistics: medians, ranks, and trends by the signs of differences. Few outliers do not change them.
 
-/// What makes a median distance the deviation of values that spread normally.
+/// Factor from the median distance to the standard deviation of normally distributed values.
 const NORMAL: f64 = 1.4826;
 
-/// The value below which that share (0 to 1) of the values lies, interpolated; 0 of none.
+/// Returns a quantile, by linear interpolation; 0 without values. `share` is from 0 to 1.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -17,7 +17,7 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The mean of the middle half of the values: a level, where they go to and fro between two figures.
+/// Returns the mean of the middle half of the values.
 pub fn middle_mean(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -26,12 +26,12 @@ pub fn middle_mean(values: &[f64]) -> f64 {
     middle.iter().sum::<f64>() / middle.len().max(1) as f64
 }
 
-/// The deviation that the middle half of the values speaks for: half of them lie closer to 0 than this says.
+/// Returns the standard deviation that the median distance from 0 corresponds to.
 pub fn spread_around_zero(values: &[f64]) -> f64 {
     median(&values.iter().map(|value| value.abs()).collect::<Vec<_>>()) * NORMAL
 }
 
-/// How alike neighbours are: the correlation of each value with the next, from -1 to 1.
+/// Returns the correlation of each value with the next, from -1 to 1.
 pub fn neighbour_correlation(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -39,8 +39,8 @@ pub fn neighbour_correlation(values: &[f64]) -> f64 {
     if squares > 0.0 { products / squares } else { 0.0 }
 }
 
-/// The share of pairs of one value of each in which the first is the greater; ties count half (Mann and Whitney's U,
-/// over all pairs).
+/// Returns the share of pairs in which the value of the first sample is greater. Ties count half (Mann and Whitney's U
+/// over the number of pairs).
 pub fn share_greater(first: &[f64], second: &[f64]) -> f64 {
     let mut sorted = second.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -53,7 +53,7 @@ pub fn share_greater(first: &[f64], second: &[f64]) -> f64 {
     first.iter().map(beaten).sum::<f64>() / pairs
 }
 
-/// How surely the values rise (above 0) or fall (below), in deviations (Mann and Kendall's test).
+/// Returns the statistic of Mann and Kendall's test in standard deviations: above 0 the values rise, below 0 they fall.
 pub fn trend(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let signs = values.iter().enumerate().flat_map(|(at, value)| {
@@ -66,7 +66,7 @@ pub fn trend(values: &[f64]) -> f64 {
     if variance > 0.0 { (sum - sum.signum()) / variance.sqrt() } else { 0.0 }
 }
 
-/// The slope from one value to the next that half of all pairs exceed (Theil and Sen's).
+/// Returns the slope per value by Theil and Sen: the median of the slopes of all pairs.
 pub fn slope(values: &[f64]) -> f64 {
     let pairs = values.iter().enumerate().flat_map(|(at, value)| {
         let later = values[at + 1..].iter().enumerate();

@@ -1,4 +1,4 @@
-//! errno values by name: the one place that other crates take them from.
+//! errno values by name, for all other crates.
 
 pub use units::errno::*;
 
@@ -7,7 +7,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_the_numbers_of_this_machines_c_library() {
+    fn errno_values_match_the_c_library() {
         macro_rules! agree {
             ($($name:ident)*) => { $(assert_eq!($name, libc::$name, stringify!($name));)* };
         }

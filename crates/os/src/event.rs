@@ -1,7 +1,7 @@
 //! Named events, by which programs wait for each other: DiskSpd's `-y` switches.
 //!
-//! An event is a file in memory, `/dev/shm/diskspd-event-NAME`. Its first byte is `1` once the event is set, so a script
-//! can set one, too. As on Windows:
+//! An event is a file in memory, `/dev/shm/diskspd-event-NAME`. Its first byte is `1` once the event is set, so a
+//! script can set one, too. As on Windows:
 //! - A program that waits for an event or signals it creates it if it does not exist ([`Event::create`]: `-yr`, `-yp`,
 //!   `-ys`, `-yf`). Only `-ye` needs an event that exists ([`Event::open`]).
 //! - A set event stays set, for all programs that wait now or later.
@@ -21,9 +21,9 @@ use crate::file::check;
 use crate::memory::c_path;
 
 /// Interval at which a wait calls `stop`.
-const SPELL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The same if inotify is not available.
-const SHORT_SPELL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL_WITHOUT_INOTIFY: Duration = Duration::from_millis(5);
 /// Most attempts while other programs remove and create the same event.
 const ATTEMPTS_MAX: u32 = 1000;
 const SET: u8 = b'1';
@@ -57,14 +57,14 @@ impl Event {
         for _ in 0..ATTEMPTS_MAX {
             let file = match open(&path, false) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => match open(&path, true) {
-                    // Somebody else made it just now.
+                    // Another program has created it meanwhile.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                     made => made?,
                 },
                 found => found?,
             };
             if try_lock(&file)? {
-                // New, or what a program that died has left.
+                // New, or a leftover of a program that died.
                 file.set_len(0)?;
                 file.unlock()?;
             }
@@ -83,7 +83,10 @@ impl Event {
                 found => found?,
             };
             if try_lock(&file)? {
-                // Who died can't say any more that it is over. Where it isn't ours to remove it does no harm.
+                if !is_at(&file, &path)? {
+                    continue;
+                }
+                // A program that died cannot remove its file. A leftover of another user stays, and does no harm.
                 let _ = std::fs::remove_file(&path);
                 return Ok(None);
             }
@@ -94,17 +97,10 @@ impl Event {
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    /// Becomes one of the holders; `None` if the last of them has removed the file meanwhile.
+    /// Takes a shared lock. Returns `None` if the last holder has removed the file meanwhile.
     fn hold(file: File, path: &Path) -> io::Result<Option<Self>> {
         file.lock_shared()?;
-        let held = file.metadata()?;
-        match std::fs::symlink_metadata(path) {
-            Ok(named) if (named.dev(), named.ino()) == (held.dev(), held.ino()) => {
-                Ok(Some(Event { path: path.to_path_buf(), file }))
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(None),
-        }
+        Ok(is_at(&file, path)?.then(|| Event { path: path.to_path_buf(), file }))
     }
 
     /// Sets the event. It stays set.
@@ -139,8 +135,8 @@ impl Event {
                 return Ok(false);
             }
             match &changes {
-                Some(changes) => changes.wait(SPELL)?,
-                None => std::thread::sleep(SHORT_SPELL),
+                Some(changes) => changes.wait(POLL_INTERVAL)?,
+                None => std::thread::sleep(POLL_INTERVAL_WITHOUT_INOTIFY),
             }
         }
     }
@@ -157,10 +153,24 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // The last one out removes it. That it can't leaves a file that nobody holds, which is no event.
-        if self.file.unlock().is_ok() && matches!(try_lock(&self.file), Ok(true)) {
+        // The last holder removes the file. A file that cannot be removed has no locks, and so is not an event.
+        // Another holder may have removed it since the unlock. The path is then free or is a new event.
+        if self.file.unlock().is_ok()
+            && matches!(try_lock(&self.file), Ok(true))
+            && matches!(is_at(&self.file, &self.path), Ok(true))
+        {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Returns whether a path still names an open file.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match std::fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -176,10 +186,10 @@ fn file_name(name: &str) -> io::Result<String> {
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("event {name:?}: {why}")));
     let file = format!("diskspd-event-{}", name.replace('%', "%25").replace('/', "%2F"));
     if name.is_empty() {
-        return refused("a name is needed");
+        return refused("the name is empty");
     }
     if name.contains('\0') {
-        return refused("a name can't contain a NUL byte");
+        return refused("the name contains a NUL byte");
     }
     if file.len() > BYTES_MAX {
         return refused("the name is too long");
@@ -187,7 +197,7 @@ fn file_name(name: &str) -> io::Result<String> {
     Ok(file)
 }
 
-/// Only a new file is asked to be made: the kernel may refuse that for existing files of others in such folders.
+/// O_CREAT only for a new file: in sticky folders the kernel can refuse it for existing files of others.
 fn open(path: &Path, make: bool) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -197,7 +207,7 @@ fn open(path: &Path, make: bool) -> io::Result<File> {
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
         .open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} is no event", path.display())));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} is not an event", path.display())));
     }
     Ok(file)
 }
@@ -230,17 +240,17 @@ impl Changes {
 
     /// Waits for a write for at most `time`. A signal ends the wait.
     fn wait(&self, time: Duration) -> io::Result<()> {
-        let mut asked = libc::pollfd { fd: self.notes.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut poll = libc::pollfd { fd: self.notes.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let ms = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
-        // SAFETY: one structure to be looked at.
-        match check(unsafe { libc::poll(&mut asked, 1, ms) }) {
+        // SAFETY: the pointer is to one structure.
+        match check(unsafe { libc::poll(&mut poll, 1, ms) }) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             _ => {}
         }
-        let mut news = [0u8; 1024];
-        // SAFETY: the kernel fills at most as many bytes as there are. What is read, and that there may be nothing,
-        // doesn't matter.
-        unsafe { libc::read(self.notes.as_raw_fd(), news.as_mut_ptr().cast(), news.len()) };
+        let mut buffer = [0u8; 1024];
+        // SAFETY: the kernel writes at most the length of the buffer. The content is not needed, and reading nothing is
+        // fine.
+        unsafe { libc::read(self.notes.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
         Ok(())
     }
 }
@@ -261,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_event_stays_set_for_all_and_goes_with_the_last_holder() {
+    fn set_event_stays_set_until_the_last_holder_ends() {
         let name = name("set");
         assert!(Event::open(&name).unwrap().is_none());
         let one = Event::create(&name).unwrap();
@@ -270,14 +280,14 @@ mod tests {
         Event::open(&name).unwrap().unwrap().set().unwrap();
         assert!(one.is_set().unwrap() && other.wait_timeout(Duration::from_secs(9)).unwrap());
         drop(one);
-        assert!(Event::create(&name).unwrap().is_set().unwrap(), "as long as anybody holds it");
+        assert!(Event::create(&name).unwrap().is_set().unwrap(), "while a holder exists");
         drop(other);
         assert!(!path_of(&name).exists());
-        assert!(!Event::create(&name).unwrap().is_set().unwrap(), "a new one isn't set");
+        assert!(!Event::create(&name).unwrap().is_set().unwrap(), "a new event is not set");
     }
 
     #[test]
-    fn who_waits_is_woken_or_goes_when_told() {
+    fn wait_ends_when_the_event_is_set_or_stop_returns_true() {
         let name = name("wait");
         let event = Event::create(&name).unwrap();
         let setter = Event::create(&name).unwrap();
@@ -288,20 +298,20 @@ mod tests {
         setter.set().unwrap();
         waiter.join().unwrap();
         let other = Event::create(&self::name("stop")).unwrap();
-        let mut asked = 0;
+        let mut calls = 0;
         let stop = || {
-            asked += 1;
-            asked == 3
+            calls += 1;
+            calls == 3
         };
         assert!(!other.wait(stop).unwrap());
     }
 
     #[test]
-    fn what_a_script_writes_counts_and_what_it_leaves_does_not() {
+    fn scripts_can_set_events_and_leftovers_are_not_events() {
         let name = name("script");
         let path = path_of(&name);
         std::fs::write(&path, "1\n").unwrap();
-        assert!(Event::open(&name).unwrap().is_none(), "nobody holds it");
+        assert!(Event::open(&name).unwrap().is_none(), "no holder exists");
         assert!(!path.exists());
         std::fs::write(&path, "1\n").unwrap();
         let event = Event::create(&name).unwrap();
@@ -311,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_no_paths() {
+    fn event_names_are_not_paths() {
         assert_eq!(file_name("a/../b%").unwrap(), "diskspd-event-a%2F..%2Fb%25");
         assert_eq!(file_name("Global\\go").unwrap(), "diskspd-event-Global\\go");
         for bad in ["", "a\0b", &"x".repeat(300)] {
@@ -325,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn many_who_come_and_go_never_hold_two_of_a_name() {
+    fn concurrent_holders_share_one_event() {
         let name = name("race");
         let threads: Vec<_> = (0..4)
             .map(|_| {
@@ -347,7 +357,7 @@ mod tests {
 
     const CHILD: &str = "FATHOM_TEST_EVENT";
 
-    /// The other process of the test below; of no meaning by itself.
+    /// The other process of the test below. It does nothing if it runs alone.
     #[test]
     fn child() {
         let Ok(name) = std::env::var(CHILD) else { return };
@@ -365,13 +375,13 @@ mod tests {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap() == "holding"));
-        // The rest of its output has somewhere to go.
+        // The pipe must stay open and be read, or the child blocks.
         std::thread::spawn(move || lines.count());
         child
     }
 
     #[test]
-    fn events_work_between_processes_and_die_with_them() {
+    fn events_work_between_processes_and_end_with_them() {
         let name = name("processes");
         let mut child = start_child(&name);
         Event::open(&name).unwrap().expect("the child holds it").set().unwrap();
@@ -380,7 +390,7 @@ mod tests {
         let mut child = start_child(&name);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(path_of(&name).exists(), "a killed program can't clean up");
-        assert!(Event::open(&name).unwrap().is_none(), "its event is gone all the same");
+        assert!(path_of(&name).exists(), "a killed program cannot clean up");
+        assert!(Event::open(&name).unwrap().is_none(), "its event has ended");
     }
 }

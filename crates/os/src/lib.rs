@@ -1,7 +1,7 @@
-//! The machine: back ends for I/O, buffers, clocks, files, devices, CPUs. The only crate with `unsafe`.
+//! The operating system: I/O backends, buffers, clocks, files, devices, CPUs. The only crate with `unsafe`.
 //!
-//! It knows nothing of plans or jobs: what it offers is a safe door to what the kernel does. Linux is the first
-//! kernel; what is its own lies in `linux` folders or says so at its head.
+//! It offers safe functions and does not know plans or jobs. Code for Linux only is in `linux` folders, or its module
+//! documentation names Linux.
 
 pub mod clock;
 pub mod cpu;

@@ -9,7 +9,7 @@ use crate::file::check;
 /// Returns the host name.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn hostname() -> io::Result<String> {
     names().map(|names| text(&names.nodename))
 }
@@ -17,18 +17,18 @@ pub fn hostname() -> io::Result<String> {
 /// Returns the release of the running kernel, such as `6.8.0-45-generic`.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn kernel_release() -> io::Result<String> {
     names().map(|names| text(&names.release))
 }
 
-/// Returns the model of the CPU, of the board if the CPU has no name, or else the architecture.
+/// Returns the CPU model. If the CPU has no name: the board's model, or the architecture.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn cpu_model() -> io::Result<String> {
     let named = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|cpuinfo| cpu_model_in(&cpuinfo));
-    // On Arm the device tree names the board.
+    // On Arm the device tree has the name of the board.
     let board = || std::fs::read_to_string(Path::new("/sys/firmware/devicetree/base/model")).ok();
     let named = named.or_else(board).map(|name| name.trim_end_matches('\0').trim().to_string());
     match named.filter(|name| !name.is_empty()) {
@@ -37,7 +37,7 @@ pub fn cpu_model() -> io::Result<String> {
     }
 }
 
-/// The first CPU's name in `/proc/cpuinfo`: each architecture has a word of its own for it.
+/// Returns the first CPU's name in `/proc/cpuinfo`. The field's name depends on the architecture.
 fn cpu_model_in(cpuinfo: &str) -> Option<String> {
     const WORDS: [&str; 5] = ["model name", "Model Name", "cpu model", "cpu", "uarch"];
     let value_of = |word: &str| {
@@ -64,9 +64,9 @@ fn model_in(folder: &Path) -> Option<String> {
 /// Returns the machine's memory in bytes.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn total_memory() -> io::Result<u64> {
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `sysinfo`.
     let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::sysinfo(&mut info) })?;
@@ -74,7 +74,7 @@ pub fn total_memory() -> io::Result<u64> {
 }
 
 fn names() -> io::Result<libc::utsname> {
-    // SAFETY: the structure is plain bytes; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `utsname`.
     let mut names: libc::utsname = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::uname(&mut names) })?;
@@ -102,28 +102,28 @@ mod tests {
     }
 
     #[test]
-    fn the_maker_and_its_product_are_told_once_each() {
-        let told = std::env::temp_dir().join(format!("fathom-dmi-{}", std::process::id()));
-        std::fs::create_dir_all(&told).unwrap();
+    fn machine_model_has_vendor_and_product_once() {
+        let folder = std::env::temp_dir().join(format!("fathom-dmi-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
         let model = |vendor: &str, product: &str| {
-            std::fs::write(told.join("sys_vendor"), vendor).unwrap();
-            std::fs::write(told.join("product_name"), product).unwrap();
-            model_in(&told)
+            std::fs::write(folder.join("sys_vendor"), vendor).unwrap();
+            std::fs::write(folder.join("product_name"), product).unwrap();
+            model_in(&folder)
         };
         assert_eq!(model("Amazon EC2\n", "m5.xlarge\n").unwrap(), "Amazon EC2 m5.xlarge");
         assert_eq!(model("Google\n", "Google Compute Engine\n").unwrap(), "Google Compute Engine");
         assert_eq!(model("\n", "\n"), None);
-        std::fs::remove_dir_all(&told).unwrap();
-        assert_eq!(model_in(&told), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(model_in(&folder), None);
     }
 
     #[test]
     fn the_cpu_model_is_found_under_the_field_of_each_architecture() {
         let found = |text: &str| cpu_model_in(text);
-        let x86 = "processor\t: 0\nmodel\t\t: 167\nmodel name\t: Some(R) Processor @ 2.0: GHz\n";
-        assert_eq!(found(x86), Some("Some(R) Processor @ 2.0: GHz".into()));
-        assert_eq!(found("processor : 0\ncpu : POWER9, altivec\n"), Some("POWER9, altivec".into()));
-        assert_eq!(found("processor : 0\nCPU implementer : 0x41\n"), None);
+        let x86 = "cpu family\t: 6\nmodel\t\t: 167\nmodel name\t: Some(R) CPU @ 2.0: GHz\n";
+        assert_eq!(found(x86), Some("Some(R) CPU @ 2.0: GHz".into()));
+        assert_eq!(found("timebase : 512000000\ncpu : POWER9, altivec\n"), Some("POWER9, altivec".into()));
+        assert_eq!(found("BogoMIPS : 50.00\nCPU implementer : 0x41\n"), None);
         assert_eq!(found("model name :\n"), None);
     }
 }

@@ -1,12 +1,12 @@
-//! The process and its threads: what they used, with which priority they run, their names, the terminal.
+//! Process and threads: resource usage, priorities, ids, terminal.
 
 use std::io::{self, Read};
-use std::process::{Child, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use crate::file::check;
 
-/// What a thread or the process has used since its start.
+/// Resource usage of a thread or process since its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     pub user_ns: u64,
@@ -15,12 +15,12 @@ pub struct Usage {
     pub involuntary_switches: u64,
     pub minor_faults: u64,
     pub major_faults: u64,
-    /// Time in ns in which the thread was ready and waited for a CPU. `None` if the kernel does not count it.
+    /// Time in ns in which the thread was runnable and waited for a CPU. `None` if the kernel does not report it.
     pub run_delay_ns: Option<u64>,
 }
 
 impl Usage {
-    /// Returns what was used since `earlier`.
+    /// Returns the usage since `earlier`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         Usage {
             user_ns: self.user_ns.saturating_sub(earlier.user_ns),
@@ -34,16 +34,16 @@ impl Usage {
     }
 }
 
-/// Returns what this thread has used since its start.
+/// Returns this thread's usage since its start.
 pub fn thread_usage() -> Usage {
-    let mut brought_up_to_date = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a live value. The kernel brings the thread's time up to date for this clock only;
-    // getrusage alone is behind by up to a tick, which is more than all of a short run.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut brought_up_to_date) };
+    let mut cpu_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live value. Reading this clock updates the thread's CPU time: getrusage alone can be
+    // late by one tick, which matters for a short run.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut cpu_time) };
     Usage { run_delay_ns: run_delay_ns(), ..usage(libc::RUSAGE_THREAD) }
 }
 
-/// The second of the scheduler's three figures of this thread; they are few enough for one read into the stack.
+/// Returns the second of the three numbers of this thread's schedstat. A small buffer on the stack is enough.
 fn run_delay_ns() -> Option<u64> {
     let mut text = [0u8; 96];
     let read = std::fs::File::open("/proc/thread-self/schedstat").ok()?.read(&mut text).ok()?;
@@ -51,9 +51,9 @@ fn run_delay_ns() -> Option<u64> {
 }
 
 fn usage(who: libc::c_int) -> Usage {
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `rusage`.
     let mut found: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure; both values of `who` are always valid.
+    // SAFETY: the kernel fills the structure. Both values of `who` are always valid.
     unsafe { libc::getrusage(who, &mut found) };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
     Usage {
@@ -70,39 +70,43 @@ fn usage(who: libc::c_int) -> Usage {
 /// Sets this thread's nice value.
 ///
 /// # Errors
-/// Returns the error of the system, such as EACCES for a lower value than now.
+/// Returns the error of the system call, such as EACCES for a lower value without the permission.
 pub fn set_nice(nice: i32) -> io::Result<()> {
-    // SAFETY: no pointers; on Linux the value belongs to the thread.
+    // SAFETY: no pointers. On Linux the nice value belongs to the thread.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, thread_id() as libc::id_t, nice) }).map(drop)
 }
 
 /// Sets this thread's I/O priority.
 ///
 /// # Errors
-/// Returns the error of the system, such as EPERM for a real-time class without the right to it.
+/// Returns the error of the system call, such as EPERM for the real-time class without the permission.
 pub fn set_io_priority(priority: u16) -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
-    // SAFETY: no pointers; thread 0 is the calling one.
+    // SAFETY: no pointers. Id 0 is the calling thread.
     check(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, libc::c_int::from(priority)) } as i32).map(drop)
 }
 
-/// Memory that is locked into RAM, to leave less for the page cache; freed with this value.
+/// Memory locked into RAM, so that less is left for the page cache. It is freed on drop.
 pub struct LockedMemory {
     address: *mut libc::c_void,
     bytes: usize,
 }
 
 impl LockedMemory {
+    /// Allocates and locks memory.
+    ///
+    /// # Errors
+    /// Returns the error of the system call, such as ENOMEM beyond the limit on locked memory.
     pub fn new(bytes: usize) -> io::Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a fresh mapping, placed by the kernel.
+        // SAFETY: a new mapping at an address of the kernel's choice.
         let address =
             unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let memory = LockedMemory { address, bytes };
-        // SAFETY: the range is the mapping just made.
+        // SAFETY: the range is the new mapping.
         check(unsafe { libc::mlock(address, bytes) })?;
         Ok(memory)
     }
@@ -110,32 +114,39 @@ impl LockedMemory {
 
 impl Drop for LockedMemory {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own.
+        // SAFETY: this value owns the mapping.
         unsafe { libc::munmap(self.address, self.bytes) };
     }
 }
 
-// SAFETY: the memory belongs to this value alone and is never read or written.
+// SAFETY: only this value uses the memory, and it is never read or written.
 unsafe impl Send for LockedMemory {}
 
-/// Interval at which a child process is checked.
-const CHILD_LOOK: Duration = Duration::from_millis(5);
+/// Interval of polling a child process.
+const CHILD_POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Returns a process that runs a command with `sh`.
+pub fn shell(command: &str) -> Command {
+    let mut process = Command::new("sh");
+    process.arg("-c").arg(command);
+    process
+}
 
 /// Waits for a child process and returns its exit status.
 ///
-/// Returns `None` if the child still runs `grace` after `is_stopped` first returned true. The child then goes on.
+/// Returns `None` if the child still runs `grace` after `is_stopped` first returned true. The child then keeps running.
 ///
 /// # Errors
-/// Returns the error of the system if the child cannot be waited for.
+/// Returns the error of the system call if the child cannot be waited for.
 pub fn wait(mut child: Child, grace: Duration, is_stopped: impl Fn() -> bool) -> io::Result<Option<ExitStatus>> {
     let mut left = grace;
     while !left.is_zero() {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        std::thread::sleep(CHILD_LOOK);
+        std::thread::sleep(CHILD_POLL_INTERVAL);
         if is_stopped() {
-            left = left.saturating_sub(CHILD_LOOK);
+            left = left.saturating_sub(CHILD_POLL_INTERVAL);
         }
     }
     Ok(None)
@@ -147,10 +158,10 @@ pub fn thread_id() -> u32 {
     unsafe { libc::gettid() as u32 }
 }
 
-/// Sets the timer slack of this thread: the most by which its sleeps end late, in ns.
+/// Sets the timer slack of this thread in ns: the maximum delay of its sleeps.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn set_timer_slack(slack_ns: u64) -> io::Result<()> {
     // SAFETY: no pointers.
     check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns as libc::c_ulong) }).map(drop)
@@ -165,7 +176,7 @@ pub fn stdout_is_terminal() -> bool {
 /// Raises the soft limit on open files to the hard limit and returns it.
 ///
 /// # Errors
-/// Returns the error of the system if the limit cannot be read or set.
+/// Returns the error of the system call if the limit cannot be read or set.
 pub fn raise_open_file_limit() -> io::Result<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel fills the structure.
@@ -176,13 +187,13 @@ pub fn raise_open_file_limit() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// Ignores SIGXFSZ: a write beyond the file size limit then fails with EFBIG and does not end the process.
+/// Ignores SIGXFSZ. A write beyond the file size limit then fails with EFBIG instead of ending the process.
 pub fn ignore_file_size_signal() {
-    // SAFETY: no handler of ours is called.
+    // SAFETY: no handler function is installed.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Returns true if the process has the rights of root.
+/// Returns whether the process has root privileges.
 pub fn is_root() -> bool {
     // SAFETY: no arguments.
     unsafe { libc::geteuid() == 0 }
@@ -198,7 +209,7 @@ mod tests {
     fn a_busy_thread_uses_time() {
         let before = thread_usage();
         let start = std::time::Instant::now();
-        // A busy machine may give it little of the time.
+        // A busy machine may give this thread little CPU time.
         let mut used = Usage::default();
         while used.user_ns + used.system_ns < 5_000_000 && start.elapsed() < Duration::from_secs(240) {
             used = thread_usage().since(&before);

@@ -1,5 +1,4 @@
-//! The signals that ask a run to end (SIGINT, SIGTERM, SIGHUP), as a flag to look at and a wait that they cut short; and
-//! SIGUSR1, which asks how it goes.
+//! Handling of signals: SIGINT, SIGTERM and SIGHUP stop a run, SIGUSR1 requests its status.
 
 use std::io;
 use std::sync::OnceLock;
@@ -8,22 +7,25 @@ use std::time::{Duration, Instant};
 
 use crate::file::check;
 
-const ASKED: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+const STOP_SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// How often one of the signals came, and which came last.
+/// Number of received stop signals, and the last one.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static LAST: AtomicI32 = AtomicI32::new(0);
-/// Somebody wants to know how it goes.
-static STATUS_ASKED: AtomicBool = AtomicBool::new(false);
-/// The descriptor that wakes the waiters; -1 before there is one.
+/// True after SIGUSR1.
+static STATUS_REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The eventfd that wakes waiting threads. -1 before it is created.
 static WAKER: AtomicI32 = AtomicI32::new(-1);
 
-/// The process's handling of the signals. There is one; it stays till the end.
+/// The process's signal handling. It stays installed until the process ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupts(());
 
 impl Interrupts {
-    /// Takes the signals over. May be called again.
+    /// Installs the handlers, once per process.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn install() -> io::Result<Self> {
         static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
         let install = || install_once().map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL));
@@ -31,23 +33,23 @@ impl Interrupts {
         Ok(Interrupts(()))
     }
 
-    /// How many signals came. Cheap enough for a worker's loop.
+    /// Returns the number of received stop signals. It is cheap enough for a worker's loop.
     #[inline]
     pub fn count(&self) -> u32 {
         COUNT.load(Ordering::Relaxed)
     }
 
-    /// The last signal that came.
+    /// Returns the last stop signal.
     pub fn last(&self) -> Option<i32> {
         Some(LAST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 
-    /// True once for each time that SIGUSR1 asked how it goes, or for several that came together.
+    /// Returns true once after SIGUSR1. Several signals before the call count once.
     pub fn take_status_request(&self) -> bool {
-        STATUS_ASKED.swap(false, Ordering::Relaxed)
+        STATUS_REQUESTED.swap(false, Ordering::Relaxed)
     }
 
-    /// Waits until more than `seen` signals have come, but not longer than `timeout`; true if they have.
+    /// Waits until more than `seen` stop signals have come, for at most `timeout`. Returns whether they have.
     pub fn wait(&self, seen: u32, timeout: Duration) -> bool {
         let deadline = Instant::now().checked_add(timeout);
         loop {
@@ -58,13 +60,13 @@ impl Interrupts {
             if left.is_zero() {
                 return false;
             }
-            // Rounded up, so that the last millisecond isn't spun away.
+            // Rounded up, to avoid spinning for the last millisecond.
             let ms = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
             let mut waker = libc::pollfd { fd: WAKER.load(Ordering::Relaxed), events: libc::POLLIN, revents: 0 };
-            // Once a signal has been seen the descriptor stays readable: a second one only ends a sleep early by the
-            // handler's interruption of it.
+            // After the first signal the eventfd stays readable, so it is not polled. A further signal ends the sleep
+            // early by interrupting it.
             let descriptors = libc::nfds_t::from(seen == 0);
-            // SAFETY: one structure, or none to be looked at.
+            // SAFETY: the pointer is to one structure, and the count is 1 or 0.
             unsafe { libc::poll(&mut waker, descriptors, ms.min(if seen == 0 { i32::MAX } else { 50 })) };
         }
     }
@@ -74,38 +76,38 @@ fn install_once() -> io::Result<()> {
     // SAFETY: no pointers.
     let waker = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
     WAKER.store(waker, Ordering::Relaxed);
-    for signal in ASKED {
-        // SAFETY: an action is plain numbers; all zeroes is one.
+    for signal in STOP_SIGNALS {
+        // SAFETY: all-zero bytes are a valid `sigaction`.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-        // SAFETY: asks for the present action.
+        // SAFETY: reads the current action.
         check(unsafe { libc::sigaction(signal, std::ptr::null(), &mut action) })?;
-        // A hang-up that the parent had ignored (nohup) stays ignored. The others are taken over as by fio: scripts start
-        // jobs in the background, where shells ignore SIGINT, and end them with it.
+        // SIGHUP stays ignored if the parent ignored it (nohup). The others are handled in any case, as by fio: shells
+        // ignore SIGINT in background jobs, and scripts use it to stop them.
         if signal == libc::SIGHUP && action.sa_sigaction == libc::SIG_IGN {
             continue;
         }
         handle(signal, action, note)?;
     }
-    // SAFETY: an action is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `sigaction`.
     handle(libc::SIGUSR1, unsafe { std::mem::zeroed() }, note_status)
 }
 
 fn handle(signal: libc::c_int, mut action: libc::sigaction, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
     action.sa_sigaction = handler as *const () as usize;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the handlers touch atomics and make at most one write.
+    // SAFETY: the handlers access only atomics and make at most one write.
     check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }).map(drop)
 }
 
 extern "C" fn note_status(_: libc::c_int) {
-    STATUS_ASKED.store(true, Ordering::Relaxed);
+    STATUS_REQUESTED.store(true, Ordering::Relaxed);
 }
 
 extern "C" fn note(signal: libc::c_int) {
     LAST.store(signal, Ordering::Relaxed);
     COUNT.fetch_add(1, Ordering::Relaxed);
     let one: u64 = 1;
-    // SAFETY: errno is this thread's and is put back, so that the interrupted code doesn't see it change.
+    // SAFETY: errno belongs to this thread and is restored, so the interrupted code does not see a change.
     unsafe {
         let errno = *libc::__errno_location();
         libc::write(WAKER.load(Ordering::Relaxed), (&raw const one).cast(), size_of::<u64>());
@@ -118,9 +120,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_raises_the_flag_and_wakes_who_waits_even_if_the_parent_had_ignored_it() {
+    fn signal_is_counted_and_ends_waits_also_if_the_parent_ignored_it() {
         const LONG: Duration = Duration::from_secs(600);
-        // SAFETY: no pointers; nothing else in this process handles the signal.
+        // SAFETY: no pointers. No other code in this process handles the signal.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
         let interrupts = Interrupts::install().unwrap();
         let start = Instant::now();
@@ -129,7 +131,7 @@ mod tests {
         for (round, signal) in [(0, libc::SIGINT), (1, libc::SIGTERM)] {
             let waiter = std::thread::spawn(move || interrupts.wait(round, LONG));
             std::thread::sleep(Duration::from_millis(20));
-            // SAFETY: no pointers; the process handles this signal.
+            // SAFETY: no pointers. The process handles this signal.
             unsafe { libc::kill(libc::getpid(), signal) };
             assert!(waiter.join().unwrap());
             assert_eq!(interrupts.count(), round + 1);

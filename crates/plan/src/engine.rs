@@ -45,6 +45,28 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Whether the engine's I/Os read or write data of a target.
+    pub fn moves_data(&self) -> bool {
+        match self {
+            Engine::IoUring(_)
+            | Engine::Libaio { .. }
+            | Engine::Sync
+            | Engine::Psync
+            | Engine::Vsync
+            | Engine::Pvsync
+            | Engine::Pvsync2 { .. }
+            | Engine::Posixaio
+            | Engine::Mmap { .. } => true,
+            Engine::Null | Engine::Cpu { .. } | Engine::Falloc | Engine::Ftruncate => false,
+            Engine::FileCreate
+            | Engine::FileStat(_)
+            | Engine::FileDelete
+            | Engine::DirCreate
+            | Engine::DirStat(_)
+            | Engine::DirDelete => false,
+        }
+    }
+
     /// Makes, looks at or removes files or directories, and moves no data.
     pub fn works_on_names(&self) -> bool {
         matches!(

@@ -15,6 +15,7 @@ mod process;
 pub mod stream;
 mod target;
 mod worker;
+mod workload;
 
 pub use access::*;
 pub use buffer::*;
@@ -28,3 +29,4 @@ pub use process::*;
 pub use stream::{Stream, Streams};
 pub use target::*;
 pub use worker::*;
+pub use workload::Workload;

@@ -31,10 +31,12 @@ pub struct Limits {
 #[serde(rename_all = "snake_case")]
 pub enum ExitAll {
     #[default]
-    Nobody,
+    #[serde(rename = "nobody")]
+    None,
     Group,
     Phase,
-    Everybody,
+    #[serde(rename = "everybody")]
+    All,
 }
 
 /// Speed limits; 0 is none.

@@ -15,6 +15,14 @@ pub enum Origin {
     },
 }
 
+/// A program whose command line fathom accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    Fio,
+    DiskSpd,
+}
+
 impl Default for Origin {
     fn default() -> Self {
         Origin::Fio(FioWords::default())
@@ -22,12 +30,28 @@ impl Default for Origin {
 }
 
 impl Origin {
+    /// Returns the dialect of the command line.
+    pub fn dialect(&self) -> Dialect {
+        match self {
+            Origin::Fio(_) => Dialect::Fio,
+            Origin::DiskSpd { .. } => Dialect::DiskSpd,
+        }
+    }
+
+    /// Returns the name of the program that takes the request: `fio`, `diskspd`.
+    pub fn program(&self) -> &'static str {
+        match self.dialect() {
+            Dialect::Fio => "fio",
+            Dialect::DiskSpd => "diskspd",
+        }
+    }
+
     /// Returns the command line, quoted for a POSIX shell.
     pub fn command_line(&self) -> String {
         match self {
             Origin::Fio(FioWords { words, .. }) => {
                 let words = words.iter().map(|word| quoted(word));
-                std::iter::once("fio".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+                std::iter::once(self.program().to_owned()).chain(words).collect::<Vec<_>>().join(" ")
             }
             Origin::DiskSpd { command_line, .. } => command_line.clone(),
         }

@@ -20,10 +20,6 @@ pub struct Streams {
 }
 
 impl Streams {
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// I/Os in flight in all.
     pub fn depth(&self) -> u32 {
         self.queues.iter().map(|queue| queue.depth).sum()

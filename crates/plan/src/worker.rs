@@ -11,8 +11,9 @@ use crate::engine::{Depth, Engine};
 use crate::limit::{ErrorPolicy, LatencyTarget, Limits, Rate, ThinkTime};
 use crate::measure::Measure;
 use crate::process::Process;
-use crate::stream::Streams;
+use crate::stream::{Stream, Streams};
 use crate::target::Targets;
+use crate::workload::Workload;
 
 /// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,9 +32,9 @@ pub struct Worker {
     pub engine: Engine,
     pub targets: Targets,
     pub access: Access,
-    /// A pattern for each target. If there are any, the worker follows them, and `access`, `rate` and `think` are a
-    /// summary of them.
-    pub streams: Streams,
+    /// One pattern over all targets, or a pattern per target.
+    #[serde(rename = "streams")]
+    pub workload: Workload,
     pub buffers: Buffers,
     pub depth: Depth,
     pub limits: Limits,
@@ -60,7 +61,7 @@ impl Default for Worker {
             engine: Engine::default(),
             targets: Targets::default(),
             access: Access::default(),
-            streams: Streams::default(),
+            workload: Workload::default(),
             buffers: Buffers::default(),
             depth: Depth::of(1),
             limits: Limits { loops: 1, ..Limits::default() },
@@ -79,14 +80,27 @@ impl Worker {
     /// Returns true if each I/O in that direction has an intended start: there is a rate, and no pauses that delay I/Os
     /// as well.
     pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
-        if self.streams.is_empty() {
-            return self.access.pattern.has(ddir) && self.rate.limits(ddir) && !self.think.pauses();
+        match &self.workload {
+            Workload::Job => self.access.pattern.has(ddir) && self.rate.limits(ddir) && !self.think.pauses(),
+            Workload::Streams(streams) => streams.list.iter().any(|stream| stream.has_intended_starts(ddir)),
         }
-        self.streams.list.iter().any(|stream| stream.has_intended_starts(ddir))
+    }
+
+    /// Returns the streams. `None` for a job.
+    pub fn streams(&self) -> Option<&Streams> {
+        match &self.workload {
+            Workload::Job => None,
+            Workload::Streams(streams) => Some(streams),
+        }
+    }
+
+    /// Returns the streams one by one. A job has none.
+    pub fn stream_list(&self) -> &[Stream] {
+        self.streams().map_or(&[], |streams| &streams.list)
     }
 
     /// Returns the depth that reports show. It exceeds the actual depth for synchronous engines.
-    pub fn depth_as_asked(&self) -> u32 {
+    pub fn requested_depth(&self) -> u32 {
         self.echo.iodepth.max(self.depth.iodepth)
     }
 }

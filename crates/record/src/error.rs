@@ -1,13 +1,585 @@
-//! Errors that end workers.
+//! Errors of a run.
+//!
+//! The data has no sentence: the dialect of the plan words it. `fio` and `diskspd` see this crate and not the engine, so
+//! the types are here.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// Why a worker ended early.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+use plan::Ddir;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use units::errno;
+
+use crate::{AccessFault, ContentFault, LogFault, OutputRefusal, StreamFault, TargetUse};
+
+/// Why a worker ended early, or why a plan is not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunError {
+    /// As fio reports it. 0 if none fits.
     pub errno: i32,
-    /// The call that failed, as fio names it in `func=`.
-    pub func: String,
-    /// What happened, where, and what to do. Without the name of a program in front.
-    pub message: String,
+    /// Text of a system error that has no errno.
+    pub os_text: Option<String>,
+    pub kind: Box<ErrorKind>,
+}
+
+/// What happened, to which job and target.
+///
+/// `job` is the job's name, `path` the target's. Sizes are in bytes. The errno of a failed call is in [`RunError`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    Check(CheckError),
+    Target(TargetError),
+    Layout(LayoutError),
+    Phase(PhaseError),
+    Setup(SetupError),
+    Io(IoError),
+    /// A bug of fathom.
+    Panicked {
+        job: String,
+        reason: String,
+    },
+    /// The plan is not run, for several reasons. At least one.
+    Several(Vec<RunError>),
+    /// An error that is text: of a dialect, or of a record from before errors had kinds. `call` is what fio calls `func`.
+    Text {
+        call: String,
+        message: String,
+    },
+}
+
+macro_rules! into_kind {
+    ($($group:ident($error:ident))*) => {$(
+        impl From<$error> for ErrorKind {
+            fn from(error: $error) -> ErrorKind {
+                ErrorKind::$group(error)
+            }
+        }
+    )*};
+}
+
+into_kind! { Check(CheckError) Target(TargetError) Layout(LayoutError) Phase(PhaseError) Setup(SetupError) Io(IoError) }
+
+/// An error of the checks before the run. Nothing was changed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckError {
+    /// The thread of the checks ended without a result.
+    Ended,
+    /// The checks do not return after a stop.
+    Stuck { targets: Vec<String> },
+    /// This machine does not have the I/O engine. `what` is missing.
+    EngineMissing { engine: String, what: String, source: Option<OsError> },
+    /// The job writes or trims in a run with `readonly`. `pattern` is the job's, as written.
+    ReadOnlyRun { job: String, pattern: String },
+    /// A block is larger than the largest I/O.
+    BlockTooLarge { job: String, block_bytes: u64 },
+    /// The engine has no atomic writes.
+    NoAtomicWrites,
+    /// A CPU job without a load.
+    NoCpuLoad,
+    /// The engine can only write.
+    WritesOnly { job: String },
+    /// The engine cannot append to files. `engine` is its name, as written.
+    NoAppend { engine: String },
+    /// The disk completes no I/O by polling.
+    NoPolling { disk: String },
+    /// The disk does not have the I/O scheduler.
+    SchedulerMissing { scheduler: String, disk: String, offered: Vec<String> },
+    /// The buffers of a phase are larger than the memory.
+    BuffersExceedMemory { phase: u32, buffer_bytes: u64, memory_bytes: u64 },
+    /// Direct I/O of a stream needs multiples of `unit_bytes`.
+    StreamUnaligned { path: String, unit_bytes: u64, parameter: StreamParameter, bytes: u64 },
+    /// Direct I/O of a job needs multiples of `unit_bytes`.
+    BlockUnaligned { path: String, unit_bytes: u64, block_bytes: u64 },
+}
+
+/// A target that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetError {
+    /// Only block devices can be trimmed.
+    NotTrimmable {
+        path: String,
+    },
+    /// Space can only be reserved in files and on block devices.
+    NotAllocatable {
+        path: String,
+    },
+    /// The file is missing, and the job may not create it.
+    CreationDisallowed {
+        path: String,
+    },
+    /// The job cannot open its file.
+    OpenForJob {
+        path: String,
+        job: String,
+    },
+    /// The file cannot be created in `directory`.
+    CreateIn {
+        path: String,
+        directory: String,
+    },
+    /// The job would change a target in use.
+    InUse {
+        job: String,
+        path: String,
+        uses: Vec<TargetUse>,
+    },
+    /// The uses of the target cannot be determined.
+    UsesUnknown {
+        path: String,
+    },
+    /// The target is of a kind that no job can use.
+    NotATarget {
+        job: String,
+        path: String,
+        kind: FileKind,
+    },
+    Status {
+        path: String,
+    },
+    /// The engine works on files and directories only.
+    NotAFile {
+        path: String,
+    },
+    DeviceOpen {
+        path: String,
+    },
+    DeviceEmpty {
+        path: String,
+    },
+    DeviceSize {
+        path: String,
+    },
+}
+
+/// An error of the layout of a job's files.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutError {
+    /// The target cannot be read into the page cache.
+    PreRead {
+        path: String,
+        call: PreReadCall,
+    },
+    CreateDirectory {
+        path: String,
+    },
+    /// A file must grow in a run with `readonly`.
+    ReadOnly,
+    Open {
+        path: String,
+    },
+    /// A call on a file that is laid out.
+    Call {
+        path: String,
+        call: LayoutCall,
+    },
+    /// The file system has no direct I/O.
+    NoDirectIo {
+        path: String,
+    },
+    /// A directory whose files are the targets cannot be read.
+    ListDirectory {
+        path: String,
+    },
+    /// Nothing determines how much I/O to do.
+    NoSize {
+        job: String,
+    },
+    SizeBelowBlock {
+        size_bytes: u64,
+        block_bytes: u64,
+    },
+    /// The used part of the targets is smaller than a block.
+    RangeBelowBlock {
+        job: String,
+        range_bytes: u64,
+        block_bytes: u64,
+    },
+    OffsetBeyondEnd {
+        job: String,
+        offset_bytes: u64,
+        target_bytes: u64,
+    },
+    Unlink {
+        path: String,
+    },
+    /// The layout of the job's files ended without a result.
+    Ended {
+        job: String,
+    },
+}
+
+/// An error of the preparation of a phase.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseError {
+    /// A file of a stream cannot be created.
+    NewFile { path: String },
+    /// There is no memory for the data of writes.
+    WriteDataMemory { bytes: u64 },
+    /// The data of writes cannot be read.
+    WriteDataFile { path: String },
+    /// The thread of the preparation cannot be started.
+    NoThread,
+    /// The thread of the preparation ended without a result.
+    Ended,
+    /// The preparation does not return after a stop.
+    Stuck,
+}
+
+/// An error of the set-up of a worker.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetupError {
+    /// A step of the worker's set-up.
+    Step {
+        step: SetupStep,
+    },
+    /// The worker may run on none of the CPUs or nodes.
+    Confined {
+        what: CpuSet,
+        ids: Vec<u32>,
+    },
+    /// The I/O engine cannot be opened. `what` failed.
+    EngineOpen {
+        engine: String,
+        what: String,
+        source: Option<OsError>,
+    },
+    /// The engine does no I/O.
+    EngineWithoutIo,
+    /// There is no memory for the buffers.
+    NoBuffers {
+        depth: u32,
+        io_bytes: u64,
+        huge_pages: bool,
+    },
+    Access {
+        job: String,
+        fault: AccessFault,
+    },
+    Content {
+        job: String,
+        fault: ContentFault,
+    },
+    Stream {
+        path: String,
+        fault: StreamFault,
+    },
+    /// The target of a stream cannot be found.
+    StreamTarget {
+        path: String,
+    },
+    /// The target of a stream is neither a file nor a block device.
+    StreamTargetKind {
+        path: String,
+        kind: FileKind,
+    },
+    /// The worker's thread cannot be started.
+    NoThread {
+        subject: Subject,
+    },
+    /// A log cannot be created. `job` is `None` for the log of the whole run.
+    Log {
+        job: Option<String>,
+        fault: LogFault,
+    },
+    /// The output guard refuses the file of a command's output.
+    CommandOutputRefused {
+        step: SetupStep,
+        path: String,
+        refusal: OutputRefusal,
+    },
+    /// A command before or after a job failed.
+    Command {
+        step: SetupStep,
+        command: String,
+        status: String,
+    },
+}
+
+/// An error of a worker's I/O, or of its end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoError {
+    Open {
+        path: String,
+        call: OpenCall,
+        is_direct: bool,
+    },
+    Close {
+        path: String,
+    },
+    Sync {
+        path: String,
+    },
+    /// An engine that creates, examines or removes files failed on one.
+    Metadata {
+        path: String,
+        operation: MetadataOperation,
+    },
+    Failed(FailedIo),
+    /// An I/O transferred nothing: the target is shorter than before.
+    NothingMoved {
+        path: String,
+        ddir: Ddir,
+        offset: u64,
+    },
+    /// An I/O took longer than the job's limit.
+    LatencyExceeded {
+        path: String,
+        ddir: Ddir,
+        offset: u64,
+        bytes: u32,
+        latency_ns: u64,
+        limit_ns: u64,
+    },
+    /// The latency target is missed at a depth of 1.
+    LatencyTargetMissed {
+        latency_ns: u64,
+        target_ns: u64,
+    },
+    BelowMinimumRate(BelowMinimum),
+    /// A call of the I/O engine failed. `engine` is its name, as written.
+    Engine {
+        engine: String,
+        call: EngineCall,
+    },
+    /// I/Os of a stopped worker do not complete.
+    Unanswered {
+        subject: Subject,
+        ios: u32,
+    },
+    /// The worker does not stop.
+    Stuck {
+        subject: Subject,
+    },
+}
+
+/// A worker as the dialects name it: fio by job, DiskSpd by targets.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Subject {
+    pub job: String,
+    /// Empty for a worker without streams.
+    pub targets: Vec<String>,
+}
+
+/// An error of the operating system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OsError {
+    /// 0 if it has none.
+    pub errno: i32,
+    /// Text of an error that has no errno.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Formats the system's text, such as `No such file or directory`.
+impl fmt::Display for OsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(text) => f.write_str(text),
+            None => f.write_str(&errno::text(self.errno)),
+        }
+    }
+}
+
+/// An I/O that failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FailedIo {
+    pub path: String,
+    /// `None` for a sync.
+    pub ddir: Option<Ddir>,
+    pub offset: u64,
+    pub bytes: u32,
+}
+
+/// A rate below the worker's minimum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BelowMinimum {
+    pub ddir: Ddir,
+    pub unit: RateUnit,
+    pub minimum_per_s: u64,
+    pub measured_per_s: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateUnit {
+    Bytes,
+    Ios,
+}
+
+/// A parameter of a stream that direct I/O restricts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamParameter {
+    Block,
+    Stride,
+    Alignment,
+    Base,
+    ThreadStart,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    Regular,
+    Block,
+    Character,
+    Directory,
+    Pipe,
+    Socket,
+    /// The name `-`.
+    StandardStream,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreReadCall {
+    Open,
+    Read,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutCall {
+    Status,
+    Allocate,
+    Truncate,
+    Write,
+    Sync,
+    DropCache,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenCall {
+    Open,
+    /// Registers the open file with the I/O engine.
+    Attach,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineCall {
+    Submit,
+    Reap,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CpuSet {
+    Cpus,
+    NumaNodes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetadataOperation {
+    CreateFile,
+    CreateDirectory,
+    /// `call` counts stat, lstat, statx from 1.
+    Status {
+        call: u32,
+    },
+    Delete,
+}
+
+/// A step of a worker's set-up, or a command around its I/O.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetupStep {
+    Buffers,
+    Engine,
+    IoScheduler,
+    NumaNodes,
+    MemoryPolicy,
+    IoPriority,
+    TimerSlack,
+    Nice,
+    LockedMemory,
+    Prerun,
+    Postrun,
+}
+
+impl RunError {
+    pub fn new(errno: i32, kind: impl Into<ErrorKind>) -> RunError {
+        RunError { errno, os_text: None, kind: Box::new(kind.into()) }
+    }
+
+    /// Returns the system's text, such as `No such file or directory`.
+    pub fn reason(&self) -> String {
+        self.os_text.clone().unwrap_or_else(|| errno::text(self.errno).into_owned())
+    }
+
+    /// Makes an error that is text. `call` is what fio calls `func`.
+    pub fn text(errno: i32, call: &str, message: &str) -> RunError {
+        RunError::new(errno, ErrorKind::Text { call: call.to_owned(), message: message.to_owned() })
+    }
+}
+
+/// The saved form: `kind`, or the `func` and `message` of an error that is text.
+#[derive(Serialize, Deserialize)]
+struct SavedError {
+    errno: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    os_text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<Box<ErrorKind>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    func: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl Serialize for RunError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut saved =
+            SavedError { errno: self.errno, os_text: self.os_text.clone(), kind: None, func: None, message: None };
+        match &*self.kind {
+            // Phases of earlier records have only a message.
+            ErrorKind::Text { call, message } if call.is_empty() && self.errno == 0 => {
+                return serializer.serialize_str(message);
+            }
+            ErrorKind::Text { call, message } => {
+                (saved.func, saved.message) = (Some(call.clone()), Some(message.clone()));
+            }
+            _ => saved.kind = Some(self.kind.clone()),
+        }
+        saved.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RunError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ErrorVisitor)
+    }
+}
+
+struct ErrorVisitor;
+
+impl<'de> Visitor<'de> for ErrorVisitor {
+    type Value = RunError;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an error or its message")
+    }
+
+    fn visit_str<E>(self, message: &str) -> Result<RunError, E> {
+        Ok(RunError::text(0, "", message))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RunError, A::Error> {
+        let SavedError { errno, os_text, kind, func, message } =
+            SavedError::deserialize(MapAccessDeserializer::new(map))?;
+        let kind = kind.unwrap_or_else(|| {
+            Box::new(ErrorKind::Text { call: func.unwrap_or_default(), message: message.unwrap_or_default() })
+        });
+        Ok(RunError { errno, os_text, kind })
+    }
 }

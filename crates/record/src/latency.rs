@@ -64,12 +64,12 @@ impl Latency {
         self.histogram.total()
     }
 
-    /// Returns the least latency.
+    /// Returns the minimum.
     pub fn min_ns(&self) -> u64 {
         self.min_ns
     }
 
-    /// Returns the greatest latency.
+    /// Returns the maximum.
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
@@ -102,8 +102,8 @@ impl Latency {
         }
     }
 
-    /// Returns the latency of a rank, within a bin's width. The smallest latency has rank 1. The smallest and the largest
-    /// are exact.
+    /// Returns the latency of a rank, within a bin's width. The smallest latency has rank 1. The smallest and the
+    /// largest are exact.
     pub fn ranked_ns(&self, rank: u64) -> u64 {
         if rank <= 1 {
             return self.min_ns;
@@ -114,7 +114,7 @@ impl Latency {
         self.histogram.ranked(rank).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
 
-    /// Returns a percentile by nearest rank, within a bin's width, and never outside the least and greatest latency.
+    /// Returns a percentile by nearest rank, within a bin's width. It lies between the minimum and the maximum.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
@@ -155,7 +155,7 @@ impl<'de> Deserialize<'de> for Latency {
 }
 
 impl Saved {
-    /// Checks that all figures can be of one set of values. Returns what contradicts.
+    /// Checks that all figures can come from one set of values. Returns a message about a contradiction.
     fn check(&self) -> Result<(), String> {
         let (count, total) = (self.count, self.histogram.total());
         if count != total {

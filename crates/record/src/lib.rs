@@ -7,6 +7,7 @@ mod coarse;
 mod disk;
 mod error;
 mod event;
+mod fault;
 mod histogram;
 mod latency;
 mod log_linear;
@@ -19,22 +20,29 @@ pub mod schema;
 mod statistics_tests;
 mod stats;
 mod target;
+mod target_use;
 mod timeline;
 mod totals;
 
 pub use arrivals::{Arrivals, LATE_NS};
 pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
-pub use error::RunError;
+pub use error::{
+    BelowMinimum, CheckError, CpuSet, EngineCall, ErrorKind, FailedIo, FileKind, IoError, LayoutCall, LayoutError,
+    MetadataOperation, OpenCall, OsError, PhaseError, PreReadCall, RateUnit, RunError, SetupError, SetupStep,
+    StreamParameter, Subject, TargetError,
+};
 pub use event::{Ended, Event, Stage, Started};
+pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, OutputRefusal, StreamFault};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
 pub use machine::{Cpu, Machine};
-pub use message::Message;
+pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
 pub use phase::{CpuUse, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
 pub use target::{DistributionRange, Interval, Series, TargetFacts, TargetStats};
+pub use target_use::{TargetUse, UseKind, UsedDevice};
 pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 
@@ -151,8 +159,8 @@ impl Record {
         match self.messages.len() {
             ..MESSAGES_MAX => self.messages.push(message),
             MESSAGES_MAX => {
-                let text = format!("only the first {MESSAGES_MAX} messages are kept");
-                self.messages.push(Message::Warning(text));
+                let kept = MESSAGES_MAX as u64;
+                self.messages.push(Message::Warning(MessageKind::MessagesOmitted { kept }));
             }
             _ => {}
         }

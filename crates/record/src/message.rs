@@ -1,22 +1,104 @@
 //! Messages of a run.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::{LogFault, OsError, RunError};
 
 /// A message of the run, apart from the errors that end workers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     #[serde(alias = "news")]
-    Info(String),
+    Info(MessageKind),
     /// The run continues, but not as requested.
-    Warning(String),
+    Warning(MessageKind),
+}
+
+/// What a message is about. The dialect of the plan words it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self", rename_all = "snake_case")]
+pub enum MessageKind {
+    /// The files of a job are laid out.
+    Layout { job: String, files: u64, bytes: u64 },
+    /// Files of a directory are the targets.
+    DirectoryListed { files: u64 },
+    /// A target has no bytes for the job.
+    TargetIgnored { path: String },
+    /// Space for a file cannot be reserved, and the job requests it.
+    FallocateFailed { path: String, error: OsError },
+    /// Space for a file cannot be reserved.
+    NoSpaceReserved { path: String, from_bytes: u64, to_bytes: u64, error: OsError },
+    /// A worker that burns CPU time.
+    CpuBurn { job: String, load_percent: u32, chunk_us: u64, sorts: bool },
+    /// A synchronous engine has a depth of 1.
+    DepthIsOne {},
+    /// The output of a command goes to a file.
+    CommandOutput { job: String, when: CommandTime, path: String },
+    /// The command after a job failed.
+    PostrunFailed { job: String, error: RunError },
+    /// A job continues after an error.
+    NonfatalError(RunError),
+    /// The bandwidth log of the run ends early.
+    AggregateLogFailed { fault: LogFault, error: OsError },
+    /// Logs of workers are not complete.
+    LogsIncomplete { fault: LogFault, error: OsError },
+    /// Later messages are not kept.
+    MessagesOmitted { kept: u64 },
+    /// A message that is text, of a record from before messages had kinds.
+    #[serde(skip)]
+    Text(String),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandTime {
+    Prerun,
+    Postrun,
 }
 
 impl Message {
-    /// Returns the text without its level.
-    pub fn text(&self) -> &str {
+    /// Returns the message without its level.
+    pub fn kind(&self) -> &MessageKind {
         match self {
-            Message::Info(text) | Message::Warning(text) => text,
+            Message::Info(kind) | Message::Warning(kind) => kind,
         }
+    }
+}
+
+/// A message that is text is saved as a string, any other as an object.
+impl Serialize for MessageKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            MessageKind::Text(text) => serializer.serialize_str(text),
+            kind => MessageKind::serialize(kind, serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MessageKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KindVisitor)
+    }
+}
+
+struct KindVisitor;
+
+impl<'de> Visitor<'de> for KindVisitor {
+    type Value = MessageKind;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message or its text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<MessageKind, E> {
+        Ok(MessageKind::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MessageKind, A::Error> {
+        MessageKind::deserialize(MapAccessDeserializer::new(map))
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::RunError;
+
 /// The measured time of a phase, and the CPU time in it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PhaseRecord {
@@ -10,9 +12,9 @@ pub struct PhaseRecord {
     /// Length of the measured time.
     pub measured_ns: u64,
     pub cpus: Vec<CpuUse>,
-    /// The message of the first worker that failed.
+    /// The error of the first worker that failed.
     #[serde(alias = "failed")]
-    pub error: Option<String>,
+    pub error: Option<RunError>,
 }
 
 /// The time of one CPU over the measured time.

@@ -15,8 +15,8 @@ pub struct WorkerStats {
     pub sync_lat: Latency,
     /// I/Os in flight when one was issued, including it. Syncs count as I/Os.
     pub depth: DepthMap,
-    /// I/Os per submission. A synchronous engine counts each I/O as a submission of 1 and a reap of 1. Engines without a
-    /// queue, such as `null`, count none.
+    /// I/Os per submission. A synchronous engine counts each I/O as a submission of 1 and a reap of 1. Engines without
+    /// a queue, such as `null`, count none.
     pub submit: DepthMap,
     /// I/Os per reap.
     pub complete: DepthMap,
@@ -24,8 +24,8 @@ pub struct WorkerStats {
     /// Measured wall time of the worker's thread: from its start, or the end of its ramp, to its end or the snapshot.
     /// [`Usage`] covers the same time. Times of several workers are added.
     pub runtime_ns: u64,
-    /// Unix time in µs at which `runtime_ns` began, for comparison with other counters of the machine. 0 if nothing was
-    /// measured, or an older fathom measured.
+    /// Unix time in µs at which `runtime_ns` began, for comparison with other counters of the machine. 0 if nothing
+    /// was measured, or an older fathom measured.
     #[serde(default)]
     pub measured_from_unix_us: u64,
     /// Wall time from the worker's start to its end, including the ramp.
@@ -37,14 +37,14 @@ pub struct WorkerStats {
     pub waits: Waits,
 }
 
-/// DiskSpd's wait statistics of a worker with streams.
+/// Wait statistics of a worker, as DiskSpd reports them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Waits {
-    /// Waits for a completion with all I/Os in flight.
+    /// Waits for a completion when no more I/Os could be made.
     pub completion: u64,
-    /// Waits for a completion while the rate limit held I/Os back.
+    /// Waits for a completion while the rate limit delayed I/Os.
     pub throttle: u64,
-    /// Sleeps with nothing in flight, because the rate limit held all I/Os back.
+    /// Sleeps with nothing in flight, because the rate limit delayed all I/Os.
     pub throttle_sleep: u64,
     /// Polls for completions without waiting.
     pub lookaside: u64,
@@ -85,17 +85,18 @@ pub struct DdirStats {
     pub short: u64,
     /// Dropped I/Os.
     pub dropped: u64,
-    /// Time from the worker's first I/O after the ramp to its last completion (or the snapshot), both of any direction.
-    /// 0 if this direction completed nothing.
+    /// Time from the worker's first I/O after the ramp to its last completion (or the snapshot), both of any
+    /// direction. 0 if this direction completed nothing.
     pub runtime_ns: u64,
-    /// Submission latency.
+    /// Submission latency: from creation to acceptance by the kernel. A synchronous engine records none.
     pub slat: Latency,
-    /// Completion latency: from submission to completion.
+    /// Completion latency: from acceptance by the kernel to completion. A synchronous engine counts the whole call.
     pub clat: Latency,
-    /// From issue to completion: `slat` and `clat` together.
+    /// Total latency: from creation to completion (`slat` plus `clat`). A later I/O of an automatic batch starts when
+    /// the I/O before it was accepted.
     pub lat: Latency,
-    /// Response time of an open loop: from the intended start to completion. Unlike the other latencies it includes the
-    /// time in which an I/O waited because the device was slow.
+    /// Response time of an open loop: from the intended start to completion. Unlike the other latencies it includes
+    /// the wait for a free slot.
     #[serde(default)]
     pub response: Latency,
     /// I/Os with an intended start. `None` without an open loop.

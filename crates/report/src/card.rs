@@ -1,30 +1,31 @@
-//! The card for the terminal: fits 80 columns and 24 lines, and says it all without colour.
+//! The card for the terminal: at most 80 columns and 24 lines, readable without colour.
 
 use assessment::{Assessment, Severity, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::shell::quoted;
 
+use crate::causes::cause;
 use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::matrix;
-use crate::rows::{self, NONE, has_judgements, takes_expectations};
-use crate::text::{cause, cut, duration, plain, wrapped};
+use crate::rows::{self, has_judgements, takes_expectations};
+use crate::text::{NONE, cut, duration, plain, wrapped};
 
 const WIDTH: usize = 79;
-/// One line is the prompt's.
+/// Most lines. One of 24 is left for the prompt.
 const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
-/// Lines of the cause: as many as the table leaves.
+/// Most lines of the cause.
 const CAUSE_LINES: std::ops::RangeInclusive<usize> = 2..=4;
 const APPLICATIONS_LINES_MOST: usize = 2;
-/// Rows are shown even where findings and footer are long.
+/// Fewest rows, however long findings and footer are.
 const ROWS_LEAST: usize = 4;
-/// Between columns.
+/// Characters between columns.
 const GAP: usize = 2;
-/// The first two columns share what the others leave; each has so much at least.
+/// Fewest characters of each of the first two columns, which share the remaining width.
 const NAME_LEAST: usize = 12;
 
-/// A line of the table: two names, then figures, then the verdict.
+/// A row of the table: two names, figures, and the verdict.
 struct Line {
     names: [String; 2],
     figures: Vec<String>,
@@ -43,12 +44,13 @@ pub fn card(assessment: &Assessment, colour: bool) -> String {
     }
     let of_test = if has_judgements(assessment) { judged } else { measured };
     let rows: usize = assessment.tests.iter().map(|test| of_test(assessment, test).len()).sum();
-    // Title, an empty line, the table's head.
+    // The title, an empty line, and the head of the table.
     let left = LINES_MOST.saturating_sub(3 + applications.len() + rows + below.len());
     let mut lines = vec![title(assessment)];
     let verdict = assessment.verdict.to_string();
     let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
-    let cause = wrapped(&format!("{verdict}: {}", plain(&cause(assessment))), WIDTH, cause_lines);
+    let cause = plain(&cause(assessment));
+    let cause = wrapped(&format!("{verdict}: {cause}"), WIDTH, cause_lines);
     for (at, line) in cause.iter().enumerate() {
         let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
         let painted = painted(colour, assessment.verdict);
@@ -56,7 +58,7 @@ pub fn card(assessment: &Assessment, colour: bool) -> String {
     }
     lines.extend(applications);
     lines.push(String::new());
-    // The table's head.
+    // The head of the table.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
     lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, colour)));
     lines.extend(below);
@@ -71,24 +73,24 @@ fn title(assessment: &Assessment) -> String {
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
 }
 
-/// What it would do for, and what not; empty where that isn't known of any.
+/// The applications whose requirements the target meets, and does not meet; empty if there are none.
 fn applications(assessment: &Assessment) -> String {
     let named = |verdict: Verdict, lead: &str| {
         let all = assessment.applications.iter().filter(|application| application.verdict == verdict);
         let names: Vec<String> = all.map(|application| plain(&application.name)).collect();
         (!names.is_empty()).then(|| format!("{lead} {}", names.join(", ")))
     };
-    let parts = [named(Verdict::Pass, "would do for"), named(Verdict::Fail, "not for")];
+    let parts = [named(Verdict::Pass, "meets the requirements of"), named(Verdict::Fail, "does not meet those of")];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// How to have it judged, where nothing was expected.
+/// Returns how to get a verdict, for assessments without expectations.
 pub fn how_to_judge(assessment: &Assessment) -> String {
     let words = judge::limits::hint(&assessment.machine).unwrap_or_else(|| "PROVIDER:DISK".to_owned());
     format!("for a verdict: --expect {} or --for NAME", quoted(&words))
 }
 
-/// The only test's figures of one setting by another, where its lines don't fit, and this does.
+/// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.
 fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
     let [test] = assessment.tests.as_slice() else { return None };
     if !test.judgements.is_empty() || measured(assessment, test).len() <= room {
@@ -115,7 +117,7 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
 }
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
-    // Where nothing was expected, there is room for the figures.
+    // Without expectations, the columns show figures.
     let is_judged = has_judgements(assessment);
     let head: &[&str] =
         if is_judged { &["measured", "expected", "ratio"] } else { &["MiB/s", "IOPS", "mean", "p99", "p99.9"] };
@@ -131,7 +133,7 @@ fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
         WIDTH.saturating_sub(taken)
     };
     let needed: usize = name_widths(&shown, usize::MAX).iter().sum();
-    // The highest percentile makes room for names.
+    // The highest percentile is dropped if the names need its space.
     if !is_judged && needed > room(&widths) {
         widths.pop();
     }
@@ -158,7 +160,7 @@ fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
     lines
 }
 
-/// What the names have of the line: as much as they need, or what is left, shared out.
+/// Returns the widths of both names: what they need, or their shares of the room.
 fn name_widths(shown: &[Line], room: usize) -> [usize; 2] {
     let needed = |at: usize| shown.iter().map(|line| width(&line.names[at])).max().unwrap_or(0).max(6);
     let (first, second) = (needed(0), needed(1));
@@ -173,19 +175,19 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A line for each judgement.
+/// Returns a row for each judgement.
 fn judged(assessment: &Assessment, test: &Test) -> Vec<Line> {
     let rows = rows::of_test(assessment, test).into_iter();
     rows.map(|row| Line {
         names: [plain(&row.test), plain(&row.figure)],
-        // The figure's name says that these are IOPS.
+        // The name of the figure implies the unit.
         figures: [row.measured, row.expected, row.ratio].map(|figure| plain(figure.trim_end_matches(" IOPS"))).into(),
         verdict: row.verdict,
     })
     .collect()
 }
 
-/// A line for each setting and direction.
+/// Returns a row for each setting and direction.
 fn measured(_: &Assessment, test: &Test) -> Vec<Line> {
     let mut lines = Vec::new();
     for cell in cells(test) {
@@ -210,18 +212,19 @@ fn measured(_: &Assessment, test: &Test) -> Vec<Line> {
     lines
 }
 
-/// What there is room for: all, else a line for each test, else those of the worst tests; and how many are missing.
+/// Returns the rows that fit, and the number of missing ones. If not all fit, each test has one row, the worst tests
+/// first.
 fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) -> Vec<Line>) -> (Vec<Line>, usize) {
     let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(|test| of_test(assessment, test)).collect();
     let all: usize = by_test.iter().map(Vec::len).sum();
     if all <= room {
         return (by_test.into_iter().flatten().collect(), 0);
     }
-    // One is said of what is missing.
+    // One line reports the missing rows.
     let room = room.saturating_sub(1);
     let mut ranked: Vec<(usize, usize, Line)> = Vec::new();
     for (test, mut lines) in by_test.into_iter().enumerate() {
-        // The first of the worst stands for its test.
+        // The first of the worst rows represents its test.
         lines.sort_by_key(|line| std::cmp::Reverse(line.verdict));
         ranked.extend(lines.into_iter().enumerate().map(|(nth, line)| (test, nth, line)));
     }
@@ -233,19 +236,20 @@ fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) 
     (shown, missing)
 }
 
-/// The worst findings, two lines each at most, after an empty line.
+/// Returns the worst findings, with at most two lines each, after an empty line.
 fn findings(assessment: &Assessment) -> Vec<String> {
     let all = worst_first(assessment);
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
     let mut lines = vec![String::new()];
     for finding in serious.iter().take(FINDINGS_MOST) {
-        let evidence = finding.evidence().next().unwrap_or_default();
         let evidence = match finding.found.as_slice() {
-            [found] => evidence.strip_prefix(&format!("{}: ", found.test)).unwrap_or(&evidence).to_owned(),
-            _ => evidence,
+            [found] => found.figures(),
+            [first, ..] => first.evidence(),
+            [] => String::new(),
         };
-        let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.what);
-        lines.extend(wrapped(&plain(&text), WIDTH, 2));
+        let text = format!("{} ({}): {}; {evidence}", finding.severity.name(), finding.tests(), finding.headline);
+        let text = text.trim_end_matches("; ");
+        lines.extend(wrapped(&plain(text), WIDTH, 2));
     }
     if serious.len() > FINDINGS_MOST {
         let more = serious.len() - FINDINGS_MOST;

@@ -30,7 +30,7 @@ pub struct Side<'a> {
     pub name: &'static str,
     /// Class of the direction's colour in charts.
     pub colour: usize,
-    /// `None` for flushes, which are counted with their writes.
+    /// `None` for flushes.
     pub rates: Option<Rates>,
     /// Service time, from issue to completion.
     pub latency: Times<'a>,
@@ -42,9 +42,10 @@ pub struct Rates {
     pub bytes_per_s: f64,
 }
 
-/// One kind of time in each of several runs.
+/// Times of one kind, in each of several runs.
 pub struct Times<'a> {
-    /// The times of a run, and its I/Os that were due and never submitted: these took longer than any other.
+    /// The times of a run, and the number of I/Os that were due and never submitted. These count as longer than any
+    /// other.
     runs: Vec<(&'a Latency, u64)>,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Times<'a> {
         Times { runs: runs.filter(|(latency, _)| latency.count() > 0).collect() }
     }
 
-    /// Number of I/Os with a time.
+    /// Returns the number of I/Os with a time.
     pub fn count(&self) -> u64 {
         self.runs.iter().map(|(latency, _)| latency.count()).sum()
     }
@@ -84,13 +85,13 @@ impl<'a> Times<'a> {
 }
 
 impl Cell<'_> {
-    /// The settings in words: `bs=64k rwmixread=0`.
+    /// Returns the settings: `bs=64k rwmixread=0`.
     pub fn name(&self) -> String {
         let words: Vec<String> = self.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
         words.join(" ")
     }
 
-    /// The same without one of the settings.
+    /// Returns the settings without one of them.
     pub fn name_without(&self, setting: &str) -> String {
         let others = self.at.iter().filter(|(name, _)| *name != setting);
         others.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
@@ -100,17 +101,17 @@ impl Cell<'_> {
         self.at.iter().find(|(name, _)| *name == setting).map(|(_, value)| *value)
     }
 
-    /// Number of runs.
+    /// Returns the number of runs.
     pub fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Some I/O was completed.
+    /// Whether any I/O completed.
     pub fn has_ios(&self) -> bool {
         self.runs.iter().any(|run| run.all.ios > 0)
     }
 
-    /// The directions with I/Os, and the flushes.
+    /// Returns the directions with I/Os, and the flushes.
     pub fn sides(&self) -> Vec<Side<'_>> {
         let mut sides = Vec::new();
         for ddir in Ddir::ALL {
@@ -128,12 +129,12 @@ impl Cell<'_> {
         sides
     }
 
-    /// All directions together.
+    /// Returns the rates over all directions.
     pub fn rates(&self) -> Rates {
         rates(self.runs.iter().map(|run| &run.all))
     }
 
-    /// Response time, if I/Os had an intended start; else service time.
+    /// Returns response times if I/Os had an intended start, else service times.
     pub fn load_latency(&self) -> Times<'_> {
         match self.has_response() {
             true => Times::of(self.runs.iter().map(|run| response(&run.all))),
@@ -141,12 +142,12 @@ impl Cell<'_> {
         }
     }
 
-    /// Service time of all directions.
+    /// Returns service times over all directions.
     pub fn service(&self) -> Times<'_> {
         Times::of(self.runs.iter().map(|run| (service_time(&run.all), 0)))
     }
 
-    /// I/Os that were due per second, if they had an intended start.
+    /// Returns the I/Os per second that were due; `None` if they had no intended start.
     pub fn offered_iops(&self) -> Option<f64> {
         let of_run = |run: &Stats| {
             let due = run.all.arrivals.as_ref()?.due;
@@ -160,7 +161,7 @@ impl Cell<'_> {
         self.runs.iter().any(|run| run.all.response.count() > 0)
     }
 
-    /// Response times, by direction.
+    /// Returns response times by direction.
     pub fn responses(&self) -> Vec<(Ddir, Times<'_>)> {
         let of_ddir =
             |ddir: Ddir| (ddir, Times::of(self.runs.iter().map(move |run| response(&run.ddirs[ddir as usize]))));
@@ -186,7 +187,7 @@ fn response(stats: &DdirStats) -> (&Latency, u64) {
     (&stats.response, stats.arrivals.map_or(0, |arrivals| arrivals.unissued))
 }
 
-/// Returns the number of each round among those with its settings, from 0.
+/// Returns the number of each round among the rounds with its settings, from 0.
 pub fn repeats(test: &Test) -> Vec<usize> {
     let mut seen: Vec<(&[(String, String)], usize)> = Vec::new();
     let mut repeats = Vec::with_capacity(test.rounds.len());
@@ -212,7 +213,7 @@ pub fn cells(test: &Test) -> Vec<Cell<'_>> {
             }
         }
     }
-    // What was measured on the way to the steady state is no part of it.
+    // Rounds before the steady state are excluded.
     let from = test.steady.as_ref().and_then(|steady| steady.from_round).unwrap_or(0);
     for (cell, records) in &mut cells {
         let from = if records.len() > from { from } else { 0 };
@@ -221,7 +222,26 @@ pub fn cells(test: &Test) -> Vec<Cell<'_>> {
     cells.into_iter().map(|(cell, _)| cell).collect()
 }
 
-/// The jobs of a test that is one run of several fio jobs; else nothing.
+/// Groups cells that differ only in a setting. The name of a group is that of its other settings. At most `most` groups are
+/// returned.
+pub fn grouped_by_others<'c, 'a>(
+    cells: &'c [Cell<'a>],
+    setting: &str,
+    most: usize,
+) -> Vec<(String, Vec<&'c Cell<'a>>)> {
+    let mut groups: Vec<(String, Vec<&Cell>)> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.value(setting).is_some()) {
+        let name = cell.name_without(setting);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, group)) => group.push(cell),
+            None => groups.push((name, vec![cell])),
+        }
+    }
+    groups.truncate(most);
+    groups
+}
+
+/// Returns the jobs of a test that is one run of several fio jobs; else an empty list.
 pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
     let [Round { record, .. }] = test.rounds.as_slice() else { return Vec::new() };
     if !matches!(record.plan.origin, Origin::Fio(_)) {
@@ -244,4 +264,62 @@ pub fn jobs(test: &Test) -> Vec<Cell<'_>> {
         return Vec::new();
     }
     jobs.into_iter().map(|(name, stats)| Cell { at: vec![("job", name)], runs: vec![stats] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use assessment::{Metric, Reason, Verdict};
+    use judge::requirements::Requirements;
+    use judge::verdict::{Rounds, judge};
+    use plan::{Plan, Worker};
+    use record::Arrivals;
+    use units::diagnostic::Source;
+
+    use super::*;
+
+    /// A run with 990 response times of 1 ms each, and I/Os that were due and never submitted.
+    fn open_loop(unissued: u64) -> Test {
+        let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
+        let mut record = Record::new(Arc::new(plan), 0);
+        let reads = &mut record.workers[0].stats.ddirs[Ddir::Read as usize];
+        (reads.ios, reads.runtime_ns) = (990, 1_000_000_000);
+        (0..990).for_each(|_| reads.response.record(1_000_000));
+        reads.arrivals = Some(Arrivals { due: 990 + unissued, unissued, ..Arrivals::default() });
+        let rounds = vec![Round { at: Vec::new(), record }];
+        Test::of_rounds("open-loop".to_owned(), String::new(), String::new(), rounds)
+    }
+
+    #[test]
+    fn reports_and_verdicts_show_one_response_percentile() {
+        for unissued in [0, 5, 9, 11, 990] {
+            let test = open_loop(unissued);
+            for percent in [50.0, 99.0, 99.9] {
+                let metric = Metric::parse(&format!("read.response.p{percent}")).unwrap();
+                let judged = Rounds::of(&test.rounds)[0].figure(metric).unwrap().measured;
+                let cells = cells(&test);
+                let (_, shown) = cells[0].responses().remove(0);
+                assert_eq!(judged, shown.percentile_ns(percent).unwrap_or(f64::INFINITY), "{unissued}, p{percent}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_on_response_time_fails_if_its_percentile_was_never_submitted() {
+        let rules = Requirements::parse(&Source::new("rules", "read.response.p95<=10ms")).unwrap();
+        let judged = |unissued: u64| {
+            let mut assessment = judge::single::assessment(&open_loop(unissued).rounds[0].record);
+            judge(&mut assessment, &[], std::slice::from_ref(&rules));
+            assessment.tests.remove(0)
+        };
+        assert_eq!(judged(3).verdict, Verdict::Pass);
+        let failed = judged(200);
+        assert_eq!((failed.verdict, failed.judgements[0].measured), (Verdict::Fail, f64::INFINITY));
+        assert!(matches!(failed.judgements[0].reason, Reason::NotEnough(_)), "{:?}", failed.judgements);
+        assert!(crate::wording::reason(&failed.judgements[0]).starts_with("never, threshold allowed 10 ms"));
+        let saved = serde_json::to_string(&failed.judgements).unwrap();
+        let read: Vec<assessment::Judgement> = serde_json::from_str(&saved).unwrap();
+        assert_eq!(read, failed.judgements, "{saved}");
+    }
 }

@@ -1,77 +1,82 @@
-//! Findings as people read them: the worst first, and what several tests share once.
+//! The findings of an assessment, the worst first, each once for all tests that share it.
 
-use assessment::{Assessment, Finding, Severity, Test};
+use assessment::{Assessment, Finding, Severity, Subject, Test};
 
-/// The same finding in one or several tests.
+use crate::wording::{self, Dialect};
+
+/// A finding of one or several tests.
 pub struct Shared<'a> {
     pub severity: Severity,
-    pub id: &'a str,
-    pub what: &'a str,
-    pub advice: &'a str,
+    /// The name of the kind, such as `step-down`.
+    pub kind: &'a str,
+    pub headline: String,
+    pub advice: String,
     pub found: Vec<Found<'a>>,
 }
 
-/// A finding of a test.
+/// The finding in one test.
 pub struct Found<'a> {
     pub test: &'a str,
-    /// The jobs that it is of, where it says that.
-    jobs: &'a str,
-    what: &'a str,
     finding: &'a Finding,
 }
 
+impl Found<'_> {
+    /// Returns the numbers of the test; empty if there are none.
+    pub fn figures(&self) -> String {
+        wording::figures(self.finding)
+    }
+
+    /// Returns the part of the test, if it is not the whole test.
+    fn subject(&self) -> Option<String> {
+        match &self.finding.subject {
+            Subject::Jobs { names, .. } if names.as_slice() == [self.test] => None,
+            subject => wording::subject(subject),
+        }
+    }
+
+    /// Returns the test, the part of it, and the numbers.
+    pub fn evidence(&self) -> String {
+        let parts = [Some(self.test.to_owned()), self.subject()];
+        let who = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        match self.figures() {
+            none if none.is_empty() => who,
+            figures => format!("{who}: {figures}"),
+        }
+    }
+}
+
 impl Shared<'_> {
-    /// The test, or how many there are.
+    /// Returns the test, or the number of tests.
     pub fn tests(&self) -> String {
         match self.found.as_slice() {
             [found] => found.test.to_owned(),
             many => format!("{} times", many.len()),
         }
     }
-
-    /// Who it is of, where a finding says that, and what shows it.
-    pub fn evidence(&self) -> impl Iterator<Item = String> {
-        self.found.iter().map(|Found { test, jobs, what, finding }| {
-            let who = if ["", test, "the run"].contains(jobs) { (*test).to_owned() } else { format!("{test}, {jobs}") };
-            // Of the same kind, but with other figures.
-            let what = if *what == self.what { String::new() } else { format!("{what}; ") };
-            format!("{who}: {what}{}", finding.evidence)
-        })
-    }
 }
 
-/// The jobs that a finding is of, which may stand before a colon, and what is wrong.
-fn split<'a>(test: &Test, what: &'a str) -> (&'a str, &'a str) {
-    let Some((jobs, rest)) = what.split_once(": ") else { return ("", what) };
-    let names = || test.rounds.iter().flat_map(|round| &round.record.plan.workers).map(|worker| worker.name.as_str());
-    let listed =
-        jobs.rsplit_once(" and ").filter(|(_, more)| more.ends_with(" more")).map_or(jobs, |(listed, _)| listed);
-    let is_known = |job: &str| job == test.name || names().any(|name| name == job);
-    let is_of_diskspd = ["all threads", "the run"].contains(&jobs) || jobs.starts_with("time span ");
-    if is_of_diskspd || listed.split(", ").all(is_known) { (jobs, rest) } else { ("", what) }
-}
-
+/// Returns all findings, the worst first.
 pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
     for test in &assessment.tests {
         for finding in &test.findings {
-            let (jobs, what) = split(test, &finding.what);
+            let (severity, kind) = (finding.severity, finding.kind.name());
+            let (headline, advice) = (wording::headline(finding), wording::advice(finding, dialect(test)));
+            let found = Found { test: &test.name, finding };
             let is_same = |known: &&mut Shared| {
-                (known.severity, known.id, known.advice)
-                    == (finding.severity, finding.id.as_str(), finding.advice.as_str())
+                (known.severity, known.kind, &known.headline, &known.advice) == (severity, kind, &headline, &advice)
             };
             match shared.iter_mut().find(is_same) {
-                Some(known) => known.found.push(Found { test: &test.name, jobs, what, finding }),
-                None => shared.push(Shared {
-                    severity: finding.severity,
-                    id: &finding.id,
-                    what,
-                    advice: &finding.advice,
-                    found: vec![Found { test: &test.name, jobs, what, finding }],
-                }),
+                Some(known) => known.found.push(found),
+                None => shared.push(Shared { severity, kind, headline, advice, found: vec![found] }),
             }
         }
     }
     shared.sort_by_key(|shared| std::cmp::Reverse(shared.severity));
     shared
+}
+
+/// Returns the dialect of a test's jobs.
+pub fn dialect(test: &Test) -> Dialect {
+    test.rounds.first().map_or(Dialect::Fio, |round| round.record.plan.origin.dialect())
 }

@@ -1,4 +1,4 @@
-//! Texts as outlines of a font that comes with us, for pictures of pixels: they look the same on every machine.
+//! Text as outlines of a built-in font, for PNG images: it looks the same on every machine.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ impl Lettering {
         text.chars().map(|c| advance(face, glyph(face, c), size)).sum()
     }
 
-    /// The path of a text that begins there on its line.
+    /// Returns the path of a text that starts at this place on its baseline.
     pub fn outline(&self, text: &str, size: f32, is_bold: bool, (mut x, y): (f32, f32)) -> String {
         let face = self.face(is_bold);
         let mut path = String::new();
@@ -38,7 +38,7 @@ impl Lettering {
     }
 }
 
-/// Its picture; where the font has none, an empty box.
+/// Returns the glyph of a character; an empty box if the font has none.
 fn glyph(face: &Face, c: char) -> GlyphId {
     face.glyph_index(c).unwrap_or(GlyphId(0))
 }
@@ -51,7 +51,7 @@ fn advance(face: &Face, glyph: GlyphId, size: f32) -> f32 {
     f32::from(face.glyph_hor_advance(glyph).unwrap_or(0)) * scale(face, size)
 }
 
-/// Writes outlines as a path; fonts count upwards, pictures downwards.
+/// Writes outlines as an SVG path. The y axis of fonts points up, that of images down.
 struct Pen<'a> {
     path: &'a mut String,
     x: f32,
@@ -63,7 +63,7 @@ impl Pen<'_> {
     fn add(&mut self, command: char, points: &[(f32, f32)]) {
         self.path.push(command);
         for (x, y) in points {
-            // A `String` takes all that is written.
+            // Writing to a `String` cannot fail.
             let _ = write!(self.path, "{:.2} {:.2} ", self.x + x * self.scale, self.y - y * self.scale);
         }
     }

@@ -1,35 +1,40 @@
-//! What people look at: an assessment as a card for the terminal, a page, Markdown, and charts.
+//! Renders assessments: a card for the terminal, HTML, Markdown, charts, and the wording of all of them.
 //!
 //! Pure functions: no I/O, no clock; the same assessment gives the same bytes.
 
 mod card;
+mod causes;
 pub mod chart;
+mod document;
 mod figures;
 mod findings;
 mod html;
 mod lettering;
+pub mod limits;
 mod markdown;
 mod matrix;
 mod png;
 mod rows;
 mod study;
 mod text;
+pub mod wording;
 
 pub use card::card;
+pub use causes::cause;
 pub use chart::Chart;
+pub use document::document;
 pub use html::html;
 pub use markdown::markdown;
-pub use png::png;
 pub use study::{Ink, comparison_json, comparison_text, csv, failed_limits, json, sentence, text};
 
 use assessment::Assessment;
 
-/// All charts of an assessment, each a picture by itself.
+/// Returns all charts of an assessment, with names that differ.
 pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     let detail = chart::Detail::default();
     let mut charts: Vec<Chart> =
         assessment.tests.iter().flat_map(|test| chart::of_test(assessment, test, &detail)).collect();
-    // Names of tests that differ in signs that file names don't have.
+    // Names of tests can differ only in characters that are replaced in names of files.
     for at in 1..charts.len() {
         let name = charts[at].name.clone();
         let earlier = |name: &str| charts[..at].iter().any(|chart| chart.name == name);
@@ -41,7 +46,16 @@ pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     charts
 }
 
-/// All charts in one picture, one below the other.
+/// Returns all charts of an assessment in one SVG document.
 pub fn svg(assessment: &Assessment) -> String {
     chart::sheet(assessment, &charts(assessment))
+}
+
+/// Returns all charts of an assessment in one PNG image.
+///
+/// # Errors
+///
+/// The reason if the charts cannot be drawn.
+pub fn png(assessment: &Assessment) -> Result<Vec<u8>, String> {
+    png::of_svg(&svg(assessment))
 }

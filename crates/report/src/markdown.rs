@@ -1,18 +1,20 @@
-//! An assessment as Markdown, for issues, wikis and mails.
+//! Assessments as Markdown, for issues, wikis and mail.
 
 use assessment::Assessment;
 
+use crate::causes::cause;
 use crate::figures::{cells, jobs};
 use crate::findings::worst_first;
 use crate::html::environment::{command, facts, outcome};
 use crate::matrix::{self, Matrix};
-use crate::rows;
+use crate::rows::{self, limit_name};
 use crate::study::summary;
 use crate::text::{self, duration, local_time, masked};
+use crate::wording;
 
 pub fn markdown(assessment: &Assessment) -> String {
     let mut text = format!("# {} on {}\n\n", masked(&assessment.suite), masked(&assessment.target.path));
-    text += &format!("**{}**: {}\n\n", assessment.verdict, masked(&text::cause(assessment)));
+    text += &format!("**{}**: {}\n\n", assessment.verdict, masked(&cause(assessment)));
     text += &format!(
         "{}; took {}; fathom {}\n\n",
         local_time(assessment.started_unix_ms, assessment.utc_offset_s),
@@ -47,15 +49,16 @@ fn verdicts(assessment: &Assessment) -> String {
     for expected in &assessment.expectations {
         text += &format!("\nExpected: {}\n", masked(&expected.words));
         for limit in &expected.limits {
-            let (figure, enough) = (text::figure(limit.value, &limit.unit), text::ratio(limit.tolerance));
-            let (metric, source) = (masked(&limit.metric), masked(&limit.source));
-            text += &format!("- {metric}: {figure}, of which {enough} is enough ({source})\n");
+            let (figure, enough) = (text::figure(limit.value, limit.metric.unit()), text::ratio(limit.tolerance));
+            let metric = masked(&limit_name(limit));
+            let source = limit.source.as_ref().map(|source| format!("; {}", masked(&wording::citation(source))));
+            text += &format!("- {metric}: {figure}; {enough} of it is enough{}\n", source.unwrap_or_default());
         }
     }
     text + "\n"
 }
 
-/// Tables, notes and bars of a search, a sweep or repeats.
+/// Formats the tables, notes and bars of a search, a sweep or repeats.
 fn study(assessment: &Assessment) -> String {
     let Some(summary) = summary(assessment) else { return String::new() };
     let mut text = format!("{}\n\n", block(&summary.head).trim_end());
@@ -71,19 +74,20 @@ fn applications(assessment: &Assessment) -> String {
     if assessment.applications.is_empty() {
         return String::new();
     }
-    let mut text =
-        "## What it would do for\n\n| application | what it is | verdict | cause | who says what it needs |\n\
+    let mut text = "## Applications\n\n| application | what it is | verdict | cause | source of the requirement |\n\
                     |---|---|---|---|---|\n"
-            .to_owned();
+        .to_owned();
     for one in &assessment.applications {
-        let [name, title, cause, source] = [&one.name, &one.title, &one.cause, &one.source].map(|text| masked(text));
+        let (cause, source) = (wording::cause(&one.cause), one.source.as_ref().map(wording::citation));
+        let [name, title, cause, source] =
+            [&one.name, &one.title, &cause, &source.unwrap_or_default()].map(|text| masked(text));
         text += &format!("| {name} | {title} | {} | {cause} | {source} |\n", one.verdict);
     }
     text + "\n"
 }
 
 fn figures(assessment: &Assessment) -> String {
-    let mut text = "## Figures\n\n| test | | IOPS | MiB/s | mean | p50 | p99 | p99.9 | most |\n\
+    let mut text = "## Figures\n\n| test | | IOPS | MiB/s | mean | p50 | p99 | p99.9 | max |\n\
                     |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for test in &assessment.tests {
@@ -96,7 +100,7 @@ fn figures(assessment: &Assessment) -> String {
                 let [p50, p99, p99_9] = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent));
                 let ns = [Some(latency.mean_ns()), p50, p99, p99_9, Some(latency.max_ns() as f64)];
                 let ns = ns.map(|ns| ns.filter(|_| latency.count() > 0));
-                let ns = ns.map(|ns| ns.map_or_else(|| rows::NONE.to_owned(), |ns| text::figure(ns, "ns")));
+                let ns = ns.map(|ns| ns.map_or_else(|| text::NONE.to_owned(), |ns| text::figure(ns, "ns")));
                 text += &format!(
                     "| {} | {} | {} | {} | {} |\n",
                     masked(&test.name),
@@ -114,13 +118,13 @@ fn figures(assessment: &Assessment) -> String {
     }
     for test in &assessment.tests {
         if let Some(steady) = &test.steady {
-            text += &format!("- {}: {}\n", masked(&test.name), masked(&steady.detail));
+            text += &format!("- {}: {}\n", masked(&test.name), masked(&wording::steady(steady)));
         }
     }
     text + "\n"
 }
 
-/// One setting by another.
+/// Formats a table of one setting by another.
 fn table(test: &str, matrix: &Matrix) -> String {
     let [rows, columns] = matrix.names.each_ref().map(|name| masked(name));
     let mut text = format!("{}: {} by {rows} and {columns}\n\n| {rows} |", masked(test), matrix.title);
@@ -128,7 +132,7 @@ fn table(test: &str, matrix: &Matrix) -> String {
     text += &format!("\n|---:|{}\n", "---:|".repeat(matrix.columns.len()));
     for (value, figures) in &matrix.rows {
         text += &format!("| {} |", masked(value));
-        figures.iter().for_each(|figure| text += &format!(" {} |", figure.as_deref().unwrap_or(crate::rows::NONE)));
+        figures.iter().for_each(|figure| text += &format!(" {} |", figure.as_deref().unwrap_or(text::NONE)));
         text += "\n";
     }
     text + "\n"
@@ -138,13 +142,13 @@ fn findings(assessment: &Assessment) -> String {
     let all = worst_first(assessment);
     let mut text = "## Findings\n\n".to_owned();
     if all.is_empty() {
-        text += "Nothing speaks against the figures.\n";
+        text += "No findings.\n";
     }
     for shared in all {
-        let [what, advice] = [shared.what, shared.advice].map(masked);
-        text += &format!("- **{}** {what}\n", shared.severity.name());
-        shared.evidence().for_each(|line| text += &format!("  - {}\n", masked(&line)));
-        text += &format!("  - {advice}\n");
+        let (headline, advice) = (masked(&shared.headline), masked(&shared.advice));
+        text += &format!("- **{}** {headline} (`{}`)\n", shared.severity.name(), masked(shared.kind));
+        shared.found.iter().for_each(|found| text += &format!("  - {}\n", masked(&found.evidence())));
+        text += &format!("  - help: {advice}\n");
     }
     text + "\n"
 }
@@ -155,14 +159,15 @@ fn preparation(assessment: &Assessment) -> String {
     }
     let mut text = "## Preparation\n\n".to_owned();
     for step in &assessment.preparation {
-        let detail = masked(&step.detail);
-        text +=
-            &format!("- {} ({}): {detail}; {}\n", masked(&step.shown()), outcome(step.outcome), masked(&step.reason));
+        let name = masked(&wording::preparation_name(step));
+        let detail = masked(&wording::preparation_detail(&step.detail, Some(step)));
+        let reason = masked(&wording::preparation_reason(step));
+        text += &format!("- {name} ({}): {detail}; {reason}\n", outcome(step.outcome));
     }
     text + "\n"
 }
 
-/// Between fences that are longer than any in the text.
+/// Formats a code block, with fences longer than any in the text.
 fn block(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

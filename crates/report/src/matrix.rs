@@ -1,4 +1,4 @@
-//! A test that varies two settings as a table of one by the other, as SNIA has its IOPS by block size and mixture.
+//! Tests that vary two settings, as a table of one by the other: IOPS by block size and mix, as in SNIA's reports.
 
 use assessment::{Aim, Test};
 use units::format::{grouped, time_ns};
@@ -6,23 +6,23 @@ use units::quantity::option_value;
 
 use crate::figures::Cell;
 
-/// Rows by columns.
+/// A table of one setting by another.
 pub struct Matrix {
     pub title: &'static str,
-    /// The settings' names: of the rows, of the columns.
+    /// Names of the settings: of the rows, of the columns.
     pub names: [String; 2],
     pub columns: Vec<String>,
-    /// A value, and what was measured at it and each of the columns.
+    /// The value of a row, and its figure in each column.
     pub rows: Vec<(String, Vec<Option<String>>)>,
 }
 
-/// `None` where it isn't two settings that differ.
+/// Returns the table; `None` unless exactly two settings vary.
 pub fn of_test(test: &Test, cells: &[Cell]) -> Option<Matrix> {
     let mut names: Vec<&str> = cells.first()?.at.iter().map(|(name, _)| *name).collect();
     if names.len() != 2 {
         return None;
     }
-    // Block sizes are the rows, as in SNIA's tables.
+    // Block sizes are rows, as in SNIA's tables.
     names.sort_by_key(|name| !["bs", "b"].contains(name));
     let [rows, columns] = [0, 1].map(|at| values(cells, names[at]));
     if rows.len() < 2 || columns.len() < 2 {
@@ -44,7 +44,7 @@ pub fn of_test(test: &Test, cells: &[Cell]) -> Option<Matrix> {
     Some(Matrix { title, names: [names[0].to_owned(), names[1].to_owned()], columns, rows })
 }
 
-/// From small to large.
+/// Sorts values from small to large.
 fn values(cells: &[Cell], setting: &str) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     for value in cells.iter().filter_map(|cell| cell.value(setting)) {

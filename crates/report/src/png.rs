@@ -1,6 +1,5 @@
-//! Charts as pixels.
+//! PNG images of charts.
 
-use assessment::Assessment;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use resvg::usvg::roxmltree::{Document, Node};
@@ -8,29 +7,28 @@ use resvg::usvg::roxmltree::{Document, Node};
 use crate::chart::colours;
 use crate::lettering::Lettering;
 
-/// Pixels for each unit of the charts, for texts to be sharp.
+/// Pixels per unit of a chart, so that text is sharp.
 const SCALE: f32 = 2.0;
-/// Higher than that is more than programs show.
-const PIXELS_MOST: f32 = 16_000.0;
+/// Largest height of an image, in pixels: many programs show no higher one.
+const HEIGHT_MAX: f32 = 16_000.0;
 
-/// All charts in one picture, one below the other: smaller where they are very many.
-pub fn png(assessment: &Assessment) -> Result<Vec<u8>, String> {
-    pixels_of(&crate::svg(assessment))
-}
-
-/// A picture of ours as pixels.
-pub fn pixels_of(svg: &str) -> Result<Vec<u8>, String> {
+/// Draws an SVG document of [`crate::svg`] as a PNG image. Very high documents are drawn smaller.
+///
+/// # Errors
+///
+/// The reason if the document cannot be drawn.
+pub fn of_svg(svg: &str) -> Result<Vec<u8>, String> {
     let outlined = outlined(svg)?;
     let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(|error| error.to_string())?;
     let (width, height) = (tree.size().width(), tree.size().height());
-    let scale = SCALE.min(PIXELS_MOST / height.max(1.0));
+    let scale = SCALE.min(HEIGHT_MAX / height.max(1.0));
     let mut pixels = Pixmap::new((width * scale).ceil() as u32, (height * scale).ceil() as u32)
         .ok_or("a picture needs a width and a height")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| error.to_string())
 }
 
-/// The picture with outlines in place of its texts.
+/// Replaces text by its outlines.
 fn outlined(svg: &str) -> Result<String, String> {
     let document = Document::parse(svg).map_err(|error| error.to_string())?;
     let lettering = Lettering::new()?;
@@ -48,7 +46,7 @@ fn outlined(svg: &str) -> Result<String, String> {
 fn letters(lettering: &Lettering, node: &Node) -> String {
     let number = |name: &str| node.attribute(name).and_then(|value| value.parse::<f32>().ok()).unwrap_or(0.0);
     let text = node.text().unwrap_or_default();
-    // As the style of charts has it.
+    // Sizes and weights are those of `chart.css`.
     let (size, is_bold) = match node.attribute("class") {
         Some("m") => (15.0, true),
         Some("n") => (11.0, true),

@@ -1,17 +1,16 @@
-//! The lines of the verdict table: a figure of a test, what it should be, and what that comes to.
+//! The rows of the verdict table: a figure of a test, its expected value, and the verdict.
 
-use assessment::{Aim, Assessment, Study, Test, Verdict};
+use assessment::{Aim, Assessment, ExpectedLimit, Judgement, Study, Test, Verdict};
 
+use crate::causes;
 use crate::figures::{Cell, Side, cells};
-use crate::text;
+use crate::text::{self, NONE};
+use crate::wording;
 
-/// Where there is no figure.
-pub const NONE: &str = "–";
-
-/// Settings that have a line each.
+/// Most settings with a row each.
 const SETTINGS_MOST: usize = 4;
 
-/// Only suites take expectations.
+/// Whether the study takes expectations: only suites do.
 pub fn takes_expectations(assessment: &Assessment) -> bool {
     matches!(assessment.study, Study::Suite(_))
 }
@@ -20,14 +19,14 @@ pub fn has_judgements(assessment: &Assessment) -> bool {
     assessment.tests.iter().any(|test| !test.judgements.is_empty())
 }
 
-/// There is a table of verdicts; else it would only say of each figure that it was measured.
+/// Whether a table of verdicts is shown. Without expectations each verdict would be MEASURED.
 pub fn is_table_wanted(assessment: &Assessment) -> bool {
     takes_expectations(assessment) || has_judgements(assessment)
 }
 
 pub struct Row {
     pub test: String,
-    /// The figure's name, as a requirement names it, and the settings that it is of.
+    /// Returns the metric and the settings of a row.
     pub figure: String,
     pub measured: String,
     pub expected: String,
@@ -37,10 +36,10 @@ pub struct Row {
     pub cause: String,
 }
 
-/// A line for each judgement; where nothing was expected, for each figure that the test is about.
+/// Returns a row for each judgement; without expectations, for each main figure of the test.
 pub fn of_test(assessment: &Assessment, test: &Test) -> Vec<Row> {
     let row = |figure: String, measured: String| Row {
-        cause: text::cause_of_test(assessment, test),
+        cause: causes::cause_of_test(assessment, test),
         ..row(test, figure, measured)
     };
     if !test.judgements.is_empty() {
@@ -55,7 +54,7 @@ pub fn of_test(assessment: &Assessment, test: &Test) -> Vec<Row> {
     }
 }
 
-/// Many settings are one line for each figure, with how many there are: from the least to the most.
+/// Combines many settings into one row per figure, with their number and the range of values.
 fn spans(figures: &[Figure]) -> Vec<(String, String)> {
     let mut names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     names.sort_unstable();
@@ -73,9 +72,9 @@ fn spans(figures: &[Figure]) -> Vec<(String, String)> {
     names.into_iter().filter_map(span).collect()
 }
 
-/// A figure that a test is about, in one of its settings.
+/// The main figure of a test, in one of its settings.
 struct Figure {
-    /// As requirements name it.
+    /// Name of the metric.
     name: String,
     at: String,
     value: f64,
@@ -92,19 +91,26 @@ impl Figure {
     }
 }
 
-fn judged(test: &Test, judgement: &assessment::Judgement) -> Row {
-    let figure = |value: f64| text::figure(value, &judgement.unit);
+fn judged(test: &Test, judgement: &Judgement) -> Row {
+    let unit = judgement.metric.unit();
+    let figure = |value: f64| text::figure(value, unit);
     let dash = || NONE.to_owned();
-    let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, &judgement.unit));
+    let interval = judgement.interval.map(|(low, high)| text::from_to(low, high, unit));
     Row {
         measured: figure(judgement.measured),
-        expected: judgement.expected.map_or_else(dash, figure),
-        ratio: judgement.ratio.map_or_else(dash, text::ratio),
+        expected: judgement.threshold.as_ref().map_or_else(dash, |threshold| figure(threshold.value)),
+        ratio: judgement.ratio().map_or_else(dash, text::ratio),
         interval: interval.unwrap_or_else(dash),
         verdict: judgement.verdict,
-        cause: judgement.cause.clone(),
-        ..row(test, judgement.metric.clone(), String::new())
+        cause: wording::reason(judgement),
+        ..row(test, named(judgement), String::new())
     }
+}
+
+/// Returns the metric and its settings.
+fn named(judgement: &Judgement) -> String {
+    let settings = judgement.at.iter().map(|(name, value)| format!(" {name}={value}"));
+    judgement.metric.to_string() + &settings.collect::<String>()
 }
 
 fn row(test: &Test, figure: String, measured: String) -> Row {
@@ -132,14 +138,20 @@ fn of_cell(test: &Test, cell: &Cell) -> Vec<Figure> {
     chosen.into_iter().map(|side| Figure { at: at.clone(), ..main_figure(test.aim, side) }).collect()
 }
 
-/// The figure that a test is about.
+/// Returns the main figure of an aim.
 fn main_figure(aim: Aim, side: &Side) -> Figure {
     let figure = |name: String, value: f64, unit: &'static str| Figure { name, at: String::new(), value, unit };
-    let p99 = |name: String| figure(name, side.latency.percentile_ns(99.0).unwrap_or_default(), "ns");
+    let p99 = |name: String| figure(name, side.latency.percentile_ns(99.0).unwrap_or(f64::INFINITY), "ns");
     match (aim, side.rates) {
         (_, None) => p99("fsync.p99".to_owned()),
         (Aim::LatencyFloor | Aim::FlushLatency, Some(_)) => p99(format!("{}.lat.p99", side.name)),
         (Aim::DiskBandwidth, Some(rates)) => figure(format!("{}.bw", side.name), rates.bytes_per_s, "B/s"),
         (_, Some(rates)) => figure(format!("{}.iops", side.name), rates.iops, "IOPS"),
     }
+}
+
+/// Returns the metric of a limit, after its volume.
+pub fn limit_name(limit: &ExpectedLimit) -> String {
+    let volume = limit.volume.as_ref().map(|volume| format!("{volume}:")).unwrap_or_default();
+    format!("{volume}{}", limit.metric)
 }

@@ -1,11 +1,12 @@
-//! Text of others in our documents: what would break them is taken out or masked.
+//! Formats of text in reports. Text from outside cannot break a document.
 
-use assessment::{Aim, Assessment, Test, Verdict};
+use assessment::{Aim, Verdict};
 use units::format::{grouped, time_ns};
 
-use crate::study;
+/// Cell of a table without a value.
+pub const NONE: &str = "–";
 
-/// As one line of a terminal: nothing in it moves the cursor or changes the colour.
+/// Returns a text as one line for a terminal, without control characters.
 pub fn plain(text: &str) -> String {
     let visible = |c: char| match c {
         '\n' | '\t' => ' ',
@@ -28,7 +29,7 @@ pub fn masked(text: &str) -> String {
     safe
 }
 
-/// Cut to so many characters, and an ellipsis where something is missing.
+/// Cuts a text to `most` characters, with an ellipsis at the end.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -38,7 +39,7 @@ pub fn cut(text: &str, most: usize) -> String {
     short
 }
 
-/// In lines of so many characters, broken between words where that is possible; the last of the lines is cut.
+/// Wraps a text between words to at most `lines_most` lines of `width` characters. The last line is cut.
 pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
@@ -59,7 +60,7 @@ pub fn wrapped(text: &str, width: usize, lines_most: usize) -> Vec<String> {
     lines
 }
 
-/// With a capital at its beginning, unless that is part of a name (`/dev/sdb`, `write.iops`).
+/// Starts a text with a capital, unless the first word is a name (`/dev/sdb`, `write.iops`).
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let first = text.split_whitespace().next().unwrap_or_default();
@@ -70,17 +71,18 @@ pub fn sentence(text: &str) -> String {
     }
 }
 
-/// A figure in the unit that it is kept in.
+/// Formats a value of a metric's unit. An infinite time is `never`: the I/Os were not submitted.
 pub fn figure(value: f64, unit: &str) -> String {
     match unit {
         "IOPS" => format!("{} IOPS", grouped(value)),
         "B/s" => format!("{} MiB/s", grouped(value / f64::from(1 << 20))),
+        "ns" if value == f64::INFINITY => "never".to_owned(),
         "ns" => time_ns(value),
         other => format!("{} {other}", grouped(value)),
     }
 }
 
-/// From one figure to another; a unit that both have is said once.
+/// Formats a range. A unit that both ends have appears once.
 pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
     let (low, high) = (figure(low, of_unit), figure(high, of_unit));
     match (low.split_once(' '), high.split_once(' ')) {
@@ -89,13 +91,13 @@ pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
     }
 }
 
-/// A share of what was expected, whole where it is far from 100 %.
+/// Formats a ratio in percent: with one digit near 100 %, else whole.
 pub fn ratio(share: f64) -> String {
     let percent = share * 100.0;
     if (90.0..110.0).contains(&percent) { format!("{percent:.1} %") } else { format!("{} %", grouped(percent.round())) }
 }
 
-/// How long something took.
+/// Formats a duration.
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {
@@ -105,7 +107,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// A point in time as the clock on the wall showed it.
+/// Formats a point in time as local time.
 pub fn local_time(unix_ms: u64, utc_offset_s: i32) -> String {
     let local_s = (unix_ms / 1000).saturating_add_signed(i64::from(utc_offset_s));
     let (sign, offset_min) = (if utc_offset_s < 0 { '-' } else { '+' }, utc_offset_s.unsigned_abs() / 60);
@@ -113,22 +115,7 @@ pub fn local_time(unix_ms: u64, utc_offset_s: i32) -> String {
     format!("{time} {sign}{:02}:{:02}", offset_min / 60, offset_min % 60)
 }
 
-/// The reason of an assessment's verdict: the sentence of its study, or its cause.
-pub fn cause(assessment: &Assessment) -> String {
-    study::sentence(assessment).unwrap_or_else(|| assessment.cause.clone())
-}
-
-/// The reason of a test's verdict. The last test of a study is what the study's sentence is about.
-pub fn cause_of_test(assessment: &Assessment, test: &Test) -> String {
-    let is_last = assessment.tests.last().is_some_and(|last| std::ptr::eq(last, test));
-    match (test.cause.as_str(), is_last) {
-        ("", true) => cause(assessment),
-        ("", false) => "it was measured".to_owned(),
-        (cause, _) => cause.to_owned(),
-    }
-}
-
-/// A verdict as a class of the page's style.
+/// Returns the CSS class of a verdict.
 pub fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Measured => "measured",
@@ -141,13 +128,13 @@ pub fn class(verdict: Verdict) -> &'static str {
 
 pub fn aim(aim: Aim) -> &'static str {
     match aim {
-        Aim::DiskIops => "the disk's limit of IOPS",
-        Aim::DiskBandwidth => "the disk's limit of bandwidth",
-        Aim::VmUncached => "the machine's limit past its cache",
-        Aim::VmCached => "the machine's limit of its cache",
-        Aim::LatencyFloor => "the least latency",
+        Aim::DiskIops => "the disk's IOPS limit",
+        Aim::DiskBandwidth => "the disk's bandwidth limit",
+        Aim::VmUncached => "the machine's uncached limit",
+        Aim::VmCached => "the machine's cached limit",
+        Aim::LatencyFloor => "the lowest latency",
         Aim::FlushLatency => "the latency of flushes",
-        Aim::Behaviour => "no limit: how it behaves",
+        Aim::Behaviour => "no limit",
     }
 }
 

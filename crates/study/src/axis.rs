@@ -7,18 +7,22 @@ use units::quantity::option_value;
 
 use crate::quantity;
 
-/// What a sweep varies.
+/// An axis of a sweep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axis {
-    /// The option without dashes in front, as its dialect calls it.
+    /// The option without dashes, by its name in the dialect.
     pub option: String,
-    /// As they are typed, or made from a range.
+    /// The values as typed, or expanded from a range.
     pub values: Vec<String>,
 }
 
 impl Axis {
-    /// Reads `OPTION=VALUES`, with or without dashes in front. Values stand between commas, or between semicolons where
-    /// they hold commas themselves; `4k..64k` is each power of two from the one to the other.
+    /// Parses `OPTION=VALUES`, with or without dashes before the option. Values are separated by commas, or by
+    /// semicolons if they contain commas. `4k..64k` expands to each power of two in the range.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first part that is wrong.
     pub fn parse(word: &str) -> Result<Axis, Diagnostic> {
         let source = Source::new("sweep", word);
         let wrong = |range: Range<usize>, message: &str, label: &str| {
@@ -55,7 +59,7 @@ impl Axis {
         Ok(axis)
     }
 
-    /// The values are quantities that grow, so that one may say "from 32k on".
+    /// Whether the values are growing quantities, so that "from 32k on" has a meaning.
     pub fn is_ordered(&self) -> bool {
         let sizes: Option<Vec<f64>> = self.values.iter().map(|value| option_value(value)).collect();
         sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))

@@ -20,6 +20,7 @@ pub mod suite;
 pub mod sweep;
 pub mod time;
 pub mod turns;
+mod usage;
 
 pub use axis::Axis;
 pub use error::StudyError;

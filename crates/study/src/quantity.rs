@@ -1,9 +1,11 @@
-//! Numbers with a unit's letters behind them, as both dialects write sizes and times.
+//! Numbers with unit letters, as both dialects write sizes and times.
 
-/// Letters that stand for powers of 1024, in their order.
+use std::fmt;
+
+/// Letters of the powers of 1024, in rising order.
 const SIZE_LETTERS: [char; 5] = ['k', 'm', 'g', 't', 'p'];
 
-/// A whole number and what follows it.
+/// Splits a number from its unit.
 #[derive(Clone, Copy)]
 struct Quantity<'a> {
     number: u64,
@@ -18,13 +20,14 @@ impl<'a> Quantity<'a> {
         unit.chars().all(|c| c.is_ascii_alphabetic()).then_some(Quantity { number, unit })
     }
 
-    /// Which power of 1024 a size's unit is.
+    /// Returns the power of 1024 of a size's unit.
     fn power(&self) -> Option<u32> {
         power(self.unit)
     }
 }
 
-/// `None` for units that are none of a size. A `b` alone is bytes to the one and blocks to the other dialect.
+/// Returns the power; `None` for a unit that is not one of a size. A `b` alone means bytes in one dialect and blocks in
+/// the other.
 fn power(unit: &str) -> Option<u32> {
     let unit = unit.to_ascii_lowercase();
     let (letter, tail) = unit.split_at_checked(1).unwrap_or_default();
@@ -36,38 +39,71 @@ fn power(unit: &str) -> Option<u32> {
     }
 }
 
-/// `4k..64k` as the values 4k, 8k, … 64k; a text that is no range as itself. Else why the range is none that doubles.
-pub fn doubled(text: &str) -> Result<Vec<String>, String> {
+/// Why a text is not a range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RangeError {
+    /// An end is not a whole number with a unit.
+    NotQuantities,
+    /// The range starts at 0.
+    StartsAtZero,
+    /// The units of the ends differ, and one of them is not a unit of sizes.
+    UnitsDiffer,
+    /// An end exceeds the largest number.
+    TooLarge,
+    /// Doubling the first value does not lead to the last one.
+    NotDoubling,
+}
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            RangeError::NotQuantities => "its ends are not whole numbers with a unit",
+            RangeError::StartsAtZero => "it starts at 0",
+            RangeError::UnitsDiffer => "the units of its ends differ",
+            RangeError::TooLarge => "its end is too large",
+            RangeError::NotDoubling => "doubling the first value does not lead to the last one",
+        })
+    }
+}
+
+impl std::error::Error for RangeError {}
+
+/// Expands `4k..64k` to the values 4k, 8k, ..., 64k. A text that is not a range is the only value.
+///
+/// # Errors
+///
+/// The text is a range whose values do not double.
+pub fn doubled(text: &str) -> Result<Vec<String>, RangeError> {
     let Some((first, last)) = text.split_once("..") else { return Ok(vec![text.to_owned()]) };
-    // A path such as `../file` is no range.
+    // A path such as `../file` is not a range.
     let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     if !is_number(first) || !is_number(last) {
         return Ok(vec![text.to_owned()]);
     }
     let ends = Quantity::parse(first).zip(Quantity::parse(last));
-    let (first, last) = ends.ok_or("its ends are not whole numbers with a unit")?;
+    let (first, last) = ends.ok_or(RangeError::NotQuantities)?;
     if first.number == 0 {
-        return Err("twice 0 is 0".into());
+        return Err(RangeError::StartsAtZero);
     }
     if first.unit.eq_ignore_ascii_case(last.unit) {
         return Ok(powers(first.number, last.number)?.map(|number| format!("{number}{}", first.unit)).collect());
     }
-    let sizes = first.power().zip(last.power()).ok_or("its ends have units that don't go together")?;
+    let sizes = first.power().zip(last.power()).ok_or(RangeError::UnitsDiffer)?;
     let bytes = |quantity: Quantity, power: u32| quantity.number.checked_mul(1024u64.checked_pow(power)?);
-    let ends = bytes(first, sizes.0).zip(bytes(last, sizes.1)).ok_or("its end is too large")?;
+    let ends = bytes(first, sizes.0).zip(bytes(last, sizes.1)).ok_or(RangeError::TooLarge)?;
     Ok(powers(ends.0, ends.1)?.map(|bytes| written(bytes, last.unit)).collect())
 }
 
-/// Doubles the first until it is the last.
-fn powers(first: u64, last: u64) -> Result<impl Iterator<Item = u64>, String> {
+/// Doubles the first value up to the last.
+fn powers(first: u64, last: u64) -> Result<impl Iterator<Item = u64>, RangeError> {
     let numbers = move || std::iter::successors(Some(first), |number| number.checked_mul(2));
     if !numbers().any(|number| number == last) {
-        return Err("doubling the first value never gives the last".into());
+        return Err(RangeError::NotDoubling);
     }
     Ok(numbers().take_while(move |number| *number <= last))
 }
 
-/// Bytes with the largest unit that leaves a whole number and is none above `like`, in the manner of `like`.
+/// Formats bytes with the largest unit that leaves a whole number and does not exceed that of `like`, in its notation.
 fn written(bytes: u64, like: &str) -> String {
     let letters = like.chars().next().is_some_and(char::is_uppercase);
     let most = power(like).unwrap_or(0);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assessment::{
-    Aim, Assessment, RepeatsFinding, RepeatsResult, RepeatsRun, Round, Settings, Severity, Study as Request, Test,
-    Verdict,
+    Assessment, Cause, Failure, RepeatsFinding, RepeatsResult, RepeatsRun, Round, Settings, Severity, Study as Request,
+    Test, Verdict,
 };
 use judge::compare::{self, ChangeLimit};
 use plan::Plan;
@@ -13,14 +13,13 @@ use record::Record;
 
 use crate::error::StudyError;
 use crate::run::{End, Outcome, PrepareCommand, Refusal, Run, Session, Study, Work};
-use crate::sweep::failure;
 use crate::time;
 use crate::turns::{self, Order, Turn};
 
 /// Names of the workloads, in the order of the command line.
 pub const NAMES: [&str; 2] = ["A", "B"];
 
-/// Repeats that run.
+/// Repeats of one or two workloads.
 pub struct Repeats {
     session: Session,
     request: assessment::Repeats,
@@ -37,7 +36,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// Repeats of `plans`, one for each workload of the request, with a pause between runs.
+    /// A study that repeats `plans`, one for each workload of the request, with a pause between runs.
     ///
     /// # Errors
     ///
@@ -65,7 +64,7 @@ impl Repeats {
         time::of_repeats_ns(&self.plans, self.request.repeats, self.cooldown)
     }
 
-    fn keep(&mut self, turn: Turn, started_unix_ms: Option<u64>, kept: Option<i64>, error: Option<String>) {
+    fn keep(&mut self, turn: Turn, started_unix_ms: Option<u64>, kept: Option<i64>, error: Option<Failure>) {
         let (workload, repeat) = (turn.point, turn.repeat + 1);
         self.request.runs.push(RepeatsRun { workload, repeat, started_unix_ms, kept, error });
     }
@@ -94,7 +93,7 @@ impl Study for Repeats {
         let Some(turn) = at.copied() else { return };
         match outcome {
             Outcome::Completed { record, history_id } => {
-                let error = failure(&record);
+                let error = Failure::of_figures(&record);
                 self.keep(turn, Some(record.started_unix_ms), history_id, error.clone());
                 if error.is_none() {
                     self.rounds[turn.point].push(Round { at: Settings::new(), record: *record });
@@ -102,9 +101,9 @@ impl Study for Repeats {
             }
             // A run that a signal cut short has no comparable figures.
             Outcome::Interrupted(_) => {}
-            Outcome::Refused(Refusal { reason, .. }) => self.keep(turn, None, None, Some(reason)),
-            Outcome::PrepareFailed(reason) => {
-                self.keep(turn, None, None, Some(reason));
+            Outcome::Refused(Refusal { failure, .. }) => self.keep(turn, None, None, Some(failure)),
+            Outcome::PrepareFailed(failure) => {
+                self.keep(turn, None, None, Some(failure));
                 self.has_ended = true;
             }
         }
@@ -121,19 +120,8 @@ impl Study for Repeats {
 
 /// Returns an assessment of the rounds of each workload, without a result.
 pub fn assessment(session: &Session, request: assessment::Repeats, rounds: Vec<Vec<Round>>) -> Assessment {
-    let test = |(workload, rounds): (&assessment::Workload, Vec<Round>)| Test {
-        name: workload.name.clone(),
-        title: workload.line.clone(),
-        aim: Aim::Behaviour,
-        volumes: Vec::new(),
-        job: workload.line.clone(),
-        rounds,
-        steady: None,
-        findings: Vec::new(),
-        judgements: Vec::new(),
-        verdict: Verdict::Measured,
-        cause: String::new(),
-        error: None,
+    let test = |(workload, rounds): (&assessment::Workload, Vec<Round>)| {
+        Test::of_rounds(workload.name.clone(), workload.line.clone(), workload.line.clone(), rounds)
     };
     let tests = request.workloads.iter().zip(rounds).map(test).collect();
     let title = match request.workloads.len() {
@@ -141,7 +129,7 @@ pub fn assessment(session: &Session, request: assessment::Repeats, rounds: Vec<V
         _ => "Repeats of two workloads",
     };
     let mut assessment = session.assessment("repeats", title.to_owned(), Request::Repeats(request));
-    assessment.tests = tests;
+    (assessment.tests, assessment.cause) = (tests, Cause::Result);
     assessment
 }
 
@@ -189,7 +177,7 @@ fn findings(tests: &[Test]) -> Vec<RepeatsFinding> {
     for (at, test) in tests.iter().enumerate() {
         for round in &test.rounds {
             for finding in judge::findings(&round.record).into_iter().filter(|found| found.severity > Severity::Info) {
-                let place = known.iter().position(|known| known.finding.what == finding.what).unwrap_or_else(|| {
+                let place = known.iter().position(|known| known.finding.is_repeat_of(&finding)).unwrap_or_else(|| {
                     known.push(RepeatsFinding { finding, runs: vec![0; tests.len()] });
                     known.len() - 1
                 });
@@ -200,8 +188,8 @@ fn findings(tests: &[Test]) -> Vec<RepeatsFinding> {
     known
 }
 
-/// Returns the repeats that saved records of one or two workloads are: the first element of each is the number in the
-/// history. What no record holds, as failed runs and commands before runs, is missing.
+/// Returns the repeats that consist of saved records of one or two workloads. The first element of a pair is the number
+/// in the history. Failed runs and commands before runs are missing, as no record holds them.
 ///
 /// # Errors
 ///
@@ -328,11 +316,13 @@ mod tests {
         assert!(repeats.next().is_some());
         repeats.take(Outcome::completed(sample::failed("disk is full")));
         assert!(repeats.next().is_some());
-        repeats.take(Outcome::PrepareFailed("exit status: 1".into()));
+        let failure = Failure::PrepareCommand { command: "false".into(), message: "exit status: 1".into() };
+        repeats.take(Outcome::PrepareFailed(failure));
         assert!(repeats.next().is_none());
         let assessment = repeats.finish(&End::default());
         assert_eq!((assessment.verdict, assessment.tests[0].rounds.len()), (Verdict::Inconclusive, 0));
-        assert_eq!(assessment.tests[0].error.as_deref(), Some("disk is full"));
+        let Some(Failure::Job { error, .. }) = &assessment.tests[0].error else { panic!("a failed job") };
+        assert_eq!(fio::wording::error(error), "disk is full");
     }
 
     #[test]

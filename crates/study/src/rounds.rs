@@ -1,25 +1,22 @@
-//! Rounds of runs, again and again until a figure of theirs is steady.
+//! Rounds: all runs of a group are repeated until their figures are steady.
 //!
-//! A state machine: it says which run is next, takes the records in, and says in the end what it saw.
+//! A state machine: it returns the next run, takes its record, and returns the steady state at the end.
 
-use assessment::{LatencyKind, Metric, Quantity, Statistic, Steady};
-use judge::steady::Rule;
-use plan::Ddir;
+use assessment::{LatencyKind, Metric, Quantity, Settings, Statistic, Steady, SteadyRule};
+use judge::steady;
 use record::{DdirStats, Latency, Record};
 
-use crate::suite::Cell;
-
-/// What rounds are followed by.
+/// The condition that ends the rounds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Goal {
-    pub rule: Rule,
-    /// All of these are to be steady.
+    pub rule: SteadyRule,
+    /// All of these metrics must be steady.
     pub metrics: Vec<Metric>,
-    /// No more rounds than these are made.
+    /// Largest number of rounds.
     pub most: usize,
 }
 
-/// Which run is next: round and cell, both counted from 0.
+/// A run: round and cell, both counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
     pub round: usize,
@@ -28,24 +25,24 @@ pub struct Turn {
 
 pub struct Rounds {
     goal: Goal,
-    /// The cell that is followed.
+    /// The cell whose figures are judged.
     followed: usize,
     cells: usize,
     next: Turn,
-    /// The figures of each metric, round by round.
+    /// The values of each metric, by round.
     values: Vec<Vec<f64>>,
 }
 
 impl Rounds {
-    /// Follows the figures in the cell `at`: `None` where no cell is that.
-    pub fn new(goal: &Goal, at: &Cell, cells: &[Cell]) -> Option<Rounds> {
-        let holds = |cell: &Cell| at.iter().all(|wanted| cell.contains(wanted));
+    /// Judges the figures in the cell `at`; `None` if no cell has these settings.
+    pub fn new(goal: &Goal, at: &Settings, cells: &[Settings]) -> Option<Rounds> {
+        let holds = |cell: &Settings| at.iter().all(|wanted| cell.contains(wanted));
         let followed = cells.iter().position(holds)?;
         let values = vec![Vec::new(); goal.metrics.len()];
         Some(Rounds { goal: goal.clone(), followed, cells: cells.len(), next: Turn { round: 0, cell: 0 }, values })
     }
 
-    /// The next run; none when it is steady or there were enough.
+    /// Returns the next run; `None` once the figures are steady or the rounds are used up.
     pub fn next_turn(&self) -> Option<Turn> {
         let is_between = self.next.cell == 0;
         let is_steady = || self.looks().all(|steady| steady.from_round.is_some());
@@ -53,7 +50,7 @@ impl Rounds {
         (!is_over).then_some(self.next)
     }
 
-    /// The run of a turn was made.
+    /// Takes the record of a run.
     pub fn take(&mut self, turn: Turn, record: &Record) {
         if turn.cell == self.followed {
             for (values, metric) in self.values.iter_mut().zip(&self.goal.metrics) {
@@ -66,17 +63,17 @@ impl Rounds {
         };
     }
 
-    /// What it came to: of several metrics that which kept it going, or the one that got steady last.
+    /// Returns the steady state. Of several metrics it is one that is not steady, else the one that became steady last.
     pub fn steady(&self) -> Option<Steady> {
         self.looks().max_by_key(|steady| steady.from_round.unwrap_or(usize::MAX))
     }
 
     fn looks(&self) -> impl Iterator<Item = Steady> {
-        self.goal.metrics.iter().zip(&self.values).map(|(metric, values)| self.goal.rule.look(*metric, values))
+        self.goal.metrics.iter().zip(&self.values).map(|(metric, values)| steady::look(self.goal.rule, *metric, values))
     }
 }
 
-/// A metric that rounds can be followed by; `None` where the name is none.
+/// Parses a metric that rounds can follow; `None` for other names.
 pub fn followable(name: &str) -> Option<Metric> {
     let is_kept =
         |metric: &Metric| !matches!(metric.quantity, Quantity::Latency(LatencyKind::Response, _) | Quantity::Cpu);
@@ -111,29 +108,15 @@ fn statistic_of(latency: &Latency, statistic: Statistic) -> Option<f64> {
     })
 }
 
-/// The directions that a plan's I/Os have.
-pub fn directions(plan: &plan::Plan) -> Vec<Ddir> {
-    let does = |ddir: Ddir| {
-        plan.workers.iter().any(|worker| {
-            let pattern = worker.access.pattern;
-            match ddir {
-                Ddir::Read => pattern.reads,
-                Ddir::Write => pattern.writes,
-                Ddir::Trim => pattern.trims,
-            }
-        })
-    };
-    Ddir::ALL.into_iter().filter(|ddir| does(*ddir)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
+    use assessment::SteadyState;
 
-    /// Rounds of one cell over a device that does so many I/Os in each.
-    fn course(ios: &[u64], most: usize) -> (usize, Steady) {
-        let mut rounds = Rounds::new(&goal(&["read.iops"], most), &Cell::new(), &[Cell::new()]).unwrap();
+    /// Rounds of one cell on a device with these I/Os in each.
+    fn followed_rounds(ios: &[u64], most: usize) -> (usize, Steady) {
+        let mut rounds = Rounds::new(&goal(&["read.iops"], most), &Settings::new(), &[Settings::new()]).unwrap();
         let mut made = 0;
         while let Some(turn) = rounds.next_turn() {
             rounds.take(turn, &sample::record(&[(ios[made.min(ios.len() - 1)], 4096, 100_000)]));
@@ -144,36 +127,39 @@ mod tests {
 
     fn goal(metrics: &[&str], most: usize) -> Goal {
         let metrics = metrics.iter().map(|name| followable(name).unwrap()).collect();
-        Goal { rule: Rule::Snia, metrics, most }
+        Goal { rule: SteadyRule::Snia, metrics, most }
     }
 
     #[test]
     fn it_ends_as_soon_as_five_rounds_are_steady() {
-        let (made, steady) = course(&[500, 400, 300, 210, 205, 203, 202, 201], 25);
+        let (made, steady) = followed_rounds(&[500, 400, 300, 210, 205, 203, 202, 201], 25);
         assert_eq!((made, steady.from_round), (8, Some(3)));
-        assert!(steady.detail.starts_with("steady over rounds 4 to 8"), "{}", steady.detail);
-        assert_eq!(course(&[100], 25).0, 5);
+        assert!(matches!(steady.state, SteadyState::Window { first: 4, last: 8, .. }), "{:?}", steady.state);
+        assert_eq!(followed_rounds(&[100], 25).0, 5);
     }
 
     #[test]
     fn what_never_gets_steady_ends_and_says_why() {
-        let (made, steady) = course(&[100, 200, 100, 200, 100, 200, 100], 7);
+        let (made, steady) = followed_rounds(&[100, 200, 100, 200, 100, 200, 100], 7);
         assert_eq!((made, steady.from_round), (7, None));
-        assert!(steady.detail.starts_with("not steady"), "{}", steady.detail);
-        assert!(course(&[100], 3).1.detail.contains("3 rounds"));
-        assert_eq!(course(&[0], 6).1.from_round, None);
+        assert_eq!(steady.from_round, None, "{:?}", steady.state);
+        assert!(matches!(followed_rounds(&[100], 3).1.state, SteadyState::TooFewRounds { rounds: 3, .. }));
+        assert_eq!(followed_rounds(&[0], 6).1.from_round, None);
     }
 
     #[test]
     fn of_several_figures_all_are_to_be_steady() {
         let goal = goal(&["read.iops", "write.iops"], 9);
-        let mut rounds = Rounds::new(&goal, &Cell::new(), &[Cell::new()]).unwrap();
+        let mut rounds = Rounds::new(&goal, &Settings::new(), &[Settings::new()]).unwrap();
         while let Some(turn) = rounds.next_turn() {
             let writes = 100 + 100 * (turn.round as u64 % 2);
             rounds.take(turn, &sample::record(&[(100, 4096, 1000), (writes, 4096, 1000)]));
         }
         let steady = rounds.steady().unwrap();
-        assert_eq!((steady.metric.as_str(), steady.values.len(), steady.from_round), ("write.iops", 9, None));
+        assert_eq!(
+            (steady.metric.to_string().as_str(), steady.values.len(), steady.from_round),
+            ("write.iops", 9, None)
+        );
         assert!(followable("read.response.p99").is_none() && followable("speed").is_none());
     }
 
@@ -184,7 +170,7 @@ mod tests {
         let mut rounds = Rounds::new(&goal(&["read.iops"], 25), &cell("4k"), &cells).unwrap();
         let mut made = Vec::new();
         while let Some(turn) = rounds.next_turn() {
-            // Only the cell that isn't followed goes up and down.
+            // Only the other cell varies.
             let ios = if turn.cell == 0 { 100 + 100 * (turn.round as u64 % 2) } else { 300 };
             rounds.take(turn, &sample::record(&[(ios, 4096, 100_000)]));
             made.push((turn.round, turn.cell));

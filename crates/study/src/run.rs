@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use assessment::{Assessment, SCHEMA, Study as Request, Target, Verdict, Volume};
+use assessment::{Assessment, Cause, Failure, SCHEMA, Study as Request, Target, Verdict, Volume};
 use plan::Plan;
 use record::{Machine, Record, RunError};
 
@@ -23,11 +23,6 @@ pub trait Study {
     /// Returns the assessment so far if another run could resume it, after a part of the study is complete.
     fn checkpoint(&mut self) -> Option<&Assessment> {
         None
-    }
-
-    /// Whether a run is made even if a signal arrived before it: its report says that it was stopped.
-    fn is_made_when_stopped(&self) -> bool {
-        false
     }
 
     /// Ends the study. Runs that were not made are missing from the assessment.
@@ -55,7 +50,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run without a pause or a command before it, and nothing known of the runs after it.
+    /// A run without a pause, a command before it, or a known remaining time.
     pub fn new(work: Work, label: impl Into<String>) -> Run {
         let label = label.into();
         let (point, repeat, remaining_ns) = (0, 0, 0);
@@ -95,13 +90,13 @@ pub enum Outcome {
     /// The run was refused; no target was touched.
     Refused(Refusal),
     /// The shell command before the run failed.
-    PrepareFailed(String),
+    PrepareFailed(Failure),
 }
 
 /// Why a run was refused.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Refusal {
-    pub reason: String,
+    pub failure: Failure,
     /// The engine's errors.
     pub errors: Vec<RunError>,
     /// Record of the run, without results.
@@ -109,9 +104,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal before the engine saw the plan.
-    pub fn new(reason: String) -> Refusal {
-        Refusal { reason, ..Refusal::default() }
+    /// A refusal before the engine saw the plan, with the messages of the dialect.
+    pub fn new(messages: Vec<String>) -> Refusal {
+        Refusal { failure: Failure::Refused { messages }, errors: Vec::new(), record: None }
     }
 }
 
@@ -170,7 +165,7 @@ impl Session {
             expectations: Vec::new(),
             applications: Vec::new(),
             verdict: Verdict::Inconclusive,
-            cause: String::new(),
+            cause: Cause::NothingMeasured,
             stopped: false,
             study,
         }

@@ -1,4 +1,4 @@
-//! Records for tests: one worker that did what the test says, in one second.
+//! Records for tests: one worker with the given I/Os in one second.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use fio::parse::env::FixedEnv;
 use plan::Plan;
 use record::{Record, RunError};
 
-/// The plan of a line of fio's.
+/// Returns the plan of a fio command line.
 pub(crate) fn plan_of(line: &str) -> Plan {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     match fio::parse(&words, &FixedEnv::default()) {
@@ -16,7 +16,7 @@ pub(crate) fn plan_of(line: &str) -> Plan {
     }
 }
 
-/// For reads, writes and trims as far as they are there: how many, bytes of each, latency of each in ns.
+/// For reads, writes and trims, in this order: number, bytes of each I/O, latency of each I/O in ns.
 pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
     let mut record = Record::new(Arc::new(plan_of("--name=sample --size=1m")), 0);
     let stats = &mut record.workers[0].stats;
@@ -32,7 +32,6 @@ pub(crate) fn record(did: &[(u64, u64, u64)]) -> Record {
 
 pub(crate) fn failed(message: &str) -> Record {
     let mut failed = record(&[(1, 4096, 1000)]);
-    failed.workers[0].error =
-        Some(RunError { errno: units::errno::ENOSPC, func: "write".into(), message: message.into() });
+    failed.workers[0].error = Some(RunError::text(units::errno::ENOSPC, "write", message));
     failed
 }

@@ -43,10 +43,6 @@ impl Study for Single {
         self.outcome = Some(outcome);
     }
 
-    fn is_made_when_stopped(&self) -> bool {
-        true
-    }
-
     fn finish(self: Box<Self>, end: &End) -> Assessment {
         let mut assessment = match self.record() {
             Some(record) => judge::single::assessment(record),

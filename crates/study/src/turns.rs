@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn two_things_are_run_in_blocks_in_rounds_or_there_and_back() {
+    fn two_points_run_in_blocks_alternating_or_mirrored() {
         assert_eq!([Order::Blocks, Order::Given, Order::Mirrored].map(points), ["AAABBB", "ABABAB", "ABBAAB"]);
         let mut shuffled: Vec<char> = points(Order::Random { seed: 4 }).chars().collect();
         shuffled.sort_unstable();
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn repeats_of_a_point_keep_their_order_but_where_they_are_shuffled() {
+    fn repeats_of_a_point_keep_their_order_unless_shuffled() {
         let turns = turns(2, 3, Order::Mirrored).expect("few runs");
         let repeats: Vec<usize> = turns.iter().filter(|turn| turn.point == 1).map(|turn| turn.repeat).collect();
         assert_eq!(repeats, [0, 1, 2]);
     }
 
     #[test]
-    fn more_runs_than_anybody_waits_for_are_refused() {
+    fn too_many_runs_are_refused() {
         assert!(super::turns(2, usize::MAX, Order::Given).is_err());
         assert!(super::turns(2, RUNS_MAX / 2, Order::Given).is_ok());
     }

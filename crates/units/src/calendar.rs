@@ -1,8 +1,8 @@
-//! Dates of days.
+//! Calendar dates.
 
-/// Year, month from 0 and day from 1 of a day since 1970.
+/// Returns year, month (0 to 11) and day of month (1 to 31) of a day since 1970-01-01.
 pub fn civil(days: u64) -> (u64, usize, u64) {
-    // Years that begin in March end with the leap day, in eras of 400 years.
+    // Years that start in March have the leap day at their end. 400 years are one era.
     let since_march_0 = days + 719_468;
     let (era, day_of_era) = (since_march_0 / 146_097, since_march_0 % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -13,7 +13,7 @@ pub fn civil(days: u64) -> (u64, usize, u64) {
     (era * 400 + year_of_era + u64::from(month < 2), month as usize, day)
 }
 
-/// A time as `2024-02-29T08:09:10`.
+/// Formats a Unix time as `2024-02-29T08:09:10`.
 pub fn date_and_time(unix_s: u64) -> String {
     let (days, seconds) = (unix_s / 86_400, unix_s % 86_400);
     let (year, month, day) = civil(days);

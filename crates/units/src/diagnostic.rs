@@ -1,6 +1,6 @@
-//! What is wrong with a text, and where: a message, the place in its source, what to do.
+//! Diagnostics: a message, its position in a source text, and help.
 //!
-//! Invariant: a span's range lies within its source and on character borders, so rendering can't fail.
+//! Invariant: a span's range lies within its source and on character boundaries, so rendering cannot fail.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Renderer, Snippet};
 
-/// A text that somebody wrote: a job file, the command line, a suite.
+/// A text from the user: a job file, the command line, a suite.
 #[derive(PartialEq, Eq)]
 pub struct Source {
     pub name: String,
@@ -27,7 +27,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// A part of a source.
+/// A range of a source.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Span {
     source: Arc<Source>,
@@ -35,7 +35,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range is clipped to the text and widened to whole characters.
+    /// Makes a span. The range is clipped to the text and extended to whole characters.
     pub fn new(source: &Arc<Source>, range: Range<usize>) -> Span {
         let text = &source.text;
         let mut start = range.start.min(text.len());
@@ -61,23 +61,23 @@ impl Span {
         &self.source.text[self.range.clone()]
     }
 
-    /// A part of this span, counted from its start.
+    /// Returns a part of this span, relative to its start.
     pub fn part(&self, range: Range<usize>) -> Span {
         let offset = self.range.start;
         Span::new(&self.source, offset.saturating_add(range.start)..offset.saturating_add(range.end))
     }
 
-    /// Counted from 1.
+    /// Returns the line number, from 1.
     pub fn line(&self) -> usize {
         self.source.text[..self.range.start].bytes().filter(|&byte| byte == b'\n').count() + 1
     }
 
-    /// Counted from 1, in characters.
+    /// Returns the column in characters, from 1.
     pub fn column(&self) -> usize {
         self.source.text[self.line_start()..self.range.start].chars().count() + 1
     }
 
-    /// The whole line in which the span starts, without white space around it.
+    /// Returns the line in which the span starts, trimmed.
     pub fn line_text(&self) -> &str {
         let rest = &self.source.text[self.line_start()..];
         rest.lines().next().unwrap_or("").trim()
@@ -106,12 +106,12 @@ pub enum Level {
     Error,
 }
 
-/// One thing to tell whoever wrote a text.
+/// An error or warning about a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     pub level: Level,
     pub message: String,
-    /// Where, and what is to be said of that place.
+    /// The position, and a label for it.
     pub label: Option<(Span, String)>,
     pub help: Option<String>,
 }
@@ -139,7 +139,7 @@ impl Diagnostic {
         self
     }
 
-    /// The message, `file:line:column`, the line itself with the place marked, the help.
+    /// Renders the message, `file:line:column`, the line with the marked position, and the help.
     pub fn render(&self, color: Color) -> String {
         let level = match self.level {
             Level::Note => Title::NOTE,
@@ -151,7 +151,7 @@ impl Diagnostic {
         let label = self.label.as_ref().map(|(_, label)| one_line(label));
         let mut group = Group::with_title(level.primary_title(message.as_str()));
         if let (Some((span, _)), Some(label)) = (&self.label, &label) {
-            // Only the lines concerned: a long text with many faults would else be gone through for each of them.
+            // Scans only the affected lines: scanning a long text for each of many errors would be quadratic.
             let start = span.line_start();
             let lines = &span.source.text[start..span.line_end()];
             let range = span.range.start - start..span.range.end - start;
@@ -182,7 +182,7 @@ pub enum Color {
     Always,
 }
 
-/// Text from outside may hold anything; control characters would break the picture.
+/// Replaces control characters, which would break the terminal output.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_file_line_column_the_line_and_the_help() {
+    fn diagnostic_shows_position_line_and_help() {
         let span = span("[global]\n  rw=raed\n", "raed");
         let diagnostic = Diagnostic::error("rw can't be `raed`").at(&span, "expected read").help("write rw=read");
         let text = diagnostic.to_string();
@@ -209,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn a_span_knows_its_line() {
+    fn span_returns_its_line() {
         let span = span("a\n  bc = é1\nd", "1");
         assert_eq!((span.line(), span.column(), span.line_text()), (2, 9, "bc = é1"));
         assert_eq!(span.part(0..99).text(), "1\nd");
     }
 
     #[test]
-    fn a_span_outside_the_text_is_clipped() {
+    fn span_outside_the_text_is_clipped() {
         let source = Source::new("x", "é");
         assert_eq!(Span::new(&source, 1..1).text(), "é");
         assert_eq!(Span::new(&source, 7..9).text(), "");

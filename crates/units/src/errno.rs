@@ -1,7 +1,7 @@
-//! errno numbers by name, as Linux has them on x86, Arm and RISC-V.
+//! errno numbers by name, as in Linux on x86, Arm and RISC-V.
 //!
-//! This is the only table of them. Crate `os` hands it on as `os::errno` and checks it against the C library's; a dialect
-//! that reads such names (`ignore_error=EIO`) uses it from here.
+//! This is the only table of them. Crate `os` exports it as `os::errno` and checks it against the C library. The
+//! dialects parse names (`ignore_error=EIO`) with it.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,7 +10,7 @@ macro_rules! errnos {
     ($($name:ident = $number:literal, $text:literal;)*) => {
         $(pub const $name: i32 = $number;)*
 
-        /// All names with their numbers. No number is there twice.
+        /// All names with their numbers. Each number is unique.
         pub const ALL: &[(&str, i32)] = &[$((stringify!($name), $number)),*];
 
         /// Texts of the numbers in [`ALL`], as glibc's strerror() returns them.
@@ -153,7 +153,7 @@ errnos! {
     EHWPOISON = 133, "Memory page has hardware error";
 }
 
-/// Second names of numbers.
+/// Alternative names.
 const ALIASES: &[(&str, i32)] = &[("EWOULDBLOCK", EAGAIN), ("EDEADLOCK", EDEADLK)];
 
 /// Returns the number of an errno name, such as 5 for `EIO`.
@@ -180,7 +180,7 @@ pub fn text(number: i32) -> Cow<'static, str> {
 /// Returns the text of an error without its number, such as `No such file or directory`.
 pub fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
-        // Elsewhere the numbers of system calls are not errno numbers.
+        // On other systems OS error codes are not errno numbers.
         Some(number) if cfg!(unix) => text(number).into_owned(),
         _ => error.to_string(),
     }
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_lead_to_each_other() {
+    fn names_and_numbers_convert_both_ways() {
         assert_eq!((number("EIO"), name(EIO)), (Some(5), Some("EIO")));
         assert_eq!((number("EWOULDBLOCK"), number("EDEADLOCK")), (Some(11), Some(35)));
         assert_eq!((number("EXYZ"), name(0), name(41)), (None, None, None));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    fn texts_are_those_of_glibc() {
+    fn texts_match_glibc() {
         for number in -1..200 {
             let expected = std::io::Error::from_raw_os_error(number).to_string();
             assert_eq!(format!("{} (os error {number})", text(number)), expected);

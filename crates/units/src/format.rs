@@ -1,4 +1,4 @@
-//! Quantities as short texts for people: three significant digits, a unit by size, commas between thousands.
+//! Formats quantities for people: three significant digits, a unit by magnitude, thousands separators.
 //!
 //! These texts are for reading. [`crate::quantity`] has exact texts that parse back.
 
@@ -8,21 +8,21 @@ const MB: f64 = 1e6;
 /// Significant digits below 1,000.
 const DIGITS: i32 = 3;
 
-/// Binary units and their bytes, the largest first.
+/// Binary units in bytes, the largest first.
 const SIZES: [(&str, f64); 5] =
     [("PiB", MIB * MIB * 1024.0), ("TiB", MIB * MIB), ("GiB", MIB * 1024.0), ("MiB", MIB), ("KiB", 1024.0)];
 
-/// Units of time and their nanoseconds, the largest first.
+/// Units of time in nanoseconds, the largest first.
 const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
 
-/// Seconds from which a time is shown in minutes, and in hours.
+/// Times from this number of seconds are shown in minutes, or in hours.
 const MINUTES_FROM_S: f64 = 120.0;
 const HOURS_FROM_S: f64 = 7200.0;
 
-/// From this part of a unit on, three digits round up to one whole unit.
+/// Values from this fraction of a unit round up to one unit.
 const ROUNDS_TO_ONE: f64 = 0.9995;
 
-/// Formats a number: `12,800`. Below 100 it has as many decimals as three significant digits leave: `62.4`.
+/// Formats a number: `12,800`. Numbers below 100 have three significant digits: `62.4`.
 pub fn grouped(number: f64) -> String {
     if !number.is_finite() {
         return number.to_string();
@@ -41,7 +41,7 @@ pub fn grouped(number: f64) -> String {
     if number < 0.0 { format!("-{text}") } else { text }
 }
 
-/// Formats a number for the tick of an axis: `12k`, `2.5M`.
+/// Formats a number for an axis label: `12k`, `2.5M`.
 pub fn compact(number: f64) -> String {
     match number.abs() {
         1e9.. => format!("{}G", grouped(number / 1e9)),
@@ -51,7 +51,7 @@ pub fn compact(number: f64) -> String {
     }
 }
 
-/// Formats a number of bytes in the largest binary unit that it fills: `1.5 GiB`, `512 bytes`.
+/// Formats bytes in the largest binary unit with a value of at least 1: `1.5 GiB`, `512 bytes`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         1 => "1 byte".to_owned(),
@@ -60,12 +60,12 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Formats a bandwidth in MiB/s: `191 MiB/s`. The unit is always the same, so that figures can be compared.
+/// Formats a bandwidth in MiB/s: `191 MiB/s`. The fixed unit makes figures comparable.
 pub fn bandwidth(bytes_per_s: f64) -> String {
     format!("{} MiB/s", grouped(bytes_per_s / MIB))
 }
 
-/// Formats a bandwidth in the unit of operating systems and in that of vendors: `191 MiB/s (200 MB/s)`.
+/// Formats a bandwidth in MiB/s and in MB/s, the unit of vendors: `191 MiB/s (200 MB/s)`.
 pub fn bandwidth_both(bytes_per_s: f64) -> String {
     format!("{} ({} MB/s)", bandwidth(bytes_per_s), grouped(bytes_per_s / MB))
 }
@@ -91,7 +91,7 @@ pub fn percent(ratio: f64) -> String {
     format!("{} %", if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) })
 }
 
-/// Formats a value in the largest unit that it fills once it is rounded, or in the smallest unit.
+/// Formats a value in the largest unit with a rounded value of at least 1, or in the smallest unit.
 fn in_unit(value: f64, units: &[(&str, f64)]) -> String {
     let filled = units.iter().find(|(_, scale)| value.abs() >= scale * ROUNDS_TO_ONE).or(units.last());
     let (name, scale) = filled.copied().unwrap_or(("", 1.0));
@@ -100,7 +100,7 @@ fn in_unit(value: f64, units: &[(&str, f64)]) -> String {
     format!("{} {name}", grouped(if is_rounded_up { number.signum() } else { number }))
 }
 
-/// Formats a number with three significant digits and without zeros at the end.
+/// Formats a number with three significant digits, without trailing zeros.
 fn digits(number: f64) -> String {
     let before = if number == 0.0 { 1 } else { number.abs().log10().floor() as i32 + 1 };
     let decimals = (DIGITS - before).clamp(0, 6) as usize;
@@ -116,14 +116,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_have_commas_and_small_numbers_three_digits() {
+    fn numbers_have_separators_or_three_digits() {
         let texts = [0.0, 0.1234, 7.0, 62.4, 999.6, 12_800.0, 1_234_567.2, -4096.0].map(grouped);
         assert_eq!(texts, ["0", "0.123", "7", "62.4", "1,000", "12,800", "1,234,567", "-4,096"]);
         assert_eq!([950.0, 12_000.0, 2_500_000.0, 3e9].map(compact), ["950", "12k", "2.5M", "3G"]);
     }
 
     #[test]
-    fn sizes_are_in_the_largest_unit_that_they_fill() {
+    fn sizes_are_in_the_largest_unit_with_a_value_of_one_or_more() {
         let texts = [0, 1, 1023, 1024, 1536, 512 << 20, (3 << 30) / 2, 5 << 40, 3 << 50].map(size);
         let expected = ["0 bytes", "1 byte", "1,023 bytes", "1 KiB", "1.5 KiB", "512 MiB", "1.5 GiB", "5 TiB", "3 PiB"];
         assert_eq!(texts, expected);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_in_the_unit_that_leaves_a_short_number() {
+    fn times_have_a_unit_by_magnitude() {
         let texts = [0.0, 812.0, 62_400.0, 999_600.0, 1e7, 4e8, 2.5e9, 4.9e10].map(time_ns);
         assert_eq!(texts, ["0 ns", "812 ns", "62.4 us", "1 ms", "10 ms", "400 ms", "2.5 s", "49 s"]);
         assert_eq!([1.1e11, 3.9e11, 7.56e12, 2.592e15].map(time_ns), ["110 s", "6.5 min", "2.1 h", "720 h"]);

@@ -1,4 +1,4 @@
-//! Quantities, generators and diagnostics that every other crate may build on: no I/O, no clock.
+//! Quantities, random generators and diagnostics for all other crates. No I/O and no clock.
 
 pub mod calendar;
 pub mod diagnostic;

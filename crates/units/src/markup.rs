@@ -1,6 +1,6 @@
-//! Text of others in XML, SVG and HTML.
+//! Escaping of text for XML, SVG and HTML.
 
-/// As text between tags or within quotes; what XML can't hold becomes a question mark.
+/// Escapes text for use between tags or in quotes. Characters that XML does not allow become `?`.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_ends_a_tag_or_a_quote_and_xml_can_hold_the_rest() {
+    fn escaped_text_is_valid_in_tags_and_quotes() {
         assert_eq!(escaped("a<b> & \"c\" 'd'\u{1}\u{ffff}\n"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;??\n");
     }
 }

@@ -1,10 +1,10 @@
-//! The name that a misspelt one was meant to be.
+//! Suggestions for misspelt names.
 
 const WRONG_MAX_BYTES: usize = 200;
 
-/// The name nearest to a misspelt one, if any is near enough to be meant.
+/// Returns the name most similar to a misspelt one. `None` if no name is similar enough.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody meant a name by a whole text, and comparing takes memory for each of its letters.
+    // A long text is not a misspelt name, and the comparison takes memory per character.
     if wrong.len() > WRONG_MAX_BYTES {
         return None;
     }
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_name_finds_its_neighbour() {
+    fn misspelt_name_has_a_suggestion() {
         let names = ["bs", "iodepth", "numjobs"];
         assert_eq!(nearest("iodepht", names), Some("iodepth"));
         assert_eq!(nearest("numjob", names), Some("numjobs"));

@@ -1,9 +1,9 @@
-//! Random generators that are seeded with a number: the same seed gives the same sequence as in fio, and with
-//! [`Jenkins64`] the same as in DiskSpd.
+//! Random generators with a seed. The same seed gives the same sequence as in fio, and with [`Jenkins64`] as in
+//! DiskSpd.
 //!
-//! [`Tausworthe32`] and [`Tausworthe64`] are L'Ecuyer's combined generators, [`Lfsr`] walks a shift register through
-//! every value of a range once. On top of the first stand the skewed distributions [`Zipf`], [`Pareto`] and [`Normal`].
-//! Nothing here knows where its seed comes from.
+//! [`Tausworthe32`] and [`Tausworthe64`] are L'Ecuyer's combined generators. [`Lfsr`] is a linear feedback shift
+//! register that returns each value of a range once. The skewed distributions [`Zipf`], [`Pareto`] and [`Normal`] use
+//! [`Tausworthe32`].
 
 mod jenkins;
 mod lfsr;
@@ -17,18 +17,18 @@ pub use lfsr::{Lfsr, LfsrError};
 pub use skewed::{Normal, Pareto, Zipf};
 pub use tausworthe::{Tausworthe, Tausworthe32, Tausworthe64};
 
-/// The 64-bit golden ratio: multiplying with it spreads neighbours far apart.
+/// Golden ratio in 64 bits. Multiplication by it spreads adjacent values.
 const GOLDEN_RATIO_64: u64 = 0x61c8_8646_80b5_83eb;
 const GOLDEN_RATIO_32: u32 = 0x61c8_8647;
 
-/// Multiplicative hash of one word.
+/// Returns a multiplicative hash of a word.
 #[inline]
 pub fn hash_u64(value: u64) -> u64 {
     value.wrapping_mul(GOLDEN_RATIO_64)
 }
 
-/// Jenkins' hash of a byte string, in the variant by which fio turns a file's name into part of a seed: words take
-/// single bytes where the textbook takes four at once.
+/// Returns Jenkins' hash of a byte string, in fio's variant for file names: words contain one byte each instead of
+/// four.
 pub fn hash_name(name: &[u8]) -> u32 {
     let start = GOLDEN_RATIO_32.wrapping_add(name.len() as u32);
     let mut words = [start; 3];

@@ -1,6 +1,6 @@
-//! Words as a shell takes them.
+//! Quoting for shells.
 
-/// The word, in quotes where a shell would take it apart.
+/// Returns the word, in single quotes if a shell would split or expand it.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_that_need_quotes_get_them() {
+    fn words_are_quoted_only_if_needed() {
         assert_eq!(quoted("--bs=4k"), "--bs=4k");
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted(""), "''");

@@ -1,18 +1,19 @@
-//! The project's chores: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style.
+//! Development tasks: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style.
 
 mod tests;
 mod tidy;
 
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use tidy::{Action, MODE, Mode};
 
 const USAGE: &str = "usage: cargo xtask ci
        cargo xtask tests               run all tests
        cargo xtask tidy                check structure and style
-       cargo xtask tidy --strict       fail, too, where the list of exceptions is longer than needed
-       cargo xtask tidy --bless        lower the numbers of the list of exceptions to what is found
-       cargo xtask tidy --adopt RULE   list what is found of a rule that the list does not have yet
+       cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
+       cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
+       cargo xtask tidy --adopt RULE   add the current findings of a new rule to the list of exceptions
        cargo xtask tidy --list RULE    print all findings of a rule";
 
 fn main() -> ExitCode {
@@ -53,9 +54,13 @@ fn tidy(action: &Action) -> Result<(), String> {
 
 fn check(name: &str, args: &[&str]) -> Result<(), String> {
     eprintln!("xtask: {name}");
+    let start = Instant::now();
     let status = cargo(args).env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private-intra-doc-links").status();
     match status {
-        Ok(status) if status.success() => Ok(()),
+        Ok(status) if status.success() => {
+            eprintln!("xtask: {name} took {} s", start.elapsed().as_secs());
+            Ok(())
+        }
         Ok(status) => Err(format!("{name}: `cargo {}` ended with {status}", args.join(" "))),
         Err(error) => Err(format!("{name}: cargo: {error}")),
     }

@@ -1,4 +1,4 @@
-//! Where the binary is: `$FATHOM`, or what cargo built beside the test, built anew where its sources are younger.
+//! Path of the binary under test: `$FATHOM`, or cargo's target folder. It is rebuilt if its sources are newer.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,10 +17,10 @@ pub fn binary() -> &'static Path {
 /// `target/PROFILE/fathom`, as the test is `target/PROFILE/deps/TEST`.
 fn built() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let profile = test.ancestors().nth(2).expect("cargo keeps tests two folders below the target's");
+    let profile = test.ancestors().nth(2).expect("tests are two folders below the target folder");
     let binary = profile.join(format!("fathom{}", std::env::consts::EXE_SUFFIX));
     let built = modified(&binary);
-    if built.is_none() || built < youngest(&workspace().join("crates")) {
+    if built.is_none() || built < last_change(&workspace().join("crates")) {
         let name = profile.file_name().unwrap().to_str().unwrap();
         build(if name == "debug" { "dev" } else { name });
     }
@@ -37,15 +37,15 @@ fn build(profile: &str) {
 }
 
 fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this package lies two folders below the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this package is two folders below the workspace")
 }
 
-/// When the last changed source below a folder was changed.
-fn youngest(folder: &Path) -> Option<SystemTime> {
+/// Returns the time of the last change to a source below a folder.
+fn last_change(folder: &Path) -> Option<SystemTime> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let times = entries.map(|path| match path.is_dir() {
         true if path.ends_with("tests") => None,
-        true => youngest(&path),
+        true => last_change(&path),
         false => modified(&path),
     });
     times.max().flatten()

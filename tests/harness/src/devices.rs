@@ -1,4 +1,4 @@
-//! Devices and mounts of one test.
+//! Devices and mounts for tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ impl Loop {
     }
 
     /// Makes two partitions.
-    pub fn divide(&self) -> Option<String> {
-        // Two entries of a partition table, each of type 0x83: 32768 sectors from 2048 on, and from 65536 on.
+    pub fn make_partitions(&self) -> Option<String> {
+        // Two entries of a partition table with type 0x83: 32768 sectors from 2048 and from 65536.
         let mut table = vec![0u8; 512];
         table[450..462].copy_from_slice(&[0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0x80, 0, 0]);
         table[466..478].copy_from_slice(&[0x83, 0, 0, 0, 0, 0, 1, 0, 0, 0x80, 0, 0]);
@@ -34,8 +34,8 @@ impl Loop {
         ))
     }
 
-    /// Lets I/O beyond `mib` fail.
-    pub fn cut(&self, mib: u64) {
+    /// Truncates the backing file to `mib`: I/O beyond it fails.
+    pub fn truncate(&self, mib: u64) {
         std::fs::OpenOptions::new().write(true).open(&self.image).unwrap().set_len(mib * MIB).unwrap();
     }
 }
@@ -46,14 +46,14 @@ impl Drop for Loop {
     }
 }
 
-/// A disk in memory.
+/// A zram device.
 pub struct Zram {
     pub device: String,
     number: u32,
 }
 
 impl Zram {
-    /// Makes a device; marks the test as skipped if it cannot.
+    /// Makes a device. On failure it marks the test as skipped.
     pub fn new(mib: u64) -> Option<Self> {
         Zram::made(mib).map_err(|why| skipped(&why)).ok()
     }
@@ -82,12 +82,12 @@ impl Zram {
         stat.split_whitespace().nth(4).unwrap().parse().unwrap()
     }
 
-    /// Returns the device's number, as `252:1`.
+    /// Returns the device number, such as `252:1`.
     pub fn number(&self) -> String {
         std::fs::read_to_string(self.sysfs().join("dev")).unwrap().trim().to_owned()
     }
 
-    /// Returns the file in which the kernel counts the I/Os of the device.
+    /// Returns the path of the device's I/O counters in sysfs.
     pub fn stat(&self) -> PathBuf {
         self.sysfs().join("stat")
     }
@@ -100,11 +100,11 @@ impl Zram {
 impl Drop for Zram {
     fn drop(&mut self) {
         let remove = || std::fs::write("/sys/class/zram-control/hot_remove", self.number.to_string()).is_ok();
-        go_away(&self.device, remove);
+        retry_removal(&self.device, remove);
     }
 }
 
-/// A mount, taken away at the end.
+/// A mount. It is unmounted on drop.
 pub struct Mount(pub PathBuf);
 
 impl Mount {
@@ -125,14 +125,14 @@ impl Drop for Mount {
     }
 }
 
-/// Takes something away that is in use for a moment longer, by a process that ends or one that looks at all devices.
-pub(crate) fn go_away(what: &str, remove: impl Fn() -> bool) {
+/// Retries a removal: an ending process or a device probe can use the object for a moment.
+pub(crate) fn retry_removal(what: &str, remove: impl Fn() -> bool) {
     let gone = (0..250).any(|_| {
         let gone = remove();
         std::thread::sleep(Duration::from_millis(if gone { 0 } else { 20 }));
         gone
     });
     if !gone {
-        eprintln!("{what} is left behind");
+        eprintln!("{what} could not be removed");
     }
 }

@@ -1,4 +1,4 @@
-//! What integration tests share: scratch folders, devices, runs of the binary, and skips.
+//! Shared code of integration tests: scratch folders, devices, runs of the binary, skipped tests.
 //!
 //! Each device, mount and folder belongs to one test and is removed when it is dropped, also when the test panics.
 
@@ -15,11 +15,13 @@ mod time;
 
 pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
-pub use priority::{go_first, may_go_first};
-pub use run::{Outcome, command, diskspd, fathom, first, outcome, run};
+pub use priority::{can_use_realtime_priority, use_realtime_priority};
+pub use run::{Outcome, command, diskspd, fathom, outcome, run, with_realtime_priority};
 pub use scratch::Scratch;
 pub use skip::{needs, shell, skipped, system};
 pub use throttle::{Limit, Throttle};
-pub use time::{HANGS, interrupted, listens, opens, patiently, signal, undisturbed, wait_until};
+pub use time::{
+    HANGS, interrupted, patiently, signal, undisturbed, wait_for_open_file, wait_for_signal_handler, wait_until,
+};
 
 pub const MIB: u64 = 1 << 20;

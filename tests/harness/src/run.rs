@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::{HANGS, binary, may_go_first};
+use crate::{HANGS, binary, can_use_realtime_priority};
 
 /// Result of a run of the binary.
 pub struct Outcome {
@@ -14,7 +14,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Asserts that the run ended with code 0.
-    pub fn well(self) -> Self {
+    pub fn assert_success(self) -> Self {
         self.ended_with(0);
         self
     }
@@ -43,12 +43,12 @@ pub fn fathom(directory: &Path, arguments: &str) -> Command {
     command(directory, "fio", arguments)
 }
 
-/// Returns `fathom diskspd` likewise.
+/// Returns `fathom diskspd` with arguments in the same way.
 pub fn diskspd(directory: &Path, arguments: &str) -> Command {
     command(directory, "diskspd", arguments)
 }
 
-/// Returns a command of the program likewise. What it measures is no part of the user's history.
+/// Returns a command of fathom in the same way. It uses a separate history.
 pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     let mut command = Command::new(binary());
     command.arg(word).args(arguments.split_whitespace()).current_dir(directory).env_remove("RUST_BACKTRACE");
@@ -61,10 +61,9 @@ pub fn command(directory: &Path, word: &str, arguments: &str) -> Command {
     command
 }
 
-/// Returns the same command with real-time priority, where that is allowed: other work on the machine would change the
-/// figures of the run.
-pub fn first(command: Command) -> Command {
-    if !may_go_first() {
+/// Returns the command with real-time priority, if permitted: other load would change the figures of the run.
+pub fn with_realtime_priority(command: Command) -> Command {
+    if !can_use_realtime_priority() {
         return command;
     }
     let mut first = Command::new("chrt");
@@ -91,7 +90,7 @@ pub fn run(directory: &Path, arguments: &str) -> Outcome {
 ///
 /// # Panics
 ///
-/// Kills a run that hangs, and panics with what it printed.
+/// Panics if the run hangs. Kills it first and shows its output.
 pub fn outcome(child: Child) -> Outcome {
     let id = child.id();
     let (ended, waiting) = std::sync::mpsc::channel::<()>();
@@ -112,5 +111,5 @@ pub fn outcome(child: Child) -> Outcome {
 /// Returns a folder for the history, in cargo's folder for temporary files of tests.
 fn data_home() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(3).expect("cargo keeps tests in target/PROFILE/deps").join("tmp/data")
+    test.ancestors().nth(3).expect("tests are in target/PROFILE/deps").join("tmp/data")
 }

@@ -1,10 +1,10 @@
-//! Folders of one test.
+//! Scratch folders.
 
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A folder that is removed at the end.
+/// A temporary folder. It is removed on drop.
 pub struct Scratch(TempDir);
 
 impl Scratch {
@@ -21,7 +21,7 @@ impl Scratch {
         self.path().join(name)
     }
 
-    /// Writes a file of `bytes` bytes, none of them zero.
+    /// Writes a file of `bytes` non-zero bytes.
     pub fn filled(&self, name: &str, bytes: u64) -> PathBuf {
         let path = self.file(name);
         std::fs::write(&path, vec![0x5a; bytes as usize]).unwrap();

@@ -1,4 +1,4 @@
-//! Commands of the system, and tests that this machine cannot run.
+//! Shell commands, and marking of skipped tests.
 
 use std::process::Command;
 
@@ -21,12 +21,12 @@ pub fn shell(command: &str) -> Result<String, String> {
     Err(format!("`{command}`: {}", String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-/// Runs a shell command. A failure is printed and is no reason to skip the test.
+/// Runs a shell command. A failure is printed, and the test continues.
 pub fn system(command: &str) -> Option<String> {
     shell(command).map_err(|why| eprintln!("note: {why}")).ok()
 }
 
-/// Runs a shell command that the test cannot do without: a failure marks the test as skipped.
+/// Runs a shell command that the test requires. A failure marks the test as skipped.
 pub fn needs(command: &str) -> Option<String> {
     shell(command).map_err(|why| skipped(&why)).ok()
 }

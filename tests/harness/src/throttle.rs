@@ -1,16 +1,16 @@
-//! Control groups that hold a device's I/O back, by either version of the kernel's interface.
+//! Control groups that limit the I/O of a device, with cgroup v1 or v2.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::devices::go_away;
+use crate::devices::retry_removal;
 use crate::{Zram, shell, skipped};
 
 const V1: &str = "/sys/fs/cgroup/blkio";
 const V2: &str = "/sys/fs/cgroup";
 
-/// How many I/Os and bytes a second a device may do.
+/// Limits of a device in I/Os and bytes per second.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limit {
     pub read_iops: Option<u32>,
@@ -20,7 +20,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// As the kernel's first version calls them, and as the second does.
+    /// Returns the limits with their names in cgroup v1 and v2.
     fn each(self) -> [(&'static str, &'static str, Option<u32>); 4] {
         [
             ("read_iops", "riops", self.read_iops),
@@ -31,7 +31,7 @@ impl Limit {
     }
 }
 
-/// A control group that limits the I/O of devices. What runs in it must have ended before it is dropped.
+/// A control group that limits the I/O of devices. Its processes must end before it is dropped.
 pub struct Throttle {
     pub group: String,
     is_v2: bool,
@@ -40,8 +40,8 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Makes a group for the limits of one device; marks the test as skipped if it cannot. The group is of version 1 of
-    /// the kernel's interface: a limit of version 2 does not reach I/O that waits already.
+    /// Makes a cgroup v1 for the limits of one device. On failure it marks the test as skipped. cgroup v2 is not
+    /// suitable: a change of its limits does not affect I/O that already waits.
     pub fn new(device: &Zram) -> Option<Self> {
         let mut throttle = Throttle::made().map_err(|why| skipped(&why)).ok()?;
         if throttle.is_v2 {
@@ -56,7 +56,7 @@ impl Throttle {
     ///
     /// # Errors
     ///
-    /// Returns why no group can limit I/O here.
+    /// Returns why cgroups cannot limit I/O on this machine.
     pub fn made() -> Result<Self, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let is_v2 = !Path::new(V1).join("blkio.throttle.write_iops_device").exists()
@@ -80,18 +80,18 @@ impl Throttle {
     ///
     /// # Errors
     ///
-    /// Returns the limit that the kernel refused, and why.
+    /// Returns the limit that the kernel rejected, and its error.
     pub fn limit(&mut self, device: &Zram, limit: Limit) -> Result<(), String> {
         self.devices.push(device.number());
         self.set(&device.number(), limit)
     }
 
-    /// Limits reads and writes of the first device, in bytes per second; 0 lifts the limit.
+    /// Limits reads and writes of the first device, in bytes per second. 0 removes the limit.
     pub fn bytes_per_s(&self, limit: u64) {
         self.set_both("bps", limit);
     }
 
-    /// Limits reads and writes of the first device, in I/Os per second; 0 lifts the limit.
+    /// Limits reads and writes of the first device, in I/Os per second. 0 removes the limit.
     pub fn ios_per_s(&self, limit: u64) {
         self.set_both("iops", limit);
     }
@@ -119,7 +119,7 @@ impl Throttle {
         std::fs::write(Path::new(&self.group).join(file), text).map_err(|error| format!("{file}: `{text}`: {error}"))
     }
 
-    /// Returns the same command, run in the group from its start on.
+    /// Returns the command, changed to run in the group from its start.
     pub fn confine(&self, command: &Command) -> Command {
         let mut confined = Command::new("sh");
         confined.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(format!("{}/cgroup.procs", self.group));
@@ -138,7 +138,7 @@ impl Throttle {
     }
 
     /// Moves a process into the group.
-    pub fn take_in(&self, id: u32) {
+    pub fn add_process(&self, id: u32) {
         std::fs::write(format!("{}/cgroup.procs", self.group), id.to_string()).unwrap();
     }
 }
@@ -148,6 +148,6 @@ impl Drop for Throttle {
         for device in &self.devices {
             drop(self.set(device, Limit::default()));
         }
-        go_away(&self.group, || std::fs::remove_dir(&self.group).is_ok());
+        retry_removal(&self.group, || std::fs::remove_dir(&self.group).is_ok());
     }
 }

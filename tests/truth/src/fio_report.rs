@@ -62,10 +62,10 @@ pub fn only_open_loop(report: &Value, name: &str) -> OpenLoop {
     OpenLoop { due: count("due"), late: count("late"), queue_full: count("queue_full"), unissued: count("unissued") }
 }
 
-/// Returns the ids of the findings.
+/// Returns the names of the kinds of findings.
 pub fn findings(report: &Value) -> Vec<String> {
     let found = report["fathom"]["findings"].as_array().expect("a report has a list of findings");
-    found.iter().map(|finding| finding["id"].as_str().unwrap().to_owned()).collect()
+    found.iter().map(|finding| finding["kind"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Returns the jobs.

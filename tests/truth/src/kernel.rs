@@ -53,7 +53,7 @@ impl Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            harness::go_first();
+            harness::use_realtime_priority();
             let mut history = History(Vec::new());
             while !stopped.load(Relaxed) {
                 let before_us = unix_us();

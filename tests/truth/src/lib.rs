@@ -27,5 +27,5 @@ pub fn diskspd(directory: &Path, arguments: &str) -> harness::Outcome {
 
 /// Runs a command of fathom in the same way.
 pub fn run(directory: &Path, command: &str, arguments: &str) -> harness::Outcome {
-    harness::outcome(harness::first(harness::command(directory, command, arguments)).spawn().unwrap())
+    harness::outcome(harness::with_realtime_priority(harness::command(directory, command, arguments)).spawn().unwrap())
 }

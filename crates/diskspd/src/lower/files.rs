@@ -1,4 +1,4 @@
-//! Which files are made anew, when and how large.
+//! Files to create: when, and with which size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,12 @@ use plan::stream::NewFile;
 use super::Machine;
 use crate::profile::{Precreate, Profile, Target, WriteContent};
 
-/// For each time span the files that are made before it, by path.
+/// Files to create before each time span, by path.
 pub type Files = Vec<BTreeMap<String, NewFile>>;
 
-/// Files of the whole run are made before the first time span that uses them, others before each that asks for them.
-/// Of targets with one path the last decides, as that of DiskSpd is what remains.
+/// Returns the files to create. Files of the whole run are created before the first time span that uses them, others
+/// before each time span that requests them. If several targets have the same path, the last one applies, as in
+/// DiskSpd.
 pub fn files_to_make(profile: &Profile, machine: &dyn Machine) -> Files {
     let once = made_once(profile);
     let mut seen = BTreeSet::new();
@@ -37,8 +38,8 @@ fn is_zeroed(target: &Target) -> bool {
     target.write_content == WriteContent::Zero
 }
 
-/// `PrecreateFiles`: files that are made but once, though several time spans ask for them. Those of changing size or
-/// content are left to the time spans, as far as the profile says so.
+/// Returns the files of `PrecreateFiles`, which are created once for all time spans. Depending on its value, files
+/// whose size or content changes are created per time span.
 fn made_once(profile: &Profile) -> BTreeMap<&str, NewFile> {
     let mut targets: BTreeMap<&str, Vec<&Target>> = BTreeMap::new();
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {

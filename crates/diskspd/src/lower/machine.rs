@@ -1,38 +1,36 @@
-//! The machine, as far as a profile's meaning hangs on it.
+//! Properties of the machine that affect the lowering.
 
 use record::Cpu;
 
-/// What lowering has to know of the machine.
+/// Properties of the machine for lowering.
 pub trait Machine {
-    /// The processors that are running, by rising numbers.
-    fn processors(&self) -> Vec<Cpu>;
-    /// Those of them that this process may run on.
-    fn allowed_processors(&self) -> Vec<u32>;
-    /// The kernel gives rings (io_uring) to this process.
+    /// Returns the online CPUs in ascending order.
+    fn online_cpus(&self) -> Vec<Cpu>;
+    /// Returns the CPUs on which this process may run.
+    fn allowed_cpus(&self) -> Vec<u32>;
+    /// Returns whether the kernel allows io_uring for this process.
     fn has_rings(&self) -> bool;
-    /// Something that isn't a regular file has this path: it can't be made anew.
+    /// Returns whether the path exists and is not a regular file. It cannot be created.
     fn is_special_file(&self, path: &str) -> bool;
-    /// The machine's disks, each as one would name and know it.
+    /// Returns the machine's disks: path and description.
     fn disks(&self) -> Vec<String>;
-    /// The kind of file system that a path is on, in the kernel's word for it, such as `nfs4`; `None` where it can't be
-    /// told.
+    /// Returns the type of the file system of a path, such as `nfs4`. `None` if unknown.
     fn file_system(&self, path: &str) -> Option<String>;
 }
 
-/// A machine of so many processors, each a core, which lacks nothing, and whose paths are all of regular files or of
-/// nothing.
+/// A machine with one CPU per core and all features. All its paths are regular files or do not exist.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedMachine {
-    pub processors: u32,
+    pub cpus: u32,
 }
 
 impl Machine for FixedMachine {
-    fn processors(&self) -> Vec<Cpu> {
-        (0..self.processors).map(|id| Cpu { id, core: id, ..Cpu::default() }).collect()
+    fn online_cpus(&self) -> Vec<Cpu> {
+        (0..self.cpus).map(|id| Cpu { id, core: id, ..Cpu::default() }).collect()
     }
 
-    fn allowed_processors(&self) -> Vec<u32> {
-        (0..self.processors).collect()
+    fn allowed_cpus(&self) -> Vec<u32> {
+        (0..self.cpus).collect()
     }
 
     fn has_rings(&self) -> bool {

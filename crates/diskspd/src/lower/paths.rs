@@ -1,4 +1,4 @@
-//! Names of targets that only Windows has, or that name nothing.
+//! Checks names of targets: Windows names, empty names, templates.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use crate::profile::Profile;
 use crate::xml::template::{Kind, kind};
 
 pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnostic>) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
         let path = target.path.as_str();
-        if !told.insert(path) {
+        if !reported.insert(path) {
             continue;
         }
         notes.extend(fault(path, machine));
         if target.file_size.is_some() && machine.is_special_file(path) {
-            let message = format!("{path} is no regular file: it isn't made anew (-c, FileSize)");
+            let message = format!("{path} is not a regular file: it is not created (-c, FileSize)");
             notes.push(Diagnostic::warning(message));
         }
     }
@@ -32,7 +32,7 @@ fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
         return Some(Diagnostic::error("a target has no path"));
     }
     if kind(path) != Kind::Path {
-        let error = Diagnostic::error(format!("{path} stands for a target that isn't given"));
+        let error = Diagnostic::error(format!("{path} is a template without a target"));
         return Some(error.help("give the targets of the profile after the options"));
     }
     if !drive && !disk {
@@ -41,6 +41,6 @@ fn fault(path: &str, machine: &dyn Machine) -> Option<Diagnostic> {
     let what = if disk { "a physical drive by number" } else { "a volume by letter" };
     let disks = machine.disks();
     let here = if disks.is_empty() { "no disks".to_owned() } else { disks.join(", ") };
-    let error = Diagnostic::error(format!("{path} is {what}, which Linux doesn't have"));
-    Some(error.help(format!("write the device's path; here are {here}; a file of that name is ./{path}")))
+    let error = Diagnostic::error(format!("{path} is {what}, which Linux does not have"));
+    Some(error.help(format!("write the path of a device. This machine has {here}. A file with this name is ./{path}")))
 }

@@ -1,4 +1,4 @@
-//! What a thread does to one of its targets.
+//! Lowers a thread's target to a stream.
 
 use plan::stream::{AccessHints, Burst, Flush, Mapping, NewFile, Order, Spread, Stream, StreamRate, WriteContent};
 use plan::{IoPrio, Open, SyncMode};
@@ -15,7 +15,7 @@ pub fn stream(span: &TimeSpan, assigned: Assigned, create: Option<NewFile>) -> S
         path: target.path.clone(),
         target: assigned.place,
         open: Open {
-            // Pages are what is mapped: around the cache is only for the rest.
+            // A mapping uses the page cache. Direct I/O is only for other targets.
             direct: target.cache != Cache::Cached && !target.memory_mapped,
             sync: if target.write_through && !target.memory_mapped { SyncMode::Dsync } else { SyncMode::None },
             atomic: false,
@@ -38,7 +38,7 @@ pub fn stream(span: &TimeSpan, assigned: Assigned, create: Option<NewFile>) -> S
 }
 
 fn mapping(target: &Target) -> Mapping {
-    // What goes around the caches needs no flush.
+    // Writes that bypass the caches need no flush.
     let flush = target.flush.filter(|_| !target.write_through).map(|flush| match flush {
         FlushType::ViewOfFile => Flush::View,
         FlushType::NonVolatileMemory => Flush::CacheLines,
@@ -47,7 +47,8 @@ fn mapping(target: &Target) -> Mapping {
     Mapping { write_through: target.write_through, flush }
 }
 
-/// Very low is what gets the device when nobody else wants it, low the lowest of the common class; normal is left alone.
+/// Returns the kernel's I/O priority: very low is the idle class, low the lowest level of best-effort, normal is the
+/// default.
 fn io_priority(priority: u32) -> u16 {
     match priority {
         1 => IoPrio { class: IDLE, level: 0, hint: 0 }.word(),
@@ -79,7 +80,7 @@ fn spread(distribution: Option<&Distribution>) -> Spread {
     }
 }
 
-/// `-Z<size>` beats `-Z`, which beats `-Zr`.
+/// Returns the content of writes. `-Z<size>` takes precedence over `-Z`, and `-Z` over `-Zr`.
 fn write_content(span: &TimeSpan, target: &Target) -> WriteContent {
     match &target.write_content {
         profile::WriteContent::Source { bytes, file } => WriteContent::Source { bytes: *bytes, file: file.clone() },
@@ -89,7 +90,7 @@ fn write_content(span: &TimeSpan, target: &Target) -> WriteContent {
     }
 }
 
-/// Without DiskSpd's arithmetic in 32 bits and whole bytes.
+/// Returns the exact rate. DiskSpd computes it in 32 bits and whole bytes.
 fn rate(target: &Target) -> StreamRate {
     match target.throughput {
         Throughput::Unlimited => StreamRate::Unlimited,
@@ -98,7 +99,7 @@ fn rate(target: &Target) -> StreamRate {
     }
 }
 
-/// A burst is shared out over the threads on a target. A rate does without bursts.
+/// Returns the burst of a thread: its share of the target's burst. A rate disables bursts.
 fn burst(target: &Target, sharers: u32) -> Option<Burst> {
     let ios = target.burst_size.filter(|&ios| ios > 0)?;
     let pause_ms = target.think_time_ms.filter(|&ms| ms > 0)?;

@@ -1,4 +1,4 @@
-//! What a thread with streams looks like as one of fio's jobs, for reports in its language.
+//! Describes a thread with streams as a fio job, for fio's reports.
 
 use plan::stream::{Order, StreamRate, Streams};
 use plan::{
@@ -41,7 +41,7 @@ pub fn targets(streams: &Streams) -> Targets {
     }
 }
 
-/// What holds for all targets.
+/// Returns the options that all targets have.
 fn open(streams: &Streams) -> Open {
     let list = &streams.list;
     let dsync = list.iter().all(|stream| stream.open.sync == SyncMode::Dsync);
@@ -62,7 +62,7 @@ fn pattern(streams: &Streams) -> Pattern {
     }
 }
 
-/// Of all I/Os in flight, weighed by how many a stream has.
+/// Returns the average over all I/Os in flight.
 fn average(streams: &Streams, of: impl Fn(&plan::Stream) -> u32) -> u32 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for queue in &streams.queues {
@@ -103,7 +103,7 @@ pub fn access(streams: &Streams) -> Access {
     }
 }
 
-/// The limits of all streams added up, where each has one.
+/// Returns the sum of the limits of all streams, if each has one.
 pub fn rate(streams: &Streams) -> Rate {
     let mut rate = Rate::default();
     if streams.list.iter().any(|stream| stream.rate == StreamRate::Unlimited) {

@@ -1,4 +1,4 @@
-//! What profiles mean to the engine.
+//! Plans of profiles.
 
 use plan::Stream;
 use plan::stream::{Burst, Flush, Mapping, NewFile, Order, StreamRate, StreamShare, WriteContent};
@@ -7,26 +7,26 @@ use record::Cpu;
 
 use super::*;
 use crate::profile::{
-    self, BypassIo, Cache, EfficiencyOrder, FlushType, IoRing, Precreate, Processor, RingBatch, Target, ThreadTarget,
+    self, AffinityCpu, BypassIo, Cache, EfficiencyOrder, FlushType, IoRing, Precreate, RingBatch, Target, ThreadTarget,
     Throughput, TimeSpan, Traversal,
 };
 
-/// Four cores of two threads each; the last two cores are slow ones.
+/// Four cores with two CPUs each. The last two cores are efficiency cores.
 struct Eight {
     rings: bool,
     allowed: &'static [u32],
 }
 
-/// All of it may be used.
+/// All CPUs are allowed.
 const WHOLE: Eight = Eight { rings: true, allowed: &[0, 1, 2, 3, 4, 5, 6, 7] };
 
 impl Machine for Eight {
-    fn processors(&self) -> Vec<Cpu> {
+    fn online_cpus(&self) -> Vec<Cpu> {
         let cpu = |id: u32| Cpu { id, core: id % 4, efficiency_class: u8::from(id % 4 < 2), ..Cpu::default() };
         (0..8).map(cpu).collect()
     }
 
-    fn allowed_processors(&self) -> Vec<u32> {
+    fn allowed_cpus(&self) -> Vec<u32> {
         self.allowed.to_vec()
     }
 
@@ -67,7 +67,7 @@ fn workers(span: TimeSpan) -> Vec<Worker> {
     lowered(&profile(vec![span])).plan.workers
 }
 
-/// The only worker of a time span of one target.
+/// Returns the only worker of a time span with one target.
 fn worker(target: Target) -> Worker {
     let mut workers = workers(span(&[target]));
     assert_eq!(workers.len(), 1);
@@ -75,11 +75,11 @@ fn worker(target: Target) -> Worker {
 }
 
 fn stream(target: Target) -> Stream {
-    worker(target).streams.list.remove(0)
+    worker(target).stream_list()[0].clone()
 }
 
-/// All that is told of a profile, errors and warnings.
-fn told(profile: &Profile) -> String {
+/// Returns all errors and warnings of a profile.
+fn reported(profile: &Profile) -> String {
     let notes = match lower(profile, "", &WHOLE) {
         Ok(lowered) => [lowered.warnings, lowered.refused].concat(),
         Err(errors) => errors,
@@ -88,36 +88,44 @@ fn told(profile: &Profile) -> String {
 }
 
 #[test]
-fn threads_for_each_target_have_one_target_and_its_depth() {
+fn threads_per_target_have_one_target_and_its_depth() {
     let (a, b) = (Target { threads_per_file: 2, request_count: 8, ..target("a") }, target("b"));
     let workers = workers(TimeSpan { rand_seed: u32::MAX, ..span(&[a, b]) });
-    let of =
-        |worker: &Worker| (worker.streams.list[0].path.clone(), worker.streams.list[0].target, worker.streams.depth());
+    let of = |worker: &Worker| {
+        (worker.stream_list()[0].path.clone(), worker.stream_list()[0].target, worker.streams().unwrap().depth())
+    };
     let expected = [("a".to_owned(), 0, 8), ("a".to_owned(), 0, 8), ("b".to_owned(), 1, 2)];
     assert_eq!(workers.iter().map(of).collect::<Vec<_>>(), expected);
-    assert_eq!(workers.iter().map(|worker| worker.streams.seed).collect::<Vec<_>>(), [u64::from(u32::MAX), 0, 1]);
+    assert_eq!(
+        workers.iter().map(|worker| worker.streams().unwrap().seed).collect::<Vec<_>>(),
+        [u64::from(u32::MAX), 0, 1]
+    );
     assert_eq!(workers.iter().map(|worker| worker.number).collect::<Vec<_>>(), [1, 2, 3]);
 }
 
 #[test]
-fn a_pools_threads_have_all_targets_with_a_depth_for_each() {
+fn pool_threads_have_all_targets_with_a_depth_per_target() {
     let targets = ["a", "b", "c"].map(|path| Target { request_count: 8, ..target(path) });
     let workers = workers(TimeSpan { thread_count: 4, ..span(&targets) });
     assert_eq!(workers.len(), 4);
-    assert!(workers.iter().all(|worker| worker.streams.depth() == 24 && worker.streams.queues.len() == 3));
-    assert_eq!(workers[1].streams.queues[2].shares, [StreamShare { stream: 2, weight: 1 }]);
+    assert!(
+        workers
+            .iter()
+            .all(|worker| worker.streams().unwrap().depth() == 24 && worker.streams().unwrap().queues.len() == 3)
+    );
+    assert_eq!(workers[1].streams().unwrap().queues[2].shares, [StreamShare { stream: 2, weight: 1 }]);
 }
 
 #[test]
-fn a_pool_with_requests_shares_them_by_weight_over_the_targets_of_each_thread() {
+fn pool_with_request_count_distributes_ios_by_weight() {
     let named = |thread, weight| ThreadTarget { thread, weight };
     let a = Target { weight: 30, ..target("a") };
     let b = Target { weight: 70, thread_targets: vec![named(1, None), named(2, Some(10))], ..target("b") };
     let workers = workers(TimeSpan { thread_count: 3, request_count: 8, ..span(&[a, b]) });
     let shares = |worker: &Worker| -> Vec<(String, u32)> {
-        let queue = &worker.streams.queues[0];
-        assert_eq!((worker.streams.queues.len(), queue.depth), (1, 8));
-        let share = |share: &StreamShare| (worker.streams.list[share.stream as usize].path.clone(), share.weight);
+        let queue = &worker.streams().unwrap().queues[0];
+        assert_eq!((worker.streams().unwrap().queues.len(), queue.depth), (1, 8));
+        let share = |share: &StreamShare| (worker.stream_list()[share.stream as usize].path.clone(), share.weight);
         queue.shares.iter().map(share).collect()
     };
     let pair = |b: u32| vec![("a".to_owned(), 30), ("b".to_owned(), b)];
@@ -125,17 +133,17 @@ fn a_pool_with_requests_shares_them_by_weight_over_the_targets_of_each_thread() 
 }
 
 #[test]
-fn threads_begin_a_stride_apart_on_their_target() {
+fn threads_start_at_multiples_of_the_thread_stride() {
     let targets = ["a", "b"].map(|path| Target { threads_per_file: 2, thread_stride: 100, ..target(path) });
     let starts = |span: TimeSpan| -> Vec<u64> {
-        workers(span).iter().flat_map(|worker| &worker.streams.list).map(|stream| stream.start_bytes).collect()
+        workers(span).iter().flat_map(|worker| worker.stream_list()).map(|stream| stream.start_bytes).collect()
     };
     assert_eq!(starts(span(&targets)), [0, 100, 0, 100]);
     assert_eq!(starts(TimeSpan { thread_count: 2, ..span(&targets) }), [0, 0, 100, 100]);
 }
 
 #[test]
-fn one_io_at_a_time_is_synchronous_and_more_go_through_a_ring_or_the_older_interface() {
+fn one_outstanding_io_is_synchronous_and_more_use_io_uring_or_libaio() {
     let one = |depth, mapped| Target { request_count: depth, memory_mapped: mapped, ..target("a") };
     assert_eq!(worker(one(1, false)).engine, Engine::Psync);
     assert_eq!(worker(one(8, true)).engine, Engine::Psync);
@@ -146,13 +154,13 @@ fn one_io_at_a_time_is_synchronous_and_more_go_through_a_ring_or_the_older_inter
     let without = lower(&profile, "", &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
     assert!(matches!(without.plan.workers[0].engine, Engine::Libaio { .. }));
     let ring = Some(IoRing { registered_buffers: true, batch: RingBatch::Percent(25) });
-    let asked = super::tests::profile(vec![TimeSpan { io_ring: ring, ..span(&[target("a")]) }]);
-    let refused = lower(&asked, "", &Eight { rings: false, ..WHOLE }).expect("the profile is sound").refused;
+    let requested = super::tests::profile(vec![TimeSpan { io_ring: ring, ..span(&[target("a")]) }]);
+    let refused = lower(&requested, "", &Eight { rings: false, ..WHOLE }).expect("the profile is sound").refused;
     assert!(refused.len() == 1 && refused[0].message.starts_with("-u (IoRing)"), "{refused:?}");
 }
 
 #[test]
-fn an_asked_ring_has_its_batch_and_its_buffers() {
+fn requested_ring_has_its_batch_size_and_buffers() {
     let with = |batch| {
         let io_ring = Some(IoRing { registered_buffers: true, batch });
         let target = Target { request_count: 32, ..target("a") };
@@ -166,7 +174,7 @@ fn an_asked_ring_has_its_batch_and_its_buffers() {
 }
 
 #[test]
-fn caches_are_gone_around_and_writes_through_as_flags_of_the_file() {
+fn caching_options_are_open_flags() {
     let open = |cache, write_through, memory_mapped| {
         let open = stream(Target { cache, write_through, memory_mapped, ..target("a") }).open;
         (open.direct, open.sync)
@@ -179,7 +187,7 @@ fn caches_are_gone_around_and_writes_through_as_flags_of_the_file() {
 }
 
 #[test]
-fn mapped_writes_go_around_the_caches_or_are_flushed() {
+fn mapped_writes_bypass_the_caches_or_are_flushed() {
     let mapping =
         |write_through, flush| stream(Target { memory_mapped: true, write_through, flush, ..target("a") }).mapping;
     let view = Some(FlushType::ViewOfFile);
@@ -190,7 +198,7 @@ fn mapped_writes_go_around_the_caches_or_are_flushed() {
 }
 
 #[test]
-fn offsets_go_on_by_the_stride_or_the_alignment() {
+fn offsets_advance_by_stride_or_alignment() {
     let order = |order, parallel_async_io| stream(Target { order, parallel_async_io, ..target("a") }).order;
     let sequential = |interlocked| profile::Order::Sequential { stride: None, interlocked };
     assert_eq!(order(sequential(false), false), Order::Sequential { stride_bytes: 65536 });
@@ -201,10 +209,10 @@ fn offsets_go_on_by_the_stride_or_the_alignment() {
 }
 
 #[test]
-fn a_source_beats_zeros_and_zeros_beat_fresh_data() {
+fn write_source_precedes_zeros_and_zeros_precede_random_data() {
     let content = |content: profile::WriteContent| {
         let target = Target { write_content: content, ..target("a") };
-        workers(TimeSpan { random_write_data: true, ..span(&[target]) }).remove(0).streams.list.remove(0).content
+        workers(TimeSpan { random_write_data: true, ..span(&[target]) }).remove(0).stream_list()[0].content.clone()
     };
     let source = profile::WriteContent::Source { bytes: 1 << 20, file: None };
     assert_eq!(content(source), WriteContent::Source { bytes: 1 << 20, file: None });
@@ -214,7 +222,7 @@ fn a_source_beats_zeros_and_zeros_beat_fresh_data() {
 }
 
 #[test]
-fn rates_neither_wrap_nor_vanish() {
+fn rates_are_exact() {
     let rate = |throughput, block_size| stream(Target { throughput, block_size, ..target("a") }).rate;
     assert_eq!(rate(Throughput::Iops(1), 512), StreamRate::BytesPerMs(0.512));
     assert_eq!(rate(Throughput::Iops(100_000), 65536), StreamRate::BytesPerMs(6_553_600.0));
@@ -222,30 +230,30 @@ fn rates_neither_wrap_nor_vanish() {
 }
 
 #[test]
-fn a_burst_is_shared_out_over_the_threads_on_a_target() {
+fn burst_is_divided_over_the_threads_of_a_target() {
     let bursting = Target { burst_size: Some(10), think_time_ms: Some(100), ..target("a") };
     assert_eq!(stream(bursting.clone()).burst, Some(Burst { ios: 10, pause_ms: 100 }));
     let shared = workers(TimeSpan { thread_count: 20, ..span(std::slice::from_ref(&bursting)) });
-    assert_eq!(shared[0].streams.list[0].burst, Some(Burst { ios: 1, pause_ms: 100 }));
+    assert_eq!(shared[0].stream_list()[0].burst, Some(Burst { ios: 1, pause_ms: 100 }));
     let limited = Target { throughput: Throughput::Iops(5), ..bursting };
     assert_eq!(stream(limited.clone()).burst, None);
-    assert!(told(&profile(vec![span(&[limited])])).contains("-i and -j have no effect with -g"));
+    assert!(reported(&profile(vec![span(&[limited])])).contains("-i and -j have no effect with -g"));
 }
 
 #[test]
-fn threads_go_round_the_processors_that_were_named() {
+fn threads_are_assigned_to_the_listed_cpus_in_turn() {
     let cpus = |span: TimeSpan| -> Vec<Vec<u32>> { workers(span).into_iter().map(|w| w.process.cpus).collect() };
     let three = [Target { threads_per_file: 3, ..target("a") }];
-    let named = [5, 1].map(|number| Processor { group: 0, number }).to_vec();
+    let named = [5, 1].map(|number| AffinityCpu { group: 0, number }).to_vec();
     assert_eq!(cpus(TimeSpan { affinity: named, ..span(&three) }), [[5], [1], [5]]);
     assert_eq!(cpus(TimeSpan { disable_affinity: true, ..span(&three) }), [[], [], []] as [[u32; 0]; 3]);
 }
 
 #[test]
-fn unnamed_processors_are_gone_round_by_core_and_speed() {
+fn default_assignment_order_is_by_core_and_class() {
     let order = |core_aware, efficiency| {
         let traversal = Traversal { core_aware, span_groups: false, efficiency };
-        processors::in_order(&TimeSpan { traversal, ..TimeSpan::default() }, &WHOLE)
+        cpus::in_order(&TimeSpan { traversal, ..TimeSpan::default() }, &WHOLE)
     };
     assert_eq!(order(false, Some(EfficiencyOrder::Unordered)), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(order(false, None), [0, 1, 4, 5, 2, 3, 6, 7]);
@@ -256,28 +264,28 @@ fn unnamed_processors_are_gone_round_by_core_and_speed() {
 }
 
 #[test]
-fn processors_that_are_not_there_are_refused() {
+fn missing_cpus_are_rejected() {
     let named = |group, number| {
-        let affinity = vec![Processor { group, number }];
-        told(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]))
+        let affinity = vec![AffinityCpu { group, number }];
+        reported(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]))
     };
-    assert!(named(0, 8).contains("no processor 8"), "{}", named(0, 8));
+    assert!(named(0, 8).contains("no CPU 8"), "{}", named(0, 8));
     assert!(named(1, 0).contains("no processor group 1"));
     let some = Eight { allowed: &[5, 6], ..WHOLE };
-    let affinity = vec![Processor { group: 0, number: 3 }];
+    let affinity = vec![AffinityCpu { group: 0, number: 3 }];
     let errors =
         lower(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]), "", &some).expect_err("3 isn't allowed");
-    assert!(errors[0].message.contains("may not run on processor 3"), "{errors:?}");
-    assert_eq!(processors::in_order(&TimeSpan::default(), &some), [5, 6]);
+    assert!(errors[0].message.contains("may not run on CPU 3"), "{errors:?}");
+    assert_eq!(cpus::in_order(&TimeSpan::default(), &some), [5, 6]);
 }
 
 #[test]
-fn each_time_span_makes_its_files_anew() {
+fn each_time_span_creates_its_files() {
     let sized = |path: &str, bytes| Target { file_size: Some(bytes), ..target(path) };
     let profile = profile(vec![span(&[sized("a", 10), sized("a", 20), target("b")]), span(&[sized("a", 30)])]);
     let created = |precreate| -> Vec<Option<u64>> {
         let plan = lowered(&Profile { precreate, ..profile.clone() }).plan;
-        plan.workers.iter().flat_map(|w| &w.streams.list).map(|s| s.create.map(|file| file.bytes)).collect()
+        plan.workers.iter().flat_map(|w| w.stream_list()).map(|s| s.create.map(|file| file.bytes)).collect()
     };
     assert_eq!(created(Precreate::None), [Some(20), Some(20), None, Some(30)]);
     assert_eq!(created(Precreate::UseMaxSize), [Some(30), Some(30), None, None]);
@@ -285,11 +293,11 @@ fn each_time_span_makes_its_files_anew() {
 }
 
 #[test]
-fn files_of_one_size_are_made_once_where_that_is_asked() {
+fn precreated_files_of_one_size_are_created_once() {
     let sized = |bytes| span(&[Target { file_size: bytes, ..target("a") }]);
     let created = |spans: Vec<TimeSpan>, precreate| -> Vec<Option<NewFile>> {
         let plan = lowered(&Profile { precreate, ..profile(spans) }).plan;
-        plan.workers.iter().map(|worker| worker.streams.list[0].create).collect()
+        plan.workers.iter().map(|worker| worker.stream_list()[0].create).collect()
     };
     let ten = Some(NewFile { bytes: 10, zeros: false });
     let same = || vec![sized(Some(10)), sized(Some(10))];
@@ -300,58 +308,58 @@ fn files_of_one_size_are_made_once_where_that_is_asked() {
 }
 
 #[test]
-fn devices_are_not_made_anew() {
+fn devices_are_not_created() {
     let device = Target { file_size: Some(10), ..target("/dev/sda") };
     assert_eq!(stream(device.clone()).create, None);
-    assert!(told(&profile(vec![span(&[device])])).contains("/dev/sda is no regular file"));
+    assert!(reported(&profile(vec![span(&[device])])).contains("/dev/sda is not a regular file"));
 }
 
 #[test]
-fn times_and_intervals_are_those_of_the_time_span() {
+fn times_and_intervals_match_the_time_span() {
     let times = TimeSpan { duration_s: 0, warmup_s: 2, cooldown_s: 3, ..span(&[target("a")]) };
     let first = workers(times).remove(0);
-    assert!(first.limits.runtime_ns > 0, "no time at all is not for ever");
+    assert!(first.limits.runtime_ns > 0, "a runtime of 0 is not unlimited");
     assert_eq!((first.limits.ramp_ns, first.limits.cool_down_ns), (2_000_000_000, 3_000_000_000));
-    assert_eq!(first.streams.interval_ms, 0);
+    assert_eq!(first.streams().unwrap().interval_ms, 0);
     let sampled = TimeSpan { calculate_iops_std_dev: true, io_bucket_ms: 250, ..span(&[target("a")]) };
-    assert_eq!(workers(sampled).remove(0).streams.interval_ms, 250);
+    assert_eq!(workers(sampled).remove(0).streams().unwrap().interval_ms, 250);
 }
 
 #[test]
-fn time_spans_are_phases_and_the_profile_goes_with_the_plan() {
+fn time_spans_are_phases_and_the_plan_has_the_profile() {
     let profile = profile(vec![span(&[target("a")]), span(&[target("b")])]);
     let plan = lowered(&profile).plan;
     assert_eq!(plan.workers.iter().map(|worker| worker.phase).collect::<Vec<_>>(), [0, 1]);
-    let Origin::DiskSpd { command_line, profile_xml } = plan.origin else { panic!("DiskSpd's words were asked") };
+    let Origin::DiskSpd { command_line, profile_xml } = plan.origin else { panic!("the origin is not DiskSpd") };
     assert_eq!(command_line, "diskspd a");
     assert_eq!(xml::read(&profile_xml, "").map(|reading| reading.profile), Ok(profile));
 }
 
 #[test]
-fn priorities_are_the_threads_where_all_its_targets_agree() {
+fn thread_has_the_priority_of_its_targets_if_equal() {
     let of = |io_priority| Target { io_priority, ..target("a") };
     let low = worker(of(2));
     assert_eq!(low.process.ioprio, Some(plan::IoPrio { class: 2, level: 7, hint: 0 }));
-    assert_eq!(low.streams.list[0].ioprio, (2 << 13) | 7);
+    assert_eq!(low.stream_list()[0].ioprio, (2 << 13) | 7);
     assert_eq!(worker(of(3)).process.ioprio, None);
     let both = workers(TimeSpan { thread_count: 1, request_count: 1, ..span(&[of(1), of(3)]) }).remove(0);
-    // A call has no priority of its own, an I/O of a ring has.
+    // A system call has the priority of its thread, an I/O of a ring has its own.
     assert!(both.process.ioprio.is_none() && matches!(both.engine, Engine::IoUring(_)));
 }
 
 #[test]
-fn threads_that_are_named_share_bursts_and_may_have_the_targets_weight() {
+fn thread_targets_share_bursts_and_can_have_weights() {
     let named = |thread| ThreadTarget { thread, weight: Some(0) };
     let (burst_size, think_time_ms) = (Some(10), Some(1));
     let a = Target { weight: 7, thread_targets: vec![named(0), named(1)], burst_size, think_time_ms, ..target("a") };
     let workers = workers(TimeSpan { thread_count: 4, ..span(&[a.clone(), target("b")]) });
-    assert_eq!(workers[0].streams.list[0].burst, Some(Burst { ios: 5, pause_ms: 1 }));
+    assert_eq!(workers[0].stream_list()[0].burst, Some(Burst { ios: 5, pause_ms: 1 }));
     let workers = super::tests::workers(TimeSpan { thread_count: 2, request_count: 1, ..span(&[a]) });
     assert_eq!(workers.len(), 2);
 }
 
 #[test]
-fn fio_would_call_a_thread_so() {
+fn thread_has_a_description_as_a_fio_job() {
     let mixed = Target {
         order: profile::Order::Random { align: None, percent: 80 },
         block_size: 4096,
@@ -380,7 +388,7 @@ fn fio_would_call_a_thread_so() {
 }
 
 #[test]
-fn files_on_servers_only_go_around_a_local_cache() {
+fn disable_local_cache_requires_a_network_file_system() {
     let of = |path: &str| {
         let uncached = Target { cache: Cache::NoLocal, ..target(path) };
         lowered(&profile(vec![span(&[uncached.clone(), uncached])]))
@@ -389,41 +397,44 @@ fn files_on_servers_only_go_around_a_local_cache() {
     assert_eq!(local.refused.len(), 1);
     assert!(local.refused[0].message.starts_with("a: -Sr") && local.refused[0].message.contains("on ext4"));
     let remote = of("/server/a");
-    assert!(remote.refused.is_empty() && remote.plan.workers[0].streams.list[0].open.direct);
+    assert!(remote.refused.is_empty() && remote.plan.workers[0].stream_list()[0].open.direct);
 }
 
 #[test]
-fn large_pages_are_huge_ones() {
+fn large_pages_are_huge_pages() {
     assert_eq!(worker(Target { use_large_pages: true, ..target("a") }).buffers.memory, Memory::MmapHuge { file: None });
 }
 
 #[test]
-fn names_that_only_windows_has_are_refused_with_the_machines_disks() {
+fn windows_names_are_rejected_with_a_list_of_disks() {
     for path in ["#0", "#12", "c:", "D:", "#"] {
-        let told = told(&profile(vec![span(&[target(path)])]));
-        assert!(told.contains("/dev/sda (1 TiB), /dev/sdb (2 TiB)") && told.contains(&format!("./{path}")), "{told}");
+        let reported = reported(&profile(vec![span(&[target(path)])]));
+        assert!(
+            reported.contains("/dev/sda (1 TiB), /dev/sdb (2 TiB)") && reported.contains(&format!("./{path}")),
+            "{reported}"
+        );
     }
     for path in ["#a", "c:/x", "é:", "ab:", "c\\:x"] {
-        assert_eq!(told(&profile(vec![span(&[target(path)])])), "", "{path}");
+        assert_eq!(reported(&profile(vec![span(&[target(path)])])), "", "{path}");
     }
-    assert!(told(&profile(vec![span(&[target("*1")])])).contains("isn't given"));
-    assert!(told(&profile(vec![span(&[target("")])])).contains("no path"));
+    assert!(reported(&profile(vec![span(&[target("*1")])])).contains("without a target"));
+    assert!(reported(&profile(vec![span(&[target("")])])).contains("no path"));
 }
 
 #[test]
-fn what_linux_does_not_have_is_refused_or_told() {
+fn features_without_a_linux_equivalent_are_rejected_or_reported() {
     let of = |change: &dyn Fn(&mut Target)| {
         let mut target = target("a");
         change(&mut target);
-        told(&profile(vec![span(&[target.clone(), target])]))
+        reported(&profile(vec![span(&[target.clone(), target])]))
     };
     assert!(of(&|target| target.cache = Cache::NoLocal).starts_with("error: a: -Sr"));
     for path in ["C:\\data\\test.dat", "\\\\server\\share\\test.dat"] {
-        let told = of(&|target| target.path = path.to_owned());
-        assert!(told.contains("name of a file as it is"), "{told}");
+        let reported = of(&|target| target.path = path.to_owned());
+        assert!(reported.contains("used as the name of a file"), "{reported}");
     }
     let experiments = Profile { experiment_flags: 5, ..profile(vec![span(&[target("a")])]) };
-    assert!(told(&experiments).contains("-:5 (ExperimentFlags): there is no experiment 4"));
+    assert!(reported(&experiments).contains("-:5 (ExperimentFlags): there is no experiment 4"));
     assert!(of(&|target| target.bypass_io = Some(BypassIo::Full)).starts_with("error: a: -SY"));
     assert!(of(&|target| target.bypass_io = Some(BypassIo::Partial)).starts_with("warning: -Sy"));
     let temporary = of(&|target| target.temporary_file = true);
@@ -431,25 +442,25 @@ fn what_linux_does_not_have_is_refused_or_told() {
     let both = of(&|target| (target.random_access, target.sequential_scan) = (true, true));
     assert!(both.starts_with("warning: a: -frs"), "{both}");
     let etw = Profile { etw: Some(profile::Etw::default()), ..profile(vec![span(&[target("a")])]) };
-    assert!(told(&etw).contains("-e (ETW)"));
+    assert!(reported(&etw).contains("-e (ETW)"));
     let routines = TimeSpan { completion_routines: true, ..span(&[target("a")]) };
-    assert!(told(&profile(vec![routines])).contains("-x (CompletionRoutines)"));
+    assert!(reported(&profile(vec![routines])).contains("-x (CompletionRoutines)"));
 }
 
 #[test]
-fn counts_of_nothing_or_of_too_much_are_refused() {
-    let of = |target: Target| told(&profile(vec![span(&[target])]));
-    assert!(of(Target { block_size: 0, ..target("a") }).contains("blocks of 0 bytes"));
+fn zero_and_excessive_counts_are_rejected() {
+    let of = |target: Target| reported(&profile(vec![span(&[target])]));
+    assert!(of(Target { block_size: 0, ..target("a") }).contains("the block size is 0"));
     assert!(of(Target { threads_per_file: 0, ..target("a") }).contains("no threads"));
-    assert!(of(Target { request_count: 0, ..target("a") }).contains("RequestCount is at least 1"));
-    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("65536 are the most"));
+    assert!(of(Target { request_count: 0, ..target("a") }).contains("RequestCount must be at least 1"));
+    assert!(of(Target { request_count: u32::MAX, ..target("a") }).contains("the maximum of 65536"));
     let two = [target("a"), Target { request_count: 65_536, ..target("b") }];
     let pool = TimeSpan { thread_count: 1, ..span(&two) };
-    assert!(told(&profile(vec![pool])).contains("65538 outstanding I/Os for a thread"));
+    assert!(reported(&profile(vec![pool])).contains("65538 outstanding I/Os per thread"));
     let many = TimeSpan { thread_count: 10_000, ..span(&vec![target("a"); 200]) };
-    assert!(told(&profile(vec![many])).contains("10000 threads on each of 200 targets"));
-    assert!(of(Target { threads_per_file: u32::MAX, ..target("a") }).contains("more than fathom starts"));
+    assert!(reported(&profile(vec![many])).contains("10000 threads on each of 200 targets"));
+    assert!(of(Target { threads_per_file: u32::MAX, ..target("a") }).contains("exceed the maximum"));
     let named = Target { thread_targets: vec![ThreadTarget { thread: 0, weight: None }], ..target("a") };
     let pool = TimeSpan { thread_count: 2, request_count: 1, ..span(&[named]) };
-    assert!(told(&profile(vec![pool])).contains("thread 1 has no target"));
+    assert!(reported(&profile(vec![pool])).contains("thread 1 has no target"));
 }

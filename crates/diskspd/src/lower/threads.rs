@@ -1,4 +1,4 @@
-//! The threads of a time span: which targets each has, and how its I/Os are shared out over them.
+//! Threads of a time span: their targets, and the distribution of their I/Os over these.
 
 use plan::stream::{Queue, StreamShare};
 use units::diagnostic::Diagnostic;
@@ -6,16 +6,16 @@ use units::diagnostic::Diagnostic;
 use super::THREADS_MAX;
 use crate::profile::{Profile, Target, TimeSpan};
 
-/// Outstanding I/Os of a thread: what completes a ring of Linux has room for.
+/// Maximum outstanding I/Os of a thread: the size of the largest completion ring in Linux.
 const REQUESTS_MAX: u64 = 65_536;
-/// Threads times targets: memory for each is taken before any I/O starts.
+/// Maximum of threads multiplied by targets. Memory is allocated for each before the first I/O.
 const PARTS_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub struct Thread<'s> {
-    /// From 0 over the whole time span.
+    /// Number in the time span, from 0.
     pub number: u32,
-    /// Streams are these targets, in this order.
+    /// The targets, in the order of the streams.
     pub targets: Vec<Assigned<'s>>,
     pub queues: Vec<Queue>,
 }
@@ -23,11 +23,11 @@ pub struct Thread<'s> {
 #[derive(Clone, Copy, Debug)]
 pub struct Assigned<'s> {
     pub target: &'s Target,
-    /// Its place in the time span.
+    /// Index of the target in the time span.
     pub place: u32,
-    /// The thread's number among those that share the target.
+    /// Number of the thread among those of the target.
     pub relative: u32,
-    /// How many share it.
+    /// Number of threads that share the target.
     pub sharers: u32,
 }
 
@@ -35,7 +35,7 @@ pub fn threads(span: &TimeSpan) -> Vec<Thread<'_>> {
     if span.thread_count > 0 { pool(span) } else { of_targets(span) }
 }
 
-/// Threads for each target (`-t`): each is on one.
+/// Returns the threads per target (`-t`). Each has one target.
 fn of_targets(span: &TimeSpan) -> Vec<Thread<'_>> {
     let mut threads = Vec::new();
     for (place, target) in (0u32..).zip(&span.targets) {
@@ -51,7 +51,7 @@ fn of_targets(span: &TimeSpan) -> Vec<Thread<'_>> {
     threads
 }
 
-/// Threads in all (`-F`): each is on every target, with I/Os for each of them or over all of them by weight (`-O`).
+/// Returns the threads of a pool (`-F`). Each has all targets, with I/Os per target or distributed by weight (`-O`).
 fn pool(span: &TimeSpan) -> Vec<Thread<'_>> {
     (0..span.thread_count)
         .map(|number| {
@@ -72,12 +72,12 @@ fn pool(span: &TimeSpan) -> Vec<Thread<'_>> {
         .collect()
 }
 
-/// Threads of a pool that are on a target.
+/// Returns how many threads of a pool use a target.
 fn sharers(span: &TimeSpan, target: &Target) -> u32 {
     if target.thread_targets.is_empty() { span.thread_count } else { target.thread_targets.len() as u32 }
 }
 
-/// Of a target for a thread; none where other threads were named for it.
+/// Returns the weight of a target for a thread. `None` if the thread does not use it.
 fn weight(target: &Target, thread: u32) -> Option<u32> {
     if target.thread_targets.is_empty() {
         return Some(target.weight);
@@ -90,20 +90,19 @@ fn queue_of_its_own(stream: u32, target: &Target) -> Queue {
     Queue { depth: target.request_count, shares: vec![StreamShare { stream, weight: 1 }] }
 }
 
-/// Counts of nothing, which parsers take, and counts that no machine has.
+/// Checks for counts of 0, which parsers accept, and for excessive counts.
 pub fn check(profile: &Profile, notes: &mut Vec<Diagnostic>) {
     for span in &profile.time_spans {
         let pool = u64::from(span.thread_count);
         let count =
             if pool > 0 { pool } else { span.targets.iter().map(|target| u64::from(target.threads_per_file)).sum() };
         if count > THREADS_MAX {
-            notes.push(Diagnostic::error(format!("{count} threads are more than fathom starts ({THREADS_MAX})")));
-            // What each of them has can't be looked at.
+            notes.push(Diagnostic::error(format!("{count} threads exceed the maximum of {THREADS_MAX}")));
+            // Too many threads to check each.
             continue;
         }
         if pool.saturating_mul(span.targets.len() as u64) > PARTS_MAX {
-            let message =
-                format!("{pool} threads on each of {} targets are more than fathom starts", span.targets.len());
+            let message = format!("{pool} threads on each of {} targets exceed the maximum", span.targets.len());
             notes.push(Diagnostic::error(message).help("use fewer threads, with more outstanding I/Os each"));
             continue;
         }
@@ -112,15 +111,17 @@ pub fn check(profile: &Profile, notes: &mut Vec<Diagnostic>) {
         }
         let in_flight = |thread: &Thread| thread.queues.iter().map(|queue| u64::from(queue.depth)).sum::<u64>();
         if let Some(most) = threads(span).iter().map(in_flight).max().filter(|&most| most > REQUESTS_MAX) {
-            let message = format!("{most} outstanding I/Os for a thread: {REQUESTS_MAX} are the most that Linux takes");
+            let message = format!("{most} outstanding I/Os per thread exceed the maximum of {REQUESTS_MAX}");
             notes.push(Diagnostic::error(message).help("use a smaller -o, or more threads"));
         }
         if pool > 0 {
             let idle = threads(span).into_iter().find(|thread| thread.targets.is_empty());
             if let Some(thread) = idle {
-                let message =
-                    format!("thread {} has no target: ThreadTargets name other threads for each", thread.number);
-                notes.push(Diagnostic::error(message).help("name it in a ThreadTargets, or lower ThreadCount"));
+                let message = format!(
+                    "thread {} has no target: the ThreadTargets of all targets list other threads",
+                    thread.number
+                );
+                notes.push(Diagnostic::error(message).help("add it to a ThreadTargets, or reduce ThreadCount"));
             }
         }
     }
@@ -130,12 +131,12 @@ fn check_target(span: &TimeSpan, target: &Target, notes: &mut Vec<Diagnostic>) {
     let path = &target.path;
     let mut refuse = |message: String, help: &str| notes.push(Diagnostic::error(message).help(help));
     if target.block_size == 0 {
-        refuse(format!("{path}: blocks of 0 bytes"), "say how large they are: -b4K, or <BlockSize>4096</BlockSize>");
+        refuse(format!("{path}: the block size is 0"), "set it: -b4K, or <BlockSize>4096</BlockSize>");
     }
     if span.thread_count == 0 && target.threads_per_file == 0 {
-        refuse(format!("{path}: no threads"), "ThreadsPerFile is at least 1");
+        refuse(format!("{path}: no threads"), "ThreadsPerFile must be at least 1");
     }
     if (span.thread_count == 0 || span.request_count == 0) && target.request_count == 0 {
-        refuse(format!("{path}: no I/O may be outstanding"), "RequestCount is at least 1");
+        refuse(format!("{path}: 0 outstanding I/Os"), "RequestCount must be at least 1");
     }
 }

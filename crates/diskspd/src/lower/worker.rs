@@ -1,10 +1,12 @@
-//! A thread as the engine's worker. What a stream says by itself stands there; here is what is the thread's.
+//! Lowers a thread to a worker. Properties of single streams are in `stream`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plan::stream::NewFile;
-use plan::{Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker};
+use plan::{
+    Buffers, Content, Depth, Engine, ExitAll, IoPrio, IoUring, Limits, Memory, Process, Streams, Worker, Workload,
+};
 
 use super::Machine;
 use super::files::Files;
@@ -13,10 +15,10 @@ use super::summary;
 use super::threads::Thread;
 use crate::profile::{RingBatch, TimeSpan};
 
-/// Completions that DiskSpd takes at once.
+/// DiskSpd's maximum completions per dequeue.
 const COMPLETIONS_MAX: u32 = 16;
 
-/// Where a worker stands in the plan, and on which processor.
+/// A worker's position in the plan, and its CPU.
 pub struct Place {
     pub phase: u32,
     pub number: u32,
@@ -42,7 +44,7 @@ pub fn worker(span: &TimeSpan, thread: &Thread, place: Place, files: &Files, mac
         echo: Arc::new(summary::echo(&streams, &engine)),
         engine,
         depth,
-        streams,
+        workload: Workload::Streams(streams),
         ..Worker::default()
     }
 }
@@ -58,13 +60,13 @@ fn streams(span: &TimeSpan, thread: &Thread, files: &BTreeMap<String, NewFile>) 
     }
 }
 
-/// As `-D0`: the interval that is taken where none is given.
+/// Returns the length of an interval. 0 means the default.
 fn interval_ms(span: &TimeSpan) -> u32 {
     if span.io_bucket_ms == 0 { TimeSpan::default().io_bucket_ms } else { span.io_bucket_ms }
 }
 
-/// One I/O at a time, and copies from and to memory, are calls of the thread itself; else a ring, or the older
-/// interface where there is no ring.
+/// Returns the engine. One outstanding I/O and memory-mapped targets use synchronous calls. Other threads use io_uring,
+/// or libaio if io_uring is not allowed.
 fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine, Depth) {
     let iodepth = streams.depth();
     let completions = span.completion_depth.unwrap_or(COMPLETIONS_MAX).min(iodepth);
@@ -81,7 +83,7 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
             depth,
         );
     }
-    // Calls have the thread's priority, so that several need the ring's.
+    // Synchronous calls have the thread's priority. Targets with different priorities need a ring.
     if all_mapped || (iodepth == 1 && common_priority(streams).is_some()) {
         return (Engine::Psync, depth);
     }
@@ -91,13 +93,13 @@ fn engine(span: &TimeSpan, streams: &Streams, machine: &dyn Machine) -> (Engine,
     (Engine::Libaio { userspace_reap: true, nowait: false }, depth)
 }
 
-/// The kernel's word for the priority of all the thread's I/O, where it is the same for all of it.
+/// Returns the kernel's I/O priority of all streams, if it is the same for all.
 fn common_priority(streams: &Streams) -> Option<u16> {
     let first = streams.list.first()?.ioprio;
     streams.list.iter().all(|stream| stream.ioprio == first).then_some(first)
 }
 
-/// Engines whose calls take no priority go by the thread's.
+/// Returns the I/O priority of the thread, for engines without a priority per I/O.
 fn ioprio(streams: &Streams) -> Option<IoPrio> {
     common_priority(streams).filter(|&word| word > 0).map(IoPrio::of_word)
 }
@@ -105,13 +107,13 @@ fn ioprio(streams: &Streams) -> Option<IoPrio> {
 fn limits(span: &TimeSpan) -> Limits {
     let ns = |seconds: u32| u64::from(seconds) * 1_000_000_000;
     Limits {
-        // None at all would be no limit.
+        // A runtime of 0 would mean no limit.
         runtime_ns: ns(span.duration_s).max(1),
         time_based: true,
         ramp_ns: ns(span.warmup_s),
         cool_down_ns: ns(span.cooldown_s),
         loops: 1,
-        exit_all_on_error: ExitAll::Everybody,
+        exit_all_on_error: ExitAll::All,
         ..Limits::default()
     }
 }

@@ -1,6 +1,6 @@
-//! The table of DiskSpd's switches: what can be written, what it means, since which version.
+//! Table of DiskSpd's options: grammar, meaning, version.
 //!
-//! Usage text and page are made from it, and a test of the parser goes through it, so that it can't say what isn't so.
+//! The usage text and the documentation page are generated from it. A test compares it with the parser.
 
 mod table;
 mod usage;
@@ -8,33 +8,33 @@ mod usage;
 pub use table::OPTIONS;
 pub use usage::{markdown, usage};
 
-/// All forms that begin with one letter.
+/// All forms of an option letter.
 pub struct Opt {
     pub letter: char,
     pub subject: Subject,
-    /// May stand beside `-X`.
-    pub beside_profile: bool,
+    /// Allowed together with `-X`.
+    pub allowed_with_profile: bool,
     pub forms: &'static [Form],
 }
 
-/// One way of writing a switch.
+/// A form of an option.
 pub struct Form {
-    /// As it is typed, with its values in angle brackets.
+    /// Grammar, with values in angle brackets.
     pub grammar: &'static str,
     pub meaning: &'static str,
     pub since: Since,
 }
 
-/// Where a form comes from.
+/// Origin of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Since {
     V2_2,
     V2_3,
-    /// fathom's own.
+    /// An addition of fathom.
     Fathom,
 }
 
-/// Headings of the usage text.
+/// Sections of the usage text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     Targets,
@@ -43,7 +43,7 @@ pub enum Subject {
     Caching,
     Content,
     Time,
-    Processors,
+    Cpus,
     Results,
     Profile,
     Events,
@@ -58,7 +58,7 @@ impl Subject {
         Subject::Caching,
         Subject::Content,
         Subject::Time,
-        Subject::Processors,
+        Subject::Cpus,
         Subject::Results,
         Subject::Profile,
         Subject::Events,
@@ -67,17 +67,17 @@ impl Subject {
 
     pub fn heading(self) -> &'static str {
         match self {
-            Subject::Targets => "Which part of the targets",
-            Subject::Access => "Where the I/O goes",
-            Subject::Load => "How much at once, how fast",
-            Subject::Caching => "Caches and how targets are opened",
-            Subject::Content => "What is written",
-            Subject::Time => "For how long",
-            Subject::Processors => "Which processors",
-            Subject::Results => "What is told",
+            Subject::Targets => "Range of the targets",
+            Subject::Access => "Access pattern",
+            Subject::Load => "Load",
+            Subject::Caching => "Caching",
+            Subject::Content => "Written data",
+            Subject::Time => "Time",
+            Subject::Cpus => "CPUs",
+            Subject::Results => "Results",
             Subject::Profile => "Profiles",
-            Subject::Events => "Starting and stopping from outside",
-            Subject::Windows => "Windows only: read, then refused or reported as not available",
+            Subject::Events => "Events",
+            Subject::Windows => "Windows only: rejected, or without effect and with a warning",
         }
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_given_once_and_forms_begin_with_them() {
+    fn letters_are_unique_and_start_their_forms() {
         for (index, option) in OPTIONS.iter().enumerate() {
             assert!(OPTIONS[..index].iter().all(|other| other.letter != option.letter), "-{} twice", option.letter);
             for form in option.forms {

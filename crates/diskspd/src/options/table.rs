@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table.
 
 use super::Since::{Fathom, V2_2, V2_3};
 use super::{Form, Opt, Since, Subject};
@@ -12,11 +12,11 @@ const fn since(since: Since, grammar: &'static str, meaning: &'static str) -> Fo
 }
 
 const fn opt(letter: char, subject: Subject, forms: &'static [Form]) -> Opt {
-    Opt { letter, subject, beside_profile: false, forms }
+    Opt { letter, subject, allowed_with_profile: false, forms }
 }
 
-const fn beside_profile(letter: char, subject: Subject, forms: &'static [Form]) -> Opt {
-    Opt { letter, subject, beside_profile: true, forms }
+const fn allowed_with_profile(letter: char, subject: Subject, forms: &'static [Form]) -> Opt {
+    Opt { letter, subject, allowed_with_profile: true, forms }
 }
 
 pub const OPTIONS: &[Opt] = &[
@@ -24,84 +24,84 @@ pub const OPTIONS: &[Opt] = &[
         'B',
         Subject::Targets,
         &[
-            form("-B<offset>", "leave out what lies before this offset [0]"),
-            form("-B<offset>:<size>", "the same, and use only so much from there"),
+            form("-B<offset>", "start of the used range of the target [0]"),
+            form("-B<offset>:<size>", "the same, with the size of the used range"),
         ],
     ),
-    opt('c', Subject::Targets, &[form("-c<size>", "create the files anew with this size, whatever is there")]),
+    opt('c', Subject::Targets, &[form("-c<size>", "create the files with this size, replacing existing ones")]),
     opt(
         'f',
         Subject::Targets,
         &[
-            form("-f<size>", "use the target up to this offset only"),
-            form("-f[rst]", "open with the hint random (r), sequential (s), temporary file (t)"),
+            form("-f<size>", "end of the used range of the target"),
+            form("-f[rst]", "open with an access hint: random (r), sequential (s), temporary file (t)"),
         ],
     ),
     opt(
         'r',
         Subject::Access,
         &[
-            form("-r[<size>]", "random offsets that are multiples of this size [of the block size]"),
-            form("-rs<1-100>", "so many per cent of the choices are random, the rest goes on sequentially from there"),
+            form("-r[<size>]", "random I/O, aligned to this size [block size]"),
+            form("-rs<1-100>", "mixed I/O: percentage of random offsets. The others continue sequentially"),
             form(
                 "-rdpct<io>/<target>[:...]",
-                "of random I/O, so many per cent go to so many per cent of the target, the rest of it to the rest",
+                "distribution of random I/O: percentage of the I/Os and of the target per range. The rest of the I/Os goes to the rest of the target",
             ),
-            form("-rdabs<io>/<size>[:...]", "the same with sizes"),
+            form("-rdabs<io>/<size>[:...]", "the same with absolute sizes"),
         ],
     ),
     opt(
         's',
         Subject::Access,
         &[
-            form("-s[<size>]", "sequential, offsets this far apart [the block size]; what is done without -r"),
-            form("-si[<size>]", "sequential, all threads of a target share one position"),
+            form("-s[<size>]", "sequential I/O with this stride [block size]. The default without -r"),
+            form("-si[<size>]", "interlocked sequential I/O: all threads of a target share one position"),
         ],
     ),
-    opt('T', Subject::Access, &[form("-T<size>", "each thread of a target starts this far after the one before")]),
-    opt('p', Subject::Access, &[form("-p", "each outstanding I/O of a thread walks the same sequential offsets")]),
+    opt('T', Subject::Access, &[form("-T<size>", "distance between the start offsets of a target's threads")]),
+    opt(
+        'p',
+        Subject::Access,
+        &[form("-p", "parallel I/O: all outstanding I/Os of a thread use the same sequential offsets")],
+    ),
     opt(
         'b',
         Subject::Load,
         &[
-            form("-b<size>", "block size: how much one I/O moves [64K]"),
-            since(
-                V2_3,
-                "-bs<n|p>",
-                "where the buffers of a thread lie: packed (n), each on cache lines of its own (p) [p]",
-            ),
+            form("-b<size>", "block size [64K]"),
+            since(V2_3, "-bs<n|p>", "separation of a thread's buffers: none (n), cache lines (p) [p]"),
         ],
     ),
     opt(
         'o',
         Subject::Load,
         &[
-            form("-o<count>", "outstanding I/Os for each thread and target, up to 65536 [2]; 1 is synchronous"),
-            since(V2_3, "-oc<1-16>", "take at most so many completions at once [16]"),
+            form("-o<count>", "outstanding I/Os per thread and target, up to 65536 [2]. 1 means synchronous I/O"),
+            since(V2_3, "-oc<1-16>", "maximum completions per dequeue [16]"),
         ],
     ),
-    opt('t', Subject::Load, &[form("-t<count>", "threads for each target [1]")]),
-    opt('F', Subject::Load, &[form("-F<count>", "threads in all; each works on every target")]),
-    opt('O', Subject::Load, &[form("-O<count>", "outstanding I/Os for each thread of -F, over all its targets")]),
-    opt('w', Subject::Load, &[form("-w<0-100>", "per cent of the I/Os that write [0]")]),
+    opt('t', Subject::Load, &[form("-t<count>", "threads per target [1]")]),
+    opt('F', Subject::Load, &[form("-F<count>", "total threads. Each uses all targets")]),
+    opt('O', Subject::Load, &[form("-O<count>", "outstanding I/Os per thread of -F, over all targets")]),
+    opt('w', Subject::Load, &[form("-w<0-100>", "percentage of writes [0]")]),
     opt(
         'g',
         Subject::Load,
         &[
-            form("-g<count>", "at most so many bytes a millisecond, for each thread and target"),
-            form("-g<count>i", "at most so many I/Os a second, for each thread and target"),
+            form("-g<count>", "rate limit in bytes per millisecond, per thread and target"),
+            form("-g<count>i", "rate limit in I/Os per second, per thread and target"),
         ],
     ),
-    opt('i', Subject::Load, &[form("-i<count>", "pause after a burst of so many I/Os; with -j")]),
-    opt('j', Subject::Load, &[form("-j<ms>", "the pause between bursts; with -i")]),
-    opt('x', Subject::Load, &[form("-x", "completion routines in place of completion ports")]),
+    opt('i', Subject::Load, &[form("-i<count>", "I/Os per burst. Requires -j")]),
+    opt('j', Subject::Load, &[form("-j<ms>", "pause between bursts. Requires -i")]),
+    opt('x', Subject::Load, &[form("-x", "completion routines instead of completion ports")]),
     opt(
         'u',
         Subject::Load,
         &[since(
             V2_3,
             "-u[n][<count>|<percent>p]",
-            "a submission ring: io_uring, I/Os handed over by so many or by this share of the outstanding ones [25p]; n: buffers are not registered",
+            "submission ring (io_uring). Batch size as a count or as a percentage of the outstanding I/Os [25p]. n: do not register buffers",
         )],
     ),
     opt('I', Subject::Load, &[form("-I<1-3>", "I/O priority: very low, low, normal [3]")]),
@@ -109,92 +109,92 @@ pub const OPTIONS: &[Opt] = &[
         'S',
         Subject::Caching,
         &[
-            form("-S, -Su", "no software cache: O_DIRECT"),
-            form("-Sb", "cached [so]"),
-            form("-Sw", "write through: O_DSYNC"),
-            form("-Sh", "-Suw: neither the machine's cache nor the drive's"),
-            form("-Sm", "memory mapped"),
-            form("-Sr", "of files on a server, don't cache here"),
-            since(
-                V2_3,
-                "-Sy, -SY",
-                "past the file system's filters as far as they allow (y), or not at all (Y); with -Su",
-            ),
+            form("-S, -Su", "disable software caching (O_DIRECT)"),
+            form("-Sb", "enable caching (default)"),
+            form("-Sw", "write-through (O_DSYNC)"),
+            form("-Sh", "disable software and hardware caching, as -Suw"),
+            form("-Sm", "memory-mapped I/O"),
+            form("-Sr", "disable local caching of files on a server"),
+            since(V2_3, "-Sy, -SY", "BypassIO: partial (y) or full (Y). Requires -Su"),
         ],
     ),
-    opt('h', Subject::Caching, &[form("-h", "the same as -Sh")]),
+    opt('h', Subject::Caching, &[form("-h", "as -Sh")]),
     opt(
         'N',
         Subject::Caching,
-        &[form(
-            "-N<v|n|i>",
-            "with -Sm, after each write: flush the view (v), the memory (n), without waiting for it (i)",
-        )],
+        &[form("-N<v|n|i>", "flush after each write: view (v), memory (n), memory without waiting (i). Requires -Sm")],
     ),
     opt('l', Subject::Caching, &[form("-l", "large pages for the I/O buffers")]),
-    beside_profile(
+    allowed_with_profile(
         'z',
         Subject::Content,
-        &[form("-z[<seed>]", "seed of all random choices [0]; without a number, the time since the machine started")],
+        &[form("-z[<seed>]", "random seed [0]. Without a number: the time since boot")],
     ),
     opt(
         'Z',
         Subject::Content,
         &[
             form("-Z", "write zeros"),
-            form("-Zr", "new random data for each write"),
-            form("-Z<size>[,<file>]", "write from random places of a buffer of random data, or of this file's"),
+            form("-Zr", "new random data in each write"),
+            form(
+                "-Z<size>[,<file>]",
+                "write from random positions of a buffer with random data, or with the data of a file",
+            ),
         ],
     ),
-    beside_profile('d', Subject::Time, &[form("-d<seconds>", "measured time [10]")]),
-    beside_profile('W', Subject::Time, &[form("-W<seconds>", "warm up before that [5]")]),
-    beside_profile('C', Subject::Time, &[form("-C<seconds>", "cool down after that [0]")]),
+    allowed_with_profile('d', Subject::Time, &[form("-d<seconds>", "measured time [10]")]),
+    allowed_with_profile('W', Subject::Time, &[form("-W<seconds>", "warm-up time [5]")]),
+    allowed_with_profile('C', Subject::Time, &[form("-C<seconds>", "cool-down time [0]")]),
     opt(
         'a',
-        Subject::Processors,
+        Subject::Cpus,
         &[
-            form("-a<cpu>[,<cpu>...]", "put the threads on these CPUs, one after another"),
-            form("-ag<group>,<cpu>[,...]", "the same with processor groups; Linux has group 0 only"),
-            since(V2_3, "-a<cpu>-<cpu>", "a range, wherever a CPU can stand"),
+            form("-a<cpu>[,<cpu>...]", "assign the threads to these CPUs in turn"),
+            form("-ag<group>,<cpu>[,...]", "the same with processor groups. Linux has only group 0"),
+            since(V2_3, "-a<cpu>-<cpu>", "a CPU range. Valid wherever a CPU is"),
             since(V2_3, "-ag<group>", "all CPUs of a group"),
             since(
                 V2_3,
                 "-a[c][s][p|P|e|E]",
-                "one thread for each core first (c), from group to group (s), performance cores first (p, all of them P), efficient cores first (e, E)",
+                "assignment order: one thread per core first (c), alternating groups (s), performance cores first (p, all their CPUs: P), efficiency cores first (e, E)",
             ),
-            since(V2_3, "-aup", "performance and efficient cores alike"),
+            since(V2_3, "-aup", "no preference for performance or efficiency cores"),
         ],
     ),
-    opt('n', Subject::Processors, &[form("-n", "put threads on no particular CPU")]),
+    opt('n', Subject::Cpus, &[form("-n", "do not assign threads to CPUs")]),
     opt('L', Subject::Results, &[form("-L", "measure latencies")]),
-    opt('D', Subject::Results, &[form("-D[<ms>]", "deviation of IOPS, counted in intervals of so long [1000]")]),
-    beside_profile(
+    opt('D', Subject::Results, &[form("-D[<ms>]", "standard deviation of IOPS over intervals of this length [1000]")]),
+    allowed_with_profile(
         'R',
         Subject::Results,
         &[
-            form("-R<text|xml>", "form of the report [text]"),
-            form("-Rp[text|xml]", "print the profile that the line means, and do nothing"),
-            since(V2_3, "-Rs[text|xml]", "print what machine this is; nothing else on the line"),
+            form("-R<text|xml>", "report format [text]"),
+            form("-Rp[text|xml]", "print the profile of the command line, without a run"),
+            since(V2_3, "-Rs[text|xml]", "print system information. No other option is allowed"),
             since(
                 Fathom,
                 "-R<text|xml|record>=<file>",
-                "this report into a file as well; record: all that was measured, for `fathom show`",
+                "also write this report to a file. record: all measured data, for `fathom show`",
             ),
-            since(Fathom, "-Rno-history", "don't keep the run in the history that `fathom history` lists"),
+            since(Fathom, "-Rno-history", "do not store the run in the history (`fathom history`)"),
         ],
     ),
-    beside_profile(
+    allowed_with_profile(
         'v',
         Subject::Results,
-        &[form("-v", "say what is going on"), form("-vs", "count the waits of each thread")],
+        &[form("-v", "verbose"), form("-vs", "print wait statistics of each thread")],
     ),
-    opt('P', Subject::Results, &[form("-P[<count>]", "a dot for so many completions of a thread [65536]")]),
-    beside_profile(
+    opt(
+        'P',
+        Subject::Results,
+        &[form("-P[<count>]", "print a dot per this number of completions of a thread [65536]")],
+    ),
+    allowed_with_profile(
         'X',
         Subject::Profile,
         &[form(
             "-X<file>",
-            "do what this XML profile says; only -d -W -C -z -R -v -: and targets for its *1, *2, ... beside it",
+            "run this XML profile. Allowed with it: -d -W -C -z -R -v -:, and targets for the templates *1, *2, …",
         )],
     ),
     opt(
@@ -202,27 +202,27 @@ pub const OPTIONS: &[Opt] = &[
         Subject::Events,
         &[
             form("-yr<name>", "wait for this event before the start"),
-            form("-ys<name>", "signal it when measuring starts"),
-            form("-yf<name>", "signal it when measuring ends"),
-            form("-yp<name>", "stop when it is signalled"),
-            form("-ye<name>", "signal it and leave"),
+            form("-ys<name>", "signal this event when measuring starts"),
+            form("-yf<name>", "signal this event when measuring ends"),
+            form("-yp<name>", "stop when this event is signalled"),
+            form("-ye<name>", "signal this event and exit"),
         ],
     ),
     opt(
         'e',
         Subject::Windows,
         &[
-            form("-e<q|c|s|p>", "the kernel logger's timer or memory"),
+            form("-e<q|c|s|p>", "timer or memory of the kernel logger"),
             form(
                 "-e<word>",
-                "its events: PROCESS THREAD IMAGE_LOAD DISK_IO MEMORY_PAGE_FAULTS MEMORY_HARD_FAULTS NETWORK REGISTRY",
+                "events of the kernel logger: PROCESS THREAD IMAGE_LOAD DISK_IO MEMORY_PAGE_FAULTS MEMORY_HARD_FAULTS NETWORK REGISTRY",
             ),
         ],
     ),
-    beside_profile(
+    allowed_with_profile(
         ':',
         Subject::Windows,
-        &[form("-:<flags>", "experiments: 1 sleeps for as long as a rate asks, as is always done here")],
+        &[form("-:<flags>", "experiment flags. 1: sleep until the rate requires an I/O (always enabled)")],
     ),
     opt('?', Subject::Results, &[form("-?", "this text")]),
 ];

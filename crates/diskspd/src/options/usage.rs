@@ -1,18 +1,17 @@
-//! The table as a text for the terminal and as a page.
+//! The table as usage text and as a documentation page.
 
 use super::{OPTIONS, Since, Subject};
 
 const WIDTH: usize = 100;
-const MEANINGS_AT: usize = 28;
+const MEANING_COLUMN: usize = 28;
 
 const HEAD: &str = "\
 usage: diskspd [options] target [target ...]
        diskspd -X<profile.xml> [options] [target ...]
 
-A target is a file or a block device. Options come before the targets, each is one word without
-blanks (-b4K, not -b 4K), and a word that begins with / is a path. Sizes are whole numbers with an
-optional K, M, G, T (powers of 1024) or B (blocks of -b). What stands in [ ] behind a meaning holds
-where nothing is said.
+A target is a file or a block device. Options precede the targets. An option is one argument
+without blanks (-b4K, not -b 4K). An argument that starts with / is a path. Sizes are integers with
+an optional K, M, G, T (powers of 1024) or B (blocks of -b). [ ] after a meaning is the default.
 ";
 
 const TAIL: &str = "
@@ -21,7 +20,7 @@ Examples
   diskspd -b1M -o8 -d30 -Su /dev/nvme0n1
 ";
 
-/// What `-?` prints.
+/// Returns the text of `-?`.
 pub fn usage() -> String {
     let mut text = HEAD.to_owned();
     for subject in Subject::ALL {
@@ -33,20 +32,20 @@ pub fn usage() -> String {
     text + TAIL
 }
 
-/// The form, and its meaning in a column of its own.
+/// Formats a form, with its meaning in a second column.
 fn entry(grammar: &str, meaning: &str) -> String {
     let mut text = format!("  {grammar}");
     let mut column = text.len();
-    if column + 1 > MEANINGS_AT {
+    if column + 1 > MEANING_COLUMN {
         text.push('\n');
         column = 0;
     }
-    text += &" ".repeat(MEANINGS_AT - column);
-    column = MEANINGS_AT;
+    text += &" ".repeat(MEANING_COLUMN - column);
+    column = MEANING_COLUMN;
     for (index, word) in meaning.split(' ').enumerate() {
         if index > 0 && column + 1 + word.len() > WIDTH {
-            text += &format!("\n{}", " ".repeat(MEANINGS_AT));
-            column = MEANINGS_AT;
+            text += &format!("\n{}", " ".repeat(MEANING_COLUMN));
+            column = MEANING_COLUMN;
         } else if index > 0 {
             text.push(' ');
             column += 1;
@@ -57,13 +56,13 @@ fn entry(grammar: &str, meaning: &str) -> String {
     text + "\n"
 }
 
-/// The same as a page of the documentation.
+/// Returns the documentation page.
 pub fn markdown() -> String {
     let mut text = "\
 # DiskSpd's options
 
-Made from the table in `crates/diskspd/src/options/table.rs`; what differs from DiskSpd is in
-[diskspd-differences.md](diskspd-differences.md).
+Generated from `crates/diskspd/src/options/table.rs`. [diskspd-differences.md](diskspd-differences.md) lists the
+differences from DiskSpd. `[ ]` after a meaning is the default.
 "
     .to_owned();
     for subject in Subject::ALL {

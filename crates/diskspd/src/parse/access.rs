@@ -1,28 +1,28 @@
-//! Where the I/O goes: `-r -rs -rd -s -T`, and the part of the target that is used: `-B -f`.
+//! Access pattern (`-r -rs -rd -s -T`) and the used range of the target (`-B -f`).
 
 use units::diagnostic::Diagnostic;
 
+use super::arguments::Switch;
 use super::distribution;
 use super::number::{size, whole_size};
 use super::settings::Settings;
-use super::words::Switch;
 use crate::profile::Order;
 
-/// What was said, before it is known whether it goes together.
+/// The options as given, before their combination is checked.
 #[derive(Default)]
 pub struct Access {
-    /// `-r`, with the alignment where one is given.
+    /// `-r`, with its alignment if given.
     random: Option<Option<u64>>,
     /// `-rs`.
     percent: Option<u32>,
-    /// `-s`: stride where one is given, interlocked or not.
+    /// `-s`: the stride if given, and whether it is interlocked.
     sequential: Option<(Option<u64>, bool)>,
     based: bool,
     bounded: bool,
 }
 
 impl Access {
-    /// A distance of one block is as good as none given.
+    /// A stride of one block is the default.
     pub fn order(&self, block: u32) -> Order {
         let other = |distance: Option<u64>| distance.filter(|&bytes| bytes != u64::from(block));
         match (self.random, self.percent, self.sequential) {
@@ -37,7 +37,7 @@ impl Access {
             return Ok(());
         }
         let error = switch.error("-s is sequential and -r is random", "after -s");
-        Err(error.help("leave out -s: -r with a size sets the alignment, also of what -rs leaves sequential"))
+        Err(error.help("leave out -s. -r<size> sets the alignment, also of the sequential offsets of -rs"))
     }
 }
 
@@ -60,7 +60,7 @@ impl Settings<'_> {
         }
         let align = if switch.value.is_empty() { None } else { Some(whole_size(switch, self.target.block_size)?) };
         if align == Some(0) {
-            return Err(switch.error_from(0, "offsets can't be multiples of 0", "expected a size from 1 on"));
+            return Err(switch.error_from(0, "the alignment must be at least 1", "expected a size"));
         }
         self.access.random = Some(align);
         Ok(())
@@ -74,7 +74,7 @@ impl Settings<'_> {
         let percent = self.count(switch, 1)?;
         match u32::try_from(percent) {
             Ok(percent @ 1..=100) => self.access.percent = Some(percent),
-            _ => return Err(switch.error_from(1, "-rs takes per cent", "expected 1 to 100")),
+            _ => return Err(switch.error_from(1, "-rs requires a percentage", "expected 1 to 100")),
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Settings<'_> {
         }
         if self.access.random.is_some() || self.access.percent.is_some() {
             let error = switch.error("-r is random and -s is sequential", "after -r");
-            return Err(error.help("write -r with a size for the alignment, also of what -rs leaves sequential"));
+            return Err(error.help("write -r<size> for the alignment, also of the sequential offsets of -rs"));
         }
         let interlocked = switch.value.starts_with('i');
         let start = usize::from(interlocked);
@@ -94,7 +94,7 @@ impl Settings<'_> {
         } else {
             Some(size(switch, start, switch.value.len(), self.target.block_size)?)
         };
-        // -s0 is one block, and so is not to say anything.
+        // -s0 means the default, one block.
         let stride = stride.filter(|&stride| stride != 0);
         self.access.sequential = Some((stride, interlocked));
         Ok(())
@@ -103,7 +103,7 @@ impl Settings<'_> {
     pub fn thread_stride(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
         self.target.thread_stride = whole_size(switch, self.target.block_size)?;
         if self.target.thread_stride == 0 {
-            return Err(switch.error_from(0, "threads that start 0 bytes apart start at one place", "expected a size"));
+            return Err(switch.error_from(0, "-T must be at least 1", "expected a size"));
         }
         Ok(())
     }
@@ -121,11 +121,11 @@ impl Settings<'_> {
         if let Some(colon) = colon {
             self.refuse_second_bound(switch)?;
             if colon + 1 == switch.value.len() {
-                return Err(switch.error_from(colon, "-B with a colon and no length", "expected a size behind it"));
+                return Err(switch.error_from(colon, "-B has a colon but no size", "expected a size"));
             }
             let length = size(switch, colon + 1, switch.value.len(), block)?;
             let Some(end) = base.checked_add(length) else {
-                let message = "the used part of the target would end beyond 64 bits";
+                let message = "the end of the used range exceeds 64 bits";
                 return Err(switch.error_from(colon + 1, message, "too large"));
             };
             self.set_end(switch, end);
@@ -152,8 +152,9 @@ impl Settings<'_> {
                 't' => self.target.temporary_file = true,
                 _ => {
                     let span = switch.value_span(at..at + hint.len_utf8());
-                    let error = Diagnostic::error("-f takes a size, or letters of r, s and t").at(&span, "neither");
-                    return Err(error.help("a target's name is a word of its own, behind the options"));
+                    let error =
+                        Diagnostic::error("-f requires a size, or letters of r, s and t").at(&span, "invalid value");
+                    return Err(error.help("write targets as separate arguments after the options"));
                 }
             }
         }
@@ -164,13 +165,13 @@ impl Settings<'_> {
         if !self.access.bounded {
             return Ok(());
         }
-        let message = "the end of the used part is given twice";
-        Err(switch.error(message, "the second one").help("write either -f, or -B with a length"))
+        let message = "the end of the used range is given twice";
+        Err(switch.error(message, "the second one").help("write either -f<size> or -B<offset>:<size>"))
     }
 
     fn set_end(&mut self, switch: &Switch, end: u64) {
         if end == 0 {
-            let warning = Diagnostic::warning("an end at 0 is no bound: the whole target is used");
+            let warning = Diagnostic::warning("an end of 0 is no limit: the whole target is used");
             self.warnings.push(warning.at(&switch.span, "no effect"));
         }
         self.target.max_file_size = end;

@@ -1,12 +1,12 @@
-//! `-a`: the processors that threads are put on, or the order in which they are filled.
+//! `-a`: the CPUs of the threads, or the order in which threads are assigned.
 
 use units::diagnostic::Diagnostic;
 
+use super::arguments::Switch;
 use super::env::Env;
-use super::words::Switch;
-use crate::profile::{EfficiencyOrder, Processor, TimeSpan};
+use crate::profile::{AffinityCpu, EfficiencyOrder, TimeSpan};
 
-/// Adds to what an earlier `-a` said.
+/// Parses `-a`. Its CPUs are appended to those of an earlier `-a`.
 pub fn read(switch: &Switch, span: &mut TimeSpan, env: &dyn Env) -> Result<(), Diagnostic> {
     match switch.value {
         "" | "g" => Ok(()),
@@ -48,12 +48,12 @@ fn set_efficiency(switch: &Switch, span: &mut TimeSpan, order: EfficiencyOrder) 
 }
 
 fn problem(switch: &Switch, at: usize, label: &str) -> Diagnostic {
-    let error = switch.error_from(at, "-a with processors that can't be read", label);
-    error.help("write processors such as -a0,2-5, or with groups -ag0,0,2")
+    let error = switch.error_from(at, "invalid CPU list of -a", label);
+    error.help("write CPUs such as -a0,2-5, or with groups -ag0,0,2")
 }
 
-/// Groups and processors between commas; a group holds until the next.
-fn list(switch: &Switch, processors: &mut Vec<Processor>, env: &dyn Env) -> Result<(), Diagnostic> {
+/// Parses groups and CPUs between commas. A group applies until the next one.
+fn list(switch: &Switch, cpus: &mut Vec<AffinityCpu>, env: &dyn Env) -> Result<(), Diagnostic> {
     let mut group = 0;
     let mut at = 0;
     let mut ends_with_group = false;
@@ -68,19 +68,19 @@ fn list(switch: &Switch, processors: &mut Vec<Processor>, env: &dyn Env) -> Resu
             let last_at = at + item.len() - last.len();
             let numbers = number(switch, at, first, u8::MAX.into())?..=number(switch, last_at, last, u8::MAX.into())?;
             if numbers.is_empty() {
-                return Err(problem(switch, at, "a range goes from the smaller to the larger number"));
+                return Err(problem(switch, at, "the first CPU of a range must be the smaller one"));
             }
-            // Both ends were held against the limit.
-            let cpus = numbers.filter_map(|number| u8::try_from(number).ok());
-            processors.extend(cpus.map(|number| Processor { group, number }));
+            // Both ends are checked against the limit.
+            let numbers = numbers.filter_map(|number| u8::try_from(number).ok());
+            cpus.extend(numbers.map(|number| AffinityCpu { group, number }));
         }
         at += item.len() + 1;
     }
     if ends_with_group && items == 1 {
-        return whole_group(switch, group, processors, env);
+        return whole_group(switch, group, cpus, env);
     }
     if ends_with_group {
-        return Err(problem(switch, switch.value.len(), "expected a processor of this group"));
+        return Err(problem(switch, switch.value.len(), "expected a CPU of this group"));
     }
     Ok(())
 }
@@ -93,13 +93,13 @@ fn number(switch: &Switch, at: usize, text: &str, most: u16) -> Result<u16, Diag
     number.ok_or_else(|| problem(switch, at, &format!("at most {most}")))
 }
 
-/// What a group holds is a matter of the machine.
-fn whole_group(switch: &Switch, group: u16, processors: &mut Vec<Processor>, env: &dyn Env) -> Result<(), Diagnostic> {
+/// The CPUs of a group depend on the machine.
+fn whole_group(switch: &Switch, group: u16, cpus: &mut Vec<AffinityCpu>, env: &dyn Env) -> Result<(), Diagnostic> {
     if group != 0 {
         let error = switch.error_from(0, format!("this machine has no processor group {group}"), "no such group");
-        return Err(error.help("on Linux all processors are in group 0"));
+        return Err(error.help("on Linux all CPUs are in group 0"));
     }
-    let numbers = env.processors().into_iter().filter_map(|number| u8::try_from(number).ok());
-    processors.extend(numbers.map(|number| Processor { group, number }));
+    let numbers = env.online_cpus().into_iter().filter_map(|number| u8::try_from(number).ok());
+    cpus.extend(numbers.map(|number| AffinityCpu { group, number }));
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! `-S -h -N`: caches, write-through, mapped memory.
+//! `-S -h -N`: caches, write-through, memory-mapped I/O.
 
 use units::diagnostic::Diagnostic;
 
-use super::words::Switch;
+use super::arguments::Switch;
 use crate::profile::{BypassIo, Cache, FlushType, Target};
 
-/// Flags add up over the whole command line.
+/// The flags of all `-S` options of the command line.
 #[derive(Default)]
 pub struct Caching {
-    /// The letter that chose it: one of b, u, r, h.
+    /// The cache mode: b, u, r or h.
     cache: Option<char>,
     write_through: bool,
     mapped: bool,
@@ -24,8 +24,8 @@ impl Caching {
         Ok(())
     }
 
-    /// `-h`, the older name of `-Sh`.
-    pub fn neither_cache(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+    /// Parses `-h`, the older name of `-Sh`.
+    pub fn no_caches(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
         self.flag(switch, 0, 'h')
     }
 
@@ -41,26 +41,26 @@ impl Caching {
                 if let Some(earlier) = self.cache {
                     let message = match earlier == flag {
                         true => format!("-S{flag} is given twice"),
-                        false => format!("-S{earlier} and -S{flag} are two choices of a cache"),
+                        false => format!("-S{earlier} and -S{flag} both select a cache mode"),
                     };
                     return error(message, "the second one");
                 }
                 if flag == 'h' && self.write_through {
-                    return error("-Sh writes through by itself, and -Sw is given too".to_owned(), "after -Sw");
+                    return error("-Sh includes write-through, and -Sw is also given".to_owned(), "after -Sw");
                 }
                 if self.mapped && matches!(flag, 'u' | 'h') {
-                    return error(format!("-Sm maps the cache that -S{flag} leaves out"), "after -Sm");
+                    return error(format!("-Sm needs the cache that -S{flag} disables"), "after -Sm");
                 }
                 self.cache = Some(flag);
                 self.write_through |= flag == 'h';
             }
             'w' if self.write_through => {
-                return error("write through is asked for twice".to_owned(), "after -Sw or -Sh");
+                return error("write-through is given twice".to_owned(), "after -Sw or -Sh");
             }
             'w' => self.write_through = true,
             'm' if self.mapped => return error("-Sm is given twice".to_owned(), "the second one"),
             'm' => match self.cache.filter(|cache| matches!(cache, 'u' | 'h')) {
-                Some(cache) => return error(format!("-Sm maps the cache that -S{cache} leaves out"), "after it"),
+                Some(cache) => return error(format!("-Sm needs the cache that -S{cache} disables"), "after it"),
                 None => self.mapped = true,
             },
             'y' | 'Y' if self.bypass.is_some() => return error("-Sy or -SY twice".to_owned(), "the second one"),
@@ -68,7 +68,7 @@ impl Caching {
             'Y' => self.bypass = Some(BypassIo::Full),
             _ => {
                 let unknown =
-                    error(format!("-S takes letters of b h m r u w y Y, and not `{flag}`"), "not one of them");
+                    error(format!("-S has no flag `{flag}`; its flags are b h m r u w y Y"), "not one of them");
                 return unknown.map_err(|error| match flag {
                     'd' => error.help("DiskSpd's old port to Linux used O_DIRECT with -Sd: write -Su"),
                     's' => error.help("DiskSpd's old port to Linux used O_SYNC with -Ss: write -Sw"),
@@ -91,13 +91,13 @@ impl Caching {
     }
 }
 
-/// `-N`: in 2.2 case doesn't matter.
+/// Parses `-N`. DiskSpd 2.2 ignores case.
 pub fn flush(switch: &Switch) -> Result<FlushType, Diagnostic> {
     match switch.value {
         "v" | "V" => Ok(FlushType::ViewOfFile),
         "n" | "N" => Ok(FlushType::NonVolatileMemory),
         "i" | "I" => Ok(FlushType::NonVolatileMemoryNoDrain),
         "" => Err(switch.missing("v, n or i")),
-        _ => Err(switch.error_from(0, "-N takes v, n or i", "not one of them")),
+        _ => Err(switch.error_from(0, "-N must be v, n or i", "not one of them")),
     }
 }

@@ -1,18 +1,21 @@
-//! What the parser asks of the world. Tests answer with fixed facts.
+//! Environment of the parser. Tests use fixed values.
 
 use std::collections::BTreeMap;
 use std::io;
 
 pub trait Env {
-    /// Since the machine started; it wraps.
+    /// Returns the time since boot in ms. It wraps.
     fn uptime_ms(&self) -> u32;
-    /// The first `most_bytes` of a file, which may be a device without an end.
+    /// Returns the first `most_bytes` of a file. The file can be a device of unlimited size.
+    ///
+    /// # Errors
+    /// Returns the error of opening or reading the file.
     fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>>;
-    /// The numbers of the processors that are running.
-    fn processors(&self) -> Vec<u32>;
+    /// Returns the numbers of the online CPUs.
+    fn online_cpus(&self) -> Vec<u32>;
 }
 
-/// A world of given facts.
+/// A fixed environment for tests.
 #[derive(Clone, Default, Debug)]
 pub struct FixedEnv {
     files: BTreeMap<String, Vec<u8>>,
@@ -35,7 +38,7 @@ impl Env for FixedEnv {
         bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn processors(&self) -> Vec<u32> {
+    fn online_cpus(&self) -> Vec<u32> {
         (0..8).collect()
     }
 }

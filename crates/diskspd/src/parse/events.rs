@@ -1,24 +1,28 @@
-//! `-y`: named events that other processes signal or wait for.
+//! `-y`: named events between processes.
 
 use units::diagnostic::Diagnostic;
 
-use super::words::Switch;
+use super::arguments::Switch;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Events {
-    /// Waited for before the start (`-yr`).
+    /// The run waits for this event before it starts (`-yr`).
     pub start: Option<String>,
-    /// Ends the run (`-yp`).
+    /// Stops the run (`-yp`).
     pub stop: Option<String>,
     /// Signalled when measuring starts (`-ys`).
     pub started: Option<String>,
     /// Signalled when measuring ends (`-yf`).
     pub finished: Option<String>,
-    /// Signalled at once, and nothing else is done (`-ye`).
+    /// Signalled at once, without a run (`-ye`).
     pub signal: Option<String>,
 }
 
 impl Events {
+    /// Parses `-y`.
+    ///
+    /// # Errors
+    /// Returns an error for an unknown form or a missing event name.
     pub fn read(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
         let event = match switch.value.chars().next() {
             Some('r') => &mut self.start,
@@ -30,7 +34,7 @@ impl Events {
         };
         let name = &switch.value[1..];
         if name.is_empty() {
-            return Err(switch.error("an event has a name", "expected the name behind it"));
+            return Err(switch.error("an event needs a name", "expected a name"));
         }
         *event = Some(name.to_owned());
         Ok(())

@@ -1,12 +1,12 @@
-//! `-e`: what Windows' kernel logger is to count. Kept for the profile; Linux has no such logger.
+//! `-e`: events of the Windows kernel logger. They are stored in the profile and have no effect on Linux.
 
 use units::diagnostic::Diagnostic;
 
-use super::words::Switch;
+use super::arguments::Switch;
 use crate::profile::Etw;
 
 pub fn read(switch: &Switch, etw: &mut Etw) -> Result<(), Diagnostic> {
-    // A small letter decides alone, whatever follows it.
+    // A lower-case letter is sufficient: DiskSpd ignores the rest.
     let flag = match switch.value.chars().next() {
         Some('q') => &mut etw.use_perf_timer,
         Some('s') => &mut etw.use_system_timer,
@@ -22,7 +22,7 @@ pub fn read(switch: &Switch, etw: &mut Etw) -> Result<(), Diagnostic> {
             "NETWORK" => &mut etw.network,
             "REGISTRY" => &mut etw.registry,
             _ => {
-                let error = switch.error("-e with nothing that the kernel logger knows", "not known");
+                let error = switch.error("-e has no known event of the kernel logger", "not known");
                 return Err(error.help(
                     "q s c p, or PROCESS THREAD IMAGE_LOAD DISK_IO MEMORY_PAGE_FAULTS MEMORY_HARD_FAULTS NETWORK REGISTRY",
                 ));

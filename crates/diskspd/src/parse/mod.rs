@@ -1,7 +1,8 @@
-//! A command line: what it asks for, or all that is wrong with it.
+//! Parser of command lines. Reports all errors of a command line.
 
 mod access;
 mod affinity;
+mod arguments;
 mod caching;
 mod distribution;
 pub mod env;
@@ -11,7 +12,6 @@ mod load;
 mod number;
 mod report;
 mod settings;
-mod words;
 
 use units::diagnostic::{Diagnostic, Level, Span};
 use units::errno;
@@ -22,29 +22,29 @@ use crate::render::profile_text;
 use crate::validate::{Finding, validate};
 use crate::xml;
 use crate::xml::template::{self, Kind};
+use arguments::{Argument, CommandLine, Switch, intended_option};
 use env::Env;
 pub use events::Events;
 pub use report::{ReportFile, ReportKind};
 use settings::Settings;
-use words::{Switch, Word, Words, meant_switch};
 
-/// The name that command lines are shown with.
+/// Program name in the displayed command line.
 const PROGRAM: &str = "diskspd";
-/// The exit code of a command line or profile that is refused, and of one with nothing in it.
+/// Exit code for an invalid or empty command line or profile.
 pub const REFUSED: u8 = 3;
 
-/// What a command line asks for.
+/// Parsed command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// A text for standard output: how to use the program, or the profile.
+    /// Print a text to standard output: the usage text, or the profile.
     Print {
         text: String,
         status: u8,
         warnings: Vec<Diagnostic>,
     },
-    /// What machine this is.
+    /// Print information on the machine.
     SystemInformation(ResultFormat),
-    /// Signal this event and leave.
+    /// Signal this event and exit.
     Signal {
         event: String,
         warnings: Vec<Diagnostic>,
@@ -56,36 +56,39 @@ pub enum Request {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invocation {
     pub profile: Profile,
-    /// All words, the program's name first.
+    /// All arguments, with the program name.
     pub command_line: String,
     pub events: Events,
-    /// Beside the report on standard output.
+    /// Report files, in addition to standard output.
     pub reports: Vec<ReportFile>,
-    /// The run isn't to be kept in the history.
+    /// Do not store the run in the history.
     pub no_history: bool,
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The words behind the program's name. Warnings are among the diagnostics of a refusal, too.
-pub fn parse(words: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
-    if words.is_empty() {
+/// Parses the arguments after the program name.
+///
+/// # Errors
+/// Returns all errors of the command line, together with its warnings.
+pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
+    if arguments.is_empty() {
         return Ok(Request::Print { text: usage(), status: REFUSED, warnings: Vec::new() });
     }
-    let words = Words::new(PROGRAM, words);
-    let (switches, targets) = split(&words.words)?;
+    let command_line = CommandLine::new(PROGRAM, arguments);
+    let (switches, targets) = split(&command_line.arguments)?;
     if switches.iter().any(|switch| switch.letter == '?') {
         return Ok(Request::Print { text: usage(), status: 0, warnings: Vec::new() });
     }
     let mut settings = read(&switches, env)?;
-    settings.warnings.extend(targets.iter().filter_map(|word| taken_for_target(word)));
+    settings.warnings.extend(targets.iter().filter_map(|argument| suspicious_target(argument)));
     if settings.first.reports.system_only {
-        return system_information(&words, &settings);
+        return system_information(&command_line, &settings);
     }
     if let Some(event) = settings.events.signal.take() {
         return Ok(Request::Signal { event, warnings: settings.warnings });
     }
-    settings.first.beside.result_format = settings.first.reports.format;
-    settings.first.beside.targets = targets.iter().map(|word| word.text.to_owned()).collect();
+    settings.first.overrides.result_format = settings.first.reports.format;
+    settings.first.overrides.targets = targets.iter().map(|argument| argument.text.to_owned()).collect();
     let reading = match settings.first.profile.clone() {
         Some((path, span)) => Some(from_xml(&path, &span, &switches, &mut settings)?),
         None => None,
@@ -96,7 +99,7 @@ pub fn parse(words: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>
     };
     let place = |finding: &Finding| match &reading {
         Some(reading) => reading.place(finding.place.time_span, finding.place.target).cloned(),
-        None => switch_for(finding, &switches),
+        None => causing_option(finding, &switches),
     };
     let findings = validate(&profile);
     for finding in &findings {
@@ -104,7 +107,7 @@ pub fn parse(words: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>
             Some(span) => finding.diagnostic().at(&span, ""),
             None => finding.diagnostic(),
         };
-        // All targets of a command line are asked for with the same switches.
+        // All targets have the same options, so each diagnostic is needed once.
         if !settings.warnings.contains(&diagnostic) {
             settings.warnings.push(diagnostic);
         }
@@ -112,60 +115,63 @@ pub fn parse(words: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>
     if findings.iter().any(|finding| finding.level == Level::Error) {
         return Err(settings.warnings);
     }
-    Ok(request(words.text, profile, settings))
+    Ok(request(command_line.text, profile, settings))
 }
 
-/// Switches, then targets.
-fn split<'w>(words: &'w [Word<'w>]) -> Result<(Vec<Switch<'w>>, Vec<&'w Word<'w>>), Vec<Diagnostic>> {
-    let (mut switches, mut targets, mut errors) = (Vec::new(), Vec::<&Word>::new(), Vec::new());
-    for (index, word) in words.iter().enumerate() {
-        let next = words.get(index + 1).map(|next| next.text);
-        match (Switch::of(word, next), targets.first()) {
+/// Splits the arguments into options and targets.
+fn split<'w>(arguments: &'w [Argument<'w>]) -> Result<(Vec<Switch<'w>>, Vec<&'w Argument<'w>>), Vec<Diagnostic>> {
+    let (mut switches, mut targets, mut errors) = (Vec::new(), Vec::<&Argument>::new(), Vec::new());
+    for (index, argument) in arguments.iter().enumerate() {
+        let next = arguments.get(index + 1).map(|next| next.text);
+        match (Switch::of(argument, next), targets.first()) {
             (Some(_), Some(target)) => {
-                let message = format!("`{}` stands behind the target `{}`", word.text, target.text);
-                let error = Diagnostic::error(message).at(&word.span, "expected before the first target");
-                errors.push(match (meant_switch(target.text), valueless_before(words, target)) {
-                    (Some(meant), _) => error.help(format!("`{}` begins with no plain dash: {meant}", target.text)),
+                let message = format!("option `{}` is after the target `{}`", argument.text, target.text);
+                let error = Diagnostic::error(message).at(&argument.span, "expected before the first target");
+                errors.push(match (intended_option(target.text), option_without_value_before(arguments, target)) {
+                    (Some(meant), _) => {
+                        error.help(format!("`{}` does not start with an ASCII dash: {meant}", target.text))
+                    }
                     (None, Some(option)) => {
-                        error.help(format!("an option is one word: write {option}{} to mean that", target.text))
+                        error.help(format!("an option is one argument: write {option}{}", target.text))
                     }
                     (None, None) => error.help("write all options, then all targets"),
                 });
             }
             (Some(Ok(switch)), None) => switches.push(switch),
             (Some(Err(error)), None) => errors.push(error),
-            (None, _) => targets.push(word),
+            (None, _) => targets.push(argument),
         }
     }
     if errors.is_empty() { Ok((switches, targets)) } else { Err(errors) }
 }
 
-/// The option of one letter right before a target that could have been its value.
-fn valueless_before<'w>(words: &'w [Word<'w>], target: &Word) -> Option<&'w str> {
-    let index = words.iter().position(|word| std::ptr::eq(word, target))?;
-    let before = words.get(index.checked_sub(1)?)?.text;
+/// Returns the one-letter option before a target that can be its value.
+fn option_without_value_before<'w>(arguments: &'w [Argument<'w>], target: &Argument) -> Option<&'w str> {
+    let index = arguments.iter().position(|argument| std::ptr::eq(argument, target))?;
+    let before = arguments.get(index.checked_sub(1)?)?.text;
     let number = target.text.starts_with(|c: char| c.is_ascii_digit());
     (number && before.starts_with('-') && before.chars().count() == 2).then_some(before)
 }
 
-/// Targets that somebody may have meant otherwise.
-fn taken_for_target(word: &Word) -> Option<Diagnostic> {
-    if let Some(meant) = meant_switch(word.text) {
-        let warning = Diagnostic::warning(format!("`{}` is a target: it begins with no plain dash", word.text));
-        return Some(warning.at(&word.span, "taken for a target").help(format!("to mean the option, write {meant}")));
+/// Returns a warning for a target that looks like an option or a Windows path.
+fn suspicious_target(argument: &Argument) -> Option<Diagnostic> {
+    if let Some(meant) = intended_option(argument.text) {
+        let warning =
+            Diagnostic::warning(format!("`{}` is a target: it does not start with an ASCII dash", argument.text));
+        return Some(warning.at(&argument.span, "taken for a target").help(format!("for the option, write {meant}")));
     }
-    let of_windows = match word.text.as_bytes() {
+    let of_windows = match argument.text.as_bytes() {
         [letter, b':', b'\\', ..] => letter.is_ascii_alphabetic(),
         [b'\\', b'\\', ..] => true,
         _ => false,
     };
     of_windows.then(|| {
-        let warning = Diagnostic::warning(format!("`{}` is a path of Windows", word.text));
-        warning.at(&word.span, "here a file of that name in this folder")
+        let warning = Diagnostic::warning(format!("`{}` is a Windows path", argument.text));
+        warning.at(&argument.span, "used as a file name in the current directory")
     })
 }
 
-/// Two passes over the switches; the first error of each switch.
+/// Parses the options in two passes. Returns the first error of each option.
 fn read<'e>(switches: &[Switch], env: &'e dyn Env) -> Result<Settings<'e>, Vec<Diagnostic>> {
     let mut settings = Settings::new(env);
     let mut errors = Vec::new();
@@ -181,22 +187,24 @@ fn read<'e>(switches: &[Switch], env: &'e dyn Env) -> Result<Settings<'e>, Vec<D
     Err(settings.warnings)
 }
 
-fn system_information(words: &Words, settings: &Settings) -> Result<Request, Vec<Diagnostic>> {
-    if let [_, second, ..] = &words.words[..] {
-        let error = Diagnostic::error("-Rs prints what machine this is, and nothing else can be asked for beside it");
+fn system_information(command_line: &CommandLine, settings: &Settings) -> Result<Request, Vec<Diagnostic>> {
+    if let [_, second, ..] = &command_line.arguments[..] {
+        let error = Diagnostic::error("-Rs cannot be combined with other options");
         return Err(vec![error.at(&second.span, "not expected")]);
     }
     Ok(Request::SystemInformation(settings.first.reports.format.unwrap_or_default()))
 }
 
-fn from_switches(targets: &[&Word], settings: &mut Settings) -> Result<Profile, Vec<Diagnostic>> {
+fn from_switches(targets: &[&Argument], settings: &mut Settings) -> Result<Profile, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    for word in targets {
-        if word.text.is_empty() {
-            errors.push(Diagnostic::error("a target without a name").at(&word.span, "empty"));
-        } else if template::kind(word.text) == Kind::Malformed {
-            let error = Diagnostic::error(format!("`{}` is no template", word.text));
-            errors.push(error.at(&word.span, "expected * and a number from 1").help("for a path, write ./ before it"));
+    for argument in targets {
+        if argument.text.is_empty() {
+            errors.push(Diagnostic::error("a target has an empty name").at(&argument.span, "empty"));
+        } else if template::kind(argument.text) == Kind::Malformed {
+            let error = Diagnostic::error(format!("`{}` is not a template", argument.text));
+            errors.push(
+                error.at(&argument.span, "expected * and a number from 1").help("for a path, write ./ before it"),
+            );
         }
     }
     if !errors.is_empty() {
@@ -206,36 +214,36 @@ fn from_switches(targets: &[&Word], settings: &mut Settings) -> Result<Profile, 
     let mut span = settings.span.clone();
     span.targets = targets
         .iter()
-        .map(|word| crate::profile::Target { path: word.text.to_owned(), ..settings.target.clone() })
+        .map(|argument| crate::profile::Target { path: argument.text.to_owned(), ..settings.target.clone() })
         .collect();
     Ok(Profile {
         time_spans: vec![span],
-        verbose: settings.first.beside.verbose,
-        verbose_stats: settings.first.beside.verbose_stats,
+        verbose: settings.first.overrides.verbose,
+        verbose_stats: settings.first.overrides.verbose_stats,
         progress: settings.progress,
-        experiment_flags: settings.first.beside.experiment_flags.unwrap_or_default(),
+        experiment_flags: settings.first.overrides.experiment_flags.unwrap_or_default(),
         etw: settings.etw,
         result_format: settings.first.reports.format.unwrap_or_default(),
         ..Profile::default()
     })
 }
 
-/// A profile from a file, with what the switches beside it change.
+/// Reads a profile from a file, and applies the options given with it.
 fn from_xml(
     path: &str,
     span: &Span,
     switches: &[Switch],
     settings: &mut Settings,
 ) -> Result<xml::Reading, Vec<Diagnostic>> {
-    let own = |switch: &&Switch| option(switch.letter).is_none_or(|option| !option.beside_profile);
-    let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(not_beside_profile).collect();
+    let own = |switch: &&Switch| option(switch.letter).is_none_or(|option| !option.allowed_with_profile);
+    let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(conflicts_with_profile).collect();
     let reading = match settings.env.read_file(path, xml::FILE_BYTES_MAX + 1) {
         Ok(bytes) => xml::read_bytes(&bytes, path),
         Err(error) => Err(vec![
             Diagnostic::error(format!("{path} can't be read: {}", errno::reason(&error))).at(span, "the profile"),
         ]),
     };
-    match reading.and_then(|reading| reading.beside(&settings.first.beside)) {
+    match reading.and_then(|reading| reading.with_overrides(&settings.first.overrides)) {
         Ok(mut reading) if errors.is_empty() => {
             settings.warnings.append(&mut reading.warnings);
             Ok(reading)
@@ -248,14 +256,14 @@ fn from_xml(
     }
 }
 
-fn not_beside_profile(switch: &Switch) -> Diagnostic {
-    let error = switch.error(format!("-{} can't stand beside -X", switch.letter), "this is the profile's to say");
-    let letters = OPTIONS.iter().filter(|option| option.beside_profile && option.letter != 'X');
+fn conflicts_with_profile(switch: &Switch) -> Diagnostic {
+    let error = switch.error(format!("-{} cannot be combined with -X", switch.letter), "the profile defines this");
+    let letters = OPTIONS.iter().filter(|option| option.allowed_with_profile && option.letter != 'X');
     let letters = letters.map(|option| format!("-{}", option.letter)).collect::<Vec<_>>().join(" ");
-    error.help(format!("write it into the profile; {letters} can, and targets for the profile's templates"))
+    error.help(format!("set it in the profile. -X can be combined with {letters}, and with targets for its templates"))
 }
 
-/// What is to be done with a good profile.
+/// Returns the request for a valid profile.
 fn request(command_line: String, profile: Profile, settings: Settings) -> Request {
     let mut warnings = settings.warnings;
     let reports = settings.first.reports;
@@ -265,7 +273,7 @@ fn request(command_line: String, profile: Profile, settings: Settings) -> Reques
         return Request::Run(Box::new(Invocation { profile, command_line, events, reports, no_history, warnings }));
     }
     if !reports.files.is_empty() {
-        warnings.push(Diagnostic::warning("nothing is run with -Rp: no report is written to a file"));
+        warnings.push(Diagnostic::warning("-Rp does not run: no report file is written"));
     }
     let text = match profile.result_format {
         ResultFormat::Text => profile_text(&profile, &command_line),
@@ -274,8 +282,8 @@ fn request(command_line: String, profile: Profile, settings: Settings) -> Reques
     Request::Print { text, status: 0, warnings }
 }
 
-/// The last of the switches that ask for what was found.
-fn switch_for(finding: &Finding, switches: &[Switch]) -> Option<Span> {
-    let given = |form: &&str| switches.iter().rev().find(|switch| switch.word.starts_with(*form));
+/// Returns the last option that causes the finding.
+fn causing_option(finding: &Finding, switches: &[Switch]) -> Option<Span> {
+    let given = |form: &&str| switches.iter().rev().find(|switch| switch.argument.starts_with(*form));
     finding.switches.iter().find_map(given).map(|switch| switch.span.clone())
 }

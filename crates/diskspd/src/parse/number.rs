@@ -1,18 +1,18 @@
-//! Numbers as DiskSpd reads them: counts without care for what follows, sizes with care.
+//! Numbers as DiskSpd parses them: counts ignore trailing text, sizes do not.
 
 use units::diagnostic::Diagnostic;
 
-use super::words::Switch;
+use super::arguments::Switch;
 
-/// A count in the manner of C's `atoi`.
+/// A count as C's `atoi` parses it.
 pub struct Count {
     pub value: i32,
-    /// What was ignored, if anything was.
+    /// Warning about ignored text.
     pub warning: Option<Diagnostic>,
 }
 
-/// Blanks and a sign may stand in front, anything behind; without a digit it is 0. A number too large for DiskSpd's
-/// own integers is refused: what it would become there is an accident.
+/// Parses a count. Leading blanks and a sign are allowed, trailing text is ignored, and the value without digits is 0.
+/// A number beyond DiskSpd's integers is an error: its value there is undefined.
 pub fn count(switch: &Switch, start: usize) -> Result<Count, Diagnostic> {
     let text = &switch.value[start..];
     let number = text.trim_start_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
@@ -24,19 +24,19 @@ pub fn count(switch: &Switch, start: usize) -> Result<Count, Diagnostic> {
         Ok(value) => value,
         Err(_) if digits == 0 => 0,
         Err(_) => {
-            let message = format!("-{} with a number that is too large", switch.letter);
+            let message = format!("the number of -{} is too large", switch.letter);
             return Err(switch.error_from(start, message, "at most 2147483647"));
         }
     };
     let ignored = &text[end..];
     let warning = (!ignored.is_empty()).then(|| {
-        let message = format!("`{}` is taken for -{}{}{value}", switch.word, switch.letter, &switch.value[..start]);
-        Diagnostic::warning(message).at(&switch.value_span(start + end..switch.value.len()), "this is ignored")
+        let message = format!("`{}` is read as -{}{}{value}", switch.argument, switch.letter, &switch.value[..start]);
+        Diagnostic::warning(message).at(&switch.value_span(start + end..switch.value.len()), "ignored")
     });
     Ok(Count { value, warning })
 }
 
-/// Digits and at most one unit. `block` is what the unit B means.
+/// Parses digits and an optional unit. `block` is the size of the unit B.
 pub fn size(switch: &Switch, start: usize, end: usize, block: u32) -> Result<u64, Diagnostic> {
     let text = &switch.value[start..end];
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -44,10 +44,10 @@ pub fn size(switch: &Switch, start: usize, end: usize, block: u32) -> Result<u64
         let span = switch.value_span(start + from..end);
         Err(Diagnostic::error(format!("-{}: {message}", switch.letter)).at(&span, label))
     };
-    let example = "a size is digits with one of K M G T B or none behind them, such as 512, 4K or 2B";
+    let example = "a size is digits with an optional unit K M G T B, such as 512, 4K or 2B";
     let unit = &text[digits..];
     if digits == 0 {
-        return error(0, "a size without digits", "expected a digit here").map_err(|error| error.help(example));
+        return error(0, "the size has no digits", "expected a digit here").map_err(|error| error.help(example));
     }
     let factor = match unit {
         "" => 1,
@@ -58,18 +58,18 @@ pub fn size(switch: &Switch, start: usize, end: usize, block: u32) -> Result<u64
         "B" | "b" => u64::from(block),
         _ => {
             let known = unit.starts_with(['K', 'k', 'M', 'm', 'G', 'g', 'T', 't', 'B', 'b']);
-            let (at, what) = if known { (1, "something behind the unit of a size") } else { (0, "no unit of a size") };
+            let (at, what) = if known { (1, "text after the unit of a size") } else { (0, "unknown unit of a size") };
             return error(digits + at, what, "not expected").map_err(|error| error.help(example));
         }
     };
     let bytes = text[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     match bytes {
         Some(bytes) => Ok(bytes),
-        None => error(0, "a size beyond 64 bits", "too large"),
+        None => error(0, "the size exceeds 64 bits", "too large"),
     }
 }
 
-/// The whole value as a size.
+/// Parses the whole value as a size.
 pub fn whole_size(switch: &Switch, block: u32) -> Result<u64, Diagnostic> {
     if switch.value.is_empty() {
         return Err(switch.missing("a size, such as 64K"));

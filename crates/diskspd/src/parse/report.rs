@@ -1,16 +1,16 @@
-//! `-R`: what is printed in which form.
+//! `-R`: reports.
 
 use units::diagnostic::Diagnostic;
 
-use super::words::Switch;
+use super::arguments::Switch;
 use crate::profile::ResultFormat;
 
-/// What a report can be written as into a file.
+/// Formats of a report file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportKind {
     Text,
     Xml,
-    /// All that was measured, to be printed in any form later.
+    /// All measured data. `fathom show` prints it in any format.
     Record,
 }
 
@@ -23,12 +23,12 @@ pub struct ReportFile {
 #[derive(Default)]
 pub struct Reports {
     pub format: Option<ResultFormat>,
-    /// `-Rp`: the profile only.
+    /// `-Rp`: only print the profile.
     pub profile_only: bool,
-    /// `-Rs`: the machine only.
+    /// `-Rs`: only print information on the machine.
     pub system_only: bool,
     pub files: Vec<ReportFile>,
-    /// `-Rno-history`: the run isn't to be kept.
+    /// `-Rno-history`: do not store the run.
     pub no_history: bool,
 }
 
@@ -39,10 +39,10 @@ impl Reports {
                 "text" => ReportKind::Text,
                 "xml" => ReportKind::Xml,
                 "record" => ReportKind::Record,
-                _ => return Err(switch.error_from(0, "no such report", "expected text=, xml= or record=")),
+                _ => return Err(switch.error_from(0, "unknown report", "expected text=, xml= or record=")),
             };
             if path.is_empty() {
-                return Err(switch.error_from(switch.value.len(), "a report without a file", "expected a file's name"));
+                return Err(switch.error_from(switch.value.len(), "the report has no file", "expected a file name"));
             }
             self.files.push(ReportFile { kind, path: path.to_owned() });
             return Ok(());
@@ -61,7 +61,7 @@ impl Reports {
             "xml" => self.format = Some(ResultFormat::Xml),
             "" if only.is_some() => {}
             _ => {
-                let error = switch.error(format!("`{}` is no form of a report", switch.word), "not known");
+                let error = switch.error(format!("`{}` is not a report option", switch.argument), "not known");
                 return Err(
                     error.help("write -Rtext, -Rxml or -Rno-history; -Rp, -Rptext or -Rpxml for the profile only")
                 );

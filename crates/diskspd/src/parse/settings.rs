@@ -1,36 +1,36 @@
-//! What the switches of one command line have said so far, and which function reads which letter.
+//! Options of a command line, and the parser function of each letter.
 
 use units::diagnostic::{Diagnostic, Span};
 
 use super::access::Access;
 use super::affinity;
+use super::arguments::Switch;
 use super::caching::Caching;
 use super::env::Env;
 use super::events::Events;
 use super::number::{Count, count, whole_size};
 use super::report::Reports;
-use super::words::Switch;
 use crate::options;
 use crate::profile::{BufferSeparation, Etw, Target, TimeSpan, WriteContent};
-use crate::xml::Beside;
+use crate::xml::Overrides;
 
-/// Blocks are below this.
+/// Exclusive maximum of the block size.
 const BLOCK_MAX: u64 = u32::MAX as u64;
-/// Completions for a dot where `-P` doesn't say.
-const DOT: u32 = 65536;
+/// Default completions per dot (`-P`).
+const DOT_COMPLETIONS: u32 = 65536;
 
-/// What the first pass reads; but for the block size all of it may stand beside a profile.
+/// Options of the first pass. All except the block size are allowed with a profile.
 #[derive(Default)]
-pub struct First {
-    pub beside: Beside,
+pub struct FirstPass {
+    pub overrides: Overrides,
     pub reports: Reports,
-    /// `-X`, with where it stands.
+    /// `-X` and its position.
     pub profile: Option<(String, Span)>,
 }
 
 pub struct Settings<'e> {
     pub env: &'e dyn Env,
-    pub first: First,
+    pub first: FirstPass,
     pub span: TimeSpan,
     pub target: Target,
     pub access: Access,
@@ -47,7 +47,7 @@ impl<'e> Settings<'e> {
     pub fn new(env: &'e dyn Env) -> Settings<'e> {
         Settings {
             env,
-            first: First::default(),
+            first: FirstPass::default(),
             span: TimeSpan::default(),
             target: Target::default(),
             access: Access::default(),
@@ -61,7 +61,7 @@ impl<'e> Settings<'e> {
         }
     }
 
-    /// Read before the others, whatever the order: sizes in blocks need the block's own.
+    /// Returns whether the option is parsed in the first pass. Sizes in blocks depend on the block size.
     pub fn is_first(letter: char) -> bool {
         "bCdWRvXz:".contains(letter)
     }
@@ -69,14 +69,14 @@ impl<'e> Settings<'e> {
     pub fn read_first(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
         match switch.letter {
             'b' => self.block_size(switch)?,
-            'C' => self.first.beside.cooldown_s = Some(self.seconds(switch)?),
-            'd' => self.first.beside.duration_s = Some(self.seconds(switch)?),
-            'W' => self.first.beside.warmup_s = Some(self.seconds(switch)?),
+            'C' => self.first.overrides.cooldown_s = Some(self.seconds(switch)?),
+            'd' => self.first.overrides.duration_s = Some(self.seconds(switch)?),
+            'W' => self.first.overrides.warmup_s = Some(self.seconds(switch)?),
             'R' => self.first.reports.read(switch)?,
             'v' => match switch.value {
-                "" => self.first.beside.verbose = true,
-                "s" => self.first.beside.verbose_stats = true,
-                _ => return Err(switch.error_from(0, "-v takes nothing, or s", "expected s or nothing")),
+                "" => self.first.overrides.verbose = true,
+                "s" => self.first.overrides.verbose_stats = true,
+                _ => return Err(switch.error_from(0, "-v has only the form -vs", "expected s or nothing")),
             },
             'X' => {
                 if switch.value.is_empty() {
@@ -87,8 +87,8 @@ impl<'e> Settings<'e> {
                 }
                 self.first.profile = Some((switch.value.to_owned(), switch.span.clone()));
             }
-            'z' => self.first.beside.rand_seed = Some(self.seed(switch)?),
-            ':' => self.first.beside.experiment_flags = Some(self.count(switch, 0)?.cast_unsigned()),
+            'z' => self.first.overrides.rand_seed = Some(self.seed(switch)?),
+            ':' => self.first.overrides.experiment_flags = Some(self.count(switch, 0)?.cast_unsigned()),
             letter => return Err(unknown(switch, letter)),
         }
         Ok(())
@@ -110,7 +110,7 @@ impl<'e> Settings<'e> {
             'g' => self.target.throughput = self.rate(switch)?,
             'h' => {
                 self.no_value(switch);
-                self.caching.neither_cache(switch)?;
+                self.caching.no_caches(switch)?;
             }
             'i' => self.target.burst_size = Some(self.positive(switch, "I/Os")?),
             'I' => {
@@ -118,7 +118,7 @@ impl<'e> Settings<'e> {
                 if priority > 3 {
                     return Err(switch.error_from(
                         0,
-                        "-I takes 1 (very low), 2 (low) or 3 (normal)",
+                        "-I must be 1 (very low), 2 (low) or 3 (normal)",
                         "not one of them",
                     ));
                 }
@@ -135,7 +135,7 @@ impl<'e> Settings<'e> {
             'p' => self.target.parallel_async_io = self.no_value(switch),
             'P' => {
                 let dots = if switch.value.is_empty() { 0 } else { self.count(switch, 0)? };
-                self.progress = u32::try_from(dots).ok().filter(|&dots| dots > 0).unwrap_or(DOT);
+                self.progress = u32::try_from(dots).ok().filter(|&dots| dots > 0).unwrap_or(DOT_COMPLETIONS);
             }
             'r' => self.random(switch)?,
             's' => self.sequential(switch)?,
@@ -152,14 +152,14 @@ impl<'e> Settings<'e> {
         Ok(())
     }
 
-    /// An `atoi` of the value from `start` on.
+    /// Parses the value from `start` on as a count.
     pub fn count(&mut self, switch: &Switch, start: usize) -> Result<i32, Diagnostic> {
         let Count { value, warning } = count(switch, start)?;
         self.warnings.extend(warning);
         Ok(value)
     }
 
-    /// The same, from 1 on.
+    /// Parses a count of at least 1.
     pub fn positive(&mut self, switch: &Switch, what: &str) -> Result<u32, Diagnostic> {
         if switch.value.is_empty() {
             return Err(switch.missing(&format!("a number ({what})")));
@@ -170,15 +170,15 @@ impl<'e> Settings<'e> {
                 self.warnings.extend(warning);
                 Ok(value)
             }
-            _ => Err(switch.error_from(0, format!("-{} takes a number from 1 on", switch.letter), "not one")),
+            _ => Err(switch.error_from(0, format!("-{} must be at least 1", switch.letter), "expected 1 or more")),
         }
     }
 
-    /// Trailing text is ignored, as DiskSpd does, but not in silence. Always true.
+    /// Warns about ignored trailing text. Always returns true.
     fn no_value(&mut self, switch: &Switch) -> bool {
         if !switch.value.is_empty() {
-            let warning = Diagnostic::warning(format!("`{}` is taken for -{}", switch.word, switch.letter));
-            self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "this is ignored"));
+            let warning = Diagnostic::warning(format!("`{}` is read as -{}", switch.argument, switch.letter));
+            self.warnings.push(warning.at(&switch.value_span(0..switch.value.len()), "ignored"));
         }
         true
     }
@@ -186,10 +186,12 @@ impl<'e> Settings<'e> {
     fn seconds(&mut self, switch: &Switch) -> Result<u32, Diagnostic> {
         if switch.value.is_empty() {
             let warning = Diagnostic::warning(format!("-{} without a number is 0 seconds", switch.letter));
-            let warning = warning.at(&switch.span, "expected a number behind it");
+            let warning = warning.at(&switch.span, "expected a number");
             let next = switch.next.filter(|next| next.starts_with(|c: char| c.is_ascii_digit()));
             self.warnings.push(match next {
-                Some(next) => warning.help(format!("`{next}` is a target: to mean it, write -{}{next}", switch.letter)),
+                Some(next) => {
+                    warning.help(format!("`{next}` is a target. For the value, write -{}{next}", switch.letter))
+                }
                 None => warning,
             });
             return Ok(0);
@@ -204,22 +206,22 @@ impl<'e> Settings<'e> {
             self.span.buffer_separation = Some(match separation {
                 "n" => BufferSeparation::SystemDefault,
                 "p" => BufferSeparation::PdeCacheLine,
-                _ => return Err(switch.error_from(1, "-bs takes n or p", "expected -bsn or -bsp")),
+                _ => return Err(switch.error_from(1, "-bs must be n or p", "expected -bsn or -bsp")),
             });
             return Ok(());
         }
         let bytes = whole_size(switch, self.target.block_size)?;
         match u32::try_from(bytes) {
-            Ok(0) => Err(switch.error_from(0, "blocks of 0 bytes move nothing", "expected at least 1")),
+            Ok(0) => Err(switch.error_from(0, "the block size must be at least 1", "expected at least 1")),
             Ok(block) if bytes < BLOCK_MAX => {
                 self.target.block_size = block;
                 Ok(())
             }
-            _ => Err(switch.error_from(0, "a block is below 4G - 1 bytes", "too large")),
+            _ => Err(switch.error_from(0, "the block size must be below 4G - 1 bytes", "too large")),
         }
     }
 
-    /// A whole number, which may be negative: -1 is the largest there is.
+    /// Parses an integer. Negative numbers wrap: -1 is the largest seed.
     fn seed(&self, switch: &Switch) -> Result<u32, Diagnostic> {
         if switch.value.is_empty() {
             return Ok(self.env.uptime_ms());
@@ -228,7 +230,7 @@ impl<'e> Settings<'e> {
             Ok(seed) => u32::try_from(seed).or_else(|_| i32::try_from(seed).map(i32::cast_unsigned)).ok(),
             Err(_) => None,
         }
-        .ok_or_else(|| switch.error_from(0, "-z takes a whole number of 32 bits", "not one"))
+        .ok_or_else(|| switch.error_from(0, "-z must be an integer of 32 bits", "invalid number"))
     }
 
     fn write_content(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
@@ -244,7 +246,7 @@ impl<'e> Settings<'e> {
                         _ => error,
                     })?;
                 if bytes == 0 {
-                    return Err(switch.error_from(0, "a buffer of 0 bytes has nothing to write", "expected a size"));
+                    return Err(switch.error_from(0, "the buffer size must be at least 1", "expected a size"));
                 }
                 let file = value.get(end + 1..).filter(|file| !file.is_empty()).map(str::to_owned);
                 self.source = Some((bytes, file));
@@ -253,24 +255,24 @@ impl<'e> Settings<'e> {
         Ok(())
     }
 
-    /// What several switches say together.
+    /// Checks combinations of options.
     pub fn finish(&mut self) {
         self.target.order = self.access.order(self.target.block_size);
         self.caching.apply(&mut self.target);
         if self.zero && self.source.is_some() {
-            self.warnings.push(Diagnostic::warning("-Z has no effect beside a buffer to write from (-Z with a size)"));
+            self.warnings.push(Diagnostic::warning("-Z has no effect with -Z<size>"));
         }
         self.target.write_content = match self.source.take() {
             Some((bytes, file)) => WriteContent::Source { bytes, file },
             None if self.zero => WriteContent::Zero,
             None => WriteContent::Sequential,
         };
-        let beside = &self.first.beside;
+        let overrides = &self.first.overrides;
         let span = &mut self.span;
-        span.duration_s = beside.duration_s.unwrap_or(span.duration_s);
-        span.warmup_s = beside.warmup_s.unwrap_or(span.warmup_s);
-        span.cooldown_s = beside.cooldown_s.unwrap_or(span.cooldown_s);
-        span.rand_seed = beside.rand_seed.unwrap_or(span.rand_seed);
+        span.duration_s = overrides.duration_s.unwrap_or(span.duration_s);
+        span.warmup_s = overrides.warmup_s.unwrap_or(span.warmup_s);
+        span.cooldown_s = overrides.cooldown_s.unwrap_or(span.cooldown_s);
+        span.rand_seed = overrides.rand_seed.unwrap_or(span.rand_seed);
     }
 }
 
@@ -281,7 +283,7 @@ fn unknown(switch: &Switch, letter: char) -> Diagnostic {
     match shown(other) {
         _ if letter == '-' => error.help("DiskSpd's options are a dash and a letter; -? lists them"),
         Some(form) if other != letter => {
-            error.help(format!("{} is there: {}; -? lists all options", form.grammar, form.meaning))
+            error.help(format!("a similar option is {} ({}); -? lists all options", form.grammar, form.meaning))
         }
         _ => error.help("-? lists the options"),
     }

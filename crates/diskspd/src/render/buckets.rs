@@ -1,19 +1,19 @@
-//! I/Os by interval of completion: what `-D` asks for.
+//! I/Os per interval of completion (`-D`).
 
 use record::{Moments, Series};
 
-/// The intervals that count, of one direction of one or more targets.
+/// Counted intervals of one direction, of one or more targets.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Buckets {
     /// Latencies in ns.
     latencies: Vec<Moments>,
 }
 
-/// Which intervals count.
+/// The counted intervals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
     pub interval_ms: u32,
-    /// Those that the time asked for touches; later ones don't count.
+    /// Intervals within the requested time. Later ones do not count.
     pub intervals: usize,
 }
 
@@ -26,7 +26,7 @@ impl Window {
 }
 
 impl Buckets {
-    /// Nothing counts after the last interval in which there was a completion.
+    /// Returns the intervals up to the last one with a completion.
     pub fn of(series: &Series, ddir: usize, window: Window) -> Buckets {
         let all = series.intervals.iter().map(|interval| interval.latency_ns[ddir]);
         let ended = series.intervals.iter().rposition(|interval| interval.latency_ns[ddir].count > 0);
@@ -44,12 +44,12 @@ impl Buckets {
         self.latencies.len()
     }
 
-    /// What one of them holds; nothing beyond the end.
+    /// Returns the latencies of an interval. Empty beyond the end.
     pub fn latency(&self, index: usize) -> Moments {
         self.latencies.get(index).copied().unwrap_or_default()
     }
 
-    /// Deviation of the I/Os per second from interval to interval, of all these intervals (divided by their number).
+    /// Returns the population standard deviation of IOPS over these intervals.
     pub fn iops_deviation(&self, window: Window) -> f64 {
         let count = self.latencies.len() as u128;
         if count == 0 {
@@ -57,7 +57,7 @@ impl Buckets {
         }
         let ios = || self.latencies.iter().map(|interval| u128::from(interval.count));
         let (sum, squares) = ios().fold((0_u128, 0_u128), |(sum, squares), ios| (sum + ios, squares + ios * ios));
-        // n·Σx² - (Σx)² is exact in integers; only the last steps round.
+        // n·Σx² - (Σx)² is exact in integers. Only the last steps round.
         let scaled = (count * squares).saturating_sub(sum * sum);
         (scaled as f64).sqrt() / count as f64 / (f64::from(window.interval_ms) / 1000.0)
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_completes_after_the_time_asked_for_does_not_count() {
+    fn completions_after_the_requested_time_do_not_count() {
         let series = series(&[[2, 1], [2, 0], [0, 1], [2, 0], [0, 0], [0, 1]]);
         let window = Window::new(2, 500);
         let (reads, writes) = (Buckets::of(&series, 0, window), Buckets::of(&series, 1, window));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counts_after_the_last_completion_and_sums_are_as_long_as_the_longest() {
+    fn intervals_end_with_the_last_completion_and_sums_with_the_longest() {
         let window = Window::new(3, 500);
         let mut sum = Buckets::of(&series(&[[1, 0], [1, 0], [0, 0]]), 0, window);
         assert_eq!(sum.len(), 2);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_is_cut_by_the_end_counts() {
+    fn partial_last_interval_counts() {
         assert_eq!(Window::new(1, 300).intervals, 4);
         assert_eq!(Window::new(u32::MAX, 0).interval_ms, 1);
         assert_eq!(Buckets::default().iops_deviation(Window::new(1, 1)), 0.0);

@@ -1,9 +1,9 @@
-//! The ranges of a target and what share of the I/O each of them gets, one line a range.
+//! Ranges of a distribution, one line per range.
 
 use super::byte_size::aligned_byte_size;
 use crate::profile::{Distribution, Range};
 
-/// The stated distribution.
+/// Returns the lines of the requested distribution.
 pub fn stated(distribution: &Distribution) -> Vec<String> {
     match distribution {
         Distribution::Percent(ranges) => percent(ranges),
@@ -34,7 +34,7 @@ fn absolute(ranges: &[Range]) -> Vec<String> {
     lines
 }
 
-/// Zero has the unit's place left empty.
+/// Formats the start of a range. Zero has blanks in place of a unit.
 pub fn range_start(start: u64) -> String {
     if start == 0 { "     0   ".to_owned() } else { aligned_byte_size(start) }
 }

@@ -1,10 +1,10 @@
-//! What the I/Os of rows amount to: reads, writes or all of them.
+//! Sums over rows: reads, writes or both.
 
 use super::buckets::{Buckets, Window};
 use super::report::Row;
 use record::{DdirStats, Latency};
 
-/// What a table is about.
+/// Direction of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Total,
@@ -64,27 +64,27 @@ impl Figures {
     }
 }
 
-/// A percentile, as the fraction of the values that may lie above it: 1/4 for the 75th, 1/1000 for three nines.
+/// A percentile, as the fraction of values above it: 1/4 for the 75th, 1/1000 for three nines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Above {
+pub struct Percentile {
     pub of: u64,
     pub above: u64,
 }
 
-impl Above {
-    pub const fn percent(percent: u64) -> Above {
-        Above { of: 100, above: 100 - percent }
+impl Percentile {
+    pub const fn percent(percent: u64) -> Percentile {
+        Percentile { of: 100, above: 100 - percent }
     }
 
-    /// `nines(3)` is 99.9 percent.
-    pub const fn nines(nines: u32) -> Above {
-        Above { of: 10_u64.pow(nines), above: 1 }
+    /// Returns the percentile with `nines` nines: `nines(3)` is 99.9 %.
+    pub const fn nines(nines: u32) -> Percentile {
+        Percentile { of: 10_u64.pow(nines), above: 1 }
     }
 
-    /// In ns, by nearest rank: the smallest value that at least the rest of the values doesn't exceed.
+    /// Returns the percentile in ns by nearest rank.
     pub fn of_latency(self, latency: &Latency) -> u64 {
         let count = latency.count();
-        // Exact, where a product of fractions may miss the rank by one.
+        // Exact. A product of floating-point fractions could miss the rank by one.
         let above = u128::from(count) * u128::from(self.above) / u128::from(self.of);
         latency.ranked_ns(count - u64::try_from(above).unwrap_or(count))
     }
@@ -94,7 +94,7 @@ pub fn milliseconds(ns: f64) -> f64 {
     ns / 1e6
 }
 
-/// Per second; nothing where there was no time.
+/// Returns the rate per second. 0 if no time has passed.
 pub fn rate(amount: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { amount / seconds } else { 0.0 }
 }
@@ -108,11 +108,11 @@ mod tests {
         let mut latency = Latency::default();
         (1..=100).for_each(|ns| latency.record(ns));
         for percent in 1..100 {
-            assert_eq!(Above::percent(percent).of_latency(&latency), percent);
+            assert_eq!(Percentile::percent(percent).of_latency(&latency), percent);
         }
-        assert_eq!(Above::percent(0).of_latency(&latency), 1);
-        assert_eq!(Above::nines(3).of_latency(&latency), 100);
-        assert_eq!(Above::nines(9).of_latency(&Latency::default()), 0);
+        assert_eq!(Percentile::percent(0).of_latency(&latency), 1);
+        assert_eq!(Percentile::nines(3).of_latency(&latency), 100);
+        assert_eq!(Percentile::nines(9).of_latency(&Latency::default()), 0);
     }
 
     #[test]
@@ -120,6 +120,6 @@ mod tests {
         let mut latency = Latency::default();
         (0..999).for_each(|_| latency.record(1));
         latency.record(9);
-        assert_eq!([2, 3, 4].map(|nines| Above::nines(nines).of_latency(&latency)), [1, 1, 9]);
+        assert_eq!([2, 3, 4].map(|nines| Percentile::nines(nines).of_latency(&latency)), [1, 1, 9]);
     }
 }

@@ -1,4 +1,4 @@
-//! DiskSpd's reports, from the profile and the record of its run.
+//! DiskSpd's reports, from the profile and the record of a run.
 
 mod buckets;
 mod byte_size;
@@ -20,17 +20,23 @@ use record::{Machine, Record};
 use report::Report;
 use units::diagnostic::Diagnostic;
 
-/// The report for people. A record that is DiskSpd's own carries its profile: the errors are those of its XML.
+/// Renders the text report.
+///
+/// # Errors
+/// Returns the errors of the record's XML profile.
 pub fn text(record: &Record) -> Result<String, Vec<Diagnostic>> {
     report_of(record).map(|report| text::report(&report))
 }
 
-/// The report for programs. Nothing follows the last element, not even the end of its line.
+/// Renders the XML report. It has no final newline, as in DiskSpd.
+///
+/// # Errors
+/// Returns the errors of the record's XML profile.
 pub fn xml(record: &Record) -> Result<String, Vec<Diagnostic>> {
     report_of(record).map(|report| xml::report(&report))
 }
 
-/// What the machine is, as the report says it. The time is that of the start; 0 where there was none.
+/// Renders the system information as text. `started_unix_ms` of 0 means an unknown time.
 pub fn system_text(machine: &Machine, started_unix_ms: u64) -> String {
     system::text(machine, started_unix_ms)
 }
@@ -41,7 +47,7 @@ pub fn system_xml(machine: &Machine, started_unix_ms: u64) -> String {
     writer.finish()
 }
 
-/// A run that was asked for in other words is told in these, as well as they can.
+/// Returns the report of a record. Runs of another dialect are converted to the closest profile.
 fn report_of(record: &Record) -> Result<Report<'_>, Vec<Diagnostic>> {
     let profile = match &record.plan.origin {
         Origin::DiskSpd { profile_xml, .. } => crate::xml::read(profile_xml, "the record's profile")?.profile,

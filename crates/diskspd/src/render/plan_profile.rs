@@ -1,10 +1,10 @@
-//! A run that wasn't asked for in DiskSpd's words, as the profile that comes nearest to it: each job is a target with
-//! a thread for each clone, each group of jobs that start together a time span.
+//! Converts a run of another dialect to the closest profile. Each job becomes a target with a thread per clone. Each
+//! group of jobs that start together becomes a time span.
 //!
-//! What DiskSpd has no word for is left out; the command line in front of the report is still the one that was given.
+//! Parameters that DiskSpd does not have are left out. The command line in the report is the original one.
 
 use crate::profile::{
-    Cache, Distribution, Order, Processor, Profile, Range, Target, Throughput, TimeSpan, WriteContent,
+    AffinityCpu, Cache, Distribution, Order, Profile, Range, Target, Throughput, TimeSpan, WriteContent,
 };
 use plan::{Amount, Content, Ddir, Engine, Fadvise, Seeds, SyncMode, Worker};
 use record::{Record, WorkerRecord};
@@ -24,7 +24,7 @@ fn time_span(record: &Record, phase: u32) -> TimeSpan {
     for (worker, _) in of_phase() {
         let target = target(worker);
         match targets.last_mut() {
-            Some(last) if same_but_for_threads(last, &target) => last.threads_per_file += 1,
+            Some(last) if is_same_except_threads(last, &target) => last.threads_per_file += 1,
             _ => targets.push(target),
         }
     }
@@ -35,10 +35,10 @@ fn time_span(record: &Record, phase: u32) -> TimeSpan {
     let affinity = affinity(of_phase().map(|(worker, _)| worker));
     TimeSpan {
         targets,
-        // A job without an end of time ends with its size.
+        // A job without a runtime ends with its size.
         duration_s: longest(|worker, done| match worker.limits.runtime_ns {
             0 => done.stats.runtime_ns,
-            asked => asked,
+            requested => requested,
         }),
         warmup_s: longest(|worker, _| worker.limits.ramp_ns),
         cooldown_s: longest(|worker, _| worker.limits.cool_down_ns),
@@ -51,20 +51,20 @@ fn time_span(record: &Record, phase: u32) -> TimeSpan {
     }
 }
 
-fn same_but_for_threads(one: &Target, other: &Target) -> bool {
+fn is_same_except_threads(one: &Target, other: &Target) -> bool {
     *one == Target { threads_per_file: one.threads_per_file, ..other.clone() }
 }
 
-/// Threads on processors of their own, where each of them has just one.
-fn affinity<'a>(workers: impl Iterator<Item = &'a Worker>) -> Vec<Processor> {
+/// Returns the affinity if each thread has exactly one CPU.
+fn affinity<'a>(workers: impl Iterator<Item = &'a Worker>) -> Vec<AffinityCpu> {
     let own = |worker: &Worker| match worker.process.cpus[..] {
-        [cpu] => u8::try_from(cpu).ok().map(|number| Processor { group: 0, number }),
+        [cpu] => u8::try_from(cpu).ok().map(|number| AffinityCpu { group: 0, number }),
         _ => None,
     };
     workers.map(own).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
-/// DiskSpd's seeds are narrower.
+/// DiskSpd's seeds have 32 bits.
 fn seed(worker: &Worker) -> u32 {
     match worker.access.seeds {
         Seeds::Repeatable { seed, .. } => u32::try_from(seed).unwrap_or(0),
@@ -105,7 +105,7 @@ fn target(worker: &Worker) -> Target {
     }
 }
 
-/// 0 is the target's own.
+/// Returns the bytes. 0 means the end of the target.
 fn bytes(amount: Option<Amount>) -> u64 {
     match amount {
         Some(Amount::Bytes(bytes)) => bytes,
@@ -116,7 +116,7 @@ fn bytes(amount: Option<Amount>) -> u64 {
 fn write_content(worker: &Worker, block_size: u32) -> WriteContent {
     match &worker.buffers.content {
         _ if !worker.access.pattern.writes => WriteContent::Sequential,
-        // Nothing is said of what DiskSpd can't say.
+        // Patterns that DiskSpd does not have become the default.
         Content::Pattern(_) => WriteContent::Sequential,
         Content::Zero => WriteContent::Zero,
         Content::Random => WriteContent::Source { bytes: u64::from(block_size), file: None },

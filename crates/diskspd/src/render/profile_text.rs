@@ -1,6 +1,6 @@
-//! What a report says first: the command line and the parameters that it meant, in the layout of 2.2.
+//! Head of the text report: the command line and its parameters, in the layout of 2.2.
 //!
-//! Lines of 2.3's own options appear only where such an option was given.
+//! Lines for options of 2.3 appear only with such an option.
 
 use super::byte_size::byte_size;
 use super::distribution;
@@ -9,7 +9,7 @@ use crate::profile::{
     TimeSpan, WriteContent,
 };
 
-/// From the blank line before `Command Line:` to the blank line after the last time span.
+/// Renders from the blank line before `Command Line:` to the blank line after the last time span.
 pub fn profile_text(profile: &Profile, command_line: &str) -> String {
     let mut text = format!("\nCommand Line: {command_line}\n\n");
     if profile.experiment_flags != 0 {
@@ -59,11 +59,10 @@ fn time_span(span: &TimeSpan) -> Vec<String> {
         lines.push(format!("thread pool with {} threads", span.thread_count));
         lines.push(format!("number of outstanding I/O operations per thread: {}", span.request_count));
     }
-    lines.extend(of_2_3(span));
+    lines.extend(lines_of_2_3(span));
     if !span.affinity.is_empty() {
-        let processors: Vec<String> =
-            span.affinity.iter().map(|processor| format!("{}/{}", processor.group, processor.number)).collect();
-        lines.push(format!("advanced affinity round robin (group/core): {}", processors.join(", ")));
+        let cpus: Vec<String> = span.affinity.iter().map(|cpu| format!("{}/{}", cpu.group, cpu.number)).collect();
+        lines.push(format!("advanced affinity round robin (group/core): {}", cpus.join(", ")));
     }
     if span.random_write_data {
         lines.push("generating random data for each write IO".to_owned());
@@ -73,8 +72,8 @@ fn time_span(span: &TimeSpan) -> Vec<String> {
     lines
 }
 
-/// What 2.2 can't be told.
-fn of_2_3(span: &TimeSpan) -> Vec<String> {
+/// Returns the lines for options of 2.3.
+fn lines_of_2_3(span: &TimeSpan) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(ring) = span.io_ring {
         let batch = match ring.batch {

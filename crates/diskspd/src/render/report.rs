@@ -1,13 +1,13 @@
-//! The figures of a record in DiskSpd's order: time spans, their threads, the threads' targets.
+//! Figures of a record in DiskSpd's order: time spans, threads, targets.
 
 use super::buckets::Window;
 use super::figures::{Figures, Side};
 use crate::profile::{Profile, TimeSpan};
 use record::{CpuUse, DdirStats, DistributionRange, Machine, PhaseRecord, Record, Series, Waits};
 
-/// What DiskSpd says of a time span that has no figures.
+/// DiskSpd's message for a time span without figures.
 pub const INTERRUPTED: &str = "The test was interrupted before the measurements began. No results are displayed.";
-/// What is said above figures that end early. DiskSpd gives none then.
+/// Returns the message above incomplete figures. DiskSpd prints no figures in this case.
 pub fn failed(why: &str) -> String {
     format!("The test failed: {why}. These are the results until then.")
 }
@@ -22,10 +22,10 @@ pub struct Report<'a> {
 
 pub struct Span<'a> {
     pub settings: TimeSpan,
-    /// Measured; `None` where it never came to that.
+    /// Measured time. `None` if the measurement did not start.
     pub seconds: Option<f64>,
-    /// Why it ended before its time. What was measured until then stands.
-    pub failed: Option<&'a str>,
+    /// Reason why it ended early. The figures until then are valid.
+    pub failed: Option<String>,
     pub threads: Vec<Thread<'a>>,
     pub cpus: Vec<CpuShare>,
 }
@@ -35,17 +35,17 @@ pub struct Thread<'a> {
     pub waits: Waits,
 }
 
-/// What a thread did to one target.
+/// Figures of a thread on a target.
 pub struct Row<'a> {
     pub path: String,
-    /// Where it is known.
+    /// `None` if unknown.
     pub size_bytes: Option<u64>,
     pub ddirs: &'a [DdirStats; 3],
     pub series: Option<&'a Series>,
-    pub spread: &'a [DistributionRange],
+    pub distribution: &'a [DistributionRange],
 }
 
-/// What a processor did, in percent of its time.
+/// CPU time of a CPU in percent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct CpuShare {
     pub cpu: record::Cpu,
@@ -55,7 +55,7 @@ pub struct CpuShare {
 }
 
 impl<'a> Report<'a> {
-    /// The profile's time spans are the phases of the record's plan.
+    /// Makes a report. The time spans of the profile are the phases of the plan.
     pub fn new(record: &'a Record, command_line: String, profile: Profile) -> Report<'a> {
         let spans = profile.time_spans.iter().zip(0..).map(|(settings, phase)| span(record, settings, phase)).collect();
         Report { command_line, profile, machine: &record.machine, started_unix_ms: record.started_unix_ms, spans }
@@ -75,7 +75,7 @@ impl<'a> Span<'a> {
         Figures::sum(self.rows(), side, self.window())
     }
 
-    /// The plain mean over the processors.
+    /// Returns the mean over all CPUs.
     pub fn mean_cpu(&self) -> CpuShare {
         let count = self.cpus.len().max(1) as f64;
         let mean =
@@ -90,7 +90,7 @@ impl<'a> Span<'a> {
 }
 
 impl CpuShare {
-    /// A processor of which no time was counted did nothing.
+    /// Returns the shares of a CPU. A CPU without counted time is 100 % idle.
     fn of(used: &CpuUse, machine: &Machine) -> CpuShare {
         let known = machine.cpus.iter().find(|cpu| cpu.id == used.cpu).copied();
         let cpu = known.unwrap_or(record::Cpu { id: used.cpu, ..Default::default() });
@@ -114,7 +114,7 @@ fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
     Span {
         settings: settings.clone(),
         seconds: seconds(record, measured, phase),
-        failed: measured.and_then(|phase| phase.error.as_deref()),
+        failed: measured.and_then(|phase| phase.error.as_ref()).map(crate::wording::error),
         threads,
         cpus: measured
             .map_or(&[][..], |phase| &phase.cpus)
@@ -126,37 +126,37 @@ fn span<'a>(record: &'a Record, settings: &TimeSpan, phase: u32) -> Span<'a> {
 
 fn rows<'a>(worker: &plan::Worker, done: &'a record::WorkerRecord) -> Vec<Row<'a>> {
     let stats = &done.stats;
-    if worker.streams.is_empty() {
+    if worker.streams().is_none() {
         let path = worker.targets.paths.join(":");
-        return vec![Row { path, size_bytes: None, ddirs: &stats.ddirs, series: None, spread: &[] }];
+        return vec![Row { path, size_bytes: None, ddirs: &stats.ddirs, series: None, distribution: &[] }];
     }
     let row = |target: &'a record::TargetStats| Row {
         path: target.path.clone(),
         size_bytes: Some(target.size_bytes),
         ddirs: &target.ddirs,
         series: target.series.as_ref(),
-        spread: &target.distribution,
+        distribution: &target.distribution,
     };
     stats.targets.iter().map(row).collect()
 }
 
-/// Workers without streams are measured one by one: the longest of them is what the phase took.
+/// Returns the measured time of a phase. Workers without streams are measured individually: the longest counts.
 fn seconds(record: &Record, measured: Option<&PhaseRecord>, phase: u32) -> Option<f64> {
     let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
-    let alone = of_phase.filter(|(worker, _)| worker.streams.is_empty()).map(|(_, done)| done.stats.runtime_ns).max();
-    // Nothing is measured in no time, unless no time was what was asked for. A failure before the first I/O was done
-    // leaves nothing to tell, either.
-    let came_to_it = |measured: &&PhaseRecord| {
+    let alone = of_phase.filter(|(worker, _)| worker.streams().is_none()).map(|(_, done)| done.stats.runtime_ns).max();
+    // A phase without measured time has no figures, unless the requested time is 0 or an I/O completed before a
+    // failure.
+    let has_measured = |measured: &&PhaseRecord| {
         let began = measured.measured_ns > 0 || measured.measured_from_unix_ms > 0;
-        began && (measured.error.is_none() || has_moved(record, phase))
+        began && (measured.error.is_none() || has_completed_ios(record, phase))
     };
-    let together = || measured.filter(came_to_it).map(|phase| phase.measured_ns);
+    let together = || measured.filter(has_measured).map(|phase| phase.measured_ns);
     let ns = alone.filter(|ns| *ns > 0).or_else(together)?;
     Some(ns as f64 / 1e9)
 }
 
-/// Whether an I/O of the phase was done.
-fn has_moved(record: &Record, phase: u32) -> bool {
+/// Returns whether an I/O of the phase completed.
+fn has_completed_ios(record: &Record, phase: u32) -> bool {
     let of_phase = record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| worker.phase == phase);
     let mut targets = of_phase.flat_map(|(_, done)| &done.stats.targets);
     targets.any(|target| target.ddirs.iter().any(|ddir| ddir.ios > 0))

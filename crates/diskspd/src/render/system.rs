@@ -1,15 +1,15 @@
-//! What the report says of the machine.
+//! System information of the report.
 
 use super::topology::{self, GROUP, Topology};
 use crate::xml::writer::Writer;
 use record::Machine;
 use units::calendar::civil;
 
-/// The DiskSpd whose reports these are like: readers ask for its version to know the layout.
+/// The DiskSpd version with this report layout. Parsers use it to select the layout.
 const VERSION: &str = "2.2.0";
 const VERSION_DATE: &str = "2024/6/3";
 
-/// From `System information:` to the end of the section.
+/// Renders from `System information:` to the end of the section.
 pub fn text(machine: &Machine, started_unix_ms: u64) -> String {
     let topology = Topology::of(machine);
     format!(
@@ -53,7 +53,7 @@ pub fn xml(writer: &mut Writer, machine: &Machine, started_unix_ms: u64) {
 fn layout(writer: &mut Writer, topology: &Topology) {
     let active = topology.cpus.len();
     let mask = topology::mask(&topology.cpus);
-    // The kernel numbers processors that aren't running, too; those after the last one that is can't be seen from here.
+    // The kernel also numbers offline CPUs. Those after the last online CPU are not visible here.
     let maximum = topology.cpus.iter().max().map_or(0, |last| last.saturating_add(1));
     if topology.groups() > 0 {
         writer.empty(
@@ -79,12 +79,12 @@ fn layout(writer: &mut Writer, topology: &Topology) {
     }
 }
 
-/// What comes nearest to it: who decides on the processors' frequencies.
+/// Returns the closest equivalent of a Windows power scheme: the CPU frequency governors.
 fn power_scheme(machine: &Machine) -> String {
     if machine.governors.is_empty() { "<unknown>".to_owned() } else { machine.governors.join(", ") }
 }
 
-/// `2026/11/21 02:49:17 UTC`; nothing where the time isn't known.
+/// Formats `2026/11/21 02:49:17 UTC`. Empty if the time is unknown.
 fn start_time(unix_ms: u64) -> String {
     if unix_ms == 0 {
         return String::new();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_is_told_in_utc() {
+    fn start_time_is_in_utc() {
         assert_eq!(start_time(1_795_229_056_889), "2026/11/21 02:44:16 UTC");
         assert_eq!(start_time(951_786_123_000), "2000/02/29 01:02:03 UTC");
         assert_eq!(start_time(0), "");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn governors_stand_for_the_power_scheme() {
+    fn power_scheme_is_the_governor() {
         let mut machine = Machine::default();
         assert_eq!(power_scheme(&machine), "<unknown>");
         machine.governors = vec!["performance".into(), "powersave".into()];

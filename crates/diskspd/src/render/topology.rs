@@ -1,20 +1,19 @@
-//! How the machine's processors are laid out, as DiskSpd counts it: Linux knows no processor groups, so that all of them
-//! are in group 0.
+//! CPU topology as DiskSpd counts it. Linux has no processor groups: all CPUs are in group 0.
 
 use record::{Cpu, Machine};
 use std::collections::BTreeMap;
 
-/// Windows numbers processors within groups; here there is one.
+/// Number of the only processor group.
 pub const GROUP: u32 = 0;
 
-/// Numbers of processors by what they belong to.
+/// CPU numbers by socket, node, core and class.
 pub struct Topology {
     pub cpus: Vec<u32>,
     pub nodes: BTreeMap<u32, Vec<u32>>,
     pub sockets: BTreeMap<u32, Vec<u32>>,
-    /// With the class of each.
+    /// With the efficiency class of each core.
     pub cores: BTreeMap<u32, (u8, Vec<u32>)>,
-    /// The class of the fastest cores, where there are several kinds.
+    /// The class of the fastest cores. `None` if all cores have one class.
     pub performance_class: Option<u8>,
 }
 
@@ -42,18 +41,18 @@ impl Topology {
         usize::from(!self.cpus.is_empty())
     }
 
-    /// Some core has more than one processor.
+    /// Returns whether a core has more than one CPU.
     pub fn has_siblings(&self) -> bool {
         self.cores.len() < self.cpus.len()
     }
 }
 
-/// More than any kernel takes: a mask of what isn't a processor would only be long.
-const PROCESSORS_MAX: u32 = 1 << 16;
+/// Higher than in any kernel. It limits the length of a mask in a damaged record.
+const CPUS_MAX: u32 = 1 << 16;
 
-/// `0x5` for processors 0 and 2.
+/// Formats `0x5` for CPUs 0 and 2.
 pub fn mask(cpus: &[u32]) -> String {
-    let cpus = || cpus.iter().filter(|cpu| **cpu < PROCESSORS_MAX);
+    let cpus = || cpus.iter().filter(|cpu| **cpu < CPUS_MAX);
     let digits = cpus().max().map_or(1, |last| *last as usize / 4 + 1);
     let mut nibbles = vec![0_u8; digits];
     cpus().for_each(|cpu| nibbles[*cpu as usize / 4] |= 1 << (cpu % 4));
@@ -66,12 +65,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_are_as_wide_as_they_must_be() {
+    fn masks_have_the_required_width() {
         assert_eq!([&[0, 1][..], &[4], &[64, 3], &[]].map(mask), ["0x3", "0x10", "0x10000000000000008", "0x0"]);
     }
 
     #[test]
-    fn kinds_of_core_are_told_apart_only_where_there_are_several() {
+    fn core_classes_appear_only_with_several_classes() {
         let cpu = |id, core, efficiency_class| Cpu { id, core, efficiency_class, ..Cpu::default() };
         let mut machine = Machine { cpus: vec![cpu(0, 0, 1), cpu(1, 0, 1), cpu(2, 1, 0)], ..Machine::default() };
         let mixed = Topology::of(&machine);

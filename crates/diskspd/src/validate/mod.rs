@@ -1,7 +1,7 @@
-//! Whether what a profile asks for goes together: the rules of command lines and XML profiles alike.
+//! Validation of profiles, with the same rules for command lines and XML.
 //!
-//! All that is wrong is found, not only the first of it. What this machine hasn't got is [`crate::lower`]'s matter: a
-//! profile may be printed anywhere.
+//! All errors are reported, not only the first. [`crate::lower`] checks what this machine supports, as a profile can be
+//! printed on any machine.
 
 mod distribution;
 mod target;
@@ -11,16 +11,16 @@ use units::diagnostic::{Diagnostic, Level};
 
 use crate::profile::Profile;
 
-/// I/Os that a thread has outstanding, or hands over at once.
+/// Maximum outstanding I/Os of a thread, and maximum batch size.
 pub const REQUESTS_MAX: u32 = 65536;
 
-/// Something about a profile that its author has to know.
+/// An error or warning about a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub level: Level,
     pub message: String,
     pub help: String,
-    /// The switches that would ask for it on a command line, the one to show first.
+    /// Command-line options that cause it. The first is shown if none of them was used.
     pub switches: &'static [&'static str],
     pub place: Place,
 }
@@ -33,14 +33,14 @@ pub struct Place {
 }
 
 impl Finding {
-    /// Without a place: that is in a text which we haven't got.
+    /// Returns the diagnostic without a position, if the source text is not available.
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = Diagnostic::new(self.level, self.message.as_str());
         if self.help.is_empty() { diagnostic } else { diagnostic.help(self.help.as_str()) }
     }
 }
 
-/// What was found so far, and where we are.
+/// The findings, and the current position.
 struct Findings {
     found: Vec<Finding>,
     place: Place,
@@ -60,7 +60,7 @@ impl Findings {
     }
 }
 
-/// Errors and warnings, in the order of the profile.
+/// Returns errors and warnings in the order of the profile.
 pub fn validate(profile: &Profile) -> Vec<Finding> {
     let mut findings = Findings { found: Vec::new(), place: Place::default() };
     if profile.time_spans.is_empty() {

@@ -1,17 +1,17 @@
-//! Text from a profile's bytes: UTF-8, or UTF-16 as PowerShell writes it.
+//! Decodes a profile from UTF-8, or from UTF-16 as PowerShell writes it.
 
 use units::diagnostic::{Diagnostic, Source, Span};
 
 use super::writer::is_white;
 
-/// Encodings that a document in UTF-8 may declare: PowerShell's texts still say UTF-16 when they are saved as UTF-8.
+/// Encodings that a UTF-8 document may declare. PowerShell texts still declare UTF-16 after conversion to UTF-8.
 const DECLARED_BY_UTF8: [&str; 4] = ["utf-8", "utf8", "us-ascii", "utf-16"];
 
 pub fn decode(bytes: &[u8], name: &str) -> Result<String, Diagnostic> {
     match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes, name),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes, name),
-        // Without a mark, but it begins as every document does.
+        // No byte order mark, but the first character of an XML document.
         [b'<', 0, ..] => utf16(bytes, u16::from_le_bytes, name),
         [0, b'<', ..] => utf16(bytes, u16::from_be_bytes, name),
         _ => utf8(bytes, name),
@@ -23,7 +23,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, name: &str) -> Result<String, D
     let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
     match String::from_utf16(&units) {
         Ok(text) if odd.is_empty() => Ok(text),
-        _ => Err(Diagnostic::error(format!("{name} begins as UTF-16, but isn't all of it"))
+        _ => Err(Diagnostic::error(format!("{name} starts as UTF-16 but is not valid UTF-16"))
             .help("save the profile as UTF-8")),
     }
 }
@@ -32,7 +32,7 @@ fn utf8(bytes: &[u8], name: &str) -> Result<String, Diagnostic> {
     match str::from_utf8(bytes) {
         Ok(text) => match declared(text).filter(|_| !text.is_ascii()) {
             Some(other) if !DECLARED_BY_UTF8.iter().any(|kind| kind.eq_ignore_ascii_case(other)) => {
-                let message = format!("{name} says that its encoding is `{other}`, but it is UTF-8");
+                let message = format!("{name} declares the encoding `{other}`, but is UTF-8");
                 Err(Diagnostic::error(message).help("write encoding=\"utf-8\""))
             }
             _ => Ok(text.to_owned()),
@@ -40,20 +40,20 @@ fn utf8(bytes: &[u8], name: &str) -> Result<String, Diagnostic> {
         Err(error) => {
             let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
             let encoding = declared(&valid).map(str::to_owned);
-            // The rest of the line in which the text ends to be UTF-8.
+            // The rest of the line at which the text stops being valid UTF-8.
             let rest = bytes[error.valid_up_to()..].split(|&byte| byte == b'\n').next().unwrap_or_default();
             let start = valid.len();
             let shown = valid + &String::from_utf8_lossy(rest);
             let span = Span::new(&Source::new(name, shown), start..start + 1);
-            let said = encoding.map_or(String::new(), |encoding| format!("; it says that it is {encoding}"));
-            Err(Diagnostic::error(format!("{name} is neither UTF-8 nor UTF-16{said}"))
-                .at(&span, "not a character")
+            let declared = encoding.map_or(String::new(), |encoding| format!("; its declared encoding is {encoding}"));
+            Err(Diagnostic::error(format!("{name} is neither UTF-8 nor UTF-16{declared}"))
+                .at(&span, "invalid character")
                 .help("save the profile as UTF-8"))
         }
     }
 }
 
-/// What the document says of itself: `<?xml version="1.0" encoding="…"?>`.
+/// Returns the declared encoding: `<?xml version="1.0" encoding="…"?>`.
 fn declared(text: &str) -> Option<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (declaration, _) = text.strip_prefix("<?xml")?.split_once("?>")?;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_known_by_its_mark_or_its_first_character() {
+    fn utf_16_is_detected_by_its_mark_or_first_character() {
         let marked = format!("\u{feff}{TEXT}");
         for (text, marked) in [(TEXT, marked.as_str())] {
             for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
@@ -98,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn other_encodings_are_named_with_the_place() {
+    fn other_encodings_are_reported_with_their_position() {
         let bytes = b"<?xml version='1.0' encoding='windows-1252'?>\n<Path>\xe9t\xe9</Path>\n";
         let error = decode(bytes, "p.xml").expect_err("not UTF-8").to_string();
-        assert!(error.contains("it says that it is windows-1252") && error.contains("p.xml:2:7"), "{error}");
+        assert!(error.contains("its declared encoding is windows-1252") && error.contains("p.xml:2:7"), "{error}");
     }
 }

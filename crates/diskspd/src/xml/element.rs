@@ -1,5 +1,4 @@
-//! An element's children and attributes, taken one by one by their names: what nobody took is a fault, and so is what
-//! is there twice.
+//! Children and attributes of an element. They are taken by name. Unknown and duplicate ones are errors.
 
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
@@ -9,51 +8,51 @@ use roxmltree::{Attribute, Node};
 use units::diagnostic::{Diagnostic, Level, Source, Span};
 use units::nearest::nearest;
 
-use super::value::{self, Wrong};
-use super::words::Words;
+use super::keywords::Keywords;
+use super::value::{self, ValueError};
 use super::writer::is_white;
 
-/// More faults than this tell nobody anything new.
-const FAULTS_MAX: usize = 100;
-/// Tools that write XML put their schema's place here; it says nothing of the profile.
+/// Maximum number of reported errors.
+const ERRORS_MAX: usize = 100;
+/// XML tools add the location of their schema in this namespace. It is ignored.
 const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-/// What is to be said of a document.
-pub struct Faults<'d> {
+/// Errors and warnings of a document.
+pub struct DocumentDiagnostics<'d> {
     source: &'d Arc<Source>,
     errors: RefCell<Vec<Diagnostic>>,
     warnings: RefCell<Vec<Diagnostic>>,
 }
 
-impl<'d> Faults<'d> {
-    pub fn new(source: &'d Arc<Source>) -> Faults<'d> {
-        Faults { source, errors: RefCell::default(), warnings: RefCell::default() }
+impl<'d> DocumentDiagnostics<'d> {
+    pub fn new(source: &'d Arc<Source>) -> DocumentDiagnostics<'d> {
+        DocumentDiagnostics { source, errors: RefCell::default(), warnings: RefCell::default() }
     }
 
     pub fn span(&self, range: Range<usize>) -> Span {
         Span::new(self.source, range)
     }
 
-    pub fn push(&self, fault: Diagnostic) {
-        let mut list = if fault.level == Level::Error { &self.errors } else { &self.warnings }.borrow_mut();
-        if list.len() < FAULTS_MAX {
-            list.push(fault);
+    pub fn push(&self, diagnostic: Diagnostic) {
+        let mut list = if diagnostic.level == Level::Error { &self.errors } else { &self.warnings }.borrow_mut();
+        if list.len() < ERRORS_MAX {
+            list.push(diagnostic);
         }
     }
 
-    /// Errors, if there are any; else warnings. In the document's order.
+    /// Returns the errors if there are any, else the warnings, in document order.
     pub fn finish(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let (mut errors, mut warnings) = (self.errors.into_inner(), self.warnings.into_inner());
-        let place = |fault: &Diagnostic| fault.label.as_ref().map_or(0, |(span, _)| span.range().start);
+        let place = |diagnostic: &Diagnostic| diagnostic.label.as_ref().map_or(0, |(span, _)| span.range().start);
         errors.sort_by_key(place);
         warnings.sort_by_key(place);
-        if errors.len() == FAULTS_MAX {
-            errors.push(Diagnostic::error(format!("more than {FAULTS_MAX} errors: only the first are shown")));
+        if errors.len() == ERRORS_MAX {
+            errors.push(Diagnostic::error(format!("more than {ERRORS_MAX} errors: only the first are shown")));
         }
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }
 
-    /// The name in an element's opening tag.
+    /// Returns the span of the name in the opening tag.
     pub fn name_span(&self, node: Node) -> Span {
         let start = node.range().start + 1;
         let rest = self.source.text.get(start..).unwrap_or("");
@@ -61,7 +60,7 @@ impl<'d> Faults<'d> {
         self.span(start..start + length)
     }
 
-    /// An element's text, or its tag where there is none.
+    /// Returns the span of the text, or of the tag if the text is empty.
     pub fn text_span(&self, node: Node) -> Span {
         let texts = || node.children().filter(Node::is_text);
         match (texts().next(), texts().next_back()) {
@@ -79,21 +78,21 @@ impl<'d> Faults<'d> {
         }
     }
 
-    fn wrong(&self, name: &str, text: &str, span: &Span, wrong: Wrong) {
+    fn push_value_error(&self, name: &str, text: &str, span: &Span, wrong: ValueError) {
         let message = match text.trim_matches(is_white) {
             "" => format!("{name} is empty"),
             text => format!("{name} can't be `{}`", shortened(text)),
         };
-        let mut fault = Diagnostic::error(message).at(span, wrong.expected);
-        fault.help = wrong.help;
-        self.push(fault);
+        let mut diagnostic = Diagnostic::error(message).at(span, wrong.expected);
+        diagnostic.help = wrong.help;
+        self.push(diagnostic);
     }
 }
 
-/// An element that is being read.
+/// An element during parsing.
 pub struct Element<'f, 'd> {
     node: Node<'d, 'd>,
-    faults: &'f Faults<'d>,
+    diagnostics: &'f DocumentDiagnostics<'d>,
     children: Vec<(Node<'d, 'd>, Taken)>,
     attributes: Vec<(Attribute<'d, 'd>, Taken)>,
     child_names: Vec<&'static str>,
@@ -107,11 +106,11 @@ enum Taken {
 }
 
 impl<'f, 'd> Element<'f, 'd> {
-    pub fn new(node: Node<'d, 'd>, faults: &'f Faults<'d>) -> Element<'f, 'd> {
+    pub fn new(node: Node<'d, 'd>, diagnostics: &'f DocumentDiagnostics<'d>) -> Element<'f, 'd> {
         let children = node.children().filter(Node::is_element).map(|child| (child, Taken::No)).collect();
         let own = |attribute: &Attribute| attribute.namespace() != Some(SCHEMA_INSTANCE);
         let attributes = node.attributes().filter(own).map(|attribute| (attribute, Taken::No)).collect();
-        Element { node, faults, children, attributes, child_names: Vec::new(), attribute_names: Vec::new() }
+        Element { node, diagnostics, children, attributes, child_names: Vec::new(), attribute_names: Vec::new() }
     }
 
     pub fn is_named(&self, name: &str) -> bool {
@@ -123,30 +122,30 @@ impl<'f, 'd> Element<'f, 'd> {
     }
 
     pub fn name_span(&self) -> Span {
-        self.faults.name_span(self.node)
+        self.diagnostics.name_span(self.node)
     }
 
-    pub fn faults(&self) -> &'f Faults<'d> {
-        self.faults
+    pub fn diagnostics(&self) -> &'f DocumentDiagnostics<'d> {
+        self.diagnostics
     }
 
-    /// Of the first child with the name, or of this element.
+    /// Returns the span of the first child with this name, or of this element.
     pub fn span_of(&self, name: &str) -> Span {
-        self.faults.name_span(self.node(name).unwrap_or(self.node))
+        self.diagnostics.name_span(self.node(name).unwrap_or(self.node))
     }
 
     fn node(&self, name: &str) -> Option<Node<'d, 'd>> {
         self.children.iter().map(|(child, _)| *child).find(|child| is_named(*child, name))
     }
 
-    /// All children with a name.
+    /// Takes all children with this name.
     pub fn each(&mut self, name: &'static str) -> Vec<Element<'f, 'd>> {
         self.child_names.push(name);
         let mut found = Vec::new();
         for (child, taken) in &mut self.children {
             if is_named(*child, name) {
                 *taken = Taken::Yes;
-                found.push(Element::new(*child, self.faults));
+                found.push(Element::new(*child, self.diagnostics));
             }
         }
         found
@@ -156,8 +155,8 @@ impl<'f, 'd> Element<'f, 'd> {
         let mut found = self.each(name).into_iter();
         let first = found.next();
         if let Some(again) = found.next() {
-            let message = format!("{name} is there more than once in {}", self.name());
-            self.faults.push(Diagnostic::error(message).at(&again.name_span(), "given before"));
+            let message = format!("{name} occurs more than once in {}", self.name());
+            self.diagnostics.push(Diagnostic::error(message).at(&again.name_span(), "duplicate"));
         }
         first
     }
@@ -170,7 +169,7 @@ impl<'f, 'd> Element<'f, 'd> {
         child
     }
 
-    /// All children with a name, of which there must be one.
+    /// Takes all children with this name. At least one is required.
     pub fn each_required(&mut self, name: &'static str) -> Vec<Element<'f, 'd>> {
         let found = self.each(name);
         if found.is_empty() {
@@ -181,7 +180,7 @@ impl<'f, 'd> Element<'f, 'd> {
 
     fn missing(&self, name: &str) {
         let message = format!("{} has no {name}", self.name());
-        self.faults.push(Diagnostic::error(message).at(&self.name_span(), format!("expected an element {name} in it")));
+        self.diagnostics.push(Diagnostic::error(message).at(&self.name_span(), format!("expected an element {name}")));
     }
 
     pub fn u32(&mut self, name: &'static str) -> Option<u32> {
@@ -200,11 +199,11 @@ impl<'f, 'd> Element<'f, 'd> {
         self.child(name).and_then(|child| child.value(value::boolean))
     }
 
-    pub fn word<T: Copy>(&mut self, name: &'static str, words: Words<T>) -> Option<T> {
-        self.child(name).and_then(|child| child.value(|text| value::word(text, words)))
+    pub fn keyword<T: Copy>(&mut self, name: &'static str, keywords: Keywords<T>) -> Option<T> {
+        self.child(name).and_then(|child| child.value(|text| value::keyword(text, keywords)))
     }
 
-    pub fn attribute<T>(&mut self, name: &'static str, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+    pub fn attribute<T>(&mut self, name: &'static str, read: impl FnOnce(&str) -> Result<T, ValueError>) -> Option<T> {
         self.attribute_names.push(name);
         let named = |attribute: &Attribute| attribute.namespace().is_none() && attribute.name() == name;
         let (attribute, taken) = self.attributes.iter_mut().find(|(attribute, _)| named(attribute))?;
@@ -212,8 +211,8 @@ impl<'f, 'd> Element<'f, 'd> {
         match read(attribute.value()) {
             Ok(value) => Some(value),
             Err(wrong) => {
-                let span = self.faults.span(attribute.range_value());
-                self.faults.wrong(name, attribute.value(), &span, wrong);
+                let span = self.diagnostics.span(attribute.range_value());
+                self.diagnostics.push_value_error(name, attribute.value(), &span, wrong);
                 None
             }
         }
@@ -222,44 +221,46 @@ impl<'f, 'd> Element<'f, 'd> {
     pub fn required_attribute<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(&str) -> Result<T, Wrong>,
+        read: impl FnOnce(&str) -> Result<T, ValueError>,
     ) -> Option<T> {
         if !self.node.has_attribute(name) {
             let message = format!("{} has no attribute {name}", self.name());
-            let fault = Diagnostic::error(message).at(&self.name_span(), format!("expected {name}=\"…\""));
-            self.faults.push(fault);
+            let diagnostic = Diagnostic::error(message).at(&self.name_span(), format!("expected {name}=\"…\""));
+            self.diagnostics.push(diagnostic);
         }
         self.attribute(name, read)
     }
 
-    /// The end of an element that holds text.
-    pub fn value<T>(self, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+    /// Reads the value of an element with text.
+    pub fn value<T>(self, read: impl FnOnce(&str) -> Result<T, ValueError>) -> Option<T> {
         let text = self.text();
-        let span = self.faults.text_span(self.node);
+        let span = self.diagnostics.text_span(self.node);
         match read(&text) {
-            // Where there are elements the text is not what is wrong.
-            Err(wrong) if self.children.is_empty() => self.faults.wrong(self.name(), &text, &span, wrong),
+            // With child elements, these are the error and not the text.
+            Err(wrong) if self.children.is_empty() => {
+                self.diagnostics.push_value_error(self.name(), &text, &span, wrong)
+            }
             Err(_) => {}
             Ok(value) => {
-                self.nothing_else();
+                self.check_nothing_remains();
                 return Some(value);
             }
         }
-        self.nothing_else();
+        self.check_nothing_remains();
         None
     }
 
-    /// The end of an element that holds a path: white space around it is layout, unless written as references.
+    /// Reads the path of an element. White space around it is ignored, unless written as character references.
     pub fn path(self) -> (String, Span) {
-        let span = self.faults.text_span(self.node);
+        let span = self.diagnostics.text_span(self.node);
         let text = self.text();
         let texts = || self.node.children().filter(Node::is_text);
-        let raw = |node: Node<'d, 'd>| self.faults.source.text.get(node.range()).unwrap_or("");
+        let raw = |node: Node<'d, 'd>| self.diagnostics.source.text.get(node.range()).unwrap_or("");
         let before = texts().next().map_or(0, |node| line_ends_as_one(leading_white(raw(node))));
         let after = texts().next_back().map_or(0, |node| line_ends_as_one(trailing_white(raw(node))));
         let length = text.chars().count();
         let path = text.chars().skip(before).take(length.saturating_sub(before + after)).collect();
-        self.nothing_else();
+        self.check_nothing_remains();
         (path, span)
     }
 
@@ -267,44 +268,44 @@ impl<'f, 'd> Element<'f, 'd> {
         self.node.children().filter(Node::is_text).filter_map(|node| node.text()).collect()
     }
 
-    /// The end of an element that holds elements.
+    /// Ends an element with child elements: everything must have been taken.
     pub fn end(self) {
         let stray = |node: &Node| node.is_text() && node.text().is_some_and(|text| !text.chars().all(is_white));
         if let Some(text) = self.node.children().find(stray) {
-            let span = self.faults.trimmed(text.range());
-            let message = format!("{} holds elements, not text", self.name());
-            self.faults.push(Diagnostic::error(message).at(&span, "expected an element"));
+            let span = self.diagnostics.trimmed(text.range());
+            let message = format!("{} contains elements, not text", self.name());
+            self.diagnostics.push(Diagnostic::error(message).at(&span, "expected an element"));
         }
-        self.nothing_else();
+        self.check_nothing_remains();
     }
 
-    fn nothing_else(&self) {
+    fn check_nothing_remains(&self) {
         for (child, _) in self.children.iter().filter(|(_, taken)| *taken == Taken::No) {
             let name = child.tag_name().name();
             let message = format!("{} has no element `{}`", self.name(), shortened(name));
             let label = match self.child_names[..] {
-                [] => format!("{} holds a value, not elements", self.name()),
+                [] => format!("{} contains a value, not elements", self.name()),
                 _ => format!("not an element of {}", self.name()),
             };
-            let mut fault = Diagnostic::error(message).at(&self.faults.name_span(*child), label);
-            fault.help = match child.tag_name().namespace() {
+            let mut diagnostic = Diagnostic::error(message).at(&self.diagnostics.name_span(*child), label);
+            diagnostic.help = match child.tag_name().namespace() {
                 Some(_) => Some("the elements of a profile have no namespace: leave out xmlns".to_owned()),
                 None => known(name, &self.child_names),
             };
-            self.faults.push(fault);
+            self.diagnostics.push(diagnostic);
         }
         for (attribute, _) in self.attributes.iter().filter(|(_, taken)| *taken == Taken::No) {
             let name = attribute.name();
             let message = format!("{} has no attribute `{}`", self.name(), shortened(name));
-            let span = self.faults.span(attribute.range_qname());
-            let mut fault = Diagnostic::error(message).at(&span, format!("not an attribute of {}", self.name()));
-            fault.help = known(name, &self.attribute_names);
-            self.faults.push(fault);
+            let span = self.diagnostics.span(attribute.range_qname());
+            let mut diagnostic = Diagnostic::error(message).at(&span, format!("not an attribute of {}", self.name()));
+            diagnostic.help = known(name, &self.attribute_names);
+            self.diagnostics.push(diagnostic);
         }
     }
 }
 
-/// The elements of a profile have no namespace.
+/// Returns whether the element has this name, and no namespace.
 fn is_named(node: Node, name: &str) -> bool {
     node.tag_name().namespace().is_none() && node.tag_name().name() == name
 }
@@ -314,12 +315,12 @@ fn known(wrong: &str, names: &[&str]) -> Option<String> {
         .or_else(|| names.iter().copied().find(|name| name.eq_ignore_ascii_case(wrong)));
     match (near, names) {
         (_, []) => None,
-        (Some(near), _) => Some(format!("did you mean {near}? known here: {}", names.join(", "))),
-        (None, _) => Some(format!("known here: {}", names.join(", "))),
+        (Some(near), _) => Some(format!("did you mean {near}? valid names: {}", names.join(", "))),
+        (None, _) => Some(format!("valid names: {}", names.join(", "))),
     }
 }
 
-/// What somebody wrote, in a length that fits a message.
+/// Shortens text from the document for a message.
 fn shortened(text: &str) -> String {
     const SHOWN_MAX: usize = 60;
     match text.char_indices().nth(SHOWN_MAX) {
@@ -336,7 +337,7 @@ fn trailing_white(text: &str) -> &str {
     &text[text.trim_end_matches(is_white).len()..]
 }
 
-/// Characters that are left when line ends have been made one.
+/// Returns the number of characters after line ends are normalized.
 fn line_ends_as_one(white: &str) -> usize {
     white.chars().count() - white.matches("\r\n").count()
 }

@@ -1,4 +1,4 @@
-//! A profile from its XML: elements in any order, each at most once, nothing that isn't known.
+//! Parses an XML profile. Elements can have any order. Duplicate and unknown elements are errors.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use roxmltree::{Document, ParsingOptions};
 use units::diagnostic::{Diagnostic, Source, Span};
 
 use super::decode::decode;
-use super::element::{Element, Faults};
+use super::element::{DocumentDiagnostics, Element};
+use super::keywords;
 use super::time_span::time_span;
-use super::words;
 use crate::profile::{Etw, Precreate, Profile};
 
-/// Memory is taken for every element: ten thousand targets are far below this.
+/// Maximum size of the text. Memory use is proportional to it, and ten thousand targets need far less.
 const BYTES_MAX: usize = 16 << 20;
-/// What a file may have: in UTF-16 each character of markup is two bytes.
+/// Maximum size of a file: UTF-16 has two bytes per character of markup.
 pub const FILE_BYTES_MAX: usize = 2 * BYTES_MAX;
-/// An element with more attributes, or a document with more namespaces, is somebody's attack on the parser, which
-/// compares each with each.
+/// Maximum attributes of an element, and maximum namespaces. The parser compares all pairs, so a malicious document
+/// could take quadratic time.
 const ATTRIBUTES_MAX: usize = 256;
 
-/// What was read.
+/// A parsed profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reading {
     pub profile: Profile,
@@ -27,7 +27,7 @@ pub struct Reading {
     pub(super) places: Vec<TimeSpanPlaces>,
 }
 
-/// Where a time span begins, and where the paths of its targets stand.
+/// Position of a time span and of its targets' paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TimeSpanPlaces {
     pub begin: Span,
@@ -35,14 +35,17 @@ pub(super) struct TimeSpanPlaces {
 }
 
 impl Reading {
-    /// Where a time span stands, or one of its targets.
+    /// Returns the position of a time span or of one of its targets.
     pub fn place(&self, time_span: usize, target: Option<usize>) -> Option<&Span> {
         let places = self.places.get(time_span)?;
         target.map_or(Some(&places.begin), |target| places.paths.get(target))
     }
 }
 
-/// A file's bytes, in the encoding that they are in.
+/// Parses the bytes of a file.
+///
+/// # Errors
+/// Returns the errors of decoding and parsing.
 pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Reading, Vec<Diagnostic>> {
     if bytes.len() > FILE_BYTES_MAX {
         return Err(vec![too_big(name, bytes.len())]);
@@ -51,17 +54,20 @@ pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Reading, Vec<Diagnostic>> 
     read(&text, name)
 }
 
-/// All errors of a document are told together.
+/// Parses a text.
+///
+/// # Errors
+/// Returns all errors of the document.
 pub fn read(text: &str, name: &str) -> Result<Reading, Vec<Diagnostic>> {
     let source = Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(text));
     check_limits(&source).map_err(|error| vec![error])?;
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(&source.text, options).map_err(|error| vec![not_xml(&source, &error)])?;
-    let faults = Faults::new(&source);
+    let diagnostics = DocumentDiagnostics::new(&source);
     let mut places = Vec::new();
-    let profile = root(Element::new(document.root_element(), &faults), &mut places);
-    let warnings = faults.finish()?;
+    let profile = root(Element::new(document.root_element(), &diagnostics), &mut places);
+    let warnings = diagnostics.finish()?;
     Ok(Reading { profile, warnings, places })
 }
 
@@ -99,24 +105,24 @@ fn not_xml(source: &Arc<Source>, error: &roxmltree::Error) -> Diagnostic {
     let start = line.as_ptr().addr().saturating_sub(source.text.as_ptr().addr());
     let offset = line.char_indices().nth(column - 1).map_or(line.len(), |(offset, _)| offset);
     let span = Span::new(source, start + offset..start + offset + 1);
-    let said = error.to_string();
-    let reason = said.strip_suffix(&format!(" at {place}")).unwrap_or(&said);
+    let message = error.to_string();
+    let reason = message.strip_suffix(&format!(" at {place}")).unwrap_or(&message);
     let diagnostic = Diagnostic::error("the profile is not well-formed XML").at(&span, reason);
     match error {
         roxmltree::Error::DtdDetected => diagnostic
-            .help("a profile has no document type: leave out <!DOCTYPE …> and write what its entities stand for"),
+            .help("a profile has no document type: leave out <!DOCTYPE …> and replace its entities by their text"),
         _ => diagnostic,
     }
 }
 
 fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
     if !element.is_named("Profile") {
-        let message = format!("a profile can't begin with `{}`", element.name_span().text());
+        let message = format!("the root element of a profile is not `{}`", element.name_span().text());
         let mut error = Diagnostic::error(message).at(&element.name_span(), "expected Profile, without a namespace");
         if element.name() == "Results" {
-            error = error.help("these are results: the profile they come from is the element Profile in them");
+            error = error.help("this is a report: its element Profile is the profile");
         }
-        element.faults().push(error);
+        element.diagnostics().push(error);
         return Profile::default();
     }
     let profile = Profile {
@@ -124,8 +130,8 @@ fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
         verbose_stats: element.boolean("VerboseStats").unwrap_or_default(),
         progress: element.u32("Progress").unwrap_or_default(),
         experiment_flags: element.u32("ExperimentFlags").unwrap_or_default(),
-        result_format: element.word("ResultFormat", words::RESULT_FORMAT).unwrap_or_default(),
-        precreate: element.word("PrecreateFiles", words::PRECREATE).unwrap_or(Precreate::None),
+        result_format: element.keyword("ResultFormat", keywords::RESULT_FORMAT).unwrap_or_default(),
+        precreate: element.keyword("PrecreateFiles", keywords::PRECREATE).unwrap_or(Precreate::None),
         etw: element.child("ETW").and_then(etw),
         time_spans: match element.required("TimeSpans") {
             Some(mut list) => {
@@ -148,7 +154,7 @@ fn root(mut element: Element, places: &mut Vec<TimeSpanPlaces>) -> Profile {
     profile
 }
 
-/// On with any child, even one that says false.
+/// Reads the kernel logger settings. Any child enables it, even with the value false.
 fn etw(mut element: Element) -> Option<Etw> {
     let mut given = false;
     let mut flag = |name| {

@@ -1,11 +1,11 @@
-//! A time span's targets, read from XML.
+//! Parses the targets of a time span.
 
 use units::diagnostic::{Diagnostic, Span};
 
 use super::element::Element;
+use super::keywords::{self, Pattern, ThroughputUnit};
 use super::template::{Kind, kind};
 use super::value;
-use super::words::{self, Pattern, ThroughputUnit};
 use crate::profile::{Cache, Distribution, Order, Range, Target, ThreadTarget, Throughput, WriteContent};
 
 pub fn target(mut element: Element, paths: &mut Vec<Span>) -> Target {
@@ -25,8 +25,8 @@ pub fn target(mut element: Element, paths: &mut Vec<Span>) -> Target {
         cache,
         write_through,
         memory_mapped: element.boolean("MemoryMappedIo").unwrap_or_default(),
-        flush: element.word("FlushType", words::FLUSH_TYPE),
-        bypass_io: element.word("BypassIO", words::BYPASS_IO),
+        flush: element.keyword("FlushType", keywords::FLUSH_TYPE),
+        bypass_io: element.keyword("BypassIO", keywords::BYPASS_IO),
         write_content: element.child("WriteBufferContent").map_or(default.write_content, write_content),
         parallel_async_io: element.boolean("ParallelAsyncIO").unwrap_or_default(),
         order: order(&mut element, block_size),
@@ -53,14 +53,16 @@ fn path(element: &mut Element, paths: &mut Vec<Span>) -> String {
         None => (String::new(), element.name_span()),
     };
     if kind(&path) == Kind::Malformed {
-        let error = Diagnostic::error(format!("`{path}` is no template"));
-        element.faults().push(error.at(&span, "expected *1, *2, …: the first, the second target of the command line"));
+        let error = Diagnostic::error(format!("`{path}` is not a template"));
+        element
+            .diagnostics()
+            .push(error.at(&span, "expected *1, *2, …: the first, the second target of the command line"));
     }
     paths.push(span);
     path
 }
 
-/// What goes around caches, and whether writes go through.
+/// Reads cache mode and write-through.
 fn caching(element: &mut Element) -> (Cache, bool) {
     let all = element.boolean("DisableAllCache").unwrap_or_default();
     let operating_system = element.boolean("DisableOSCache").unwrap_or_default();
@@ -69,8 +71,8 @@ fn caching(element: &mut Element) -> (Cache, bool) {
     let unbuffered = all || operating_system;
     if local && unbuffered {
         let other = if operating_system { "DisableOSCache" } else { "DisableAllCache" };
-        let warning = Diagnostic::warning(format!("{other} has no effect on the cache beside DisableLocalCache"));
-        element.faults().push(warning.at(&element.span_of(other), "not used"));
+        let warning = Diagnostic::warning(format!("{other} has no effect on the cache with DisableLocalCache"));
+        element.diagnostics().push(warning.at(&element.span_of(other), "not used"));
     }
     let cache = match (local, unbuffered) {
         (true, _) => Cache::NoLocal,
@@ -81,7 +83,8 @@ fn caching(element: &mut Element) -> (Cache, bool) {
 }
 
 fn write_content(mut element: Element) -> WriteContent {
-    let pattern = element.required("Pattern").and_then(|child| child.value(|text| value::word(text, words::PATTERN)));
+    let pattern =
+        element.required("Pattern").and_then(|child| child.value(|text| value::keyword(text, keywords::PATTERN)));
     let source = element.child("RandomDataSource").map(|mut source| {
         let bytes = source.required("SizeInBytes");
         let bytes = bytes.and_then(|child| child.value(|text| value::number(text, 0..=u64::MAX)));
@@ -93,14 +96,16 @@ fn write_content(mut element: Element) -> WriteContent {
         (Some(Pattern::Random), Some(source)) => source,
         (Some(Pattern::Random), None) => {
             let warning = Diagnostic::warning("the pattern random without RandomDataSource writes bytes 0, 1, … 255");
-            let help = "say how much: <RandomDataSource><SizeInBytes>1048576</SizeInBytes></RandomDataSource>";
-            element.faults().push(warning.at(&element.span_of("Pattern"), "as sequential, in DiskSpd too").help(help));
+            let help = "set a size: <RandomDataSource><SizeInBytes>1048576</SizeInBytes></RandomDataSource>";
+            element
+                .diagnostics()
+                .push(warning.at(&element.span_of("Pattern"), "same as sequential, as in DiskSpd").help(help));
             WriteContent::Sequential
         }
         (Some(other), source) => {
             if source.is_some() {
                 let warning = Diagnostic::warning("RandomDataSource has no effect without the pattern random");
-                element.faults().push(warning.at(&element.span_of("RandomDataSource"), "not used"));
+                element.diagnostics().push(warning.at(&element.span_of("RandomDataSource"), "not used"));
             }
             if other == Pattern::Zero { WriteContent::Zero } else { WriteContent::Sequential }
         }
@@ -115,21 +120,21 @@ fn order(element: &mut Element, block_size: u32) -> Order {
     let align = element.u64("Random");
     let percent = element.within("RandomRatio", 1..=99);
     let interlocked = element.boolean("InterlockedSequential").unwrap_or_default();
-    // 0 is the block size as well.
+    // A stride of 0 also means the block size.
     let other_than_block = |&bytes: &u64| bytes != 0 && bytes != u64::from(block_size);
     if align.is_none() && percent.is_none() {
         return Order::Sequential { stride: stride.filter(other_than_block), interlocked };
     }
     let random = if align.is_some() { "Random" } else { "RandomRatio" };
     if stride.is_some() {
-        let error = Diagnostic::error(format!("StrideSize can't stand beside {random}"));
-        let label = "the distance of sequential I/O; that of random I/O is Random";
-        element.faults().push(error.at(&element.span_of("StrideSize"), label));
+        let error = Diagnostic::error(format!("StrideSize cannot be combined with {random}"));
+        let label = "the stride of sequential I/O; the alignment of random I/O is Random";
+        element.diagnostics().push(error.at(&element.span_of("StrideSize"), label));
     }
     if interlocked {
-        let error = Diagnostic::error(format!("InterlockedSequential can't stand beside {random}"));
+        let error = Diagnostic::error(format!("InterlockedSequential cannot be combined with {random}"));
         element
-            .faults()
+            .diagnostics()
             .push(error.at(&element.span_of("InterlockedSequential"), "only sequential I/O has one offset"));
     }
     Order::Random { align: align.filter(other_than_block), percent: percent.unwrap_or(100) }
@@ -143,7 +148,7 @@ fn distribution(mut element: Element) -> Option<Distribution> {
         (percent, _) => {
             let message = if percent.is_some() { "both Percent and Absolute" } else { "neither Percent nor Absolute" };
             let error = Diagnostic::error(format!("Distribution has {message}"));
-            element.faults().push(error.at(&element.name_span(), "expected one of them"));
+            element.diagnostics().push(error.at(&element.name_span(), "expected one of them"));
             None
         }
     };
@@ -163,7 +168,7 @@ fn ranges(mut element: Element, least: u64, most: u64) -> Vec<Range> {
 }
 
 fn throughput(mut element: Element) -> Throughput {
-    let unit = element.attribute("unit", |text| value::word(text, words::THROUGHPUT_UNIT));
+    let unit = element.attribute("unit", |text| value::keyword(text, keywords::THROUGHPUT_UNIT));
     let rate = element.value(|text| value::number(text, 0..=u32::MAX));
     match (rate, unit) {
         (None | Some(0), _) => Throughput::Unlimited,

@@ -1,16 +1,16 @@
-//! Targets that a profile leaves open: `*1` stands for the first target of the command line.
+//! Template targets: `*1` is the first target of the command line.
 
 use units::diagnostic::Diagnostic;
 
 use super::read::Reading;
 
-/// What a path means.
+/// Kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Path,
     /// The n-th target of the command line, from 1.
     Template(u32),
-    /// Begins like a template, but has no number.
+    /// Starts like a template but has no number.
     Malformed,
 }
 
@@ -24,7 +24,10 @@ pub fn kind(path: &str) -> Kind {
 }
 
 impl Reading {
-    /// Puts targets in the place of templates. Without targets templates stay: such a profile can be shown, not run.
+    /// Replaces the templates by `targets`. Without targets they stay: such a profile can be printed but not run.
+    ///
+    /// # Errors
+    /// Returns an error for each template without a target and each target without a template.
     pub fn substitute(&mut self, targets: &[String]) -> Result<(), Vec<Diagnostic>> {
         if targets.is_empty() {
             return Ok(());
@@ -43,22 +46,22 @@ impl Reading {
                 }
                 None => errors.push(
                     Diagnostic::error(format!("no target is given for the template {path}"))
-                        .at(span, format!("the command line has {}", targets_in_words(targets.len())))
-                        .help(format!("give at least {} after the options", targets_in_words(place.saturating_add(1)))),
+                        .at(span, format!("the command line has {}", target_count(targets.len())))
+                        .help(format!("give at least {} after the options", target_count(place.saturating_add(1)))),
                 ),
             }
         }
         for (number, target) in (1..).zip(targets).filter(|(number, _)| !used[number - 1]) {
             errors.push(
-                Diagnostic::error(format!("the profile has no place for the target `{target}`"))
-                    .help(format!("a target of the profile takes it with <Path>*{number}</Path>")),
+                Diagnostic::error(format!("the profile has no template for the target `{target}`"))
+                    .help(format!("write <Path>*{number}</Path> in the profile to use it")),
             );
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 }
 
-fn targets_in_words(count: usize) -> String {
+fn target_count(count: usize) -> String {
     if count == 1 { "1 target".to_owned() } else { format!("{count} targets") }
 }
 
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_template_is_a_star_and_a_number_from_1() {
+    fn template_is_a_star_and_a_number_from_1() {
         assert_eq!(kind("a*1"), Kind::Path);
         assert_eq!(kind("*12"), Kind::Template(12));
         for path in ["*", "*0", "*foo", "**1", "*-1", "*+1", "*1x", "* 1", "*99999999999"] {

@@ -1,14 +1,14 @@
-//! A profile's time spans, read from XML.
+//! Parses time spans.
 
 use units::diagnostic::{Diagnostic, Span};
 
 use super::element::Element;
+use super::keywords;
 use super::target::target;
 use super::value;
-use super::words;
-use crate::profile::{IoRing, Processor, RingBatch, TimeSpan, Traversal};
+use crate::profile::{AffinityCpu, IoRing, RingBatch, TimeSpan, Traversal};
 
-/// I/Os queued before a submission, as the command line's `-u` limits them.
+/// Maximum I/Os per submission, as for `-u`.
 const RING_BATCH_MAX: u32 = 65536;
 const RING_PERCENT: u32 = 25;
 const COMPLETION_DEPTH_MAX: u32 = 16;
@@ -27,8 +27,9 @@ pub fn time_span(mut element: Element, paths: &mut Vec<Span>) -> TimeSpan {
         None => Vec::new(),
     };
     if element.boolean("GroupAffinity").is_some() {
-        let warning = Diagnostic::warning("GroupAffinity means nothing, as in DiskSpd: threads are spread over groups");
-        element.faults().push(warning.at(&element.span_of("GroupAffinity"), "not used"));
+        let warning =
+            Diagnostic::warning("GroupAffinity has no effect, as in DiskSpd: threads are distributed over groups");
+        element.diagnostics().push(warning.at(&element.span_of("GroupAffinity"), "not used"));
     }
     let time_span = TimeSpan {
         targets,
@@ -47,15 +48,15 @@ pub fn time_span(mut element: Element, paths: &mut Vec<Span>) -> TimeSpan {
         affinity,
         traversal,
         io_ring,
-        buffer_separation: element.word("BufferSeparation", words::BUFFER_SEPARATION),
+        buffer_separation: element.keyword("BufferSeparation", keywords::BUFFER_SEPARATION),
         completion_depth: element.within("CompletionDepth", 1..=COMPLETION_DEPTH_MAX),
     };
     element.end();
     time_span
 }
 
-/// Processors of group 0 by their numbers, or of any group, or (2.3) each group's as a mask.
-fn affinity(mut element: Element) -> Vec<Processor> {
+/// Reads the affinity: CPU numbers of group 0, CPUs of any group, or (2.3) a mask per group.
+fn affinity(mut element: Element) -> Vec<AffinityCpu> {
     let numbers = element.each("AffinityAssignment");
     let assignments = element.each("AffinityGroupAssignment");
     let groups = element.each("Group");
@@ -63,25 +64,25 @@ fn affinity(mut element: Element) -> Vec<Processor> {
     let expected = "expected AffinityAssignment, AffinityGroupAssignment or Group";
     match kinds.iter().filter(|&&given| given).count() {
         0 => {
-            let error = Diagnostic::error("Affinity names no processors").at(&element.name_span(), expected);
-            element.faults().push(error);
+            let error = Diagnostic::error("Affinity has no CPUs").at(&element.name_span(), expected);
+            element.diagnostics().push(error);
         }
         1 => {}
         _ => {
-            let error = Diagnostic::error("Affinity names processors in more than one way");
-            element.faults().push(error.at(&element.name_span(), format!("{expected}, one of them")));
+            let error = Diagnostic::error("Affinity has CPUs in more than one notation");
+            element.diagnostics().push(error.at(&element.name_span(), format!("{expected}, one of them")));
         }
     }
-    let mut processors: Vec<Processor> = Vec::new();
-    processors.extend(numbers.into_iter().filter_map(|number| {
+    let mut cpus: Vec<AffinityCpu> = Vec::new();
+    cpus.extend(numbers.into_iter().filter_map(|number| {
         let number = number.value(|text| value::number(text, 0..=u8::MAX))?;
-        Some(Processor { group: 0, number })
+        Some(AffinityCpu { group: 0, number })
     }));
-    processors.extend(assignments.into_iter().filter_map(|mut assignment| {
+    cpus.extend(assignments.into_iter().filter_map(|mut assignment| {
         let group = assignment.attribute("Group", |text| value::number(text, 0..=u16::MAX)).unwrap_or_default();
         let number = assignment.required_attribute("Processor", |text| value::number(text, 0..=u8::MAX));
         assignment.end();
-        Some(Processor { group, number: number? })
+        Some(AffinityCpu { group, number: number? })
     }));
     for mut group in groups {
         let number = group.required_attribute("Group", |text| value::number(text, 0..=u16::MAX));
@@ -89,17 +90,18 @@ fn affinity(mut element: Element) -> Vec<Processor> {
         group.end();
         if let (Some(group), Some(mask)) = (number, mask) {
             let set = (0..64).filter(|number| mask >> number & 1 == 1);
-            processors.extend(set.map(|number| Processor { group, number }));
+            cpus.extend(set.map(|number| AffinityCpu { group, number }));
         }
     }
     element.end();
-    processors
+    cpus
 }
 
 fn traversal(mut element: Element) -> Traversal {
-    let span_groups = element.attribute("Group", |text| value::word(text, words::SPAN_GROUPS)).unwrap_or_default();
-    let efficiency = element.attribute("Efficiency", |text| value::word(text, words::EFFICIENCY));
-    let core_aware = element.value(|text| value::word(text, words::CORE_AWARE)).unwrap_or_default();
+    let span_groups =
+        element.attribute("Group", |text| value::keyword(text, keywords::SPAN_GROUPS)).unwrap_or_default();
+    let efficiency = element.attribute("Efficiency", |text| value::keyword(text, keywords::EFFICIENCY));
+    let core_aware = element.value(|text| value::keyword(text, keywords::CORE_AWARE)).unwrap_or_default();
     Traversal { core_aware, span_groups, efficiency }
 }
 

@@ -1,22 +1,22 @@
-//! What stands in a profile's elements and attributes: numbers, truths, words.
+//! Values of elements and attributes: numbers, booleans, keywords.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use units::nearest::nearest;
 
-use super::words::{self, Words};
+use super::keywords::{self, Keywords};
 use super::writer::is_white;
 
-/// Why a text can't be taken.
+/// Reason why a value is invalid.
 #[derive(Debug)]
-pub struct Wrong {
+pub struct ValueError {
     pub expected: String,
     pub help: Option<String>,
 }
 
-/// Digits, nothing else but white space around them.
-pub fn number<T>(text: &str, range: RangeInclusive<T>) -> Result<T, Wrong>
+/// Parses digits with optional white space around them.
+pub fn number<T>(text: &str, range: RangeInclusive<T>) -> Result<T, ValueError>
 where
     T: TryFrom<u64> + PartialOrd + Display + Copy,
     u64: TryFrom<T>,
@@ -34,11 +34,11 @@ where
             format!("expected a whole number from {} to {}", range.start(), range.end())
         };
         let help = in_bytes(digits).map(|bytes| format!("a profile has no units: write {bytes}"));
-        Wrong { expected, help }
+        ValueError { expected, help }
     })
 }
 
-/// A size as the command line takes it.
+/// Parses a size in the command line's syntax.
 fn in_bytes(text: &str) -> Option<u64> {
     let last = text.chars().next_back()?;
     let shift = match last.to_ascii_uppercase() {
@@ -52,8 +52,8 @@ fn in_bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// Processors 0 to 63, one bit each: `0x3`, or a decimal number.
-pub fn mask(text: &str) -> Result<u64, Wrong> {
+/// Parses a mask of CPUs 0 to 63, such as `0x3`, or a decimal number.
+pub fn mask(text: &str) -> Result<u64, ValueError> {
     let text = text.trim_matches(is_white);
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let value = match digits {
@@ -61,25 +61,25 @@ pub fn mask(text: &str) -> Result<u64, Wrong> {
         Some(_) => None,
         None => number(text, 1..=u64::MAX).ok(),
     };
-    let expected = || Wrong { expected: "expected a mask of processors such as 0x3".to_owned(), help: None };
+    let expected = || ValueError { expected: "expected a CPU mask such as 0x3".to_owned(), help: None };
     value.filter(|&mask| mask != 0).ok_or_else(expected)
 }
 
-pub fn boolean(text: &str) -> Result<bool, Wrong> {
+pub fn boolean(text: &str) -> Result<bool, ValueError> {
     match text.trim_matches(is_white) {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(Wrong { expected: "expected true or false".to_owned(), help: None }),
+        _ => Err(ValueError { expected: "expected true or false".to_owned(), help: None }),
     }
 }
 
-/// Letter for letter: the words are strings to DiskSpd's schema.
-pub fn word<T: Copy>(text: &str, words: Words<T>) -> Result<T, Wrong> {
-    words::value(words, text).ok_or_else(|| {
-        let names = || words.iter().map(|(name, _)| *name);
+/// Parses a keyword. Case matters, as in DiskSpd's schema.
+pub fn keyword<T: Copy>(text: &str, keywords: Keywords<T>) -> Result<T, ValueError> {
+    keywords::value(keywords, text).ok_or_else(|| {
+        let names = || keywords.iter().map(|(name, _)| *name);
         let near = nearest(text, names()).or_else(|| names().find(|name| name.eq_ignore_ascii_case(text.trim())));
         let list: Vec<&str> = names().collect();
-        Wrong {
+        ValueError {
             expected: format!("expected {}", list.join(" or ")),
             help: near.map(|near| format!("did you mean {near}?")),
         }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_digits_within_their_range() {
+    fn numbers_are_digits_in_range() {
         assert_eq!(number(" 007\n", 0..=u32::MAX).ok(), Some(7));
         assert_eq!(number("18446744073709551615", 0..=u64::MAX).ok(), Some(u64::MAX));
         for wrong in ["", "-1", "+1", "1.5", "4K", "0x10", "4294967296", "1 2", "99999999999999999999999"] {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_true() {
+    fn one_means_true() {
         assert_eq!(
             ["true", "1", " false ", "0"].map(|text| boolean(text).ok()),
             [Some(true), Some(true), Some(false), Some(false)]

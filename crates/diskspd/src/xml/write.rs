@@ -1,34 +1,34 @@
-//! A profile as DiskSpd 2.2 writes it, element by element; what only 2.3 knows stands where it was asked for.
+//! Writes a profile as DiskSpd 2.2 does. Elements of 2.3 appear only if they are used.
 
 use std::fmt::Display;
 
-use super::words::{self, Words, word};
+use super::keywords::{self, Keywords, keyword};
 use super::writer::Writer;
 use crate::profile::{
-    Cache, Distribution, Etw, IoRing, Order, Processor, Profile, Range, RingBatch, Target, ThreadTarget, Throughput,
+    AffinityCpu, Cache, Distribution, Etw, IoRing, Order, Profile, Range, RingBatch, Target, ThreadTarget, Throughput,
     TimeSpan, Traversal, WriteContent,
 };
 
-/// A document of its own.
+/// Writes a document.
 pub fn write(profile: &Profile) -> String {
     let mut writer = Writer::new(0);
     write_into(&mut writer, profile);
     writer.finish()
 }
 
-/// As a part of another document.
+/// Writes the profile as a part of another document.
 pub fn write_into(writer: &mut Writer, profile: &Profile) {
     writer.nested("Profile", |writer| {
         writer.leaf("Progress", profile.progress);
         if profile.experiment_flags != 0 {
             writer.leaf("ExperimentFlags", profile.experiment_flags);
         }
-        write_word(writer, "ResultFormat", words::RESULT_FORMAT, profile.result_format);
+        write_keyword(writer, "ResultFormat", keywords::RESULT_FORMAT, profile.result_format);
         writer.leaf("Verbose", profile.verbose);
         if profile.verbose_stats {
             writer.leaf("VerboseStats", true);
         }
-        write_word(writer, "PrecreateFiles", words::PRECREATE, profile.precreate);
+        write_keyword(writer, "PrecreateFiles", keywords::PRECREATE, profile.precreate);
         if let Some(etw) = &profile.etw {
             write_etw(writer, etw);
         }
@@ -79,7 +79,7 @@ fn write_time_span(writer: &mut Writer, time_span: &TimeSpan) {
         write_traversal(writer, time_span.traversal);
         write_affinity(writer, &time_span.affinity);
         if let Some(separation) = time_span.buffer_separation {
-            write_word(writer, "BufferSeparation", words::BUFFER_SEPARATION, separation);
+            write_keyword(writer, "BufferSeparation", keywords::BUFFER_SEPARATION, separation);
         }
         if let Some(depth) = time_span.completion_depth {
             writer.leaf("CompletionDepth", depth);
@@ -110,20 +110,20 @@ fn write_traversal(writer: &mut Writer, traversal: Traversal) {
     let group = if traversal.span_groups { "Span" } else { "Fill" };
     let order = if traversal.core_aware { "CoreAware" } else { "Cpu" };
     let mut attributes: Vec<(&str, &dyn Display)> = vec![("Group", &group)];
-    let efficiency = traversal.efficiency.and_then(|efficiency| word(words::EFFICIENCY, efficiency));
+    let efficiency = traversal.efficiency.and_then(|efficiency| keyword(keywords::EFFICIENCY, efficiency));
     if let Some(efficiency) = &efficiency {
         attributes.push(("Efficiency", efficiency));
     }
     writer.leaf_with("AffinityTraversal", &attributes, order);
 }
 
-/// Not as 2.3's masks: they lose the order in which the processors were named.
-fn write_affinity(writer: &mut Writer, affinity: &[Processor]) {
+/// The masks of 2.3 would lose the order of the CPUs.
+fn write_affinity(writer: &mut Writer, affinity: &[AffinityCpu]) {
     if affinity.is_empty() {
         return;
     }
     writer.nested("Affinity", |writer| {
-        for Processor { group, number } in affinity {
+        for AffinityCpu { group, number } in affinity {
             writer.empty("AffinityGroupAssignment", &[("Group", group), ("Processor", number)]);
         }
     });
@@ -180,10 +180,10 @@ fn write_caching(writer: &mut Writer, target: &Target) {
         writer.leaf("MemoryMappedIo", true);
     }
     if let Some(flush) = target.flush {
-        write_word(writer, "FlushType", words::FLUSH_TYPE, flush);
+        write_keyword(writer, "FlushType", keywords::FLUSH_TYPE, flush);
     }
     if let Some(bypass) = target.bypass_io {
-        write_word(writer, "BypassIO", words::BYPASS_IO, bypass);
+        write_keyword(writer, "BypassIO", keywords::BYPASS_IO, bypass);
     }
 }
 
@@ -246,8 +246,8 @@ fn write_thread_targets(writer: &mut Writer, thread_targets: &[ThreadTarget]) {
     });
 }
 
-fn write_word<T: PartialEq>(writer: &mut Writer, name: &str, words: Words<T>, value: T) {
-    if let Some(word) = word(words, value) {
-        writer.leaf(name, word);
+fn write_keyword<T: PartialEq>(writer: &mut Writer, name: &str, keywords: Keywords<T>, value: T) {
+    if let Some(keyword) = keyword(keywords, value) {
+        writer.leaf(name, keyword);
     }
 }

@@ -1,6 +1,6 @@
-//! Elements as DiskSpd lays them out: one a line, two blanks deeper for each level, text and attributes escaped.
+//! XML writer with DiskSpd's layout: one element per line, two blanks per level, escaped text and attributes.
 //!
-//! Invariant: what comes out is well formed, whatever goes in.
+//! Invariant: the output is well formed for any input.
 
 use std::fmt::{Display, Write as _};
 
@@ -14,12 +14,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The outermost elements stand behind so many blanks.
+    /// Makes a writer. `indent` is the number of blanks before the outermost elements.
     pub fn new(indent: usize) -> Writer {
         Writer { text: String::new(), indent }
     }
 
-    /// An element with others in it.
+    /// Writes an element with child elements.
     pub fn nested(&mut self, name: &str, inside: impl FnOnce(&mut Writer)) {
         self.nested_with(name, &[], inside);
     }
@@ -34,7 +34,7 @@ impl Writer {
         self.end(name);
     }
 
-    /// An element with text in it.
+    /// Writes an element with text.
     pub fn leaf(&mut self, name: &str, value: impl Display) {
         self.leaf_with(name, &[], value);
     }
@@ -46,7 +46,7 @@ impl Writer {
         self.end(name);
     }
 
-    /// An element with nothing in it: `<Name a="1"/>`.
+    /// Writes an empty element: `<Name a="1"/>`.
     pub fn empty(&mut self, name: &str, attributes: Attributes) {
         self.start(name, attributes);
         self.text.push_str("/>\n");
@@ -80,7 +80,7 @@ impl Writer {
     }
 }
 
-/// White space at the ends would be taken for layout by readers, a carriage return for a line end.
+/// Escapes text. Parsers would trim white space at the ends, and convert a carriage return to a newline.
 fn push_text(out: &mut String, text: &str) {
     let inner = text.trim_matches(is_white);
     let start = text.len() - text.trim_start_matches(is_white).len();
@@ -105,18 +105,18 @@ fn push_char(out: &mut String, c: char) {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
-        // XML has no way to say these.
+        // XML has no representation of these characters.
         '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
         _ => out.push(c),
     }
 }
 
 fn push_reference(out: &mut String, c: char) {
-    // Writing to a string can't fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "&#{};", u32::from(c));
 }
 
-/// XML's white space.
+/// Returns whether the character is white space in XML.
 pub(super) fn is_white(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_stand_two_blanks_deeper_for_each_level() {
+    fn elements_are_indented_by_two_blanks_per_level() {
         let mut writer = Writer::new(2);
         writer.nested("A", |writer| {
             writer.leaf("B", 1);

@@ -1,6 +1,6 @@
-//! DiskSpd's own answers to command lines: what it takes, what it refuses and warns of, what it makes of them.
+//! Comparison with DiskSpd's parsing of command lines: acceptance, warnings, profiles.
 //!
-//! Every exception is named in `docs/diskspd-differences.md`, and one that is none is a failure.
+//! Exceptions are listed in `docs/diskspd-differences.md`. An exception without a difference fails the test.
 
 use diskspd::lower::{FixedMachine, lower};
 use diskspd::parse::env::FixedEnv;
@@ -13,7 +13,7 @@ use units::diagnostic::{Diagnostic, Level};
 
 const DIFFERENCES: &str = include_str!("../../../../docs/diskspd-differences.md");
 
-/// Cases that we answer otherwise.
+/// Cases with a different result.
 const EXCEPTIONS: &[&str] = &["ut121", "or524", "or529", "or543", "or544", "or545", "or561", "or587", "or623"];
 
 fn cases() -> Vec<Value> {
@@ -28,21 +28,21 @@ fn args(case: &Value) -> Vec<String> {
     case["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap().to_owned()).collect()
 }
 
-/// As the cases were made: `-Rpxml` in front, unless the line says for itself what it wants printed.
+/// Parses a case as it was recorded: with `-Rpxml` first, unless the case has its own output option.
 fn ask(case: &Value) -> Result<Request, Vec<Diagnostic>> {
-    let mut words = args(case);
+    let mut arguments = args(case);
     let runs = case["why"].as_str().unwrap();
-    let as_it_is = words.is_empty()
-        || words.iter().any(|word| word.starts_with("-R") || word == "-?")
+    let as_it_is = arguments.is_empty()
+        || arguments.iter().any(|argument| argument.starts_with("-R") || argument == "-?")
         || runs.contains("left over in a run")
         || runs.contains("this machine does not have");
     if !as_it_is {
-        words.insert(0, "-Rpxml".to_owned());
+        arguments.insert(0, "-Rpxml".to_owned());
     }
-    parse(&words, &FixedEnv::default())
+    parse(&arguments, &FixedEnv::default())
 }
 
-/// Complains of the cases for which `check` has something to say, and of exceptions that are none.
+/// Returns the differences found by `check`, and exceptions without a difference.
 fn compare(check: impl Fn(&Value) -> Option<String>) -> Vec<String> {
     let mut complaints = Vec::new();
     for case in cases() {
@@ -62,17 +62,17 @@ fn assert_none(complaints: &[String]) {
 fn answer(case: &Value) -> Option<String> {
     let accept = case["accept"] == true;
     match ask(case) {
-        // Whether an event can be signalled is known when it is tried.
+        // Whether an event can be signalled shows only when it is signalled.
         Ok(Request::Signal { .. }) if case["exit_code"] == 1 => None,
         Ok(Request::Print { status, .. }) if case["exit_code"] != status => Some(format!("ends with {status}")),
         Ok(Request::Run(invocation)) if !accept => {
-            let lowered = lower(&invocation.profile, &invocation.command_line, &FixedMachine { processors: 2 });
+            let lowered = lower(&invocation.profile, &invocation.command_line, &FixedMachine { cpus: 2 });
             lowered.is_ok().then(|| "is taken".to_owned())
         }
         Ok(Request::Signal { .. } | Request::SystemInformation(_)) if !accept => Some("is taken".to_owned()),
         Ok(_) => None,
-        Err(told) if accept => Some(format!("is refused: {}", told[0])),
-        Err(told) if !told.iter().any(|told| told.level == Level::Error) => {
+        Err(reported) if accept => Some(format!("is refused: {}", reported[0])),
+        Err(reported) if !reported.iter().any(|reported| reported.level == Level::Error) => {
             Some("is refused without reason".to_owned())
         }
         Err(_) => None,
@@ -81,13 +81,13 @@ fn answer(case: &Value) -> Option<String> {
 
 fn warning(case: &Value) -> Option<String> {
     case["warnings"].as_array()?;
-    let told = match ask(case) {
+    let reported = match ask(case) {
         Ok(Request::Print { warnings, .. }) => warnings,
         Ok(_) => Vec::new(),
-        Err(told) => told,
+        Err(reported) => reported,
     };
-    let warned = told.iter().any(|told| told.level == Level::Warning);
-    (!warned).then(|| format!("no warning among {told:?}"))
+    let warned = reported.iter().any(|reported| reported.level == Level::Warning);
+    (!warned).then(|| format!("no warning among {reported:?}"))
 }
 
 fn read_back(case: &Value) -> Option<Profile> {
@@ -104,42 +104,42 @@ fn meaning(case: &Value) -> Option<String> {
         return None;
     }
     let Ok(document) = roxmltree::Document::parse(&text) else { return Some(format!("no XML: {text}")) };
-    let mut told = profile(document.root_element());
-    // Somebody's JSON took this target's name for a number.
+    let mut reported = profile(document.root_element());
+    // The recorded JSON has this target's name as a number.
     for target in expected["TimeSpans"][0]["Targets"].as_array_mut().unwrap() {
         if let Some(number) = target["Path"].as_u64() {
             target["Path"] = number.to_string().into();
         }
     }
-    // The cases say what the line says, not what `-Rpxml` in front of it does.
-    for one in [&mut expected, &mut told] {
+    // Ignores what the added `-Rpxml` changes.
+    for one in [&mut expected, &mut reported] {
         one.as_object_mut().unwrap().remove("ResultFormat");
     }
     for field in case["nondeterministic"].as_array().into_iter().flatten() {
-        for one in [&mut expected, &mut told] {
+        for one in [&mut expected, &mut reported] {
             one["TimeSpans"][0].as_object_mut().unwrap().remove(field.as_str().unwrap());
         }
     }
-    (told != expected).then(|| format!("means\n{told}\nand not\n{expected}"))
+    (reported != expected).then(|| format!("means\n{reported}\nand not\n{expected}"))
 }
 
 #[test]
-fn what_diskspd_takes_is_taken_and_what_it_refuses_is_refused() {
+fn acceptance_matches_diskspd() {
     assert_none(&compare(answer));
 }
 
 #[test]
-fn where_diskspd_warns_we_warn() {
+fn warnings_match_diskspd() {
     assert_none(&compare(warning));
 }
 
 #[test]
-fn a_line_means_the_profile_that_diskspd_makes_of_it() {
+fn profiles_of_command_lines_match_diskspd() {
     assert_none(&compare(meaning));
 }
 
 #[test]
-fn a_profile_printed_is_the_profile_that_was_meant() {
+fn printed_profile_is_equal_to_the_parsed_one() {
     for case in cases().iter().filter(|case| case["accept"] == true && !args(case).iter().any(|arg| arg == "-?")) {
         let text = args(case).iter().any(|arg| matches!(arg.as_str(), "-Rptext" | "-Rtext"));
         if text || EXCEPTIONS.contains(&id(case)) {
@@ -152,7 +152,7 @@ fn a_profile_printed_is_the_profile_that_was_meant() {
 }
 
 #[test]
-fn exceptions_are_in_the_document_and_are_exceptions() {
+fn exceptions_are_documented_and_necessary() {
     let complaints: Vec<String> =
         [compare(answer), compare(warning), compare(meaning), compare_texts()].into_iter().flatten().collect();
     for exception in EXCEPTIONS {
@@ -162,7 +162,7 @@ fn exceptions_are_in_the_document_and_are_exceptions() {
 }
 
 #[test]
-fn texts_of_profiles_are_diskspds_own() {
+fn profile_texts_match_diskspd() {
     assert_none(&compare_texts());
 }
 
@@ -171,32 +171,32 @@ fn compare_texts() -> Vec<String> {
     for line in include_str!("../../../../corpus/diskspd/profile-text.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let expected = case["text"].as_str().unwrap();
-        let words = [vec!["-Rptext".to_owned()], args(&case)].concat();
-        let command_line = words.join(" ");
-        let told = match parse(&words, &FixedEnv::default()) {
+        let arguments = [vec!["-Rptext".to_owned()], args(&case)].concat();
+        let command_line = arguments.join(" ");
+        let reported = match parse(&arguments, &FixedEnv::default()) {
             Ok(Request::Print { text, .. }) => text,
             other => format!("{other:?}"),
         };
-        let told = told.replacen("Command Line: diskspd ", "Command Line: diskspd.exe ", 1);
-        // The seed is the time since the machine started.
+        let reported = reported.replacen("Command Line: diskspd ", "Command Line: diskspd.exe ", 1);
+        // The seed is the time since boot.
         let seed = |text: &str| -> String {
             let keep = |line: &&str| args(&case).iter().all(|arg| arg != "-z") || !line.contains("random seed: ");
             text.split('\n').filter(keep).collect::<Vec<_>>().join("\n")
         };
-        // A line that asks for XML says so last.
+        // An own XML option overrides the added one.
         let asks_otherwise = args(&case).iter().any(|arg| arg.starts_with("-R") && arg.contains("xml"));
-        if !asks_otherwise && seed(&told) != seed(expected) {
-            complaints.push(format!("{} {command_line}: says\n{told}\nand not\n{expected}", id(&case)));
+        if !asks_otherwise && seed(&reported) != seed(expected) {
+            complaints.push(format!("{} {command_line}: says\n{reported}\nand not\n{expected}", id(&case)));
         }
     }
     complaints
 }
 
 #[test]
-fn the_form_of_the_report_is_the_last_that_was_named() {
+fn last_report_format_applies() {
     let run = |line: &str| {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        match parse(&words, &FixedEnv::default()) {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        match parse(&arguments, &FixedEnv::default()) {
             Ok(Request::Run(invocation)) => invocation.profile.result_format,
             other => panic!("{line}: {other:?}"),
         }
@@ -207,7 +207,7 @@ fn the_form_of_the_report_is_the_last_that_was_named() {
     assert_eq!(profile_text(&Profile::default(), "x"), "\nCommand Line: x\n\nInput parameters:\n\n");
 }
 
-/// The profile's XML in the words of the cases.
+/// Returns the profile's XML in the notation of the cases.
 fn profile(root: Node) -> Value {
     let mut map = leaves(root);
     let spans = root.children().find(|node| node.has_tag_name("TimeSpans")).unwrap();

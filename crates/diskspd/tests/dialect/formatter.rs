@@ -1,5 +1,4 @@
-//! DiskSpd's own results, told by DiskSpd and by us: text and XML are the same, but for what
-//! `docs/diskspd-differences.md` lists.
+//! Comparison of reports from DiskSpd's results: text and XML are the same, except for `docs/diskspd-differences.md`.
 
 use crate::stage::{self, layout::in_order};
 use diskspd::render;
@@ -8,12 +7,12 @@ use record::{
 };
 use serde_json::Value;
 
-/// A bin of the histogram, to either side of its middle.
+/// Half the width of a histogram bin, relative to its middle.
 const HISTOGRAM_ERROR: f64 = 0.008;
 
-/// What is taken out of or changed in the real program's output, by case. All of it has its reason in the document.
+/// Parts of DiskSpd's output that are replaced before the comparison, by case. The document has the reasons.
 const DIFFERENCES: [(&str, &str, &str); 3] = [
-    // Minima of intervals in which another thread had nothing.
+    // Minima of intervals in which another thread had no I/O.
     (
         "latency+iops",
         "WriteMinLatencyMilliseconds=\"0.000\" WriteMaxLatencyMilliseconds=\"0.300\"",
@@ -24,24 +23,24 @@ const DIFFERENCES: [(&str, &str, &str); 3] = [
         "ReadMinLatencyMilliseconds=\"0.000\" ReadMaxLatencyMilliseconds=\"0.100\"",
         "ReadMinLatencyMilliseconds=\"0.100\" ReadMaxLatencyMilliseconds=\"0.100\"",
     ),
-    // The case's processors aren't those of its system section.
+    // The recorded system section is of another machine.
     ("cpu-efficiency-class", "\tcpu count:\t\t2\n\tcore count:\t\t2", "\tcpu count:\t\t4\n\tcore count:\t\t3"),
 ];
 
 #[test]
-fn texts_are_diskspds_own() {
+fn text_reports_match_diskspd() {
     for case in cases() {
         let mut expected = expected(&case, "text");
         if let Some(kernel_logger) = expected.find("\n\n\nETW:") {
             expected.truncate(kernel_logger);
         }
-        let told = render::text(&record_of(&case)).unwrap();
-        assert_alike(name(&case), &in_order(&expected), &in_order(&told));
+        let reported = render::text(&record_of(&case)).unwrap();
+        assert_alike(name(&case), &in_order(&expected), &in_order(&reported));
     }
 }
 
 #[test]
-fn xml_results_are_diskspds_own() {
+fn xml_reports_match_diskspd() {
     for case in cases() {
         let mut expected = expected(&case, "xml");
         if let (Some(start), Some(end)) =
@@ -54,7 +53,7 @@ fn xml_results_are_diskspds_own() {
 }
 
 #[test]
-fn a_saved_record_gives_the_same_reports() {
+fn saved_record_has_the_same_reports() {
     for case in cases() {
         let record = record_of(&case);
         let saved = record::schema::write(&record).unwrap_or_else(|broken| panic!("{}:{broken}", name(&case)));
@@ -64,7 +63,7 @@ fn a_saved_record_gives_the_same_reports() {
     }
 }
 
-/// A path that no profile may have (`*2x` is a template without a number) goes by another name.
+/// Replaces a path that is not valid in a profile (`*2x` is a template without a number).
 fn cases() -> Vec<Value> {
     let text = std::fs::read_to_string(stage::corpus("formatter-cases.json")).unwrap();
     serde_json::from_str(&text.replace("template target '2x'", "'x2x'").replace("*2x", "x2x")).unwrap()
@@ -87,14 +86,14 @@ fn expected(case: &Value, format: &str) -> String {
     expected
 }
 
-/// Line by line; percentiles may differ by the histogram's error.
-fn assert_alike(case: &str, expected: &str, told: &str) {
-    for (number, (expected, told)) in expected.split('\n').zip(told.split('\n')).enumerate() {
-        if !is_percentile(expected) || !near(expected, told) {
-            assert_eq!(expected, told, "{case}, line {}", number + 1);
+/// Compares line by line. Percentiles may differ by the histogram's error.
+fn assert_alike(case: &str, expected: &str, reported: &str) {
+    for (number, (expected, reported)) in expected.split('\n').zip(reported.split('\n')).enumerate() {
+        if !is_percentile(expected) || !near(expected, reported) {
+            assert_eq!(expected, reported, "{case}, line {}", number + 1);
         }
     }
-    assert_eq!(expected.split('\n').count(), told.split('\n').count(), "{case}");
+    assert_eq!(expected.split('\n').count(), reported.split('\n').count(), "{case}");
 }
 
 fn is_percentile(line: &str) -> bool {
@@ -150,7 +149,7 @@ fn machine(case: &str) -> Machine {
     }
 }
 
-/// Windows' kernel time has the idle time in it.
+/// Windows includes idle time in kernel time.
 fn phase(span: &Value) -> PhaseRecord {
     let cpus = numbers(&span["cpu_idle_kernel_user"], |cpu| numbers(cpu, |ticks| ticks.as_u64().unwrap()));
     let used = |(cpu, ticks): (u32, &Vec<u64>)| CpuUse {

@@ -1,6 +1,6 @@
-//! Reports of real runs of DiskSpd's, told again from records of the same shape: the layout is the same.
+//! Comparison of the layout with reports of real DiskSpd runs.
 //!
-//! A report's shape (which threads did something to which targets) is read off the report; the figures don't matter.
+//! The structure (threads and their targets) is parsed from each report. The figures do not matter.
 
 use crate::stage::{self, layout};
 use diskspd::profile::{Profile, TimeSpan};
@@ -8,22 +8,22 @@ use diskspd::render;
 use record::{Cpu, CpuUse, DistributionRange, Interval, Machine, Moments, PhaseRecord, Record, Series, TargetStats};
 
 #[test]
-fn texts_have_the_layout_of_the_real_ones() {
-    let mut told = 0;
+fn text_layout_matches_real_reports() {
+    let mut reported = 0;
     for (name, report) in reports(|report| report.contains("\nResults for timespan 1:")) {
         let shape = Shape::of(&report);
         let ours = render::text(&record(&shape)).unwrap();
-        // What was asked is held against DiskSpd's own where profiles are.
+        // The head is compared with DiskSpd's in the tests of profiles.
         let results = |text: &str| layout::of_text(text.split_once("System information:").unwrap().1);
         assert_eq!(results(&report), results(&ours), "{name}");
-        told += 1;
+        reported += 1;
     }
-    assert!(told >= 25, "{told}");
+    assert!(reported >= 25, "{reported}");
 }
 
 #[test]
-fn xml_results_have_the_layout_of_the_real_ones() {
-    let mut told = 0;
+fn xml_layout_matches_real_reports() {
+    let mut reported = 0;
     for (name, report) in reports(|report| report.starts_with("<Results>")) {
         let shape = Shape::of_xml(&report);
         let ours = render::xml(&record(&shape)).unwrap();
@@ -32,12 +32,12 @@ fn xml_results_have_the_layout_of_the_real_ones() {
             layout::of_xml(&format!("{system}{}", rest.split_once("</Profile>\n").unwrap().1))
         };
         assert_eq!(results(&report), results(&ours), "{name}");
-        told += 1;
+        reported += 1;
     }
-    assert_eq!(told, 4);
+    assert_eq!(reported, 4);
 }
 
-/// The real reports, by name.
+/// Returns the real reports by name.
 fn reports(wanted: fn(&str) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(stage::corpus("golden")).unwrap() {
@@ -51,7 +51,7 @@ fn reports(wanted: fn(&str) -> bool) -> Vec<(String, String)> {
     found
 }
 
-/// What there is a line for.
+/// Structure of a report.
 #[derive(Default)]
 struct Shape {
     spans: Vec<SpanShape>,
@@ -61,18 +61,18 @@ struct Shape {
 struct SpanShape {
     settings: TimeSpan,
     measured: bool,
-    /// Path, bytes and I/Os read and written.
+    /// Path, bytes and I/Os read and written, per thread.
     threads: Vec<Vec<TargetStats>>,
     spread: Vec<DistributionRange>,
 }
 
 impl Shape {
     fn of(report: &str) -> Shape {
-        let (asked, results) = report.split_once("System information:").unwrap();
-        let asked = asked.split("\ttimespan: ").skip(1);
+        let (requested, results) = report.split_once("System information:").unwrap();
+        let requested = requested.split("\ttimespan: ").skip(1);
         let results = results.split("\nResults for timespan ").skip(1);
-        let span = |(asked, results): (&str, &str)| {
-            let settings = settings(asked);
+        let span = |(requested, results): (&str, &str)| {
+            let settings = settings(requested);
             let table = |name: &str| results.split(&format!("\n{name} IO\n")).nth(1).unwrap_or_default();
             let mut span =
                 SpanShape { settings, measured: results.contains("actual test time"), ..SpanShape::default() };
@@ -81,10 +81,10 @@ impl Shape {
             span.spread = results.lines().filter_map(range).collect();
             span
         };
-        Shape { spans: asked.zip(results).map(span).collect() }
+        Shape { spans: requested.zip(results).map(span).collect() }
     }
 
-    /// The results of a real XML report are well formed, though its system needn't be.
+    /// The results of a real XML report are well formed, but its system section can be malformed.
     fn of_xml(report: &str) -> Shape {
         let (_, rest) = report.split_once("  <Profile>").unwrap();
         let (profile, results) = rest.split_once("</Profile>\n").unwrap();
@@ -110,15 +110,15 @@ impl Shape {
     }
 }
 
-fn settings(asked: &str) -> TimeSpan {
+fn settings(requested: &str) -> TimeSpan {
     let number = |before: &str| -> Option<u32> {
-        let after = asked.split(before).nth(1)?;
+        let after = requested.split(before).nth(1)?;
         after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     };
     TimeSpan {
         duration_s: number("\n\tduration: ").unwrap(),
-        measure_latency: asked.contains("\n\tmeasuring latency\n"),
-        calculate_iops_std_dev: asked.contains("\n\tgathering IOPS"),
+        measure_latency: requested.contains("\n\tmeasuring latency\n"),
+        calculate_iops_std_dev: requested.contains("\n\tgathering IOPS"),
         io_bucket_ms: number("\n\tgathering IOPS at intervals of ").unwrap_or(1000),
         thread_count: number("\n\tthread pool with ").unwrap_or(0),
         request_count: number("\n\tnumber of outstanding I/O operations per thread: ").unwrap_or(0),
@@ -127,7 +127,7 @@ fn settings(asked: &str) -> TimeSpan {
     }
 }
 
-/// Calls with thread, path, bytes and I/Os of each line of a table.
+/// Calls `row` with thread, path, bytes and I/Os of each line of a table.
 fn rows(table: &str, mut row: impl FnMut(usize, &str, u64, u64)) {
     for line in table.lines().skip(2).take_while(|line| !line.starts_with("---")) {
         let columns: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -136,7 +136,7 @@ fn rows(table: &str, mut row: impl FnMut(usize, &str, u64, u64)) {
     }
 }
 
-/// `    33.3% of IO => [     0    -      8MiB)`; tenths of a percent, where there are such.
+/// Parses `    33.3% of IO => [     0    -      8MiB)`, in tenths of a percent if present.
 fn range(line: &str) -> Option<DistributionRange> {
     let (percent, range) = line.split_once("% of IO => [")?;
     let (from, to) = range.trim_end_matches(')').split_once(" - ")?;
@@ -154,7 +154,7 @@ fn size(text: &str) -> u64 {
 }
 
 impl SpanShape {
-    /// What a thread did to a target in one direction.
+    /// Counts a thread's I/O on a target in one direction.
     fn count(&mut self, thread: usize, path: &str, ddir: usize, bytes: u64, ios: u64) {
         self.threads.resize_with(self.threads.len().max(thread + 1), Vec::new);
         let targets = &mut self.threads[thread];

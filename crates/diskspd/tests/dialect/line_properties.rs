@@ -1,4 +1,4 @@
-//! No words make the parser panic, and what it takes is a profile that can be written and read.
+//! No arguments make the parser panic. Accepted ones give a profile that can be written and read.
 
 use diskspd::options::OPTIONS;
 use diskspd::parse::env::FixedEnv;
@@ -15,7 +15,7 @@ fn env() -> FixedEnv {
     FixedEnv::default().file("p.xml", PROFILE)
 }
 
-/// Pieces of real input, put together at random, reach further than random characters.
+/// Random combinations of real fragments reach more code than random characters.
 fn value() -> impl Strategy<Value = String> {
     let pieces = [
         "0",
@@ -88,7 +88,7 @@ fn value() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
 
-fn word() -> impl Strategy<Value = String> {
+fn argument() -> impl Strategy<Value = String> {
     let letters: Vec<char> = OPTIONS.iter().map(|option| option.letter).filter(|letter| *letter != '?').collect();
     let targets =
         ["a.dat", "/dev/sda", "#1", "C:", "*1", "*x", "", "–b4k", "D:\\a", "\\\\s\\a", "p.xml", "-", "--", "-?"];
@@ -100,7 +100,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A switch that is right by itself.
+/// Generates a valid option.
 fn good_switch() -> impl Strategy<Value = String> {
     let size = || (1..=4096u32, select(vec!["", "k", "K", "M", "b"])).prop_map(|(n, unit)| format!("{n}{unit}"));
     let number = |letter: char, most: u32| (1..=most).prop_map(move |n| format!("-{letter}{n}"));
@@ -183,59 +183,62 @@ fn good_switch() -> impl Strategy<Value = String> {
     ]
 }
 
-/// All that a command line leads to, with its messages.
-fn ask(words: &[String]) -> Option<String> {
-    let (printed, told) = match parse(words, &env()) {
-        Err(told) => {
-            assert!(told.iter().any(|told| told.level == Level::Error), "{words:?} is refused without reason");
-            (None, told)
+/// Runs all steps after parsing, and renders the diagnostics.
+fn ask(arguments: &[String]) -> Option<String> {
+    let (printed, reported) = match parse(arguments, &env()) {
+        Err(reported) => {
+            assert!(
+                reported.iter().any(|reported| reported.level == Level::Error),
+                "{arguments:?} is refused without reason"
+            );
+            (None, reported)
         }
         Ok(Request::Print { text, warnings, .. }) => (Some(text), warnings),
         Ok(Request::Run(invocation)) => (None, invocation.warnings),
         Ok(Request::Signal { warnings, .. }) => (None, warnings),
         Ok(Request::SystemInformation(_)) => (None, Vec::new()),
     };
-    told.iter().for_each(|told| drop(told.to_string()));
+    reported.iter().for_each(|reported| drop(reported.to_string()));
     printed
 }
 
-fn profile(words: &[String]) -> Option<Profile> {
-    match parse(words, &env()) {
+fn profile(arguments: &[String]) -> Option<Profile> {
+    match parse(arguments, &env()) {
         Ok(Request::Run(invocation)) => Some(invocation.profile),
         _ => None,
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_words_panic(words in prop::collection::vec(word(), 0..8)) {
-        ask(&words);
-        ask(&[vec!["-Rptext".to_owned()], words].concat());
+    fn no_arguments_panic(arguments in prop::collection::vec(argument(), 0..8)) {
+        ask(&arguments);
+        ask(&[vec!["-Rptext".to_owned()], arguments].concat());
     }
 
     #[test]
-    fn a_profile_is_read_as_it_was_meant(switches in prop::collection::vec(good_switch(), 0..6)) {
-        let words = [switches, vec!["a.dat".to_owned(), "b c.dat".to_owned()]].concat();
-        if let Some(profile) = profile(&words) {
+    fn profile_round_trips_through_xml(switches in prop::collection::vec(good_switch(), 0..6)) {
+        let arguments = [switches, vec!["a.dat".to_owned(), "b c.dat".to_owned()]].concat();
+        if let Some(profile) = profile(&arguments) {
             let written = xml::write(&profile);
             let read = xml::read(&written, "p").map(|reading| reading.profile);
-            prop_assert_eq!(read.as_ref(), Ok(&profile), "{:?}\n{}", words, written);
+            prop_assert_eq!(read.as_ref(), Ok(&profile), "{:?}\n{}", arguments, written);
         }
     }
 
     #[test]
-    fn the_place_of_the_block_size_is_of_no_account(
+    fn position_of_the_block_size_does_not_matter(
         switches in prop::collection::vec(good_switch(), 0..5),
         place in 0..6usize,
     ) {
-        let others: Vec<String> = switches.into_iter().filter(|word| !word.starts_with("-b")).collect();
+        let others: Vec<String> = switches.into_iter().filter(|argument| !argument.starts_with("-b")).collect();
         let line = |place: usize| {
-            let mut words = others.clone();
-            words.insert(place.min(others.len()), "-b12k".to_owned());
-            words.push("a.dat".to_owned());
-            profile(&words)
+            let mut arguments = others.clone();
+            arguments.insert(place.min(others.len()), "-b12k".to_owned());
+            arguments.push("a.dat".to_owned());
+            profile(&arguments)
         };
         prop_assert_eq!(line(place), line(0));
     }

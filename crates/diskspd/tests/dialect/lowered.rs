@@ -1,4 +1,4 @@
-//! Whatever profile can be read can be lowered or is refused with a reason.
+//! Every valid profile is lowered or rejected with a reason.
 
 use diskspd::lower::{FixedMachine, lower};
 use diskspd::xml;
@@ -7,13 +7,13 @@ use serde_json::Value;
 use std::sync::Arc;
 
 #[test]
-fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
+fn every_profile_is_lowered_or_rejected_with_a_reason() {
     let text = include_str!("../../../../corpus/diskspd/xml-cases.json");
     let cases: Vec<Value> = serde_json::from_str(text).expect("the cases are a JSON list");
     let (mut lowered, mut refused) = (0, 0);
     for case in &cases {
         let Ok(reading) = xml::read(case["xml"].as_str().unwrap_or_default(), "profile") else { continue };
-        match lower(&reading.profile, "diskspd", &FixedMachine { processors: 4 }) {
+        match lower(&reading.profile, "diskspd", &FixedMachine { cpus: 4 }) {
             Err(errors) => {
                 refused += 1;
                 assert!(!errors.is_empty(), "{}", case["id"]);
@@ -23,8 +23,8 @@ fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
                 assert!(!done.plan.workers.is_empty(), "{}", case["id"]);
                 assert_survives(&done.plan);
                 for worker in &done.plan.workers {
-                    assert!(!worker.streams.is_empty(), "{}", case["id"]);
-                    assert_eq!(worker.depth.iodepth, worker.streams.depth(), "{}", case["id"]);
+                    assert!(!worker.stream_list().is_empty(), "{}", case["id"]);
+                    assert_eq!(worker.depth.iodepth, worker.streams().unwrap().depth(), "{}", case["id"]);
                 }
             }
         }
@@ -32,10 +32,10 @@ fn every_profile_becomes_a_plan_or_is_refused_with_a_reason() {
     assert!(lowered > 100 && refused > 10, "{lowered} lowered, {refused} refused");
 }
 
-/// The plan comes back from a saved record as it was.
+/// Checks that the plan is equal after saving and reading.
 fn assert_survives(plan: &plan::Plan) {
     let before = Record::new(Arc::new(plan.clone()), 1);
     let text = schema::write(&before).unwrap_or_else(|broken| panic!("{plan:?}:{broken}"));
     let after = schema::read(text.as_bytes()).unwrap_or_else(|broken| panic!("{text}:{broken}"));
-    assert!(format!("{before:?}") == format!("{after:?}"), "it comes back otherwise:\n{text}");
+    assert!(format!("{before:?}") == format!("{after:?}"), "the plan differs after saving and reading:\n{text}");
 }

@@ -3,13 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod command_lines;
+mod cpus;
+mod fio_records;
 mod formatter;
 mod golden;
 mod line_properties;
 mod lowered;
 mod options_page;
-mod other_words;
-mod processors;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod well_formed;

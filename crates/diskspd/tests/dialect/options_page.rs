@@ -1,12 +1,12 @@
-//! The page of options is the table, and the parser knows each letter of it.
+//! The page of options is generated from the table, and the parser accepts exactly its letters.
 
 use diskspd::options::{OPTIONS, markdown, usage};
 use diskspd::parse::env::FixedEnv;
 use diskspd::{Request, parse};
 
-/// `UPDATE_DOCS=1` writes the page anew.
+/// `UPDATE_DOCS=1` updates the page.
 #[test]
-fn the_page_is_made_from_the_table() {
+fn page_matches_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diskspd-options.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, markdown()).unwrap();
@@ -15,21 +15,21 @@ fn the_page_is_made_from_the_table() {
 }
 
 #[test]
-fn every_letter_of_the_table_and_no_other_is_known() {
+fn parser_accepts_exactly_the_letters_of_the_table() {
     for letter in (' '..='~').filter(|letter| *letter != '-') {
-        let words = [format!("-{letter}\u{1}"), "a.dat".to_owned()];
-        let told = match parse(&words, &FixedEnv::default()) {
-            Err(told) => told.iter().any(|told| told.message.starts_with("there is no option")),
+        let arguments = [format!("-{letter}\u{1}"), "a.dat".to_owned()];
+        let reported = match parse(&arguments, &FixedEnv::default()) {
+            Err(reported) => reported.iter().any(|reported| reported.message.starts_with("there is no option")),
             Ok(_) => false,
         };
         let known = OPTIONS.iter().any(|option| option.letter == letter);
-        assert_eq!(told, !known, "-{letter}");
+        assert_eq!(reported, !known, "-{letter}");
     }
 }
 
 #[test]
-fn usage_is_asked_for_or_given_to_who_says_nothing() {
-    let print = |words: &[String]| match parse(words, &FixedEnv::default()) {
+fn usage_is_printed_on_request_or_without_arguments() {
+    let print = |arguments: &[String]| match parse(arguments, &FixedEnv::default()) {
         Ok(Request::Print { text, status, .. }) => (text, status),
         other => panic!("{other:?}"),
     };

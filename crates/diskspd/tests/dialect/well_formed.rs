@@ -1,4 +1,4 @@
-//! XML results can be read by any reader, whatever files and machines are called.
+//! XML reports are well formed for all names of files and machines.
 
 use crate::stage;
 use diskspd::profile::{Profile, Target, TimeSpan};
@@ -6,7 +6,7 @@ use diskspd::render;
 use proptest::prelude::*;
 use record::{PhaseRecord, TargetStats};
 
-/// Of a run on a file of that name, on a machine of that name.
+/// Renders the report of a run with this name for file and machine.
 fn results(name: &str) -> String {
     let time_span = TimeSpan {
         targets: vec![Target { path: "x".into(), ..Target::default() }],
@@ -30,7 +30,7 @@ fn path(document: &roxmltree::Document) -> String {
 }
 
 #[test]
-fn markup_in_names_is_read_back() {
+fn markup_in_names_round_trips() {
     for name in ["a&b.dat", "<unknown>", "\"'", "]]>", " x\t", "ÄÖ/日本", ""] {
         let xml = results(name);
         assert_eq!(path(&roxmltree::Document::parse(&xml).unwrap()), name, "{xml}");
@@ -39,7 +39,7 @@ fn markup_in_names_is_read_back() {
 
 proptest! {
     #[test]
-    fn any_name_leaves_the_results_well_formed(name in ".*") {
+    fn results_are_well_formed_for_any_name(name in ".*") {
         let xml = results(&name);
         prop_assert!(roxmltree::Document::parse(&xml).is_ok(), "{}", xml);
         prop_assert!(xml.starts_with("<Results>\n") && xml.ends_with("</Results>"));

@@ -1,8 +1,8 @@
-//! Whatever a profile asks, it asks the same after it was written and read.
+//! Every profile is equal after writing and reading.
 
 use diskspd::profile::{
-    BufferSeparation, BypassIo, Cache, Distribution, EfficiencyOrder, Etw, FlushType, IoRing, Order, Precreate,
-    Processor, Profile, Range, ResultFormat, RingBatch, Target, ThreadTarget, Throughput, TimeSpan, Traversal,
+    AffinityCpu, BufferSeparation, BypassIo, Cache, Distribution, EfficiencyOrder, Etw, FlushType, IoRing, Order,
+    Precreate, Profile, Range, ResultFormat, RingBatch, Target, ThreadTarget, Throughput, TimeSpan, Traversal,
     WriteContent,
 };
 use diskspd::xml;
@@ -11,21 +11,21 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A strategy whose type is not worth writing down.
+/// A strategy with an erased type.
 type Any<T> = BoxedStrategy<T>;
 
 fn one_of<T: Clone + std::fmt::Debug + 'static>(values: &[T]) -> Any<T> {
     select(values.to_vec()).boxed()
 }
 
-/// No control characters but white space (XML can't say them), and nothing that looks like a broken template.
+/// Paths without control characters (except white space) and without malformed templates: XML cannot represent them.
 fn path() -> Any<String> {
     prop_oneof!["[ -~é\t\r\n]{0,20}", "[a-z/]{1,12}", "\\*[1-9][0-9]{0,3}"]
         .prop_filter("not a broken template", |path| xml::template::kind(path) != xml::template::Kind::Malformed)
         .boxed()
 }
 
-/// The block size is not said twice: as a distance it is `None`.
+/// A stride of one block is `None`.
 fn order(block_size: u32) -> Any<Order> {
     let distance =
         move || option::of(1..=u64::MAX).prop_map(move |bytes| bytes.filter(|&b| b != u64::from(block_size)));
@@ -129,7 +129,7 @@ prop_compose! {
         (duration_s, warmup_s, cooldown_s, rand_seed) in any::<(u32, u32, u32, u32)>(),
         (thread_count, request_count, io_bucket_ms) in any::<(u32, u32, u32)>(),
         flags in any::<[bool; 5]>(),
-        affinity in vec(any::<(u16, u8)>().prop_map(|(group, number)| Processor { group, number }), 0..4),
+        affinity in vec(any::<(u16, u8)>().prop_map(|(group, number)| AffinityCpu { group, number }), 0..4),
         (traversal, io_ring) in (traversal(), option::of(io_ring())),
         buffer_separation in option::of(one_of(&[BufferSeparation::SystemDefault, BufferSeparation::PdeCacheLine])),
         completion_depth in option::of(1..=16u32),
@@ -179,7 +179,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn a_profile_read_back_is_the_profile(profile in profile()) {
+    fn profile_is_equal_after_writing_and_reading(profile in profile()) {
         let text = xml::write(&profile);
         let reading = xml::read(&text, "p.xml").map_err(|errors| TestCaseError::fail(format!("{errors:?}\n{text}")))?;
         prop_assert_eq!(&reading.profile, &profile);
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn a_profile_with_anything_in_it_is_read_or_refused(
+    fn random_documents_are_read_or_rejected(
         profile in profile(), place in any::<prop::sample::Index>(), junk in "[<>&\"'/=!?a-zA-Z0-9 \\[\\]é\0-]{1,12}",
     ) {
         let text = xml::write(&profile);
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..200)) {
+    fn random_bytes_are_read_or_rejected(bytes in vec(any::<u8>(), 0..200)) {
         if let Err(errors) = xml::read_bytes(&bytes, "p.xml") {
             prop_assert!(!errors.is_empty());
             errors.iter().for_each(|error| drop(error.to_string()));

@@ -1,8 +1,8 @@
-//! Reports without their figures: what is left is the layout, and the same from run to run and machine to machine.
+//! Layout of a report: the report without its figures, which is the same in all runs and on all machines.
 
-/// The lines of a text report.
+/// Returns the lines of a text report.
 pub fn of_text(report: &str) -> Vec<String> {
-    // Dots of progress come before.
+    // Progress dots precede the report.
     let report = report.find("Command Line:").map_or(report, |start| &report[start..]);
     let mut lines = Vec::new();
     let mut in_cpus = false;
@@ -10,7 +10,7 @@ pub fn of_text(report: &str) -> Vec<String> {
         in_cpus |= line.contains("CPU |  Usage");
         let line = if in_cpus { cpu_columns(line) } else { without_machine(line) };
         let line = without_figures(&line);
-        // Processors are as many as the machine has.
+        // The number of CPUs depends on the machine.
         if !(in_cpus && lines.last() == Some(&line)) {
             in_cpus &= !line.contains("avg.|");
             lines.push(line);
@@ -19,7 +19,7 @@ pub fn of_text(report: &str) -> Vec<String> {
     lines
 }
 
-/// The lines of an XML report.
+/// Returns the lines of an XML report.
 pub fn of_xml(report: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut in_topology = false;
@@ -30,7 +30,7 @@ pub fn of_xml(report: &str) -> Vec<String> {
                 Some(tag @ ("<ComputerName" | "<RunTime" | "<PowerScheme")) => tag.to_owned(),
                 _ => without_figures(line),
             };
-            // Intervals and percentiles are alike.
+            // Intervals and percentiles repeat.
             if lines.last() != Some(&line) {
                 lines.push(line);
             }
@@ -40,23 +40,23 @@ pub fn of_xml(report: &str) -> Vec<String> {
     lines
 }
 
-/// One processor for all.
+/// Removes all CPUs except one.
 fn without_repeats(report: &str) -> String {
     let mut parts = report.split("      <CPU>\n");
-    let mut kept = parts.next().unwrap_or_default().to_owned();
+    let mut text = parts.next().unwrap_or_default().to_owned();
     let mut inside = false;
     for part in parts {
         let (cpu, rest) = part.split_once("      </CPU>\n").unwrap_or((part, ""));
         let first = !std::mem::replace(&mut inside, rest.is_empty());
         if first {
-            kept += &format!("      <CPU>\n{cpu}      </CPU>\n");
+            text += &format!("      <CPU>\n{cpu}      </CPU>\n");
         }
-        kept += rest;
+        text += rest;
     }
-    kept
+    text
 }
 
-/// DiskSpd tells targets' latencies in no order of its own.
+/// Sorts the targets' latencies: DiskSpd's order is not defined.
 pub fn in_order(text: &str) -> String {
     let mut parts: Vec<&str> = text.split("\n\n").collect();
     let of_target = |part: &&str| part.starts_with("Latency distribution: ");
@@ -69,7 +69,7 @@ pub fn in_order(text: &str) -> String {
     parts.join("\n\n")
 }
 
-/// The columns that every machine has.
+/// Keeps the columns that exist on every machine.
 fn cpu_columns(line: &str) -> String {
     let columns: Vec<&str> = line.split('|').collect();
     match columns.len() {
@@ -87,7 +87,7 @@ fn without_machine(line: &str) -> String {
     line.to_owned()
 }
 
-/// `N` for each number and the blanks before it.
+/// Replaces each number and the blanks before it by `N`.
 fn without_figures(line: &str) -> String {
     let mut out = String::new();
     let mut chars = line.chars().peekable();

@@ -1,4 +1,4 @@
-//! Records of runs that never were.
+//! Synthetic records for tests.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -7,7 +7,7 @@ pub mod layout;
 use fio::lower::FixedMachine;
 use fio::parse::env::FixedEnv;
 use fio::parse::{Request, parse};
-use plan::{Origin, Plan, Stream, Streams, Worker};
+use plan::{Origin, Plan, Stream, Streams, Worker, Workload};
 use record::Record;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ pub fn corpus(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/diskspd").join(name)
 }
 
-/// What fio's words mean.
+/// Returns the plan of fio arguments.
 pub fn fio_plan(line: &str) -> Plan {
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    match parse(&words, &FixedEnv::default()) {
+    let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    match parse(&arguments, &FixedEnv::default()) {
         Ok(Request::Run(invocation)) => fio::lower(&invocation, &FixedMachine { cpus: 2 }),
         other => panic!("{line}: {other:?}"),
     }
 }
 
-/// A thread of DiskSpd's in a time span; what it does matters to no report.
+/// Returns a thread of a time span. Its workload does not affect reports.
 pub fn thread(time_span: u32) -> Worker {
     let mut worker = fio_plan("--name=thread --size=1m").workers.remove(0);
     worker.phase = time_span;
-    worker.streams = Streams { list: vec![Stream::default()], ..Streams::default() };
+    worker.workload = Workload::Streams(Streams { list: vec![Stream::default()], ..Streams::default() });
     worker
 }
 
-/// Before anything happened; `threads` of each time span.
+/// Returns a record before the run, with `threads` per time span.
 pub fn record(command_line: &str, profile_xml: &str, threads: &[usize]) -> Record {
     let workers = (0..).zip(threads).flat_map(|(span, count)| (0..*count).map(move |_| thread(span))).collect();
     let origin = Origin::DiskSpd { command_line: command_line.to_owned(), profile_xml: profile_xml.to_owned() };

@@ -1,9 +1,9 @@
 //! Combines file, direction, offset and size of the next I/O.
 
 use plan::{Ddir, Distribution, PerDdir, RandomMap as MapMode, Strides, Syncs};
-use units::random::{Lfsr, Normal, Pareto, Zipf, hash_name};
+use record::AccessFault;
+use units::random::{Lfsr, LfsrError, Normal, Pareto, Zipf, hash_name};
 
-use super::error::AccessError;
 use super::file::{File, Source};
 use super::io::{Due, Io, Next, SyncKind};
 use super::job::{FileExtent, Job};
@@ -52,14 +52,19 @@ enum Step {
 }
 
 impl Generator {
-    pub fn new(job: &Job) -> Result<Self, AccessError> {
+    /// Makes the generator of a job's I/O.
+    ///
+    /// # Errors
+    /// The job has no file or no direction, its block sizes or zones contradict each other, or there is no memory for the
+    /// random map.
+    pub fn new(job: &Job) -> Result<Self, AccessFault> {
         let access = job.access;
         let pattern = access.pattern;
         if job.files.is_empty() {
-            return Err(AccessError::NoFiles);
+            return Err(AccessFault::NoFiles);
         }
         let mix = Mix::new(pattern, access.rwmix_read_percent, job.seeds.of(Purpose::Mix));
-        let mix = mix.ok_or(AccessError::NoDirection)?;
+        let mix = mix.ok_or(AccessFault::NoDirection)?;
         let wide = access.generator == plan::Generator::Tausworthe64;
         let paired_trims = pattern.writes && pattern.trims;
         let sizes = Sizes::new(&access.block, &job.seeds, wide, paired_trims, job.verifies)?;
@@ -287,7 +292,7 @@ struct Geometry {
 }
 
 impl Geometry {
-    fn new(job: &Job) -> Result<Self, AccessError> {
+    fn new(job: &Job) -> Result<Self, AccessFault> {
         let access = job.access;
         let min = access.block.min_bytes;
         let align = Ddir::ALL.map(|ddir| match access.block.align_bytes[ddir] {
@@ -301,7 +306,7 @@ impl Geometry {
                 strides.range_bytes = strides.size_bytes;
             }
             if strides.size_bytes == 0 {
-                return Err(AccessError::Strides);
+                return Err(AccessFault::Strides);
             }
         }
         let mapped = access.pattern.random
@@ -336,7 +341,7 @@ impl Geometry {
         bytes.saturating_sub(min.saturating_sub(align)) / align
     }
 
-    fn file(&self, job: &Job, extent: &FileExtent) -> Result<File, AccessError> {
+    fn file(&self, job: &Job, extent: &FileExtent) -> Result<File, AccessFault> {
         let source = if !job.access.pattern.random {
             Source::Uniform
         } else if is_skewed(&job.access.distribution) {
@@ -347,13 +352,13 @@ impl Geometry {
         Ok(File::new(extent, Ddir::ALL.map(|ddir| self.blocks(extent, ddir)), source))
     }
 
-    fn uniform(&self, job: &Job, extent: &FileExtent) -> Result<Source, AccessError> {
+    fn uniform(&self, job: &Job, extent: &FileExtent) -> Result<Source, AccessFault> {
         let blocks = self.smallest_blocks(extent);
         if blocks == 0 {
             return Ok(Source::Uniform);
         }
         if job.access.generator == plan::Generator::Lfsr {
-            return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(AccessError::Lfsr);
+            return Lfsr::new(blocks, job.seeds.of(Purpose::Offset)).map(Source::Lfsr).map_err(lfsr_fault);
         }
         if !self.mapped {
             return Ok(Source::Uniform);
@@ -379,5 +384,12 @@ impl Geometry {
             }
             _ => Source::Uniform,
         }
+    }
+}
+
+fn lfsr_fault(error: LfsrError) -> AccessFault {
+    match error {
+        LfsrError::Range => AccessFault::LfsrRange,
+        LfsrError::StuckSeed => AccessFault::LfsrSeed,
     }
 }

@@ -3,7 +3,7 @@
 //! A bitmap with summary levels. A bit of a higher level is set if the whole word below is taken. The next free block is
 //! found within a few words, however full the map is.
 
-use super::error::AccessError;
+use record::AccessFault;
 
 const WORD: u64 = u64::BITS as u64;
 
@@ -15,11 +15,11 @@ pub struct RandomMap {
 }
 
 impl RandomMap {
-    pub fn new(blocks: u64) -> Result<Self, AccessError> {
+    pub fn new(blocks: u64) -> Result<Self, AccessFault> {
         let mut levels = Vec::new();
         let mut words = blocks.div_ceil(WORD).max(1);
         loop {
-            levels.push(zeroed(words).ok_or(AccessError::MapMemory { blocks })?);
+            levels.push(zeroed(words).ok_or(AccessFault::MapMemory { blocks })?);
             if words == 1 {
                 return Ok(RandomMap { blocks, levels });
             }

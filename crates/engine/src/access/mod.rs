@@ -15,7 +15,6 @@
 //! The generator does not limit bytes, I/Os or seconds. A time-based worker on one file never gets `PassDone`: the file
 //! starts over, and [`Io::wrapped`] marks the first I/O.
 
-mod error;
 mod file;
 mod generator;
 mod io;
@@ -31,7 +30,6 @@ mod size;
 mod tests;
 mod zones;
 
-pub use error::AccessError;
 pub use generator::Generator;
 pub use io::{Due, Io, Next, SyncKind};
 pub use job::{FileExtent, Job};

@@ -1,9 +1,9 @@
 //! Size of the next I/O.
 
 use plan::{BlockSizes, Ddir, SizeShare};
+use record::AccessFault;
 use units::random::Tausworthe;
 
-use super::error::AccessError;
 use super::seeds::{Purpose, SeedTable};
 
 /// Maximum number of draws for one size. A split may have no size that fits.
@@ -54,8 +54,8 @@ impl Sizes {
         wide: bool,
         paired_trims: bool,
         verifies: bool,
-    ) -> Result<Self, AccessError> {
-        let sized = |ddir: Ddir| -> Result<Sized, AccessError> {
+    ) -> Result<Self, AccessFault> {
+        let sized = |ddir: Ddir| -> Result<Sized, AccessFault> {
             let random = Tausworthe::new(0, wide);
             let rule = rule(block, ddir, random.max())?;
             Ok(Sized { rule, min: block.min_bytes[ddir], random })
@@ -132,10 +132,10 @@ impl Round {
     }
 }
 
-fn rule(block: &BlockSizes, ddir: Ddir, random_max: u64) -> Result<Rule, AccessError> {
+fn rule(block: &BlockSizes, ddir: Ddir, random_max: u64) -> Result<Rule, AccessFault> {
     let (min, max) = (block.min_bytes[ddir], block.max_bytes[ddir]);
     if min == 0 || max < min {
-        return Err(AccessError::BlockSize { ddir, min, max });
+        return Err(AccessFault::BlockSize { ddir, min_bytes: min, max_bytes: max });
     }
     if min == max {
         return Ok(Rule::Fixed);

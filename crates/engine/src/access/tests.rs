@@ -127,7 +127,7 @@ fn no_io_leaves_the_extent_whatever_the_job() {
         };
         let mut generator = match Generator::new(&job) {
             Ok(generator) => generator,
-            Err(error) => panic!("{error}: {access:?}"),
+            Err(error) => panic!("{error:?}: {access:?}"),
         };
         for io in pass(&mut generator, 500) {
             assert!(io.offset >= offset && io.offset + io.length <= offset + size, "{io:?} of {access:?}");
@@ -169,7 +169,7 @@ fn any_access(random: &mut Tausworthe32) -> Access {
 }
 
 #[test]
-fn seeds_from_the_system_are_asked_for_and_differ() {
+fn seeds_from_the_system_differ() {
     let mut next = 0;
     let mut draw = || {
         next += 0x1234_5678_9abc;
@@ -207,7 +207,7 @@ fn looking_at_what_is_due_changes_nothing() {
 }
 
 #[test]
-fn a_mixed_pattern_turns_to_the_other_direction_when_told() {
+fn a_mixed_pattern_switches_the_direction_on_request() {
     let mixed = access("randrw", |_| {});
     let files = [extent(0, 1 << 20)];
     let mut generator = Generator::new(&job(&mixed, &files)).unwrap();

@@ -1,9 +1,8 @@
 //! Shares of the accesses over parts of a file (fio: `random_distribution` `zoned` and `zoned_abs`).
 
 use plan::{Ddir, Distribution};
+use record::AccessFault;
 use units::random::Tausworthe32;
-
-use super::error::AccessError;
 
 #[derive(Clone, Debug)]
 pub(super) struct Zones {
@@ -23,7 +22,7 @@ enum Table {
 
 impl Zones {
     /// Returns `None` for distributions without zones.
-    pub(super) fn new(distribution: &Distribution) -> Result<Option<Self>, AccessError> {
+    pub(super) fn new(distribution: &Distribution) -> Result<Option<Self>, AccessFault> {
         let tables = match distribution {
             Distribution::Zoned(zones) => {
                 let parts =
@@ -73,7 +72,7 @@ fn spread(
     ddir: usize,
     zones: impl Iterator<Item = (u32, u64)>,
     table: fn(Vec<(u64, u64)>) -> Table,
-) -> Result<Table, AccessError> {
+) -> Result<Table, AccessFault> {
     let mut parts = Vec::with_capacity(100);
     let mut from = 0u64;
     for (accesses, size) in zones {
@@ -84,6 +83,6 @@ fn spread(
     match parts.len() {
         0 => Ok(Table::Whole),
         100 => Ok(table(parts)),
-        _ => Err(AccessError::ZoneShares { ddir: Ddir::ALL[ddir] }),
+        _ => Err(AccessFault::ZoneShares { ddir: Ddir::ALL[ddir] }),
     }
 }

@@ -1,5 +1,5 @@
-//! The checks on a thread of their own. They read devices, and a device that does not answer must not keep a run from
-//! ending.
+//! Runs the checks on a thread of their own. They read devices, and a device that does not answer must not keep a run
+//! from ending.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -10,14 +10,17 @@ use os::clock::Source;
 use os::errno;
 use os::platform::Platform;
 use plan::Plan;
-use record::RunError;
+use record::{CheckError, RunError};
 
 use super::plan_check::check;
-use crate::fault;
 
-const SPELL: Duration = Duration::from_millis(50);
+/// Longest wait between two looks at the stop flag.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Checks a plan; gives up `patience` after a stop.
+/// Checks a plan. Gives up `patience` after a stop.
+///
+/// # Errors
+/// The reasons not to run the plan. Nothing was changed.
 pub fn check_aside(
     plan: &Arc<Plan>,
     stop: &'static AtomicBool,
@@ -34,31 +37,31 @@ pub fn check_aside(
     }
     let mut give_up_ns = None;
     loop {
-        match outcome.recv_timeout(SPELL) {
+        match outcome.recv_timeout(POLL_INTERVAL) {
             Ok(outcome) => return outcome,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(vec![fault::new(errno::EIO, "check", "checking the targets ended early".into(), "")]);
+                return Err(vec![RunError::new(errno::EIO, CheckError::Ended)]);
             }
             Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
             Err(RecvTimeoutError::Timeout) => {
                 let now_ns = clock.now();
                 if now_ns >= *give_up_ns.get_or_insert(now_ns + patience.as_nanos() as u64) {
-                    let text = format!("looking at {} is stuck in the kernel", targets(plan));
-                    return Err(vec![fault::new(errno::EIO, "check", text, "nothing was started")]);
+                    let kind = CheckError::Stuck { targets: targets(plan) };
+                    return Err(vec![RunError::new(errno::EIO, kind)]);
                 }
             }
         }
     }
 }
 
-/// Some of what was to be looked at.
-fn targets(plan: &Plan) -> String {
+/// Returns the targets of the first workers.
+fn targets(plan: &Plan) -> Vec<String> {
     let of_worker = |worker: &plan::Worker| {
-        let streams = worker.streams.list.iter().map(|stream| stream.path.clone());
+        let streams = worker.stream_list().iter().map(|stream| stream.path.clone());
         worker.targets.paths.iter().cloned().chain(streams).collect::<Vec<_>>()
     };
     let mut names: Vec<String> = plan.workers.iter().take(8).flat_map(of_worker).collect();
     names.sort();
     names.dedup();
-    names.join(", ")
+    names
 }

@@ -3,15 +3,16 @@
 use super::safety::Safety;
 use super::{engine, reach, scheduler, streams};
 use crate::direct_io::check_alignment;
-use crate::fault;
 use os::errno;
 use os::platform::Platform;
 use plan::{Plan, Worker};
-use record::RunError;
+use record::{CheckError, RunError};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Says everything that keeps `plan` from being carried out, or what was found until `stop` was set: a plan may have
-/// millions of files.
+/// Checks a plan until `stop` is set. A plan may have millions of files.
+///
+/// # Errors
+/// All reasons not to run the plan.
 pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
@@ -21,7 +22,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), V
             faults.take(readonly(worker));
         }
         faults.take(engine::check(worker, platform, &mut probed));
-        if !worker.streams.is_empty() {
+        if worker.streams().is_some() {
             streams::check(worker, &mut safety, &mut |outcome| faults.take(outcome));
             continue;
         }
@@ -46,7 +47,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), V
     if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
 }
 
-/// Each fault once: clones of a job share theirs.
+/// Errors of a plan. Each is kept once, since the clones of a job have the same.
 #[derive(Default)]
 struct Faults {
     found: Vec<RunError>,
@@ -67,10 +68,6 @@ fn readonly(worker: &Worker) -> Result<(), RunError> {
     if !pattern.writes && !pattern.trims {
         return Ok(());
     }
-    Err(fault::new(
-        errno::EROFS,
-        "readonly",
-        "trim and write operations are not allowed with the --readonly parameter.".into(),
-        &format!("job {} is rw={}", worker.name, worker.echo.rw),
-    ))
+    let kind = CheckError::ReadOnlyRun { job: worker.name.clone(), pattern: worker.echo.rw.clone() };
+    Err(RunError::new(errno::EROFS, kind))
 }

@@ -1,16 +1,15 @@
-//! Whether targets are there or may be made, and are of a kind that a job can do I/O on.
+//! Checks that targets exist or can be created, and that a job can do I/O on them.
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
+use crate::fault::{self, shown};
 use crate::layout;
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::{Engine, Plan, Worker};
-use record::RunError;
-use std::io::ErrorKind;
+use record::{RunError, TargetError};
 use std::path::{Path, PathBuf};
 
-/// The targets of a job as they are now.
+/// Returns the targets of a job as they are now.
 pub(super) fn targets(worker: &Worker) -> Result<Vec<PathBuf>, RunError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
@@ -33,36 +32,23 @@ pub(super) fn check(plan: &Plan, worker: &Worker, path: &Path) -> Result<(), Run
         && worker.engine != Engine::Falloc
         && kind.is_none_or(|(kind, _)| kind == Kind::Regular)
     {
-        return Err(fault::new(
-            errno::ENOTTY,
-            "td_io_queue",
-            format!("{}: only block devices can be trimmed", path.display()),
-            "a trimmed file would lose its contents; ioengine=falloc does that when it is asked to",
-        ));
+        return Err(RunError::new(errno::ENOTTY, TargetError::NotTrimmable { path: shown(path) }));
     }
     match kind {
-        Some((Kind::Char, _)) if worker.engine == Engine::Falloc => Err(fault::new(
-            errno::EINVAL,
-            "open_file",
-            "only files and blockdev are supported fallocate ".into(),
-            &format!("{} is a character device", path.display()),
-        )),
-        Some((Kind::Regular, _)) => may_open(worker, path),
+        Some((Kind::Char, _)) if worker.engine == Engine::Falloc => {
+            Err(RunError::new(errno::EINVAL, TargetError::NotAllocatable { path: shown(path) }))
+        }
+        Some((Kind::Regular, _)) => can_open(worker, path),
         Some(_) => Ok(()),
-        None if worker.targets.create.allowed => may_make(path),
-        None if made_by_another(plan, worker, path) => Ok(()),
-        None => Err(fault::new(
-            errno::ENOENT,
-            "open",
-            "file creation disallowed by allow_file_create=0".into(),
-            &format!("{} doesn't exist", path.display()),
-        )),
+        None if worker.targets.create.allowed => can_create(path),
+        None if is_created_by_another(plan, worker, path) => Ok(()),
+        None => Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) })),
     }
 }
 
-/// Opens an existing file as the job will. Devices are left alone: closing one that was open for writing makes udev
-/// read it.
-fn may_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
+/// Opens an existing file as the job will. Devices are not opened: closing one that was open for writing makes udev read
+/// it.
+fn can_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let pattern = worker.access.pattern;
     let write = pattern.writes || pattern.trims;
     if EngineFlags::of(&worker.engine).metadata {
@@ -71,35 +57,25 @@ fn may_open(worker: &Worker, path: &Path) -> Result<(), RunError> {
     let options = OpenOptions { read: pattern.reads || !write, write, ..OpenOptions::new() };
     match options.open(path) {
         Ok(_) => Ok(()),
-        // Removed since it was looked at.
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        // Removed since the status was read.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => {
-            let func = format!("open({})", path.display());
-            Err(fault::of_io(
-                &error,
-                &func,
-                format!("{func}: {error}", error = errno::reason(&error)),
-                &format!("job {} needs it", worker.name),
-            ))
+            let kind = TargetError::OpenForJob { path: shown(path), job: worker.name.clone() };
+            Err(fault::of_io(&error, kind))
         }
     }
 }
 
-/// A new file needs a directory that takes one, or that can be made.
-fn may_make(path: &Path) -> Result<(), RunError> {
+/// Checks that the directory of a new file is writable or can be created.
+fn can_create(path: &Path) -> Result<(), RunError> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     for above in absolute.ancestors().skip(1) {
         let refuse = |error: &std::io::Error| {
-            let text = format!(
-                "failed to create {}: {}: {error}",
-                path.display(),
-                above.display(),
-                error = errno::reason(error)
-            );
-            Err(fault::of_io(error, "open", text, ""))
+            let kind = TargetError::CreateIn { path: shown(path), directory: shown(above) };
+            Err(fault::of_io(error, kind))
         };
         match os::file::stat(above, StatCall::Stat) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return refuse(&error),
             Ok(status) if status.kind != Kind::Directory => {
                 return refuse(&std::io::Error::from_raw_os_error(errno::ENOTDIR));
@@ -110,8 +86,8 @@ fn may_make(path: &Path) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Some other job makes the file before this one needs it.
-fn made_by_another(plan: &Plan, worker: &Worker, path: &Path) -> bool {
+/// Returns true if another job creates the file before this one needs it.
+fn is_created_by_another(plan: &Plan, worker: &Worker, path: &Path) -> bool {
     plan.workers.iter().any(|other| {
         other.number != worker.number
             && other.targets.create.allowed

@@ -1,10 +1,8 @@
 //! Refuses writes, trims, creation and removal of targets in use.
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
-use crate::in_use::{TargetUses, list, refuse_in_fios_words, unknown, way_out};
+use crate::in_use::{TargetUses, refuse, unknown};
 use os::device::{Holder, Use};
-use os::errno;
 use os::file::{Kind, StatCall};
 use plan::{Engine, Memory, Worker};
 use record::RunError;
@@ -37,7 +35,7 @@ impl Safety {
             Some(Kind::Block) => self.refuse_if_used(worker, path),
             Some(Kind::Regular) => {
                 let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
-                refuse(worker, path, holders.to_vec())
+                refuse(&worker.name, path, holders)
             }
             _ => Ok(()),
         }
@@ -57,24 +55,14 @@ impl Safety {
 
     fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
-        let refused = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
-        refuse(worker, path, refused)
+        let refused: Vec<Holder> = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
+        refuse(&worker.name, path, &refused)
     }
 }
 
-/// fio's `allow_mounted_write` is about mounted file systems, and about nothing else.
+/// Returns true if the job may change a target with this use. `allow_mounted_write` is about mounted file systems only.
 fn allowed(worker: &Worker, holder: &Holder) -> bool {
     worker.targets.allow_mounted_write && matches!(holder.used, Use::Mounted { .. })
-}
-
-fn refuse(worker: &Worker, path: &Path, holders: Vec<Holder>) -> Result<(), RunError> {
-    match holders.first() {
-        Some(first) if !worker.streams.is_empty() => {
-            let text = format!("{} is in use: it is {}", path.display(), list(&holders));
-            Err(fault::new(errno::EBUSY, "open", text, &format!("nothing was written; {}", way_out(&first.used))))
-        }
-        _ => refuse_in_fios_words(&worker.name, path, holders),
-    }
 }
 
 fn kind_at(path: &Path) -> Option<Kind> {

@@ -1,11 +1,10 @@
-//! Whether the disks have the I/O scheduler that the job wants (`ioscheduler`).
+//! Checks that the disks have the job's I/O scheduler (`ioscheduler`).
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
 use os::device::disks;
 use os::errno;
 use plan::Worker;
-use record::RunError;
+use record::{CheckError, RunError};
 use std::path::Path;
 
 pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
@@ -15,19 +14,15 @@ pub(super) fn check(worker: &Worker, path: &Path) -> Result<(), RunError> {
     if EngineFlags::of(&worker.engine).diskless {
         return Ok(());
     }
-    // A path without a disk below, such as on tmpfs, is passed over, as in fio; so is a disk that has no schedulers.
+    // As in fio, a path without a disk, such as on tmpfs, and a disk without schedulers are not checked.
     for disk in disks(path).unwrap_or_default() {
         let Ok((_, offered)) = disk.scheduler() else {
             continue;
         };
         let tunable = offered.iter().any(|name| name != "none");
         if tunable && !offered.contains(wanted) {
-            return Err(fault::new(
-                errno::EINVAL,
-                "iosched_switch",
-                format!("unable to set io scheduler to {wanted}"),
-                &format!("{} has {}", disk.name, offered.join(", ")),
-            ));
+            let (scheduler, disk) = (wanted.clone(), disk.name.clone());
+            return Err(RunError::new(errno::EINVAL, CheckError::SchedulerMissing { scheduler, disk, offered }));
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
 /// What a plan of one job is refused for; empty if it isn't.
 fn refusals(worker: Worker) -> Vec<String> {
     let plan = Plan { workers: vec![worker], ..Plan::default() };
-    check(&plan).err().unwrap_or_default().into_iter().map(|fault| fault.message).collect()
+    check(&plan).err().unwrap_or_default().iter().map(fio::wording::error).collect()
 }
 
 /// Asserts that jobs that change `path` are refused for `what`, and that jobs that read it are not.
@@ -71,7 +71,7 @@ impl Drop for Mounted {
 }
 
 #[test]
-fn a_device_that_nobody_uses_may_be_written() {
+fn an_unused_device_may_be_written() {
     let scratch = Scratch::new("check-free");
     let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
     for rw in ["read", "write", "randrw", "trimwrite"] {
@@ -165,8 +165,8 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
     let laid_out = crate::layout::lay_out(&plan, &plan.workers[0], &AtomicBool::new(false), &mut |_| {});
-    let Err(crate::fault::SetupError::Failed(error)) = laid_out else { panic!("the file is in use") };
-    assert!(error.message.contains("loop device"), "{}", error.message);
+    let Err(crate::fault::PrepareError::Failed(error)) = laid_out else { panic!("the file is in use") };
+    assert!(fio::wording::error(&error).contains("loop device"), "{error:?}");
     assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);
 }
 
@@ -189,15 +189,15 @@ fn a_readonly_plan_takes_no_writers() {
         match check(&plan) {
             Ok(()) => assert!(fine, "{rw}"),
             Err(faults) => {
-                let said = "trim and write operations are not allowed with the --readonly parameter.";
-                assert!(!fine && faults[0].message.starts_with(said), "{rw}: {faults:?}");
+                let expected = "trim and write operations are not allowed with the --readonly parameter.";
+                assert!(!fine && fio::wording::error(&faults[0]).starts_with(expected), "{rw}: {faults:?}");
             }
         }
     }
 }
 
 #[test]
-fn blocks_that_direct_io_cannot_do_are_told_before_the_run() {
+fn blocks_that_direct_io_does_not_support_are_refused_before_the_run() {
     let scratch = Scratch::new("check-alignment");
     let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &["--sector-size", "4096"]) else { return };
     let mut worker = job("read", device.path());
@@ -209,7 +209,7 @@ fn blocks_that_direct_io_cannot_do_are_told_before_the_run() {
 }
 
 #[test]
-fn what_an_engine_cannot_do_is_told_with_its_name() {
+fn what_an_engine_does_not_support_is_refused_with_its_name() {
     let scratch = Scratch::new("check-engine");
     let mut worker = job("write", &scratch.file("f"));
     worker.engine = Engine::Mmap { thp: false };
@@ -229,7 +229,7 @@ fn what_an_engine_cannot_do_is_told_with_its_name() {
 }
 
 #[test]
-fn unreachable_targets_are_told_before_the_run() {
+fn unreachable_targets_are_refused_before_the_run() {
     let scratch = Scratch::new("check-reach");
     std::fs::write(scratch.file("plain"), [0; 100]).unwrap();
     assert!(refusals(job("read", scratch.path()))[0].contains("it is a directory"));
@@ -254,7 +254,7 @@ fn a_missing_file_that_may_not_be_made_must_be_another_jobs() {
 }
 
 #[test]
-fn an_unknown_scheduler_is_told_with_those_that_there_are() {
+fn an_unknown_scheduler_is_refused_with_those_of_the_disk() {
     let scratch = Scratch::new("check-scheduler");
     let Some(device) = Loop::new(&scratch.file("image"), 4 * MIB, &[]) else { return };
     let offered = std::fs::read_to_string(
@@ -275,7 +275,7 @@ fn an_unknown_scheduler_is_told_with_those_that_there_are() {
 }
 
 #[test]
-fn each_fault_is_told_once_for_all_clones() {
+fn each_error_is_reported_once_for_all_clones() {
     let scratch = Scratch::new("check-once");
     let workers = (0..4).map(|_| job("read", scratch.path())).collect();
     assert_eq!(check(&Plan { workers, ..Plan::default() }).unwrap_err().len(), 1);
@@ -287,7 +287,10 @@ fn a_block_longer_than_one_io_can_be_is_refused() {
     let mut long = sample::worker("job", "trim", 4 << 30, &[&scratch.file("f")]);
     long.targets.extent.size = Some(Amount::Bytes(64 << 30));
     let refused = refusals(long);
-    assert!(refused.iter().any(|message| message.contains("4294967296 bytes is more than one I/O")), "{refused:?}");
+    assert!(
+        refused.iter().any(|message| message.contains("4294967296 bytes exceeds the maximum of one I/O")),
+        "{refused:?}"
+    );
 }
 
 #[test]

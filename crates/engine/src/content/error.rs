@@ -1,6 +1,10 @@
 //! Why a job's buffers cannot be filled.
 
-use std::fmt;
+use os::errno;
+use plan::Worker;
+use record::{ContentFault, RunError, SetupError};
+
+use crate::fault;
 
 /// Why a job's buffers cannot be filled.
 #[derive(Debug)]
@@ -11,26 +15,20 @@ pub enum ContentError {
         path: String,
         error: std::io::Error,
     },
-    /// The working set of `dedupe_working_set_percentage` has no buffer.
+    /// The working set of the repeated buffers is smaller than a write.
     EmptyWorkingSet,
     Memory {
         buffers: u64,
     },
 }
 
-impl fmt::Display for ContentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ContentError::EmptyPattern => write!(f, "the buffer pattern is empty"),
-            ContentError::PatternFile { path, error } => {
-                write!(f, "buffer pattern from {path}: {error}", error = os::errno::reason(error))
-            }
-            ContentError::EmptyWorkingSet => {
-                write!(f, "dedupe_working_set_percentage of the job's size is less than one write")
-            }
-            ContentError::Memory { buffers } => write!(f, "no memory for a working set of {buffers} buffers"),
-        }
-    }
+/// Returns the error of a worker whose buffers cannot be filled.
+pub(crate) fn run_error(worker: &Worker, error: ContentError) -> RunError {
+    let fault = match error {
+        ContentError::EmptyPattern => ContentFault::EmptyPattern,
+        ContentError::PatternFile { path, error } => ContentFault::PatternFile { path, error: fault::os_error(&error) },
+        ContentError::EmptyWorkingSet => ContentFault::EmptyWorkingSet,
+        ContentError::Memory { buffers } => ContentFault::WorkingSetMemory { buffers },
+    };
+    RunError::new(errno::EINVAL, SetupError::Content { job: worker.name.clone(), fault })
 }
-
-impl std::error::Error for ContentError {}

@@ -14,6 +14,7 @@ mod job;
 mod tests;
 
 pub use error::ContentError;
+pub(crate) use error::run_error;
 pub use filler::Content;
 pub use for_worker::for_worker;
 pub use job::Job;

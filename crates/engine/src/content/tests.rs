@@ -27,7 +27,7 @@ fn content(change: impl FnOnce(&mut Buffers)) -> Result<Content, ContentError> {
     })
 }
 
-/// The buffers of so many writes in a row, each after the other.
+/// Returns the buffers of `writes` writes, in order.
 fn written(mut content: Content, writes: u64) -> Vec<Vec<u8>> {
     let mut buffer = vec![0; BLOCK];
     content.fill_initial(&mut buffer);
@@ -62,7 +62,7 @@ fn random_buffers_do_not_compress() {
 }
 
 #[test]
-fn as_many_buffers_repeat_as_asked() {
+fn the_requested_share_of_buffers_repeats() {
     for percent in [10, 30, 50, 80] {
         for mode in [DedupeMode::Repeat, DedupeMode::WorkingSet { percent: 2, global: false }] {
             let content = content(|buffers| {
@@ -105,11 +105,11 @@ fn an_offset_in_a_pattern_is_that_of_the_write_in_every_repetition() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_said() {
+fn buffers_that_cannot_be_filled_are_an_error() {
     let empty = content(|buffers| buffers.content = plan::Content::Pattern(Vec::new()));
     assert!(matches!(empty, Err(ContentError::EmptyPattern)));
     let missing = content(|buffers| buffers.content = plan::Content::PatternFile("/no/such/file".into()));
-    assert!(missing.unwrap_err().to_string().starts_with("buffer pattern from /no/such/file: "));
+    assert!(matches!(missing, Err(ContentError::PatternFile { path, .. }) if path == "/no/such/file"));
     let none = content(|buffers| {
         let mode = DedupeMode::WorkingSet { percent: 0, global: false };
         buffers.dedupe = Some(Dedupe { percent: 10, mode });

@@ -1,53 +1,54 @@
-//! The page cache before the first I/O: emptied of a target, or filled with it.
+//! The page cache of a target before the first I/O.
 
-use crate::fault;
-use crate::target::Target;
-use os::errno;
-use os::file::{File, Kind, OpenOptions};
-use record::RunError;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use os::errno;
+use os::file::{File, Kind, OpenOptions};
+use record::{LayoutError, PreReadCall, RunError};
+
+use crate::fault::{self, shown};
+use crate::target::Target;
+
 const READ_BYTES: u64 = 1 << 20;
 
-/// Drops the cached pages of the target. Returns a message if that fails.
-pub fn invalidate(file: &File, target: &Target) -> Option<String> {
+/// Drops the cached pages of the target.
+///
+/// # Errors
+/// The kernel refuses. Only root may drop the pages of a block device.
+pub fn invalidate(file: &File, target: &Target) -> io::Result<()> {
     if target.io_size == u64::MAX || target.offset == u64::MAX {
-        return None;
+        return Ok(());
     }
     if !matches!(target.kind, Kind::Regular | Kind::Block) {
-        return None;
+        return Ok(());
     }
-    let Err(error) = file.invalidate_cache(target.offset, target.io_size) else {
-        return None;
-    };
-    if error.raw_os_error() == Some(errno::EACCES) && target.kind == Kind::Block {
-        return Some("fio: only root may flush block devices. Cache flush bypassed!".into());
-    }
-    Some(format!("fio: cache invalidation of {} failed: {error}", target.path.display(), error = errno::reason(&error)))
+    file.invalidate_cache(target.offset, target.io_size)
 }
 
 /// Reads the job's part of the target into the page cache.
+///
+/// # Errors
+/// The target cannot be opened or read, or it ends before the part.
 pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
     if target.kind == Kind::Char {
         return Ok(());
     }
-    let failed = |error: io::Error, func: &str| {
-        let text = format!("cannot pre-read {}: {error}", target.path.display(), error = errno::reason(&error));
-        fault::of_io(&error, func, text, "")
+    let failed = |error: io::Error, call: PreReadCall| {
+        fault::of_io(&error, LayoutError::PreRead { path: shown(&target.path), call })
     };
-    let file =
-        OpenOptions { read: true, ..OpenOptions::new() }.open(&target.path).map_err(|error| failed(error, "open"))?;
+    let file = OpenOptions { read: true, ..OpenOptions::new() }.open(&target.path);
+    let file = file.map_err(|error| failed(error, PreReadCall::Open))?;
     let end = target.offset.saturating_add(target.io_size).min(target.real_size);
     let mut buffer = vec![0u8; READ_BYTES as usize];
     let mut at = target.offset;
     while at < end && !stop.load(Ordering::Relaxed) {
         let wanted = (end - at).min(READ_BYTES) as usize;
         match file.read_at(&mut buffer[..wanted], at) {
-            Ok(0) => return Err(failed(io::Error::from_raw_os_error(errno::EIO), "pre_read")),
+            Ok(0) => return Err(failed(io::Error::from_raw_os_error(errno::EIO), PreReadCall::Read)),
             Ok(bytes) => at += bytes as u64,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error, "pre_read")),
+            Err(error) => return Err(failed(error, PreReadCall::Read)),
         }
     }
     Ok(())

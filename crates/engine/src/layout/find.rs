@@ -1,17 +1,19 @@
-//! What a job's targets are, and how large they are, before anything is made.
+//! Finds a job's targets and their sizes.
 
 use super::sizes::{Found, UNKNOWN, min_block};
 use crate::engine_flags::EngineFlags;
-use crate::fault;
+use crate::fault::{self, shown};
 use os::errno;
 use os::file::{Kind, OpenOptions, StatCall};
 use plan::Worker;
-use record::Message;
-use record::RunError;
-use std::io::{self, ErrorKind};
+use record::{FileKind, LayoutError, Message, MessageKind, RunError, TargetError};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// The job's targets: those it names and, with `opendir`, every file below that directory.
+/// Returns the job's targets: those that it names and, with `opendir`, each file below that directory.
+///
+/// # Errors
+/// The directory cannot be read.
 pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec<PathBuf>, RunError> {
     let named = worker.targets.paths.iter().map(PathBuf::from);
     let Some(directory) = &worker.targets.opendir else {
@@ -21,45 +23,39 @@ pub(crate) fn paths(worker: &Worker, say: &mut dyn FnMut(Message)) -> Result<Vec
     files_below(Path::new(directory), &mut below)?;
     let mut paths: Vec<_> = if worker.targets.generated && !below.is_empty() { Vec::new() } else { named.collect() };
     paths.append(&mut below);
-    say(Message::Info(format!("fio: opendir added {} files", paths.len())));
+    say(Message::Info(MessageKind::DirectoryListed { files: paths.len() as u64 }));
     Ok(paths)
 }
 
-/// Regular files in `directory` and the directories below it, in the order in which the system lists them. Links are
-/// not followed.
+/// Collects regular files in `directory` and below it, in the system's order. Links are not followed.
 fn files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), RunError> {
-    let failed = |error: io::Error| {
-        let func = format!("opendir({})", directory.display());
-        fault::of_io(
-            &error,
-            &func,
-            format!("{func}: {error}", error = errno::reason(&error)),
-            "opendir= takes a directory that can be read",
-        )
-    };
+    let failed = |error: io::Error| fault::of_io(&error, LayoutError::ListDirectory { path: shown(directory) });
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         match entry.file_type() {
             Ok(kind) if kind.is_file() => files.push(entry.path()),
             Ok(kind) if kind.is_dir() => files_below(&entry.path(), files)?,
             Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
     }
     Ok(())
 }
 
-/// Kind and size of what `path` leads to; `None` where there is nothing yet.
+/// Returns the kind and size of a file; `None` if it does not exist.
 fn stat_kind(path: &Path) -> io::Result<Option<(Kind, u64)>> {
     match os::file::stat(path, StatCall::Stat) {
         Ok(status) => Ok(Some((status.kind, status.bytes))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Kind and present size of a target of `worker`.
+/// Returns the kind and current size of a target of `worker`.
+///
+/// # Errors
+/// No job can do I/O on the target, or its size cannot be read.
 pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Result<Found, RunError> {
     if flags.metadata {
         refuse_devices(path)?;
@@ -79,76 +75,51 @@ pub(crate) fn inspect(worker: &Worker, flags: EngineFlags, path: &Path) -> Resul
     Ok(Found { kind, bytes })
 }
 
-/// As [`stat_kind`], with an error for what no job can do I/O on.
+/// Returns the kind and size of a target of `worker`; `None` if it does not exist.
+///
+/// # Errors
+/// The target is of a kind that no job can do I/O on, or its status cannot be read.
 pub(crate) fn kind_of_target(worker: &Worker, path: &Path) -> Result<Option<(Kind, u64)>, RunError> {
-    let shown = path.display();
-    let refuse = |errno: i32, what: &str, advice: &str| {
-        Err(fault::new(
-            errno,
-            "setup_files",
-            format!("{}: failed to get file size of {shown}", worker.name),
-            &format!("it is {what}; {advice}"),
-        ))
+    let refuse = |errno: i32, kind: FileKind| {
+        Err(RunError::new(errno, TargetError::NotATarget { job: worker.name.clone(), path: shown(path), kind }))
     };
     if path == Path::new("-") {
-        return refuse(errno::EINVAL, "the standard input or output", "give a file or a device");
+        return refuse(errno::EINVAL, FileKind::StandardStream);
     }
     match stat_kind(path) {
-        Ok(Some((Kind::Pipe, _))) => refuse(
-            errno::EINVAL,
-            "a pipe",
-            "fathom does I/O at offsets, which pipes don't have: give a file or a device",
-        ),
-        Ok(Some((Kind::Socket, _))) => refuse(errno::EINVAL, "a socket", "give a file or a device"),
-        Ok(Some((Kind::Directory, _))) => refuse(
-            errno::EISDIR,
-            "a directory",
-            "use directory= to have files made in it, or opendir= to use those that are there",
-        ),
+        Ok(Some((Kind::Pipe, _))) => refuse(errno::EINVAL, FileKind::Pipe),
+        Ok(Some((Kind::Socket, _))) => refuse(errno::EINVAL, FileKind::Socket),
+        Ok(Some((Kind::Directory, _))) => refuse(errno::EISDIR, FileKind::Directory),
         Ok(found) => Ok(found),
-        Err(error) => Err(fault::of_io(
-            &error,
-            "fstat",
-            format!("stat of {shown} failed: {error}", error = errno::reason(&error)),
-            "",
-        )),
+        Err(error) => Err(fault::of_io(&error, TargetError::Status { path: shown(path) })),
     }
 }
 
-/// Engines that make, look at and remove files take nothing else.
+/// Refuses devices, pipes and sockets for engines that create, examine and remove files.
+///
+/// # Errors
+/// The target is one of them.
 pub(crate) fn refuse_devices(path: &Path) -> Result<(), RunError> {
     match stat_kind(path) {
-        Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => Err(fault::new(
-            errno::EINVAL,
-            "setup_files",
-            "only files are supported".into(),
-            &format!("{} is none; this engine makes, looks at or removes files and directories", path.display()),
-        )),
-        // What can't be looked at now is for the engine itself to meet.
+        Ok(Some((Kind::Block | Kind::Char | Kind::Pipe | Kind::Socket, _))) => {
+            Err(RunError::new(errno::EINVAL, TargetError::NotAFile { path: shown(path) }))
+        }
+        // The engine reports a status that cannot be read.
         _ => Ok(()),
     }
 }
 
+/// Returns the size of a block device.
+///
+/// # Errors
+/// The device cannot be opened, or has no size.
 pub(crate) fn device_size(path: &Path) -> Result<u64, RunError> {
-    let shown = path.display();
+    let path_text = || shown(path);
     let opened = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path);
-    let file = opened.map_err(|error| {
-        let text = format!("failed opening blockdev {shown} for size check: {error}", error = errno::reason(&error));
-        fault::of_io(&error, &format!("open({shown})"), text, "may this user read the device?")
-    })?;
+    let file = opened.map_err(|error| fault::of_io(&error, TargetError::DeviceOpen { path: path_text() }))?;
     match file.size() {
         Ok(Some(bytes)) if bytes > 0 => Ok(bytes),
-        Ok(_) => Err(fault::new(
-            errno::EINVAL,
-            "blockdev_size",
-            format!("{shown}: zero sized block device?"),
-            "a loop device without a file, a drive without a medium, or a device that was never set up",
-        )),
-        Err(error) => Err(fault::of_io(
-            &error,
-            "blockdev_size",
-            format!("no size to be had of {shown}: {error}", error = errno::reason(&error)),
-            "",
-        )),
+        Ok(_) => Err(RunError::new(errno::EINVAL, TargetError::DeviceEmpty { path: path_text() })),
+        Err(error) => Err(fault::of_io(&error, TargetError::DeviceSize { path: path_text() })),
     }
 }

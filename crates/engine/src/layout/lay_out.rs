@@ -10,27 +10,30 @@ use super::{extend, find, sizes};
 use crate::access::{Purpose, SeedTable};
 use crate::content;
 use crate::engine_flags::EngineFlags;
-use crate::fault::{self, SetupError};
+use crate::fault::{self, PrepareError};
 use crate::target::{LaidOut, Target};
-use record::Message;
+use record::{Message, MessageKind};
 
 /// Lays out the targets of a worker of a plan.
+///
+/// # Errors
+/// The run was stopped, or a target cannot be found or created.
 pub(crate) fn lay_out(
     plan: &Plan,
     worker: &Worker,
     stop: &AtomicBool,
     say: &mut dyn FnMut(Message),
-) -> Result<LaidOut, SetupError> {
+) -> Result<LaidOut, PrepareError> {
     let seeds = SeedTable::of_worker(worker);
     let size = worker.targets.extent.size.map_or(0, |size| size.of(0));
     let mut content =
-        content::for_worker(plan, worker, &seeds, size).map_err(|error| fault::of_content(worker, &error))?;
+        content::for_worker(plan, worker, &seeds, size).map_err(|error| content::run_error(worker, error))?;
     let fill = &mut |block: &mut [u8]| content.fill_initial(block);
     lay_out_in(worker, &mut Site { readonly: plan.readonly, stop, say, fill, seeds: &seeds })
 }
 
-/// Finds and makes the targets of `worker`, so that its I/O can start.
-pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, SetupError> {
+/// Finds and creates the targets of `worker`, so that its I/O can start.
+pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, PrepareError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.no_io {
         return Ok(LaidOut { targets: Vec::new(), pass_bytes: u64::MAX, total_bytes: u64::MAX });
@@ -46,7 +49,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Se
     let mut shares = sizes::share_out(worker, flags, &found, &mut || file_sizes.fraction())?;
     for (share, path) in shares.files.iter().zip(&paths) {
         if share.io_size == 0 {
-            (site.say)(Message::Warning(format!("fio: file {} may be ignored", path.display())));
+            (site.say)(Message::Warning(MessageKind::TargetIgnored { path: fault::shown(path) }));
         }
     }
     extend::extend(worker, flags, &paths, &mut shares, site)?;

@@ -1,20 +1,19 @@
-//! How a job's size is shared out over its targets: fio's arithmetic, without any I/O.
+//! Divides a job's size among its targets, with fio's arithmetic and without I/O.
 
 use crate::engine_flags::EngineFlags;
-use crate::fault;
 use os::errno;
 use os::file::Kind;
 use plan::{Amount, Worker};
-use record::RunError;
+use record::{LayoutError, RunError};
 
 /// An unknown or unlimited size.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-/// What there is before anything is made.
+/// A target before the layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
     pub kind: Kind,
-    /// Present size; [`UNKNOWN`] for character devices and targets that need no disk.
+    /// Current size; [`UNKNOWN`] for character devices and targets that need no disk.
     pub bytes: u64,
 }
 
@@ -25,7 +24,7 @@ pub(crate) struct Share {
     pub io_size: u64,
     /// Size of the target when it is ready.
     pub real_size: u64,
-    /// It has to grow first.
+    /// The layout extends it.
     pub extend: bool,
 }
 
@@ -37,19 +36,23 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Files that have to grow, and the bytes they end up with.
+    /// Returns the number of files that the layout extends, and the sum of their final sizes.
     pub fn growing(&self) -> (usize, u64) {
         let growing = self.files.iter().filter(|share| share.extend);
         growing.fold((0, 0), |(count, bytes), share| (count + 1, bytes.saturating_add(share.real_size)))
     }
 }
 
-/// Smallest block of any direction.
+/// Returns the smallest block of any direction.
 pub(crate) fn min_block(worker: &Worker) -> u64 {
     worker.access.block.min_bytes.0.into_iter().min().unwrap_or(1).max(1)
 }
 
-/// Shares the job out over `found`. `fraction` draws the next number below 1 from the job's generator of file sizes.
+/// Divides the job among the targets `found`. `fraction` draws the next number below 1 from the job's generator of file
+/// sizes.
+///
+/// # Errors
+/// Nothing determines a size, or it is smaller than a block, or an offset is beyond the end.
 pub(crate) fn share_out(
     worker: &Worker,
     flags: EngineFlags,
@@ -74,12 +77,7 @@ pub(crate) fn share_out(
         && !extent.fill_device
         && file_range(worker).is_none()
     {
-        return Err(fault::new(
-            errno::EINVAL,
-            "total_file_size",
-            format!("{}: you need to specify size=", worker.name),
-            "the targets are empty or don't exist yet, so nothing else says how much I/O to do",
-        ));
+        return Err(RunError::new(errno::EINVAL, LayoutError::NoSize { job: worker.name.clone() }));
     }
 
     let each = size.checked_div(count).unwrap_or(0);
@@ -112,30 +110,25 @@ pub(crate) fn share_out(
     Ok(Shares { files, pass_bytes, total_bytes: total_bytes(worker, pass_bytes) })
 }
 
-/// A size too small for a single block; fio says so before it looks at any file.
+/// Checks that the job's size is at least one block. fio checks this before it reads the status of a file.
+///
+/// # Errors
+/// The size is smaller than a block.
 pub(crate) fn check_size(worker: &Worker) -> Result<(), RunError> {
     let (size, block) = (requested_size(worker), min_block(worker));
     if size > 0 && size < block {
-        return Err(fault::new(
-            errno::EINVAL,
-            "size",
-            format!("size too small, must not be less than minimum block size: {size} < {block}"),
-            "make size= larger or bs= smaller",
-        ));
+        let kind = LayoutError::SizeBelowBlock { size_bytes: size, block_bytes: block };
+        return Err(RunError::new(errno::EINVAL, kind));
     }
     Ok(())
 }
 
 fn too_small(worker: &Worker, bytes: u64, block: u64) -> RunError {
-    fault::new(
-        errno::EINVAL,
-        "setup_files",
-        "blocksize is larger than data set range".into(),
-        &format!("{} has {bytes} bytes to do I/O on, a block is {block}: see size=, offset= and bs=", worker.name),
-    )
+    let job = worker.name.clone();
+    RunError::new(errno::EINVAL, LayoutError::RangeBelowBlock { job, range_bytes: bytes, block_bytes: block })
 }
 
-/// The job's size in bytes; 0 where it is left to the targets.
+/// Returns the job's size in bytes; 0 if the targets determine it.
 fn requested_size(worker: &Worker) -> u64 {
     let extent = &worker.targets.extent;
     match extent.size {
@@ -145,12 +138,12 @@ fn requested_size(worker: &Worker) -> u64 {
     }
 }
 
-/// `filesize`, where one is given.
+/// Returns the range of `filesize`, if it is set.
 fn file_range(worker: &Worker) -> Option<(u64, u64)> {
     worker.targets.file_size.filter(|&(low, high)| low > 0 || high > 0)
 }
 
-/// Bytes of I/O on a target from `offset` on.
+/// Returns the bytes of I/O on a target from `offset` on.
 fn io_size(
     worker: &Worker,
     real: u64,
@@ -173,15 +166,11 @@ fn io_size(
 }
 
 fn bad_offset(worker: &Worker, offset: u64, bytes: u64) -> RunError {
-    fault::new(
-        errno::EINVAL,
-        "setup_files",
-        format!("{}: you need to specify valid offset=", worker.name),
-        &format!("it starts at byte {offset} of a target of {bytes} bytes"),
-    )
+    let job = worker.name.clone();
+    RunError::new(errno::EINVAL, LayoutError::OffsetBeyondEnd { job, offset_bytes: offset, target_bytes: bytes })
 }
 
-/// `size` as a share of each target.
+/// Applies a `size` in percent to a target.
 fn percent_of_file(worker: &Worker, io_size: u64, offset: u64, block: u64) -> u64 {
     match worker.targets.extent.size {
         Some(Amount::Percent(percent)) if percent > 0.0 && percent != 100.0 => {
@@ -192,7 +181,7 @@ fn percent_of_file(worker: &Worker, io_size: u64, offset: u64, block: u64) -> u6
     }
 }
 
-/// `io_size` as a share of the pass.
+/// Applies an `io_size` in percent to the pass.
 fn percent_of_pass(worker: &Worker, io_size: u64) -> u64 {
     match worker.targets.extent.io_size {
         Some(Amount::Percent(percent)) if percent > 0.0 && percent != 100.0 => share_of(percent, io_size),
@@ -211,7 +200,7 @@ fn total_bytes(worker: &Worker, pass_bytes: u64) -> u64 {
     once.saturating_mul(u64::from(worker.limits.loops.max(1)))
 }
 
-/// Where this clone of the job starts in a target of `real` bytes.
+/// Returns the offset at which this clone of the job starts in a target of `real` bytes.
 fn start_offset(worker: &Worker, kind: Kind, real: u64) -> u64 {
     let extent = &worker.targets.extent;
     if extent.append && kind == Kind::Regular {
@@ -233,7 +222,7 @@ fn start_offset(worker: &Worker, kind: Kind, real: u64) -> u64 {
     offset.checked_next_multiple_of(align).unwrap_or(offset)
 }
 
-/// `percent` of `whole`, exact for whole percents as fio has them.
+/// Returns `percent` of `whole`, exact for integers as in fio.
 fn share_of(percent: f64, whole: u64) -> u64 {
     if percent.fract() == 0.0 && (0.0..=100.0).contains(&percent) {
         return (u128::from(whole) * percent as u128 / 100) as u64;

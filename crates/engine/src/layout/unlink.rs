@@ -1,4 +1,4 @@
-//! Removing targets where the job says so (`unlink`, `unlink_each_loop`).
+//! Removes targets of jobs with `unlink` or `unlink_each_loop`.
 
 use crate::engine_flags::EngineFlags;
 use crate::fault;
@@ -8,8 +8,11 @@ use plan::Worker;
 use record::RunError;
 use std::io::ErrorKind;
 
-/// Removes the files, and for engines that work on directories the directories, of a job. Devices stay, and so does
-/// whatever an engine without a disk never made.
+/// Removes the files of a job, or its directories if its engine works on directories. Devices are not removed. Engines
+/// without files have none to remove.
+///
+/// # Errors
+/// A file cannot be removed.
 pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.diskless && !flags.one_block_each && !flags.makes_directories {
@@ -21,9 +24,7 @@ pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
         if let Err(error) = done
             && error.kind() != ErrorKind::NotFound
         {
-            let text =
-                format!("failed to unlink file {}: {error}", target.path.display(), error = os::errno::reason(&error));
-            return Err(fault::of_io(&error, "unlink_all_files", text, ""));
+            return Err(fault::of_io(&error, record::LayoutError::Unlink { path: fault::shown(&target.path) }));
         }
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! The bandwidth of the whole run over time (`--bandwidth-log`): one file per direction.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 
 use plan::{Ddir, Plan};
 
-use super::destination::named;
+use super::error::LogError;
 use super::io::NS_PER_MS;
 use crate::output_guard::OutputGuard;
 
@@ -25,14 +25,14 @@ impl AggregateLog {
     ///
     /// # Errors
     /// A file cannot be created, or the output guard refuses it.
-    pub fn open(plan: &Plan, guard: &mut OutputGuard) -> io::Result<Option<Self>> {
+    pub fn open(plan: &Plan, guard: &mut OutputGuard) -> Result<Option<Self>, LogError> {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
         let mut file = |ddir: Ddir| {
             let path = format!("{stem}-{}_bw.log", ddir.name());
-            guard.check(path.as_ref()).map_err(|refusal| named(&path, &io::Error::other(refusal)))?;
+            guard.check(path.as_ref()).map_err(|refusal| LogError::refused(&path, refusal))?;
             match File::create(&path) {
                 Ok(file) => Ok((path, file)),
-                Err(error) => Err(named(&path, &error)),
+                Err(error) => Err(LogError::of_file(&path, &error)),
             }
         };
         let windows = plan.workers.iter().map(|worker| worker.measure.bandwidth_sample_ms);
@@ -55,7 +55,7 @@ impl AggregateLog {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn sample(&mut self, since_start_ns: u64, bytes: Option<[u64; 3]>) -> io::Result<()> {
+    pub fn sample(&mut self, since_start_ns: u64, bytes: Option<[u64; 3]>) -> Result<(), LogError> {
         let (Some(bytes), Some(began_ns)) = (bytes, self.began_ns) else {
             self.began_ns = bytes.map(|_| since_start_ns);
             self.last_bytes = bytes.unwrap_or_default();
@@ -69,7 +69,7 @@ impl AggregateLog {
             let moved = u128::from(bytes[at].saturating_sub(self.last_bytes[at]));
             let kib_per_s = moved * 1_000_000_000 / spent_ns.max(1) / 1024;
             let line = format!("{}, {kib_per_s}, {at}, 0, 0\n", since_start_ns / NS_PER_MS);
-            file.write_all(line.as_bytes()).map_err(|error| named(path, &error))?;
+            file.write_all(line.as_bytes()).map_err(|error| LogError::of_file(path, &error))?;
         }
         (self.began_ns, self.last_bytes) = (Some(since_start_ns), bytes);
         Ok(())

@@ -1,11 +1,12 @@
 //! The log files of one worker: kinds, names and columns.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use plan::{WindowValue, Worker};
 
+use super::error::LogError;
 use crate::output_guard::OutputGuard;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,9 +73,14 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    pub fn append(&self, lines: &[u8]) -> io::Result<()> {
+    /// Appends lines to the file.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written.
+    pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
         let file = OpenOptions::new().append(true).create(true).open(&self.path);
-        file.and_then(|mut file| file.write_all(lines)).map_err(|error| named(&self.path.to_string_lossy(), &error))
+        file.and_then(|mut file| file.write_all(lines))
+            .map_err(|error| LogError::of_file(&self.path.to_string_lossy(), &error))
     }
 }
 
@@ -130,21 +136,19 @@ impl Destination {
     }
 
     /// Creates empty files. As in fio, files that jobs share keep the lines of earlier runs.
-    pub fn make_files(&self, guard: &mut OutputGuard) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// A file cannot be created, or the output guard refuses it.
+    pub fn make_files(&self, guard: &mut OutputGuard) -> Result<(), LogError> {
         for LogFile { path, .. } in self.files.iter().flatten() {
             let shown = path.to_string_lossy();
-            guard.check(path).map_err(|refusal| named(&shown, &io::Error::other(refusal)))?;
+            guard.check(path).map_err(|refusal| LogError::refused(&shown, refusal))?;
             let made = match self.per_job {
                 true => File::create(path),
                 false => OpenOptions::new().append(true).create(true).open(path),
             };
-            made.map_err(|error| named(&shown, &error))?;
+            made.map_err(|error| LogError::of_file(&shown, &error))?;
         }
         Ok(())
     }
-}
-
-/// Adds the path to an error.
-pub fn named(path: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{path}: {error}", error = os::errno::reason(error)))
 }

@@ -9,6 +9,7 @@ mod batch;
 mod chunks;
 mod destination;
 mod entry;
+mod error;
 mod histogram;
 mod io;
 mod line;
@@ -21,6 +22,7 @@ mod worker_logs;
 mod writer;
 
 pub use aggregate::AggregateLog;
+pub use error::LogError;
 pub use io::{LoggedIo, SubmittedIo};
 pub use worker_logs::WorkerLogs;
 pub use writer::LogWriter;

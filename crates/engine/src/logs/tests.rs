@@ -5,6 +5,8 @@ use std::path::Path;
 use os::clock::{Clock, Source};
 use plan::{Ddir, IoPrio, Logs, Plan, WindowValue, Worker};
 
+use record::{LogFault, OutputRefusal};
+
 use super::{AggregateLog, LogWriter, LoggedIo, SubmittedIo, WorkerLogs};
 use crate::output_guard::OutputGuard;
 use crate::sample::{Scratch, worker};
@@ -181,7 +183,7 @@ fn the_ramp_is_not_logged_and_times_count_from_its_end() {
 }
 
 #[test]
-fn times_are_of_the_clock_that_is_asked_for() {
+fn times_are_of_the_requested_clock() {
     let scratch = Scratch::new("logs-epoch");
     let unix = || std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
     let before = unix();
@@ -305,11 +307,11 @@ fn a_file_that_cannot_be_made_is_named() {
         WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic))
             .err()
             .unwrap();
-    assert!(error.to_string().contains("nowhere/a_slat.1.log"), "{error}");
+    assert!(matches!(&error.fault, LogFault::File { path } if path.ends_with("nowhere/a_slat.1.log")), "{error:?}");
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_nobody() {
+fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_no_worker() {
     let scratch = Scratch::new("logs-full");
     std::os::unix::fs::symlink("/dev/full", scratch.file("a_iops.log")).unwrap();
     let plan = Plan { workers: vec![job(scratch.path(), all(false))], ..Plan::default() };
@@ -321,7 +323,7 @@ fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_nobody() {
     logs.complete(&completed(MS, Ddir::Read, 4096, 3));
     logs.finish(START + 2 * MS);
     let error = writer.finish().unwrap_err();
-    assert!(error.to_string().contains("a_iops.log"), "{error}");
+    assert!(matches!(&error.fault, LogFault::File { path } if path.ends_with("a_iops.log")), "{error:?}");
     assert_eq!(read(&scratch, "a_clat.log"), "1, 3, 0, 4096, 0\n");
 }
 
@@ -354,6 +356,8 @@ fn a_log_never_replaces_a_target() {
     let plan = Plan { workers: vec![on_its_log], ..Plan::default() };
     let opened =
         WorkerLogs::open(&plan, 0, &LogWriter::start(), &mut OutputGuard::new([&plan]), Clock::new(Source::Monotonic));
-    assert!(opened.err().unwrap().to_string().contains("target"));
+    let refusal = opened.err().unwrap().fault;
+    let LogFault::Refused { refusal, .. } = refusal else { panic!("{refusal:?}") };
+    assert!(matches!(*refusal, OutputRefusal::Target { .. }), "{refusal:?}");
     assert_eq!(read(&scratch, "a_iops.1.log"), "data of the target");
 }

@@ -1,14 +1,15 @@
 //! The logs of one worker.
 
-use std::io;
 use std::sync::Arc;
 
 use os::clock::Clock;
 use plan::{Plan, Worker};
+use record::LogFault;
 
 use super::chunks::Chunks;
 use super::destination::{Destination, Kind};
 use super::entry::{Entry, EntryKind};
+use super::error::LogError;
 use super::histogram::HistogramLog;
 use super::io::{LoggedIo, NS_PER_MS, SubmittedIo};
 use super::rate::RateWindows;
@@ -57,25 +58,20 @@ impl WorkerLogs {
     /// Creates the files of a worker. Returns `None` if it logs nothing.
     ///
     /// # Errors
-    /// A file cannot be created or is refused by the output guard, the clock of `log_alternate_epoch_clock_id` does not exist, or the writer's thread
-    /// cannot be started.
+    /// A file cannot be created, the output guard refuses it, the kernel does not have the clock of the log's times, or the
+    /// writer's thread cannot be started.
     pub fn open(
         plan: &Plan,
         worker_index: usize,
         writer: &LogWriter,
         guard: &mut OutputGuard,
         clock: Clock,
-    ) -> io::Result<Option<WorkerLogs>> {
+    ) -> Result<Option<WorkerLogs>, LogError> {
         let worker = &plan.workers[worker_index];
         let measure = &worker.measure;
         let destination = Destination::new(worker);
         if let Some(id) = measure.logs.epoch_clock {
-            clock.kernel_clock(id).map_err(|error| {
-                io::Error::new(
-                    error.kind(),
-                    format!("log_alternate_epoch_clock_id={id}: {error}", error = os::errno::reason(&error)),
-                )
-            })?;
+            clock.kernel_clock(id).map_err(|error| LogError::new(LogFault::Clock { id }, &error))?;
         }
         destination.make_files(guard)?;
         if !measure.stats || !destination.has_files() {
@@ -83,7 +79,7 @@ impl WorkerLogs {
         }
         let destination = Arc::new(destination);
         let logging = plan.workers.iter().filter(|worker| Destination::new(worker).has_files()).count();
-        let batches = writer.sender()?;
+        let batches = writer.sender().map_err(|error| LogError::new(LogFault::Thread, &error))?;
         let logs = &measure.logs;
         let histogram = (destination.has(Kind::ClatHistogram) && measure.clat && logs.histogram_ms > 0)
             .then(|| HistogramLog::new(worker, &destination, batches.clone()));

@@ -5,9 +5,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use record::LogFault;
+
 use super::batch::LogBatch;
 use super::destination::Kind;
 use super::entry::Chunk;
+use super::error::LogError;
 use super::line::Lines;
 use super::snapshot::Snapshot;
 
@@ -22,7 +25,7 @@ pub struct LogWriter {
 
 struct Thread {
     batches: SyncSender<LogBatch>,
-    handle: JoinHandle<io::Result<()>>,
+    handle: JoinHandle<Result<(), LogError>>,
 }
 
 impl LogWriter {
@@ -45,16 +48,16 @@ impl LogWriter {
     ///
     /// # Errors
     /// Returns the first error of any file.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> Result<(), LogError> {
         let thread = self.thread.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(Thread { batches, handle }) = thread else { return Ok(()) };
         // `join` reports a thread that has ended.
         drop(batches.send(LogBatch::End));
-        handle.join().unwrap_or_else(|_| Err(io::Error::other("the thread that writes the logs ended early")))
+        handle.join().unwrap_or_else(|_| Err(LogError::without_source(LogFault::ThreadEnded)))
     }
 }
 
-fn write_all(batches: &Receiver<LogBatch>) -> io::Result<()> {
+fn write_all(batches: &Receiver<LogBatch>) -> Result<(), LogError> {
     let mut outcome = Ok(());
     let mut lines = Lines::default();
     while let Ok(batch) = batches.recv() {
@@ -69,7 +72,7 @@ fn write_all(batches: &Receiver<LogBatch>) -> io::Result<()> {
     outcome
 }
 
-fn write_entries(lines: &mut Lines, chunk: Chunk) -> io::Result<()> {
+fn write_entries(lines: &mut Lines, chunk: Chunk) -> Result<(), LogError> {
     let mut outcome = Ok(());
     for kind in Kind::ALL {
         let Some(file) = chunk.destination.file(kind) else { continue };
@@ -82,7 +85,7 @@ fn write_entries(lines: &mut Lines, chunk: Chunk) -> io::Result<()> {
     outcome
 }
 
-fn write_histogram(lines: &mut Lines, snapshot: &Snapshot) -> io::Result<()> {
+fn write_histogram(lines: &mut Lines, snapshot: &Snapshot) -> Result<(), LogError> {
     lines.fill_histogram(snapshot);
     snapshot.destination.file(Kind::ClatHistogram).map_or(Ok(()), |file| file.append(lines.as_bytes()))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use os::clock::{Clock, Source};
 use os::platform::{Receiver, Sender};
 use plan::Plan;
-use record::{Ended, Event, Message};
+use record::{Ended, Event, Message, MessageKind};
 
 use super::errors::{log_refused, no_thread};
 use super::observer::Observer;
@@ -26,15 +26,13 @@ use crate::shared::Shared;
 use crate::timeline::TimelineWatch;
 use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
 
-/// Longest time of a stopped worker until it reports. A worker waits a little less for its own I/Os.
-pub const STOP_PATIENCE: Duration = Duration::from_millis(1000);
+/// Longest time of a stopped worker until it reports. It sees the stop after 0.1 s, waits 0.8 s for its I/Os, and its last
+/// wait takes 0.1 s. The rest is for a busy machine: the worker's own error has more details than the coordinator's.
+pub const STOP_PATIENCE: Duration = Duration::from_millis(1300);
 /// Longest interval between two rounds of the coordinator.
 const ROUND_MAX: Duration = Duration::from_millis(100);
 /// The same while workers wait for [`RunOptions::may_start`].
 const START_ROUND_MAX: Duration = Duration::from_millis(2);
-/// Message of fio for a synchronous engine with a depth above 1.
-const DEPTH_IS_ONE: &str =
-    "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
 /// Stack of a worker's thread. It has few frames and no recursion.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -120,10 +118,10 @@ impl<'a> Coordinator<'a> {
     fn open_logs(&mut self) -> Result<(), Refusal> {
         let mut guard = OutputGuard::new([self.plan.as_ref()]);
         let aggregate = AggregateLog::open(self.plan, &mut guard);
-        self.aggregate = aggregate.map_err(|error| log_refused("--bandwidth-log", &error))?;
+        self.aggregate = aggregate.map_err(|error| log_refused(None, error))?;
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let logs = WorkerLogs::open(self.plan, index, &self.log_writer, &mut guard, self.clock);
-            slot.logs = logs.map_err(|error| log_refused(&self.plan.workers[index].name, &error))?;
+            slot.logs = logs.map_err(|error| log_refused(Some(&self.plan.workers[index].name), error))?;
         }
         Ok(())
     }
@@ -180,8 +178,8 @@ impl<'a> Coordinator<'a> {
     fn start(&mut self, index: usize, gate: &Arc<Gate>) {
         let (worker, slot) = (&self.plan.workers[index], &mut self.slots[index]);
         slot.stage = SlotStage::Started;
-        if worker.depth_as_asked() > worker.depth.iodepth {
-            self.observer.message(&Message::Info(DEPTH_IS_ONE.into()));
+        if worker.requested_depth() > worker.depth.iodepth {
+            self.observer.message(&Message::Info(MessageKind::DepthIsOne {}));
         }
         let assignment = Assignment {
             platform: self.options.platform,

@@ -57,10 +57,10 @@ impl Coordinator<'_> {
         let (group, phase) = (self.plan.workers[index].group, self.plan.workers[index].phase);
         for (other, worker) in self.plan.workers.iter().enumerate() {
             let meant = match whom {
-                ExitAll::Nobody => false,
+                ExitAll::None => false,
                 ExitAll::Group => worker.group == group,
                 ExitAll::Phase => worker.phase == phase,
-                ExitAll::Everybody => true,
+                ExitAll::All => true,
             };
             if meant {
                 self.live.stop(other);
@@ -83,7 +83,7 @@ impl Coordinator<'_> {
             let Some(thread) = slot.thread.take().filter(|_| !slot.has_ended()) else { continue };
             let reason = thread.join().err().map_or_else(String::new, |payload| panic_text(payload.as_ref()));
             let stats = self.last_known(index);
-            let error = errors::panicked(&self.plan.workers[index], &reason);
+            let error = errors::panicked(&self.plan.workers[index], reason);
             self.worker_ended(index, Ended { stats, ..Ended::failed(error) });
         }
     }
@@ -136,7 +136,7 @@ mod tests {
 
     use os::platform::Platform;
     use plan::Plan;
-    use record::Message;
+    use record::{ErrorKind, IoError, Message};
 
     use super::*;
     use crate::live::Live;
@@ -192,7 +192,10 @@ mod tests {
         static STOP: AtomicBool = AtomicBool::new(false);
         let ended = ended_by(std::thread::spawn(|| panic!("the test says so")), &STOP);
         let error = ended.error.unwrap();
-        assert!(error.message.contains("the test says so"), "{}", error.message);
+        assert!(
+            matches!(&*error.kind, ErrorKind::Panicked { reason, .. } if reason == "the test says so"),
+            "{error:?}"
+        );
         assert_eq!((ended.stats.ddirs[0].ios, ended.stats.ddirs[0].bytes), (7, 7 * 4096));
     }
 
@@ -202,7 +205,7 @@ mod tests {
         let (release, hangs) = std::sync::mpsc::channel::<()>();
         let ended = ended_by(std::thread::spawn(move || _ = hangs.recv()), &STOP);
         drop(release);
-        assert!(ended.error.unwrap().message.contains("stuck"));
+        assert!(matches!(*ended.error.unwrap().kind, ErrorKind::Io(IoError::Stuck { .. })));
         let read = &ended.stats.ddirs[0];
         assert!(read.ios == 7 && read.issued == 7 && read.runtime_ns > 0);
     }

@@ -5,7 +5,7 @@ use record::Ended;
 use super::coordinator::{Coordinator, STOP_PATIENCE};
 use super::errors::{layout_ended, no_thread};
 use crate::early_layout::{EarlyLayout, LayoutEvent, lays_out_early};
-use crate::fault::SetupError;
+use crate::fault::PrepareError;
 use crate::idleness::Idleness;
 
 impl Coordinator<'_> {
@@ -30,8 +30,8 @@ impl Coordinator<'_> {
                     missing.retain(|&other| other != index);
                     match outcome {
                         Ok(laid_out) => self.slots[index].laid_out = Some(laid_out),
-                        Err(SetupError::Stopped) => self.skip(index),
-                        Err(SetupError::Failed(error)) => self.worker_ended(index, Ended::failed(error)),
+                        Err(PrepareError::Stopped) => self.skip(index),
+                        Err(PrepareError::Failed(error)) => self.worker_ended(index, Ended::failed(error)),
                     }
                 }
                 LayoutEvent::Nothing => {}

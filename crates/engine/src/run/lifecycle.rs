@@ -7,7 +7,7 @@ use record::{Ended, Event, Stage, TargetFacts};
 
 use super::coordinator::Coordinator;
 use super::errors::setup_stuck;
-use crate::fault::SetupError;
+use crate::fault::PrepareError;
 use crate::phase::PhaseWatch;
 use crate::phase_setup::PhaseSetup;
 use crate::shared::Shared;
@@ -17,7 +17,7 @@ impl Coordinator<'_> {
     /// Returns true for a time span after a failed one. Its files are not created either.
     pub(super) fn is_canceled(&self, members: &[usize]) -> bool {
         let is_stopped = |&index: &usize| {
-            !self.plan.workers[index].streams.is_empty() && self.live.workers[index].stop.load(Relaxed)
+            self.plan.workers[index].streams().is_some() && self.live.workers[index].stop.load(Relaxed)
         };
         !members.is_empty() && members.iter().all(is_stopped)
     }
@@ -51,7 +51,7 @@ impl Coordinator<'_> {
     }
 
     /// Prepares the files and shared data of a phase, and reads the facts of its targets.
-    fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), SetupError> {
+    fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), PrepareError> {
         let Some(setup) = PhaseSetup::start(self.plan, phase, self.options.stop, &self.live, self.options.platform)
         else {
             return Ok(Default::default());
@@ -68,11 +68,11 @@ impl Coordinator<'_> {
     }
 
     /// Ends the workers of a phase that cannot start.
-    fn give_up_phase(&mut self, phase: u32, error: &SetupError) {
+    fn give_up_phase(&mut self, phase: u32, error: &PrepareError) {
         for index in (0..self.plan.workers.len()).filter(|&index| self.plan.workers[index].phase == phase) {
             match error {
-                SetupError::Stopped => self.skip(index),
-                SetupError::Failed(error) => self.worker_ended(index, Ended::failed(error.clone())),
+                PrepareError::Stopped => self.skip(index),
+                PrepareError::Failed(error) => self.worker_ended(index, Ended::failed(error.clone())),
             }
         }
     }

@@ -3,13 +3,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use record::{Event, Message};
+use record::{Event, Message, MessageKind};
 
 use super::coordinator::{Coordinator, STOP_PATIENCE};
 use super::observer::Observer;
 use crate::disks::Disks;
 use crate::idleness::Idleness;
 use crate::live::State;
+use crate::logs::LogError;
 use crate::timeline::TimelineWatch;
 
 /// Longest interval between snapshots of a worker. The last snapshot is reported if the worker never reports again.
@@ -69,10 +70,8 @@ impl Coordinator<'_> {
         let bytes = (!is_ramping).then_some(bytes);
         if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
             self.aggregate = None;
-            self.observer.message(&Message::Warning(format!(
-                "fathom: --bandwidth-log: {error}",
-                error = os::errno::reason(&error)
-            )));
+            let LogError { fault, source: error } = error;
+            self.observer.message(&Message::Warning(MessageKind::AggregateLogFailed { fault, error }));
         }
     }
 
@@ -111,10 +110,8 @@ impl Coordinator<'_> {
         // The writer ends once the logs of workers that never started are closed.
         drop(slots);
         if let Err(error) = log_writer.finish() {
-            observer.message(&Message::Warning(format!(
-                "fathom: the logs are not complete: {error}",
-                error = os::errno::reason(&error)
-            )));
+            let LogError { fault, source: error } = error;
+            observer.message(&Message::Warning(MessageKind::LogsIncomplete { fault, error }));
         }
     }
 }

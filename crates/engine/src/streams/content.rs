@@ -1,21 +1,21 @@
-//! What the buffers of writes hold.
+//! Content of the buffers of writes.
 
 use std::sync::Arc;
 
 use plan::stream::{Stream, WriteContent};
+use record::StreamFault;
 use units::random::Jenkins64;
 
-use super::error::Fault;
 use super::remainder::Remainder;
 
-/// Direct I/O takes from places of the source that are multiples of this.
+/// Alignment of the positions in the source data that direct I/O uses.
 const DIRECT_ALIGN: u64 = 512;
 
-/// The data that one stream's writes are taken from; workers on a target share it.
+/// Source data of a stream's writes. The workers on a target share it.
 pub type SourceData = Arc<[u8]>;
 
-/// Sources of random data, and of the bytes of files, for targets in their order. All random ones come out of one
-/// generator with DiskSpd's seed 0, whatever the seed of the run.
+/// Makes the source data of targets, in their order: random bytes, or the bytes of a file. One generator with
+/// DiskSpd's seed 0 makes all random bytes. It does not depend on the seed of the run.
 #[derive(Debug)]
 pub struct SourceMaker {
     random: Jenkins64,
@@ -34,7 +34,7 @@ impl SourceMaker {
         data.into()
     }
 
-    /// A file's bytes over and over; of a larger file only its begin. An empty file gives zeros.
+    /// Returns `bytes` bytes from the start of a file. Repeats a smaller file. An empty file gives zeros.
     pub fn of_file(&self, file: &[u8], bytes: usize) -> SourceData {
         if file.is_empty() {
             return vec![0; bytes].into();
@@ -50,28 +50,28 @@ pub(super) enum Content {
     Fresh,
     Source {
         data: Option<SourceData>,
-        /// How many places a block can begin at.
+        /// Remainder by the number of offsets at which a block can begin.
         places: Remainder,
         direct: bool,
     },
 }
 
 impl Content {
-    pub fn new(stream: &Stream) -> Result<Self, Fault> {
+    pub fn new(stream: &Stream) -> Result<Self, StreamFault> {
         Ok(match stream.content {
             WriteContent::Counting => Content::Counting,
             WriteContent::Zero => Content::Zero,
             WriteContent::Fresh => Content::Fresh,
             WriteContent::Source { bytes, .. } => {
                 let Some(last) = bytes.checked_sub(u64::from(stream.block_bytes)) else {
-                    return Err(Fault::SourceTooSmall { source_bytes: bytes, block_bytes: stream.block_bytes });
+                    return Err(StreamFault::SourceTooSmall { source_bytes: bytes, block_bytes: stream.block_bytes });
                 };
                 Content::Source { data: None, places: Remainder::by(last + 1), direct: stream.open.direct }
             }
         })
     }
 
-    /// Filled once, a buffer can be written again and again.
+    /// Returns true if a filled buffer can be written repeatedly.
     #[inline]
     pub fn is_lasting(&self) -> bool {
         matches!(self, Content::Counting | Content::Zero)
@@ -81,10 +81,10 @@ impl Content {
         matches!(self, Content::Source { data: None, .. })
     }
 
-    pub fn give(&mut self, given: SourceData, block_bytes: u32) -> Result<(), Fault> {
+    pub fn give(&mut self, given: SourceData, block_bytes: u32) -> Result<(), StreamFault> {
         if let Content::Source { data, places, .. } = self {
             let Some(last) = (given.len() as u64).checked_sub(u64::from(block_bytes)) else {
-                return Err(Fault::SourceTooSmall { source_bytes: given.len() as u64, block_bytes });
+                return Err(StreamFault::SourceTooSmall { source_bytes: given.len() as u64, block_bytes });
             };
             *places = Remainder::by(last + 1);
             *data = Some(given);
@@ -92,7 +92,7 @@ impl Content {
         Ok(())
     }
 
-    /// `place` is where DiskSpd's buffer of the slot begins, in an area of them that begins with a page.
+    /// Fills a buffer. `place` is the offset of DiskSpd's buffer of the slot in its page-aligned buffer area.
     pub fn fill(&self, buffer: &mut [u8], place: u64, random: &mut Jenkins64) {
         match self {
             Content::Counting => {
@@ -115,7 +115,7 @@ impl Content {
     }
 }
 
-/// DiskSpd draws a word of its own for the first bytes of a buffer that doesn't begin with a word.
+/// Fills the first `place % 8` bytes separately, as DiskSpd does for a buffer that is not 8-byte aligned.
 fn fill_fresh(buffer: &mut [u8], place: u64, random: &mut Jenkins64) {
     let head = (place % 8) as usize;
     let (head, rest) = buffer.split_at_mut(head.min(buffer.len()));

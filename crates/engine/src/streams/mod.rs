@@ -1,8 +1,8 @@
-//! The I/Os of DiskSpd's threads: which target, where, read or write, what is written, and when it may go.
+//! The I/Os of DiskSpd's threads: target, offset, direction, content and earliest start.
 //!
-//! A [`Source`] owns all this for one worker and draws from one generator, in DiskSpd's order: the target (where a queue
-//! has several), the offset, the direction, the content. Equal seeds thus give DiskSpd's own sequences. After [`Source::new`]
-//! nothing is allocated and no lock is taken.
+//! A [`Source`] makes the I/Os of one worker. It draws from one generator in DiskSpd's order: the target (if a queue
+//! has several), the offset, the direction, the content. Equal seeds give the same sequences as DiskSpd. After
+//! [`Source::new`] nothing is allocated and no lock is taken.
 
 mod content;
 mod error;
@@ -16,6 +16,6 @@ mod spread;
 mod tests;
 
 pub use content::{SourceData, SourceMaker};
-pub use error::{Fault, SourceError};
+pub use error::SourceError;
 pub(crate) use slots::{slot_bytes, write_at};
 pub use source::{Source, Step};

@@ -1,30 +1,29 @@
-//! Where the next I/O on one target goes, and whether it is a write.
+//! Offset and direction of the next I/O on a target.
 //!
-//! Draws from the worker's generator come in DiskSpd's order, so that a seed gives its sequence: offset, range of the
-//! distribution, direction. Offsets are relative to the part that is used until the last moment.
+//! Draws from the worker's generator follow DiskSpd's order, so that equal seeds give equal sequences: offset, range
+//! of the distribution, direction. Offsets are relative to the used part. Only `step` adds its base.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::Ddir;
 use plan::stream::{Order, Stream};
-use record::DistributionRange;
+use record::{DistributionRange, StreamFault};
 use units::random::Jenkins64;
 
-use super::error::Fault;
 use super::remainder::Remainder;
 use super::spread::{Reach, SpreadTable};
 
-/// One worker's way over one target.
+/// The sequence of one worker's I/Os on one target.
 #[derive(Debug)]
 pub(super) struct Walk {
     order: Walked,
     base: u64,
     /// Distance of sequential offsets, alignment of random ones.
     stride: u64,
-    /// The last offset of a whole block.
+    /// The largest offset at which a block fits.
     last: u64,
-    /// Where a sequence goes on after the end: at the start, in its own phase.
+    /// Offset that follows the end of the part: `start_bytes` modulo the stride.
     wrapped: u64,
     align: Remainder,
     aligned: Remainder,
@@ -56,13 +55,13 @@ enum Direction {
 }
 
 impl Walk {
-    /// Checks the stream against its target's size, and draws what a thread draws before its first I/O.
+    /// Checks the stream against its target's size. Makes the draws of a DiskSpd thread before its first I/O.
     pub fn new(
         stream: &Stream,
         target_bytes: u64,
         shared: Arc<AtomicU64>,
         random: &mut Jenkins64,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, StreamFault> {
         let (order, stride) = match stream.order {
             Order::Sequential { stride_bytes } => (Walked::Sequential, stride_bytes),
             Order::Parallel { stride_bytes } => (Walked::Parallel, stride_bytes),
@@ -101,7 +100,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Where a slot's own pointer begins.
+    /// Returns the start of a slot's own sequence.
     pub fn start(&self) -> u64 {
         self.start
     }
@@ -115,7 +114,8 @@ impl Walk {
         self.spread.as_ref().map(SpreadTable::ranges).unwrap_or_default()
     }
 
-    /// The next offset from the start of the target, and the direction. `pointer` is the slot's own.
+    /// Returns the next offset from the start of the target, and the direction. `pointer` is the next offset of the
+    /// slot's own sequence. Only parallel order uses it.
     #[inline]
     pub fn step(&mut self, pointer: &mut u64, random: &mut Jenkins64) -> (u64, Ddir) {
         let (offset, chosen) = match self.order {
@@ -163,7 +163,7 @@ impl Walk {
         }
     }
 
-    /// A run of sequential I/Os between random ones has one direction.
+    /// Returns the direction. In mixed order sequential I/Os have the direction of the random I/O before them.
     #[inline]
     fn draw_direction(&mut self, chosen: bool, random: &mut Jenkins64) -> Ddir {
         match &mut self.direction {
@@ -178,26 +178,29 @@ impl Walk {
     }
 }
 
-/// The part of the target that is used, if the stream's blocks fit into it.
-fn reach(stream: &Stream, stride: u64, target_bytes: u64) -> Result<Reach, Fault> {
+/// Returns the used part of the target.
+///
+/// # Errors
+/// The used part is empty or smaller than a block, or a size is 0.
+fn reach(stream: &Stream, stride: u64, target_bytes: u64) -> Result<Reach, StreamFault> {
     let (block_bytes, base_bytes) = (stream.block_bytes, stream.base_bytes);
     if block_bytes == 0 {
-        return Err(Fault::NoBlock);
+        return Err(StreamFault::NoBlock);
     }
     if stride == 0 {
-        return Err(Fault::NoStride);
+        return Err(StreamFault::NoStride);
     }
     let end_bytes = stream.end_bytes.map_or(target_bytes, |end| end.min(target_bytes));
     let part_bytes = match end_bytes.checked_sub(base_bytes) {
-        None | Some(0) => return Err(Fault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes }),
+        None | Some(0) => return Err(StreamFault::BaseBeyondEnd { base_bytes, end_bytes, target_bytes }),
         Some(part_bytes) => part_bytes,
     };
     if u64::from(block_bytes) > part_bytes {
-        return Err(Fault::BlockTooLarge { block_bytes, part_bytes, target_bytes });
+        return Err(StreamFault::BlockTooLarge { block_bytes, part_bytes, target_bytes });
     }
     let start_bytes = stream.start_bytes;
     if start_bytes > part_bytes - u64::from(block_bytes) {
-        return Err(Fault::StartBeyondEnd { start_bytes, block_bytes, part_bytes, target_bytes });
+        return Err(StreamFault::StartBeyondEnd { start_bytes, block_bytes, part_bytes, target_bytes });
     }
     Ok(Reach { block_bytes: u64::from(block_bytes), align_bytes: stride, part_bytes })
 }

@@ -1,17 +1,16 @@
-//! What holds a stream back: a rate, or pauses between bursts.
+//! Limits of a stream's speed: a rate, or pauses between bursts.
 
 use plan::stream::{Burst, StreamRate};
 use plan::{Ddir, Stream};
-use record::Arrivals;
+use record::{Arrivals, StreamFault};
 
-use super::error::Fault;
 use crate::intended::IntendedStarts;
 
 const NS_PER_MS: u64 = 1_000_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
-    /// Time that one I/O is worth; 0 without a rate.
+    /// Time between two I/Os at the rate; 0 without a rate.
     ns_per_io: f64,
     issued: u64,
     origin_ns: u64,
@@ -19,19 +18,19 @@ pub(super) struct Pace {
     in_burst: u32,
     paused_until_ns: u64,
     write_percent: u32,
-    /// `None` where pauses hold I/Os back as well: when one was meant to start is then nobody's word.
+    /// `None` if the stream also has pauses: intended starts are then undefined.
     starts: Option<IntendedStarts>,
 }
 
 impl Pace {
-    /// `None` where nothing holds the stream back.
-    pub fn new(stream: &Stream) -> Result<Option<Self>, Fault> {
+    /// Returns `None` if the stream has neither a rate nor pauses.
+    pub fn new(stream: &Stream) -> Result<Option<Self>, StreamFault> {
         let burst = stream.burst;
         let ns_per_io = match stream.rate {
             StreamRate::Unlimited if burst.is_none() => return Ok(None),
             StreamRate::Unlimited => 0.0,
             StreamRate::BytesPerMs(bytes) if bytes > 0.0 => f64::from(stream.block_bytes) * NS_PER_MS as f64 / bytes,
-            StreamRate::BytesPerMs(_) => return Err(Fault::NoRate),
+            StreamRate::BytesPerMs(_) => return Err(StreamFault::NoRate),
         };
         let (issued, origin_ns, in_burst, paused_until_ns) = (0, 0, 0, 0);
         let write_percent = stream.write_percent;
@@ -39,18 +38,18 @@ impl Pace {
         Ok(Some(Pace { ns_per_io, issued, origin_ns, burst, in_burst, paused_until_ns, write_percent, starts }))
     }
 
-    /// Makes room for the I/Os of a queue of that depth.
+    /// Allocates the intended starts of a queue with that depth, unless the stream also has pauses.
     pub fn queue(&mut self, depth: u32) {
         let is_open = self.ns_per_io > 0.0 && self.burst.is_none();
         self.starts = is_open.then(|| IntendedStarts::new(depth));
     }
 
-    /// Credit grows from now on.
+    /// Starts the rate at `now_ns`.
     pub fn begin(&mut self, now_ns: u64) {
         self.origin_ns = now_ns;
     }
 
-    /// Until when, if the next I/O may not go yet.
+    /// Returns the time until which the next I/O is delayed; `None` if it can be issued now.
     #[inline]
     pub fn held_until(&self, now_ns: u64) -> Option<u64> {
         if now_ns < self.paused_until_ns {
@@ -60,13 +59,13 @@ impl Pace {
         (self.ns_per_io > 0.0 && now_ns < due_ns).then_some(due_ns)
     }
 
-    /// When the next I/O is due by the rate.
+    /// Returns the time at which the next I/O is due by the rate.
     #[inline]
     fn due_ns(&self) -> u64 {
         self.origin_ns + ((self.issued + 1) as f64 * self.ns_per_io) as u64
     }
 
-    /// Counts an I/O from that place in the queue, whether it succeeds or not.
+    /// Counts an issued I/O of a slot, whether it succeeds or not.
     #[inline]
     pub fn issued(&mut self, place: u32, ddir: Ddir, now_ns: u64) {
         let intended_ns = self.due_ns();
@@ -83,12 +82,12 @@ impl Pace {
         }
     }
 
-    /// What is meant to start from now on counts.
+    /// Counts arrivals with an intended start from `from_ns` on.
     pub fn measure_from(&mut self, from_ns: u64) {
         self.starts.iter_mut().for_each(|starts| starts.restart(from_ns));
     }
 
-    /// The I/O at that place is done: when it was meant to start.
+    /// Ends the I/O in a slot. Returns its intended start. `all_taken`: all slots of the worker were in use.
     #[inline]
     pub fn end(&mut self, place: u32, now_ns: u64, all_taken: bool) -> Option<u64> {
         let starts = self.starts.as_mut()?;
@@ -98,13 +97,13 @@ impl Pace {
         starts.end(place)
     }
 
-    /// The I/O at that place never got to the kernel.
+    /// Takes back the I/O in a slot: it was never submitted.
     pub fn take_back(&mut self, place: u32, ddir: Ddir, issued_ns: u64) {
         self.starts.iter_mut().for_each(|starts| starts.take_back(place, ddir, issued_ns));
     }
 
-    /// What became of the arrivals before `until_ns`. Those that still wait are reads and writes by their shares: which
-    /// one is to be a write hasn't been drawn.
+    /// Returns the arrivals before `until_ns`; `None` without intended starts. The directions of waiting I/Os are not
+    /// drawn yet, so they count as reads and writes by the write percentage.
     pub fn arrivals(&self, until_ns: u64) -> Option<[Arrivals; 3]> {
         let starts = self.starts.as_ref()?;
         let mut arrivals = Ddir::ALL.map(|ddir| starts.arrivals(ddir));
@@ -116,7 +115,7 @@ impl Pace {
         Some(arrivals)
     }
 
-    /// How many were due before then, since the rate began.
+    /// Returns the number of I/Os due before `ns`, since the start of the rate.
     fn due_before(&self, ns: u64) -> u64 {
         let gaps = ns.saturating_sub(self.origin_ns) as f64 / self.ns_per_io;
         (gaps.ceil() as u64).saturating_sub(1)

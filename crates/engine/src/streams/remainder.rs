@@ -1,10 +1,10 @@
-//! Remainders of one divisor, without dividing.
+//! Remainders by a fixed divisor, without a division.
 
 /// A divisor with its reciprocal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Remainder {
     divisor: u64,
-    /// 2⁶⁴ through the divisor, rounded down.
+    /// (2⁶⁴ - 1) / divisor, rounded down.
     reciprocal: u64,
 }
 
@@ -16,13 +16,13 @@ impl Remainder {
 
     #[inline]
     pub fn of(self, value: u64) -> u64 {
-        // The reciprocal is short by less than one, so the quotient by no more than one.
+        // The reciprocal is too small by at most 1, so the quotient is too small by at most 1.
         let quotient = ((u128::from(value) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = value - quotient * self.divisor;
         if rest >= self.divisor { rest - self.divisor } else { rest }
     }
 
-    /// The next multiple below.
+    /// Returns the largest multiple of the divisor that is not above the value.
     #[inline]
     pub fn round_down(self, value: u64) -> u64 {
         value - self.of(value)

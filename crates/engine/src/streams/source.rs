@@ -1,20 +1,20 @@
-//! Hands out a worker's I/Os, slot by slot.
+//! Makes the I/Os of a worker, slot by slot.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use plan::stream::Queue;
 use plan::{Ddir, Stream, Streams};
-use record::{Arrivals, DistributionRange};
+use record::{Arrivals, BoundFeature, DistributionRange, StreamFault};
 use units::random::Jenkins64;
 
 use super::content::{Content, SourceData};
-use super::error::{Fault, SourceError};
+use super::error::SourceError;
 use super::offsets::Walk;
 use super::pace::Pace;
 use super::remainder::Remainder;
 
-/// What a slot does next.
+/// The next step of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Io {
@@ -24,11 +24,11 @@ pub enum Step {
         offset: u64,
         length: u32,
     },
-    /// The slot's stream is held back. Nothing was drawn; ask again then.
+    /// The stream's next I/O is not due. Nothing was drawn. Call `next` again at that time.
     Wait { until_ns: u64 },
 }
 
-/// All I/Os of one worker. Slots count from 0 over the queues, the first queue's first.
+/// All I/Os of one worker. Slots are numbered from 0, queue by queue.
 #[derive(Debug)]
 pub struct Source {
     random: Jenkins64,
@@ -40,16 +40,16 @@ pub struct Source {
 #[derive(Debug)]
 struct Slot {
     choice: u32,
-    /// The stream whose content the slot's buffer still holds.
+    /// The stream whose content is in the slot's buffer.
     holds: Option<u32>,
-    /// Next offset of a stream that each slot follows by itself.
+    /// Next offset of the slot's own sequence (parallel order).
     pointer: u64,
-    /// Place in the queue, and the queue's depth.
+    /// Index of the slot in its queue, and the depth of the queue.
     place: u32,
     depth: u32,
 }
 
-/// How a queue finds the stream of its next I/O.
+/// Selects the stream of a queue's next I/O.
 #[derive(Debug)]
 enum Choice {
     One(u32),
@@ -57,7 +57,7 @@ enum Choice {
         streams: Box<[u32]>,
         count: Remainder,
     },
-    /// Streams with the sums of the weights up to them.
+    /// Streams with cumulative weights.
     Weighed {
         streams: Box<[(u32, u64)]>,
         whole: Remainder,
@@ -74,8 +74,11 @@ struct Entry {
 }
 
 impl Source {
-    /// `target_bytes` has the size of each stream's target. `shared` has the interlocked offset of each
-    /// target, by [`Stream::target`].
+    /// Makes the source of a worker's I/O. `target_bytes` has the size of each stream's target. `shared` has the
+    /// interlocked offset of each target, by [`Stream::target`].
+    ///
+    /// # Errors
+    /// A stream does not fit its target, or its parameters contradict each other.
     pub fn new(streams: &Streams, target_bytes: &[u64], shared: &[Arc<AtomicU64>]) -> Result<Self, SourceError> {
         assert_eq!(streams.list.len(), target_bytes.len(), "a size for each stream");
         let mut random = Jenkins64::new(streams.seed);
@@ -110,28 +113,29 @@ impl Source {
         Ok(Source { random, slots: slots.into(), choices: choices.into(), streams: entries.into() })
     }
 
-    /// Rates count from `now_ns` on.
+    /// Starts the rates at `now_ns`.
     pub fn begin(&mut self, now_ns: u64) {
         for pace in self.streams.iter_mut().filter_map(|entry| entry.pace.as_mut()) {
             pace.begin(now_ns);
         }
     }
 
-    /// Arrivals of rates count from then on.
+    /// Counts arrivals with an intended start from `from_ns` on.
     pub fn measure_from(&mut self, from_ns: u64) {
         for pace in self.streams.iter_mut().filter_map(|entry| entry.pace.as_mut()) {
             pace.measure_from(from_ns);
         }
     }
 
-    /// The slot's I/O on that stream is done: when it was meant to start. `all_taken` says that no place was free.
+    /// Ends the slot's I/O on a stream. Returns its intended start, if it has one. `all_taken`: all slots of the
+    /// worker were in use.
     #[inline]
     pub fn end(&mut self, slot: u32, stream: u32, now_ns: u64, all_taken: bool) -> Option<u64> {
         let place = self.slots[slot as usize].place;
         self.streams[stream as usize].pace.as_mut()?.end(place, now_ns, all_taken)
     }
 
-    /// The slot's I/O on that stream never got to the kernel.
+    /// Takes back the slot's I/O on a stream: it was never submitted.
     pub fn take_back(&mut self, slot: u32, stream: u32, ddir: Ddir, issued_ns: u64) {
         let place = self.slots[slot as usize].place;
         if let Some(pace) = &mut self.streams[stream as usize].pace {
@@ -139,32 +143,38 @@ impl Source {
         }
     }
 
-    /// What became of a stream's arrivals before `until_ns`; `None` where it has none.
+    /// Returns a stream's arrivals before `until_ns`; `None` without intended starts.
     pub fn arrivals(&self, stream: u32, until_ns: u64) -> Option<[Arrivals; 3]> {
         self.streams[stream as usize].pace.as_ref()?.arrivals(until_ns)
     }
 
-    /// Gives a stream the data that its writes are taken from.
+    /// Sets the data of a stream's writes.
+    ///
+    /// # Errors
+    /// The data is smaller than a block.
     pub fn give_data(&mut self, stream: u32, data: SourceData) -> Result<(), SourceError> {
         let entry = &mut self.streams[stream as usize];
         let given = entry.content.give(data, entry.length);
         given.map_err(|fault| SourceError { path: entry.path.clone(), fault })
     }
 
-    /// Fails where a stream's writes still lack their data.
+    /// Checks that each stream has the data of its writes.
+    ///
+    /// # Errors
+    /// The data of a stream is missing.
     pub fn check_data(&self) -> Result<(), SourceError> {
         match self.streams.iter().find(|entry| entry.content.needs_data()) {
             None => Ok(()),
-            Some(entry) => Err(SourceError { path: entry.path.clone(), fault: Fault::NoSource }),
+            Some(entry) => Err(SourceError { path: entry.path.clone(), fault: StreamFault::NoSource }),
         }
     }
 
-    /// How the I/O of a stream is really spread over its target; empty is evenly.
+    /// Returns the effective distribution of a stream's I/Os on its target; empty if it is uniform.
     pub fn spread(&self, stream: u32) -> Vec<DistributionRange> {
         self.streams[stream as usize].walk.spread()
     }
 
-    /// The next I/O of a slot that has none in flight.
+    /// Returns the next I/O of a slot without an I/O in flight.
     #[inline]
     pub fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let slot = &mut self.slots[slot as usize];
@@ -184,8 +194,8 @@ impl Source {
         Step::Io { stream, ddir, offset, length: entry.length }
     }
 
-    /// Fills the slot's buffer for the write that [`Source::next`] has just given it, before any other slot's next.
-    /// A buffer that still holds what it should is left alone: reads have places of their own.
+    /// Fills the slot's buffer for the write that [`Source::next`] just returned. Call it before `next` of another
+    /// slot: both draw from one generator. Reads have separate buffer areas, so constant content is filled once.
     #[inline]
     pub fn fill(&mut self, slot: u32, stream: u32, buffer: &mut [u8]) {
         let slot = &mut self.slots[slot as usize];
@@ -193,7 +203,7 @@ impl Source {
             return;
         }
         let entry = &self.streams[stream as usize];
-        // In DiskSpd's area of buffers those for reads come first.
+        // In DiskSpd's buffer area the buffers of reads come first.
         let place = (u64::from(slot.depth) + u64::from(slot.place)) * u64::from(entry.length);
         entry.content.fill(buffer, place, &mut self.random);
         slot.holds = entry.content.is_lasting().then_some(stream);
@@ -201,7 +211,12 @@ impl Source {
 }
 
 impl Entry {
-    fn new(stream: &Stream, target_bytes: u64, shared: Arc<AtomicU64>, random: &mut Jenkins64) -> Result<Self, Fault> {
+    fn new(
+        stream: &Stream,
+        target_bytes: u64,
+        shared: Arc<AtomicU64>,
+        random: &mut Jenkins64,
+    ) -> Result<Self, StreamFault> {
         Ok(Entry {
             walk: Walk::new(stream, target_bytes, shared, random)?,
             length: stream.block_bytes,
@@ -211,12 +226,12 @@ impl Entry {
         })
     }
 
-    /// What the stream does that a queue over several streams can't.
-    fn needs_own_queue(&self) -> Option<&'static str> {
+    /// Returns the feature that a queue over several streams cannot have.
+    fn needs_own_queue(&self) -> Option<BoundFeature> {
         if self.walk.is_parallel() {
-            return Some("a pointer for each outstanding I/O");
+            return Some(BoundFeature::ParallelOffsets);
         }
-        self.pace.is_some().then_some("a rate or a burst")
+        self.pace.is_some().then_some(BoundFeature::RateOrBurst)
     }
 }
 
@@ -229,15 +244,15 @@ impl Choice {
         let mut sums = Vec::with_capacity(queue.shares.len());
         for share in &queue.shares {
             let entry = &entries[share.stream as usize];
-            if let Some(what) = entry.needs_own_queue() {
-                return Err(SourceError { path: entry.path.clone(), fault: Fault::NeedsItsOwnQueue { what } });
+            if let Some(feature) = entry.needs_own_queue() {
+                return Err(SourceError { path: entry.path.clone(), fault: StreamFault::NeedsOwnQueue { feature } });
             }
             whole += u64::from(share.weight);
             sums.push((share.stream, whole));
         }
         if whole == 0 {
             let path = entries.first().map(|entry| entry.path.clone()).unwrap_or_default();
-            return Err(SourceError { path, fault: Fault::NoWeight });
+            return Err(SourceError { path, fault: StreamFault::NoWeight });
         }
         let first = queue.shares[0].weight;
         if queue.shares.iter().all(|share| share.weight == first) {
@@ -255,7 +270,7 @@ impl Choice {
             Choice::Evenly { streams, count } => streams[count.of(u64::from(random.draw_u32())) as usize],
             Choice::Weighed { streams, whole } => {
                 let drawn = whole.of(random.draw());
-                // The last sum is above every remainder.
+                // The last sum is greater than every remainder, so the index is valid.
                 streams[streams.partition_point(|(_, sum)| *sum <= drawn)].0
             }
         }

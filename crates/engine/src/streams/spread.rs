@@ -1,16 +1,15 @@
-//! How a stated distribution falls on a target: ranges of offsets that an I/O can begin at, with their shares of the I/O.
+//! Places a stated distribution on a target: ranges of start offsets, with their shares of the I/Os.
 //!
-//! Percentages of a small target can be less than the alignment, so that a range holds no offset at all or just one. Its
-//! I/O goes to a neighbour then, and nothing of what was asked for is lost.
+//! On a small target a percentage can be less than the alignment. A range then contains one aligned offset or none.
+//! The share of a range without an offset goes to a neighbour.
 
 use plan::stream::Spread;
-use record::DistributionRange;
+use record::{DistributionRange, StreamFault};
 use units::random::Jenkins64;
 
-use super::error::Fault;
 use super::remainder::Remainder;
 
-/// What an I/O may touch of the target, relative to where that part begins.
+/// The part of the target that I/Os use. Offsets are relative to its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
     pub block_bytes: u64,
@@ -19,7 +18,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// The highest aligned offset, and one alignment more.
+    /// Returns the highest aligned offset plus one alignment.
     pub fn aligned_bytes(&self) -> u64 {
         let last = self.part_bytes - self.block_bytes;
         last - last % self.align_bytes + self.align_bytes
@@ -41,9 +40,9 @@ struct Range {
 #[derive(Clone, Debug)]
 pub(super) struct SpreadTable {
     ranges: Box<[DrawnRange]>,
-    /// Which range each percent of the I/O falls on.
+    /// Index of the range, for each percent of the I/Os.
     by_percent: Box<[u8]>,
-    /// What the shares add up to.
+    /// Remainder by the sum of the shares.
     whole: Remainder,
 }
 
@@ -51,13 +50,14 @@ pub(super) struct SpreadTable {
 struct DrawnRange {
     range: Range,
     width: Remainder,
-    /// The last offset of an I/O that doesn't pass the end of the part: a range may be no multiple of the alignment.
+    /// The last offset at which an I/O does not pass the end of the part. A range need not be a multiple of the
+    /// alignment.
     last: u64,
 }
 
 impl SpreadTable {
-    /// `None` where the I/O is spread evenly.
-    pub fn new(spread: &Spread, reach: Reach) -> Result<Option<Self>, Fault> {
+    /// Returns `None` for a uniform distribution.
+    pub fn new(spread: &Spread, reach: Reach) -> Result<Option<Self>, StreamFault> {
         let ranges = match spread {
             Spread::Uniform => return Ok(None),
             Spread::Percent(stated) => {
@@ -71,7 +71,7 @@ impl SpreadTable {
             }
         };
         if ranges.is_empty() {
-            return Err(Fault::SpreadOutside { part_bytes: reach.part_bytes });
+            return Err(StreamFault::DistributionOutside { part_bytes: reach.part_bytes });
         }
         let by_percent: Box<[u8]> =
             (0u8..).zip(&ranges).flat_map(|(at, range)| std::iter::repeat_n(at, range.io_percent as usize)).collect();
@@ -83,7 +83,7 @@ impl SpreadTable {
         }))
     }
 
-    /// An offset for a random number that is aligned.
+    /// Returns a start offset. `aligned` is an aligned random number.
     #[inline]
     pub fn place(&self, aligned: u64, random: &mut Jenkins64) -> u64 {
         let percent = self.whole.of(random.draw());
@@ -91,7 +91,7 @@ impl SpreadTable {
         (drawn.width.of(aligned) + drawn.range.start).min(drawn.last)
     }
 
-    /// The ranges as a report says them.
+    /// Returns the ranges for reports.
     pub fn ranges(&self) -> Vec<DistributionRange> {
         let ranges = self.ranges.iter().map(|drawn| drawn.range);
         ranges
@@ -104,10 +104,10 @@ impl SpreadTable {
     }
 }
 
-fn whole(mut shares: impl Iterator<Item = u32>) -> Result<(), Fault> {
+fn whole(mut shares: impl Iterator<Item = u32>) -> Result<(), StreamFault> {
     match shares.try_fold(0, u32::checked_add) {
         Some(100) => Ok(()),
-        _ => Err(Fault::SpreadShares),
+        _ => Err(StreamFault::DistributionShares),
     }
 }
 
@@ -116,7 +116,7 @@ fn drawn(range: Range, reach: Reach) -> DrawnRange {
     DrawnRange { range, width: Remainder::by(range.bytes), last: range.start + reach.round_down(room) }
 }
 
-/// Bounds are rounded down to the alignment, the end of a range and the begin of the next one alike.
+/// Returns the ranges of a distribution in percent. Ends and starts of ranges are rounded down to the alignment.
 fn by_percent(stated: &[(u32, u32)], reach: Reach) -> Vec<Range> {
     let whole = reach.aligned_bytes();
     let of_whole = |percent: u32| (u128::from(whole) * u128::from(percent) / 100) as u64;
@@ -134,10 +134,10 @@ fn by_percent(stated: &[(u32, u32)], reach: Reach) -> Vec<Range> {
     placed.finish()
 }
 
-/// Ranges placed so far, none overlapping another.
+/// The ranges placed so far. They do not overlap.
 struct Placed {
     ranges: Vec<Range>,
-    /// I/O of ranges without an offset of their own.
+    /// Share of ranges without an aligned offset, in percent of the I/Os.
     carried: u32,
     reach: Reach,
 }
@@ -145,7 +145,7 @@ struct Placed {
 impl Placed {
     fn add(&mut self, io_percent: u32, begin: u64, end: u64) {
         if end < begin {
-            // No aligned offset in it: it joins the single offset before it, or waits for a neighbour.
+            // The range has no aligned offset. Its share goes to the single offset before it, or to a later neighbour.
             match self.ranges.last_mut().filter(|last| last.start == end) {
                 Some(last) => last.io_percent += io_percent,
                 None => self.carried += io_percent,
@@ -154,7 +154,7 @@ impl Placed {
         }
         let mut begin = self.reach.round_down(begin);
         if let Some(last) = self.ranges.last_mut().filter(|last| last.start == begin && begin < end) {
-            // The range before is the single offset that this one begins with.
+            // The range before is the single offset at which this one begins.
             begin += self.reach.align_bytes;
             last.bytes += self.reach.align_bytes;
             if begin == self.reach.aligned_bytes() {
@@ -167,7 +167,7 @@ impl Placed {
             }
         }
         let carried = std::mem::take(&mut self.carried);
-        // What waits goes to the neighbour that has less.
+        // The carried share goes to the neighbour with the smaller share.
         match self.ranges.last_mut().filter(|last| last.io_percent < io_percent) {
             Some(last) => {
                 last.io_percent += carried;
@@ -199,7 +199,7 @@ impl Placed {
     }
 }
 
-/// Ranges are taken as they are stated, up to the end of the part that is used.
+/// Returns the ranges as stated, up to the end of the used part.
 fn absolute(stated: &[(u32, u64)], reach: Reach) -> Vec<Range> {
     let mut ranges = Vec::with_capacity(stated.len());
     let mut start: u64 = 0;

@@ -1,13 +1,14 @@
-//! What a source gives for the streams that it is asked for.
+//! Tests of `Source`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use plan::Ddir;
 use plan::stream::{Burst, Order, Queue, Spread, Stream, StreamRate, StreamShare, Streams, WriteContent};
+use record::{RunError, SetupError, StreamFault};
 use units::random::Jenkins64;
 
-use super::{Fault, Source, SourceMaker, Step};
+use super::{Source, SourceError, SourceMaker, Step};
 
 const BLOCK: u32 = 4096;
 
@@ -29,7 +30,7 @@ fn source(stream: &Stream, depth: u32, target_bytes: u64) -> Source {
     Source::new(&streams(vec![stream.clone()], depth), &[target_bytes], &[]).unwrap()
 }
 
-/// Offset and direction of I/Os that nothing holds back, slots in turn.
+/// Returns offset and direction of the next I/Os, slots in turn. Panics if an I/O is delayed.
 fn ios(source: &mut Source, depth: u32, count: usize) -> Vec<(u64, Ddir)> {
     (0..depth)
         .cycle()

@@ -4,77 +4,47 @@ use std::io;
 
 use os::errno;
 use plan::{Ddir, Worker};
-use record::RunError;
+use record::{BelowMinimum, EngineCall, FailedIo, IoError, RunError, Subject};
 
 use super::in_flight::{InFlightIo, Purpose};
+use crate::fault;
 
 /// Returns the error of an I/O above the job's maximum latency.
-pub fn too_late(path: &str, ddir: Ddir, io: &InFlightIo, lat_ns: u64, limit_ns: u64) -> RunError {
-    let message = format!(
-        "latency of {lat_ns} nsec exceeds specified max ({limit_ns} nsec): {path} {} {} {}",
-        ddir.name(),
-        io.offset,
-        io.len
-    );
-    RunError { errno: errno::ETIMEDOUT, func: "max latency exceeded".into(), message }
+pub fn too_late(path: String, ddir: Ddir, io: &InFlightIo, latency_ns: u64, limit_ns: u64) -> RunError {
+    let kind = IoError::LatencyExceeded { path, ddir, offset: io.offset, bytes: io.len, latency_ns, limit_ns };
+    RunError::new(errno::ETIMEDOUT, kind)
 }
 
 /// Returns the error of a search for a depth whose latency is too high even at depth 1.
-pub fn target_missed(lat_ns: u64, target_ns: u64) -> RunError {
-    let message = format!(
-        "latency of {lat_ns} nsec exceeds specified max ({target_ns} nsec) at a depth of 1: latency_target can't be met"
-    );
-    RunError { errno: errno::ETIMEDOUT, func: "max latency exceeded".into(), message }
+pub fn target_missed(latency_ns: u64, target_ns: u64) -> RunError {
+    RunError::new(errno::ETIMEDOUT, IoError::LatencyTargetMissed { latency_ns, target_ns })
 }
 
 /// Returns the error of an I/O that transferred nothing: its target is shorter than before.
-pub fn nothing_moved(path: &str, ddir: Ddir, io: &InFlightIo, of_stream: bool, error: RunError) -> RunError {
-    let (name, offset) = (ddir.name(), io.offset);
-    let message = if of_stream {
-        format!("{path}: {name} at {offset} moved nothing: it became shorter while the test ran")
-    } else {
-        format!("{path}: {name} at offset {offset} moved nothing: the end of the file or device")
-    };
-    RunError { func: "full resid".to_owned(), message, ..error }
+pub fn nothing_moved(path: String, ddir: Ddir, io: &InFlightIo, errno: i32) -> RunError {
+    RunError::new(errno, IoError::NothingMoved { path, ddir, offset: io.offset })
 }
 
 /// Returns the error of an I/O that the kernel reported.
-pub fn io_failed(path: &str, io: &InFlightIo, errno: i32, of_stream: bool) -> RunError {
-    let message = io_failure(path, io, errno, of_stream);
-    RunError { errno, func: "io_u error".into(), message }
-}
-
-/// Describes an I/O that failed.
-pub fn io_failure(path: &str, io: &InFlightIo, errno: i32, of_stream: bool) -> String {
-    let reason = errno::text(errno);
-    let name = match io.purpose {
-        Purpose::Data(ddir) => ddir.name(),
-        Purpose::Sync => "sync",
+pub fn io_failed(path: String, io: &InFlightIo, errno: i32) -> RunError {
+    let ddir = match io.purpose {
+        Purpose::Data(ddir) => Some(ddir),
+        Purpose::Sync => None,
     };
-    let (offset, bytes) = (io.offset, io.len);
-    if of_stream {
-        format!("{path}: {name} of {bytes} bytes at {offset} failed: {reason}")
-    } else {
-        format!("io_u error on file {path}: {reason}: {name} offset={offset}, buflen={bytes}")
-    }
+    RunError::new(errno, IoError::Failed(FailedIo { path, ddir, offset: io.offset, bytes: io.len }))
 }
 
 /// Returns the error of a call of the backend.
-pub fn backend_failed(worker: &Worker, call: &str, error: &io::Error) -> RunError {
-    RunError {
-        errno: error.raw_os_error().unwrap_or(errno::EIO),
-        func: call.into(),
-        message: format!("ioengine={}: {call}: {error}", worker.echo.ioengine, error = errno::reason(error)),
-    }
+pub fn backend_failed(worker: &Worker, call: EngineCall, error: &io::Error) -> RunError {
+    fault::of_io(error, IoError::Engine { engine: worker.echo.ioengine.clone(), call })
 }
 
 /// Returns the error of a stopped worker whose I/Os do not complete.
-pub fn unanswered(name: &str, ios: u32) -> RunError {
-    let message = format!("{name}: stopped, and {ios} of its I/Os did not return: the device doesn't answer");
-    RunError { errno: errno::EIO, func: "stop".into(), message }
+pub fn unanswered(subject: Subject, ios: u32) -> RunError {
+    RunError::new(errno::EIO, IoError::Unanswered { subject, ios })
 }
 
 /// Returns the error of a worker below its minimum rate.
-pub fn below_minimum(missed: String) -> RunError {
-    RunError { errno: errno::EIO, func: "check_min_rate".into(), message: missed }
+pub fn below_minimum(missed: BelowMinimum) -> RunError {
+    RunError::new(errno::EIO, IoError::BelowMinimumRate(missed))
 }

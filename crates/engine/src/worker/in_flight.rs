@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use plan::Ddir;
 
-/// What the statistics count an I/O as.
+/// Category of an I/O in the statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Data(Ddir),
@@ -23,9 +23,9 @@ pub struct InFlightIo {
     pub len: u32,
     /// Bytes transferred so far. It is above 0 after a short transfer.
     pub done: u32,
-    /// When the I/O was made.
+    /// Creation time. For later I/Os of an automatic batch: the time at which the I/O before it was accepted.
     pub start_ns: u64,
-    /// When the kernel had accepted it.
+    /// Time at which the kernel accepted the last submission. For a synchronous engine: the start of the call.
     pub issue_ns: u64,
 }
 

@@ -10,7 +10,7 @@ use super::finish::finish;
 use super::io_loop::{IoLoop, PassEnd};
 use super::source::IoSource;
 use super::{commands, setup};
-use crate::fault::SetupError;
+use crate::fault::PrepareError;
 use crate::layout;
 use crate::live::State;
 use crate::logs::WorkerLogs;
@@ -30,8 +30,8 @@ pub fn run(
     };
     let laid_out = match laid_out.map_or_else(|| layout::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
         Ok(laid_out) => laid_out,
-        Err(SetupError::Stopped) => return Ended::stopped(),
-        Err(SetupError::Failed(error)) => return Ended::failed(error),
+        Err(PrepareError::Stopped) => return Ended::stopped(),
+        Err(PrepareError::Failed(error)) => return Ended::failed(error),
     };
     let goal_bytes = if worker.limits.time_based { u64::MAX } else { laid_out.total_bytes };
     live.goal_bytes.store(goal_bytes, Relaxed);

@@ -1,7 +1,7 @@
 //! Minimum rates: a worker below its minimum ends with an error.
 
 use plan::{Ddir, Pattern, Rate};
-use record::WorkerStats;
+use record::{BelowMinimum, RateUnit, WorkerStats};
 
 /// Nothing is judged before this time.
 const SETTLE_NS: u64 = 2_000_000_000;
@@ -30,9 +30,9 @@ impl MinimumRate {
         self.last = None;
     }
 
-    /// Returns what was missed if a window ended below the minimum.
+    /// Returns the rate if a window ended below the minimum.
     #[inline]
-    pub fn check(&mut self, now_ns: u64, stats: &WorkerStats) -> Option<String> {
+    pub fn check(&mut self, now_ns: u64, stats: &WorkerStats) -> Option<BelowMinimum> {
         if now_ns < self.next_check_ns {
             return None;
         }
@@ -46,10 +46,12 @@ impl MinimumRate {
             let bytes_per_s = ((bytes[at] - bytes_before[at]) as f64 / seconds) as u64;
             let ios_per_s = ((ios[at] - ios_before[at]) as f64 / seconds) as u64;
             let (least_bytes, least_ios) = (self.rate.min_bytes_per_s[ddir], self.rate.min_ios_per_s[ddir]);
+            let missed =
+                |unit, minimum_per_s, measured_per_s| BelowMinimum { ddir, unit, minimum_per_s, measured_per_s };
             if bytes_per_s < least_bytes {
-                Some(format!("rate_min={least_bytes}B/s not met, got {bytes_per_s}B/s ({})", ddir.name()))
+                Some(missed(RateUnit::Bytes, least_bytes, bytes_per_s))
             } else if ios_per_s < least_ios {
-                Some(format!("rate_iops_min={least_ios} not met, got {ios_per_s} IOPS ({})", ddir.name()))
+                Some(missed(RateUnit::Ios, least_ios, ios_per_s))
             } else {
                 None
             }
@@ -78,7 +80,8 @@ mod tests {
         assert_eq!(at(1, 0), None, "settling");
         assert_eq!(at(2, 0), None, "the first window begins");
         assert_eq!(at(3, 150), None);
-        assert_eq!(at(4, 200).as_deref(), Some("rate_iops_min=100 not met, got 50 IOPS (read)"));
+        let missed = BelowMinimum { ddir: Ddir::Read, unit: RateUnit::Ios, minimum_per_s: 100, measured_per_s: 50 };
+        assert_eq!(at(4, 200), Some(missed));
         assert!(MinimumRate::new(&Rate::default(), reads).is_none());
         assert!(MinimumRate::new(&rate, Pattern { reads: false, ..reads }).is_none());
     }

@@ -4,15 +4,15 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-use os::errno;
 use os::file::{Advice, File, OpenOptions};
 use os::io::{Backend, Flush, Mapping};
 use plan::stream::AccessHints;
 use plan::{Engine, Stream, SyncMode, Worker};
-use record::RunError;
+use record::{IoError, OpenCall, RunError};
 
 use crate::backend;
 use crate::engine_flags::EngineFlags;
+use crate::fault;
 use crate::layout;
 use crate::live::WorkerLive;
 use crate::target::Target;
@@ -25,8 +25,6 @@ pub struct OpenFiles {
     limit: usize,
     /// How targets are opened: one for all of them, or one for each.
     modes: Vec<OpenMode>,
-    /// Each target is a stream's.
-    of_streams: bool,
     /// The engine moves no data and has no files: `/dev/null` stands for each.
     without_files: bool,
     fsync_on_close: bool,
@@ -68,7 +66,6 @@ impl OpenFiles {
             order: Vec::new(),
             limit: if worker.targets.open_files == 0 { usize::MAX } else { worker.targets.open_files as usize },
             modes: vec![OpenMode { options, advice: backend::advice(worker), mapping: None }],
-            of_streams: false,
             without_files: flags.diskless && flags.fake,
             fsync_on_close: worker.access.syncs.fsync_on_close,
             invalidate: worker.targets.invalidate,
@@ -83,31 +80,12 @@ impl OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
             limit: usize::MAX,
-            modes: worker.streams.list.iter().map(OpenMode::of_stream).collect(),
-            of_streams: true,
+            modes: worker.stream_list().iter().map(OpenMode::of_stream).collect(),
             without_files: false,
             fsync_on_close: false,
             invalidate: false,
             visited: vec![false; targets.len()],
             targets,
-        }
-    }
-
-    /// What to do about the commonest reasons why a file can't be opened.
-    fn hint(&self, error: &io::Error, direct: bool) -> &'static str {
-        match error.raw_os_error() {
-            Some(errno::EMFILE) if self.of_streams => {
-                "; all threads share one limit of open files: use fewer of them, or a larger `ulimit -n`"
-            }
-            Some(errno::EINVAL) if self.of_streams && direct => {
-                "; the file system may not support unbuffered I/O: leave -Su and -Sh out"
-            }
-            Some(errno::EROFS) if self.of_streams => "; only -w0 goes on what is read-only",
-            Some(errno::EMFILE) => {
-                ": all jobs share one limit of open files; try a smaller openfiles=, or a larger `ulimit -n`"
-            }
-            Some(errno::EINVAL) if direct => ": the file system may not support direct I/O; try direct=0",
-            _ => "",
         }
     }
 
@@ -152,22 +130,16 @@ impl OpenFiles {
     fn open(&mut self, index: u32, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
         let target = &self.targets[index as usize];
         let OpenMode { options, advice, mapping } = *self.mode(index);
-        let failed = |func: &str, error: &io::Error| RunError {
-            errno: error.raw_os_error().unwrap_or(errno::EIO),
-            func: format!("{func}({})", target.path.display()),
-            message: format!(
-                "{}: {error}{}",
-                target.path.display(),
-                self.hint(error, options.direct),
-                error = errno::reason(error)
-            ),
+        let failed = |call: OpenCall, error: &io::Error| {
+            let kind = IoError::Open { path: fault::shown(&target.path), call, is_direct: options.direct };
+            fault::of_io(error, kind)
         };
         let file = if self.without_files {
             OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
         } else {
             options.open(&target.path)
         };
-        let file = file.map_err(|error| failed("open", &error))?;
+        let file = file.map_err(|error| failed(OpenCall::Open, &error))?;
         if let (Some(advice), false) = (advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
@@ -180,7 +152,7 @@ impl OpenFiles {
             None => backend.attach(index, &file),
             Some(mapping) => backend.map(index, &file, mapping),
         };
-        attached.map_err(|error| failed("attach", &error))?;
+        attached.map_err(|error| failed(OpenCall::Attach, &error))?;
         self.open[index as usize] = Some(file);
         self.order.push(index);
         live.open_files.store(self.order.len() as u32, Relaxed);
@@ -204,11 +176,7 @@ impl OpenFiles {
         let detached = backend.detach(index);
         self.order.retain(|&open| open != index);
         live.open_files.store(self.order.len() as u32, Relaxed);
-        synced.and(detached).map_err(|error| RunError {
-            errno: error.raw_os_error().unwrap_or(errno::EIO),
-            func: "file close".into(),
-            message: format!("{}: {error}", self.name(index), error = errno::reason(&error)),
-        })
+        synced.and(detached).map_err(|error| fault::of_io(&error, IoError::Close { path: self.name(index) }))
     }
 
     pub fn close_all(&mut self, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
@@ -235,11 +203,7 @@ impl OpenFiles {
                 Some(file) => file.fsync(),
                 None => self.fsync_closed(index as u32),
             };
-            synced.map_err(|error| RunError {
-                errno: error.raw_os_error().unwrap_or(errno::EIO),
-                func: "fsync".into(),
-                message: format!("{}: fsync: {error}", self.name(index as u32), error = errno::reason(&error)),
-            })?;
+            synced.map_err(|error| fault::of_io(&error, IoError::Sync { path: self.name(index as u32) }))?;
         }
         Ok(())
     }

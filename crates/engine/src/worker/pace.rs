@@ -1,4 +1,4 @@
-//! Rate limits: when the next I/O of a direction is due.
+//! Rate limits: the due time of the next I/O of each direction.
 
 use plan::{Ddir, PerDdir, Worker};
 use record::Arrivals;
@@ -7,8 +7,8 @@ use units::random::Tausworthe32;
 use crate::access::{Purpose, SeedTable};
 use crate::intended::IntendedStarts;
 
-/// Maximum number of random arrivals drawn at once. Further arrivals are counted by their mean number, which is then within
-/// about 0.1 % of the exact number. A rate far above the device's would otherwise keep the worker drawing.
+/// Maximum number of random arrivals drawn at once. Further arrivals are counted by their mean number, which is then
+/// within about 0.1 % of the exact number. A rate far above the device's would otherwise keep the worker drawing.
 const DRAWS_MAX: u32 = 1 << 20;
 
 /// Whether the next I/O may be issued.
@@ -36,7 +36,7 @@ pub struct Pace {
 struct Schedule {
     ns_per_byte: f64,
     ns_per_io: f64,
-    /// When the next I/O is due.
+    /// Due time of the next I/O.
     due_ns: f64,
     /// I/Os since the start of the schedule.
     passed: u64,
@@ -154,8 +154,8 @@ impl Pace {
         schedule.pass(bytes);
     }
 
-    /// Returns the arrivals before `until_ns`. It must not decrease from call to call. Arrivals that were never issued have
-    /// no size: under a limit of bytes they count with `mean_bytes`.
+    /// Returns the arrivals before `until_ns`. `until_ns` must not decrease between calls. Arrivals that were never
+    /// issued have no size. A byte rate counts them with `mean_bytes`.
     pub fn arrivals(&mut self, ddir: Ddir, until_ns: u64, mean_bytes: f64) -> Option<Arrivals> {
         let mut arrivals = self.starts.as_ref()?.arrivals(ddir);
         let (schedule, ahead) = (&self.schedules[ddir as usize], &mut self.ahead[ddir as usize]);

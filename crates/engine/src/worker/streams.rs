@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use plan::Streams;
 use record::Ended;
 
 use super::context::Context;
@@ -11,8 +12,13 @@ use crate::shared::Shared;
 
 /// Runs a worker with streams.
 #[inline(never)]
-pub fn run(context: Context, shared: &Shared, wait_at_gate: &mut dyn FnMut() -> Option<u64>) -> Ended {
-    let built = setup::thread_settings(context.worker).and_then(|()| setup::stream_loop(context, shared));
+pub fn run(
+    context: Context,
+    streams: &Streams,
+    shared: &Shared,
+    wait_at_gate: &mut dyn FnMut() -> Option<u64>,
+) -> Ended {
+    let built = setup::thread_settings(context.worker).and_then(|()| setup::stream_loop(context, streams, shared));
     let mut io_loop = match built {
         Ok(io_loop) => io_loop,
         Err(error) => return Ended::failed(error),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use os::platform::Platform;
-use plan::{Engine, Plan};
+use plan::{Engine, Plan, Workload};
 use record::Started;
 
 use super::context::Context;
@@ -39,21 +39,22 @@ pub fn run(assignment: Assignment) {
     live.set_state(State::Initialising);
     events.started(Started { tid: os::process::thread_id(), unix_ms: context.clock().unix_us() / 1000 });
     let mut ticket = Ticket::new(gate);
-    let ended = if !worker.streams.is_empty() {
-        streams::run(context, &shared, &mut || {
+    let ended = match &worker.workload {
+        Workload::Streams(planned) => streams::run(context, planned, &shared, &mut || {
             live.set_state(State::Ready);
             ticket.wait_for_all(&live.stop)
-        })
-    } else {
-        let mut wait_at_gate = || {
-            live.set_state(State::Ready);
-            ticket.wait(&live.stop)
-        };
-        match worker.engine {
-            Engine::Cpu { load_percent, chunk_us, sorts, .. } => {
-                burn::run(context, (load_percent, chunk_us, sorts), &mut wait_at_gate)
+        }),
+        Workload::Job => {
+            let mut wait_at_gate = || {
+                live.set_state(State::Ready);
+                ticket.wait(&live.stop)
+            };
+            match worker.engine {
+                Engine::Cpu { load_percent, chunk_us, sorts, .. } => {
+                    burn::run(context, (load_percent, chunk_us, sorts), &mut wait_at_gate)
+                }
+                _ => job::run(context, laid_out, logs, &mut wait_at_gate),
             }
-            _ => job::run(context, laid_out, logs, &mut wait_at_gate),
         }
     };
     drop(ticket);

@@ -1,4 +1,4 @@
-//! A few of fio's options, enough to describe an order of I/O, and fio's rules for when a pass and a job end.
+//! Parses fio options that define an order of I/O, and applies fio's rules for the end of a pass and of a job.
 
 use engine::access::{FileExtent, Generator, Job, Next, SeedTable, SyncKind};
 use plan::{
@@ -6,7 +6,7 @@ use plan::{
     SyncFileRange, ZoneBytes, ZoneShare,
 };
 
-/// One line of fio's log, or what stands for it.
+/// A line of fio's log, or its equivalent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Action {
     file: String,
@@ -26,7 +26,7 @@ impl Action {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [_, file, what, offset, length] = words[..] else { return None };
         let is_io = matches!(what, "read" | "write" | "trim");
-        // The place of a sync is whatever I/O was in that buffer before.
+        // The offset of a sync in the log is that of an earlier I/O in the same buffer.
         let number = |word: &str| if is_io { word.parse().ok() } else { Some(0) };
         Some(Action { file: file.to_owned(), what: what.to_owned(), offset: number(offset)?, length: number(length)? })
     }
@@ -46,7 +46,7 @@ pub struct Setup {
     time_based: bool,
     open_files: u32,
     verifies: bool,
-    /// I/Os are queued: only then does fio count the bytes of a pass as they are issued.
+    /// I/Os are queued. Only then fio counts the bytes of a pass when they are issued.
     queued: bool,
 }
 
@@ -134,7 +134,7 @@ impl Setup {
             }
             "randseed" => access.seeds = Seeds::Repeatable { seed: value.parse().ok()?, each_pass: false },
             "verify" => self.verifies = true,
-            // Seeds are given by what follows, time by the log.
+            // Seeds come from the table below, times from the log.
             "randrepeat" | "runtime" | "rate_iops" | "do_verify" => {}
             _ => return None,
         }
@@ -205,7 +205,7 @@ impl Setup {
         Some(())
     }
 
-    /// Our sequence, up to a number of I/Os.
+    /// Returns our sequence of at most `most` I/Os.
     pub fn sequence(&self, most: usize) -> Result<Vec<Action>, String> {
         let smallest = self.access.block.min_bytes.0.into_iter().min().unwrap_or(1);
         let extents = self.extents(smallest);
@@ -222,11 +222,11 @@ impl Setup {
             overwrites: self.io_size > size,
             verifies: self.verifies,
         };
-        let generator = Generator::new(&job).map_err(|error| error.to_string())?;
+        let generator = Generator::new(&job).map_err(|fault| format!("{fault:?}"))?;
         Ok(self.drive(generator, size, most))
     }
 
-    /// fio's rule: blocks left over by the division go to the first files.
+    /// Blocks that remain after the division go to the first files, as in fio.
     fn extents(&self, smallest: u64) -> Vec<FileExtent<'_>> {
         let count = self.names.len() as u64;
         let each = self.size / count;
@@ -320,7 +320,7 @@ fn bytes(value: &str) -> Option<u64> {
     Some(number.parse::<u64>().ok()? * unit)
 }
 
-/// fio's `read,write,trim`: what is left out is as the one before.
+/// Parses fio's `read,write,trim`. A missing value is equal to the previous one.
 fn per_ddir<T: Copy>(value: &str, parse: impl Fn(&str) -> Option<T>) -> Option<PerDdir<T>> {
     let parts = value.split(',').map(parse).collect::<Option<Vec<T>>>()?;
     Some(PerDdir(std::array::from_fn(|ddir| parts[ddir.min(parts.len() - 1)])))

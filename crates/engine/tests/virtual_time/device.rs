@@ -1,4 +1,4 @@
-//! What a device does over time shows in the time series, exactly.
+//! The time series shows the behaviour of the device exactly.
 
 use os::simulation::{DeviceModel, Limit, ServiceTime};
 
@@ -7,20 +7,20 @@ use crate::harness::{MS, S, US, above, device, fio};
 const TIMED: &str = "--name=a --rw=randread --time_based";
 
 #[test]
-fn a_burst_credit_and_the_throttle_after_it_show_in_the_slots_where_they_happened() {
-    // 1000 IOPS until 2000 more than 100 per second have been served.
+fn burst_credit_and_throttle_appear_in_their_slots() {
+    // 1000 IOPS until the burst credit of 2000 I/Os is used, then 100 IOPS.
     let limits = vec![Limit::iops(100).with_credit(2000), Limit::iops(1000)];
     let run = fio(DeviceModel { limits, ..device(US, 8) }, &format!("{TIMED} --iodepth=4 --runtime=5"));
     let slots = run.ios_by_slot(0);
     let mut expected = run.served_by_slot(0, 20);
     assert_eq!((&expected[..8], &expected[9..]), (&[250; 8][..], &[25; 11][..]));
-    // What was in flight at the end counts.
+    // I/Os in flight at the end count.
     expected[19] += 4;
     assert_eq!(slots, expected);
 }
 
 #[test]
-fn a_stall_is_a_slot_with_nothing_and_as_many_slow_ios_as_were_in_flight() {
+fn stall_is_an_empty_slot_and_one_slow_io_per_queue_slot() {
     let model = DeviceModel { stalls: vec![S + 100 * US..1600 * MS], ..device(100 * US, 4) };
     let run = fio(model, &format!("{TIMED} --iodepth=4 --runtime=3"));
     let slots = run.ios_by_slot(0);
@@ -33,7 +33,7 @@ fn a_stall_is_a_slot_with_nothing_and_as_many_slow_ios_as_were_in_flight() {
 }
 
 #[test]
-fn bandwidth_samples_are_those_of_the_device() {
+fn bandwidth_samples_match_the_device() {
     let model = DeviceModel { limits: vec![Limit::bandwidth(100 << 20)], ..device(0, 8) };
     let run = fio(model, &format!("{TIMED} --bs=64k --iodepth=4 --runtime=4 --bwavgtime=500 --iopsavgtime=500"));
     let (bandwidth, iops) = (&run.reads(0).bandwidth_kib, &run.reads(0).iops);
@@ -42,7 +42,7 @@ fn bandwidth_samples_are_those_of_the_device() {
 }
 
 #[test]
-fn two_latency_modes_are_counted_as_they_were_served() {
+fn two_latency_modes_match_the_device() {
     let service = ServiceTime::Modes(vec![(80 * US, 90), (4 * MS, 10)]);
     let run = fio(DeviceModel { service, ..DeviceModel::default() }, &format!("{TIMED} --runtime=5"));
     let slow = run.served.iter().filter(|io| io.done_ns - io.started_ns == 4 * MS).count() as u64;
@@ -52,7 +52,7 @@ fn two_latency_modes_are_counted_as_they_were_served() {
 }
 
 #[test]
-fn many_workers_are_seen_in_every_slot() {
+fn many_workers_appear_in_every_slot() {
     let options = format!("{TIMED} --rate_iops=100 --runtime=2 --numjobs=256");
     let run = fio(device(US, 256), &options);
     assert_eq!(run.ios_by_slot(0), [256 * 25; 8]);
@@ -60,7 +60,7 @@ fn many_workers_are_seen_in_every_slot() {
 }
 
 #[test]
-fn a_ramp_is_no_part_of_a_time_series_and_each_phase_has_its_own() {
+fn time_series_exclude_ramps_and_are_per_phase() {
     let options = "--rw=randread --rate_iops=1000 --time_based --name=a --ramp_time=1 --runtime=1 \
         --name=b --stonewall --ramp_time=0 --runtime=500ms";
     let run = fio(device(US, 1), options);
@@ -77,7 +77,7 @@ fn workers_that_end_early_are_missing_from_the_later_slots() {
 }
 
 #[test]
-fn slots_add_up_to_what_was_counted() {
+fn slots_add_up_to_the_counters() {
     let model = DeviceModel { service: ServiceTime::Exponential { mean_ns: 200 * US }, channels: 4, ..device(0, 4) };
     let options = "--rw=randrw --time_based --runtime=2 --iodepth=4 --numjobs=3 --name=a --ramp_time=200ms";
     let run = fio(model, options);

@@ -9,23 +9,23 @@ use engine::{Live, Observer, RunOptions};
 use os::clock::VirtualClock;
 use os::simulation::{DeviceModel, ServedIo, ServiceTime, Simulation};
 use plan::{Ddir, Plan};
-use record::{DdirStats, Event, Latency, Message, Record, Stage, WorkerStats};
+use record::{DdirStats, ErrorKind, Event, Latency, Message, Record, Stage, WorkerStats};
 
 pub const US: u64 = 1000;
 pub const MS: u64 = 1000 * US;
 pub const S: u64 = 1000 * MS;
-/// The length of a time series' slot in a short run.
+/// Length of a slot of the time series in a short run.
 pub const SLOT_NS: u64 = 250 * MS;
 
-/// What a run did. All times are in ns since its start.
+/// Results of a run. All times are in ns since its start.
 pub struct Run {
     pub record: Record,
-    /// All I/Os that the device got.
+    /// All I/Os of the device.
     pub served: Vec<ServedIo>,
     pub stages: Vec<(u64, u32, Stage)>,
-    /// When each worker was reported as ended.
+    /// Time at which each worker was reported as ended.
     pub ended_ns: Vec<u64>,
-    /// Snapshots: when, of which worker, and its reads by then.
+    /// Snapshots: time, worker, and its reads so far.
     pub snapshots: Vec<(u64, usize, u64)>,
     pub stopped_ns: Option<u64>,
     pub took_ns: u64,
@@ -44,28 +44,28 @@ impl Run {
         &self.stats(worker).ddirs[Ddir::Write as usize]
     }
 
-    /// Reads and writes of a worker.
+    /// Returns reads and writes of a worker.
     pub fn ios(&self, worker: usize) -> (u64, u64) {
         (self.reads(worker).ios, self.writes(worker).ios)
     }
 
-    /// The errno and the message of a worker that failed.
-    pub fn error(&self, worker: usize) -> Option<(i32, &str)> {
-        self.record.workers[worker].error.as_ref().map(|error| (error.errno, error.message.as_str()))
+    /// Returns the errno and the kind of the error of a worker.
+    pub fn error(&self, worker: usize) -> Option<(i32, &ErrorKind)> {
+        self.record.workers[worker].error.as_ref().map(|error| (error.errno, &*error.kind))
     }
 
-    /// When each I/O was submitted.
+    /// Returns the submission time of each I/O.
     pub fn submitted_ns(&self) -> Vec<u64> {
         self.served.iter().map(|io| io.submitted_ns).collect()
     }
 
-    /// I/Os in each slot of a phase's time series.
+    /// Returns the I/Os in each slot of a phase's time series.
     pub fn ios_by_slot(&self, phase: usize) -> Vec<u64> {
         let of_phase = self.record.timeline.iter().find(|timeline| timeline.phase == phase);
         of_phase.unwrap().slots.iter().map(|slot| slot.ddirs.iter().map(|ddir| ddir.ios).sum()).collect()
     }
 
-    /// The I/Os that the device had done in each slot of `slots` from `from_ns` on.
+    /// Returns the I/Os that the device completed in each slot of `slots` from `from_ns`.
     pub fn served_by_slot(&self, from_ns: u64, slots: usize) -> Vec<u64> {
         let done = |slot: usize| {
             let from_ns = from_ns + slot as u64 * SLOT_NS;
@@ -75,12 +75,12 @@ impl Run {
     }
 }
 
-/// A device that serves `channels` I/Os at the same time, each in `service_ns`.
+/// Returns a device with `channels` parallel I/Os of `service_ns` each.
 pub fn device(service_ns: u64, channels: usize) -> DeviceModel {
     DeviceModel { service: ServiceTime::Fixed(service_ns), channels, ..DeviceModel::default() }
 }
 
-/// All that a latency says: count, least and largest value, mean, and the count of each bin.
+/// Statistics of a latency: count, minimum, maximum, mean, and the count of each bin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counted {
     range_ns: (u64, u64),
@@ -101,24 +101,24 @@ pub fn latencies(values: impl IntoIterator<Item = u64>) -> Counted {
     counted(&latency)
 }
 
-/// How many values of a latency are above `ns`.
+/// Returns how many values of a latency are above `ns`.
 pub fn above(latency: &Latency, ns: u64) -> u64 {
     latency.count() - latency.histogram.count_below(ns)
 }
 
-/// How a run is watched and stopped.
+/// Observation and stop of a run.
 #[derive(Clone, Copy, Default)]
 pub struct Script {
     pub stop_ns: Option<u64>,
     pub snapshot_every: Option<Duration>,
 }
 
-/// Runs fio's options on a device. Jobs are of 1 GiB on the engine `null`, which has no files.
+/// Runs fio options on a device. Jobs have 1 GiB and the engine `null`, which has no files.
 pub fn fio(model: DeviceModel, options: &str) -> Run {
     fio_by(model, options, Script::default())
 }
 
-/// As [`fio`], with a script.
+/// Runs fio options as [`fio`] does, with a script.
 pub fn fio_by(model: DeviceModel, options: &str, script: Script) -> Run {
     let line = format!("--ioengine=null --size=1g --disk_util=0 {options}");
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -180,7 +180,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
     })
 }
 
-/// The files `a` and `b` of 1 MiB, for engines that open theirs. They are removed with this value.
+/// The files `a` and `b` of 1 MiB, for engines that open their files. They are removed on drop.
 pub struct Files(PathBuf);
 
 impl Files {

@@ -15,17 +15,17 @@ fn a_job_runs_for_its_runtime_and_counts_all_ios_in_it() {
     assert_eq!((stats.runtime_ns, stats.elapsed_ns, run.ended_ns[0], run.took_ns), (S, S, S, S));
     assert_eq!(counted(&run.reads(0).lat), latencies(vec![100 * US; 10_000]));
     assert_eq!(run.stages, [(0, 0, Preparing), (0, 0, WarmingUp), (0, 0, Measuring), (S, 0, Ended)]);
-    // What is done as a slot ends is seen in the next one, and at the end of the run in the last.
+    // An I/O that completes at the end of a slot counts in the next slot, or at the end of the run in the last one.
     assert_eq!(run.ios_by_slot(0), [2499, 2500, 2500, 2501]);
 }
 
 #[test]
-fn the_ramp_is_run_and_not_counted() {
+fn ramp_is_run_and_not_counted() {
     let run = fio(DeviceModel::default(), &format!("--name=a {TIMED} --ramp_time=300ms --runtime=1"));
     let stats = run.stats(0);
     assert_eq!((run.served.len(), run.reads(0).ios, run.reads(0).lat.count()), (13_000, 10_000, 10_000));
     assert_eq!((stats.runtime_ns, stats.elapsed_ns, run.took_ns), (S, 1300 * MS, 1300 * MS));
-    // The simulation begins 1 s after its epoch.
+    // The simulation starts 1 s after its epoch.
     assert_eq!(stats.measured_from_unix_us, 1_800_000_001_300_000);
 }
 
@@ -84,18 +84,18 @@ fn workers_share_a_device_in_turns() {
 }
 
 #[test]
-fn the_queue_is_kept_full_and_what_waits_in_it_shows() {
+fn queue_stays_full_and_waits_are_in_latencies() {
     let run = fio(device(100 * US, 4), &format!("--name=a {TIMED} --runtime=1 --iodepth=4"));
     assert_eq!(counted(&run.reads(0).lat), latencies(vec![100 * US; 40_000]));
     let run = fio(device(100 * US, 4), &format!("--name=a {TIMED} --runtime=1 --iodepth=8"));
     let first_four = vec![100 * US; 4];
-    // Eight are in flight at the end of the runtime. They return after it and count.
+    // Eight I/Os are in flight at the end of the runtime. They complete after it and count.
     let others = vec![200 * US; 40_000];
     assert_eq!(counted(&run.reads(0).lat), latencies(first_four.into_iter().chain(others)));
 }
 
 #[test]
-fn a_synchronous_engine_does_one_io_after_the_other() {
+fn synchronous_engine_runs_one_io_at_a_time() {
     let files = Files::new();
     let options = format!("--name=a {TIMED} --runtime=1 --ioengine=psync --size=1m --filename={}", files.path("a"));
     let run = fio(DeviceModel { channels: 8, ..DeviceModel::default() }, &format!("{options} --iodepth=8"));
@@ -108,7 +108,7 @@ fn a_synchronous_engine_does_one_io_after_the_other() {
 fn a_worker_that_ends_may_end_the_others() {
     let options = "--rw=randread --name=a --number_ios=100 --exitall --name=b";
     let run = fio(DeviceModel::default(), options);
-    // Each waits for the other. The second job is ended while its 101st I/O is in flight.
+    // Each waits for the other. The second job ends while its 101st I/O is in flight.
     assert_eq!(run.ended_ns, [20_000 * US, 20_100 * US]);
     assert_eq!((run.reads(0).ios, run.reads(1).ios), (100, 101));
 }
@@ -119,12 +119,12 @@ fn cpu_jobs_end_with_the_last_io_job() {
         "--name=io {TIMED} --runtime=305ms --name=cpu --ioengine=cpuio --cpuload=50 --cpuchunks=10000 --exit_on_io_done=1"
     );
     let run = fio(DeviceModel::default(), &options);
-    // It burns its 16th chunk when the other ends.
+    // It runs its 16th chunk when the other ends.
     assert_eq!((&run.ended_ns[..], run.stats(1).ddirs[0].ios), (&[305 * MS, 310 * MS][..], 16));
 }
 
 #[test]
-fn snapshots_are_as_of_their_time() {
+fn snapshots_match_their_time() {
     let script = Script { snapshot_every: Some(std::time::Duration::from_millis(100)), ..Script::default() };
     let run = fio_by(DeviceModel::default(), &format!("--name=a {TIMED} --runtime=1"), script);
     assert!(run.snapshots.len() >= 9);
@@ -136,7 +136,7 @@ fn snapshots_are_as_of_their_time() {
 }
 
 #[test]
-fn a_run_is_the_same_each_time() {
+fn runs_are_deterministic() {
     let once = || {
         let model = DeviceModel {
             service: os::simulation::ServiceTime::Exponential { mean_ns: 50 * US },

@@ -1,10 +1,11 @@
-//! The engine on a simulated device and a virtual clock: what it reports is exact, and takes milliseconds to show.
+//! The engine on a simulated device with a virtual clock: results are exact, and a test takes milliseconds.
 
 // A list of one stall is a list of one range.
 #![allow(clippy::single_range_in_vec_init)]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod device;
+mod findings;
 mod harness;
 mod lifecycle;
 mod pauses;

@@ -3,9 +3,9 @@
 use crate::harness::{MS, US, device, fio};
 
 #[test]
-fn pauses_come_after_so_many_blocks_or_so_much_time() {
+fn pauses_follow_thinktime_blocks_or_iotime() {
     for (options, ios) in [
-        // Each I/O takes 10 µs, and so 10.01 ms with its pause.
+        // Each I/O takes 10 µs, and 10.01 ms with its pause.
         ("--thinktime=10ms", 50),
         ("--thinktime=10ms --thinktime_blocks=5", 250),
         ("--thinktime=10ms --thinktime_blocks=5 --iodepth=8", 250),
@@ -14,7 +14,7 @@ fn pauses_come_after_so_many_blocks_or_so_much_time() {
         ("--thinktime=5s --thinktime_blocks=100", 100),
         // 50 ms of I/O and 100 ms of pause: four times 5000.
         ("--thinktime=100ms --thinktime_iotime=50ms", 20_000),
-        // 20 in 20 ms, then 10 ms of rest.
+        // 20 I/Os in 20 ms, then a pause of 10 ms.
         ("--thinktime=10ms --thinktime_blocks=20 --rate_iops=1000 --rate_ignore_thinktime=1", 340),
     ] {
         let run = fio(device(10 * US, 16), &format!("--name=a --rw=randread --time_based --runtime=500ms {options}"));
@@ -23,7 +23,7 @@ fn pauses_come_after_so_many_blocks_or_so_much_time() {
 }
 
 #[test]
-fn a_pause_is_as_long_as_asked() {
+fn pause_has_the_requested_length() {
     let run = fio(device(10 * US, 1), "--name=a --rw=randread --number_ios=100 --thinktime=7ms --thinktime_spin=3ms");
     let starts = run.submitted_ns();
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 7 * MS + 10 * US), "{starts:?}");

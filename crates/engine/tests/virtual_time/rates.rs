@@ -12,12 +12,12 @@ fn arrivals(run: &Run) -> Arrivals {
 }
 
 #[test]
-fn rates_hold_for_each_direction_and_each_clone() {
+fn rates_apply_per_direction_and_clone() {
     for (options, ios) in [
         ("--rate_iops=200", (100, 0)),
         ("--rate=1m --bs=4k", (128, 0)),
         ("--rate_iops=500,100 --rw=randrw", (250, 50)),
-        // Both directions have the whole rate, whatever the mix.
+        // Each direction has the whole rate, independent of the mix.
         ("--rate_iops=200 --rw=randrw --rwmixread=75", (100, 100)),
         ("--rate=1m,500k --rw=rw --bs=4k,8k", (128, 32)),
         ("--rate_iops=200 --numjobs=2 --group_reporting", (100, 0)),
@@ -33,7 +33,7 @@ fn rates_hold_for_each_direction_and_each_clone() {
 }
 
 #[test]
-fn ios_of_a_rate_start_at_their_times() {
+fn ios_of_a_rate_start_at_their_intended_times() {
     let run = fio(device(10 * US, 16), "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
     assert_eq!(run.submitted_ns(), (0..1000).map(|nth| nth * MS).collect::<Vec<_>>());
     assert_eq!(counted(&run.reads(0).response), latencies(vec![10 * US; 1000]));
@@ -42,11 +42,11 @@ fn ios_of_a_rate_start_at_their_times() {
 }
 
 #[test]
-fn a_ramp_owes_nothing_to_the_rate_after_it() {
-    // For 100 ms of the ramp nothing is served.
+fn overdue_ios_of_the_ramp_are_not_due_after_it() {
+    // The device stalls for 100 ms of the ramp.
     let model = DeviceModel { stalls: vec![100 * MS..200 * MS], ..device(10 * US, 1) };
     let run = fio(model, "--name=a --rw=randread --time_based --ramp_time=200ms --runtime=500ms --rate_iops=1000");
-    // The one that was in flight at the end of the ramp counts, too. The first one after it waits for it.
+    // The I/O in flight at the end of the ramp also counts. The first one after it waits for it.
     assert_eq!((run.reads(0).ios, arrivals(&run).due), (501, 500));
     assert_eq!(
         counted(&run.reads(0).response),
@@ -55,7 +55,7 @@ fn a_ramp_owes_nothing_to_the_rate_after_it() {
 }
 
 #[test]
-fn random_arrivals_start_at_their_times_too() {
+fn poisson_arrivals_start_at_their_intended_times() {
     let options =
         "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --rate_process=poisson --iodepth=16";
     let run = fio(device(10 * US, 16), options);
@@ -63,17 +63,17 @@ fn random_arrivals_start_at_their_times_too() {
     assert_eq!((run.reads(0).ios, late, queue_full, unissued), (due, 0, 0, 0));
     assert!((900..1100).contains(&due), "{due}");
     assert_eq!(counted(&run.reads(0).response), latencies(vec![10 * US; due as usize]));
-    // The same seeds: on a device that serves nothing, as many are due.
+    // With the same seeds, the same number is due on a stalled device.
     let silent = fio(DeviceModel { stalls: vec![0..2 * S], ..device(10 * US, 16) }, options);
     let Arrivals { due: due_there, unissued, .. } = arrivals(&silent);
     assert_eq!((due_there, unissued), (due, due - 16));
 }
 
 #[test]
-fn response_times_show_every_io_that_a_stall_kept_waiting() {
+fn response_times_include_every_io_delayed_by_a_stall() {
     let model = DeviceModel { stalls: vec![500 * MS..1000 * MS], ..device(10 * US, 4) };
     let run = fio(model, "--name=a --rw=randread --time_based --runtime=2 --rate_iops=1000 --iodepth=4");
-    // I/O n is meant to start at n ms.
+    // The intended start of I/O n is n ms.
     let since_intended = |times: Vec<u64>| (0..).zip(times).map(|(nth, ns)| ns - nth * MS).collect::<Vec<u64>>();
     let waited = since_intended(run.submitted_ns());
     let responses = since_intended(run.served.iter().map(|io| io.done_ns).collect());
@@ -81,14 +81,14 @@ fn response_times_show_every_io_that_a_stall_kept_waiting() {
     assert_eq!(counted(&run.reads(0).response), latencies(responses));
     let late = waited.iter().filter(|ns| **ns > LATE_NS).count() as u64;
     assert_eq!(arrivals(&run), Arrivals { due: 2000, late, queue_full: late, unissued: 0 });
-    // 500 come in the stall and four of them find a place. One more comes before all of these are served.
+    // 500 I/Os are due in the stall, and four of them find a free slot. One more is due before all of these are served.
     assert_eq!(late, 497);
-    // Seen from the submission only four were slow.
+    // Measured from the submission, only four I/Os are slow.
     assert_eq!(above(&run.reads(0).lat, MS), 4);
 }
 
 #[test]
-fn what_never_went_before_the_end_is_counted() {
+fn unissued_ios_are_counted() {
     let model = DeviceModel { stalls: vec![0..1100 * MS], ..device(10 * US, 4) };
     let run = fio(model, "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
     let Arrivals { due, unissued, .. } = arrivals(&run);
@@ -97,17 +97,17 @@ fn what_never_went_before_the_end_is_counted() {
 }
 
 #[test]
-fn a_rate_beyond_the_device_is_missed_by_what_the_device_lacks() {
+fn rate_above_the_device_has_unissued_ios() {
     let model = DeviceModel { limits: vec![Limit::iops(400)], ..device(10 * US, 8) };
     let run = fio(model, "--name=a --rw=randread --time_based --runtime=1 --rate_iops=1000 --iodepth=4");
     let Arrivals { due, unissued, .. } = arrivals(&run);
-    // 400 are served within the second. Four are in flight at its end and return after it.
+    // 400 I/Os are served within the second. Four are in flight at its end and complete after it.
     assert_eq!((due, run.reads(0).ios + unissued), (1000, 1000));
     assert_eq!(run.reads(0).ios, 404);
 }
 
 #[test]
-fn nothing_is_missed_when_the_work_is_done() {
+fn job_that_ends_by_size_has_no_unissued_ios() {
     let run = fio(device(10 * US, 4), "--name=a --rw=randread --rate=4096k --number_ios=20");
     assert_eq!((run.reads(0).ios, run.reads(0).response.count()), (20, 20));
     assert_eq!(arrivals(&run), Arrivals { due: 20, ..Arrivals::default() });
@@ -124,12 +124,12 @@ fn a_job_without_a_rate_or_with_pauses_has_no_response_times() {
 }
 
 #[test]
-fn a_job_below_its_minimum_rate_fails_and_takes_others_with_it() {
+fn job_below_its_minimum_rate_fails_and_ends_others() {
     let options = "--rw=randread --time_based --runtime=600 --rate_cycle=200 \
         --name=a --thinktime=10ms --rate_iops_min=1000 --exitall_on_error --name=b";
     let run = fio(device(10 * US, 4), options);
     assert_eq!((run.error(0).unwrap().0, run.error(1)), (errno::EIO, None));
-    // It pauses every 10.01 ms. After two seconds to settle a cycle begins with its next look, at 2002 ms.
+    // It pauses every 10.01 ms. After a settling time of two seconds, a cycle starts with the next check, at 2002 ms.
     assert_eq!(run.ended_ns, [2_202_200 * US, 2_202_210 * US]);
     let kept = fio(
         device(10 * US, 4),
@@ -139,9 +139,9 @@ fn a_job_below_its_minimum_rate_fails_and_takes_others_with_it() {
 }
 
 #[test]
-fn a_latency_target_finds_the_depth_that_still_meets_it() {
+fn latency_target_finds_the_highest_depth_within_it() {
     let options = "--name=a --rw=randread --iodepth=32 --latency_window=50ms --latency_percentile=99";
-    // Five I/Os are served at the same time: with six in flight some wait for twice as long.
+    // Five I/Os are served at the same time: at a depth of six, some wait for twice the time.
     for (target, depth) in [("1500us", 5), ("2500us", 10), ("1s", 32)] {
         let run = fio(device(MS, 5), &format!("{options} --latency_target={target} --runtime=600"));
         assert_eq!((run.error(0), run.stats(0).latency_depth), (None, depth), "{target}");

@@ -1,19 +1,19 @@
-//! Threads with a pattern for each target, as DiskSpd has them. Their targets are real files; their I/Os go to the
-//! simulated device.
+//! Threads with a pattern per target, as in DiskSpd. Their targets are real files, and their I/Os go to the simulated
+//! device.
 
 use os::simulation::DeviceModel;
-use plan::Worker;
 use plan::stream::{Burst, StreamRate};
+use plan::{Stream, Worker, Workload};
 use record::Stage;
 
 use crate::harness::{Files, MS, Run, S, Script, US, counted, device, latencies, run};
 
-/// Runs DiskSpd's options on files of 1 MiB.
+/// Runs DiskSpd options on files of 1 MiB.
 fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
     diskspd_with(model, options, targets, |_| {})
 }
 
-/// As [`diskspd`], with changes to each thread.
+/// Runs DiskSpd options as [`diskspd`] does, with changes to each thread.
 fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: impl Fn(&mut Worker)) -> Run {
     let files = Files::new();
     let targets = targets.iter().map(|name| files.path(name));
@@ -22,7 +22,7 @@ fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: imp
         Ok(diskspd::Request::Run(invocation)) => invocation,
         other => panic!("{words:?}: {other:?}"),
     };
-    let machine = diskspd::lower::FixedMachine { processors: 2 };
+    let machine = diskspd::lower::FixedMachine { cpus: 2 };
     let mut plan = diskspd::lower::lower(&invocation.profile, "", &machine).unwrap().plan;
     for worker in &mut plan.workers {
         worker.process.cpus.clear();
@@ -52,7 +52,7 @@ fn only_the_measured_time_counts() {
 }
 
 #[test]
-fn threads_are_measured_over_the_same_time_and_count_each_target_by_itself() {
+fn threads_share_the_measured_time_and_count_per_target() {
     let run = diskspd(device(100 * US, 4), "-b4K -r -o1 -F2 -W1 -d1 -C0 -L", &["a", "b"]);
     for worker in 0..2 {
         assert_eq!((run.stats(worker).runtime_ns, run.stats(worker).targets.len()), (S, 2));
@@ -61,7 +61,7 @@ fn threads_are_measured_over_the_same_time_and_count_each_target_by_itself() {
 }
 
 #[test]
-fn a_throughput_limit_is_kept_to_the_io() {
+fn throughput_limit_is_exact() {
     let run = diskspd(device(10 * US, 8), "-b4K -r -o4 -t1 -W0 -d1 -g4096 -L", &["a"]);
     assert_eq!(ios(&run, 0, 0), 999);
     assert_eq!(run.submitted_ns(), (1..1000).map(|nth| nth * MS).collect::<Vec<_>>());
@@ -71,6 +71,28 @@ fn a_throughput_limit_is_kept_to_the_io() {
 fn bursts_have_their_length_and_their_pauses() {
     let run = diskspd(device(10 * US, 8), "-b4K -r -o1 -t1 -W0 -d1 -i10 -j20 -L", &["a"]);
     assert_eq!(ios(&run, 0, 0), 500);
+}
+
+#[test]
+fn each_form_of_a_rate_is_kept_by_each_thread() {
+    for (options, ios_of_thread) in [
+        ("-t1 -g400i -b4K -o1", 399),
+        ("-t1 -g400i -b4K -o32 -r", 399),
+        ("-t2 -g200i -b4K -o2", 199),
+        // Bytes per ms: 199.95 I/Os per second.
+        ("-t1 -g819 -b4K -o2", 199),
+        // In 32 bits this would be no limit.
+        ("-t1 -g10i -b512 -o1", 9),
+        ("-t1 -:1 -g400i -b4K -o4", 399),
+        ("-t1 -i10 -j50 -b4K -o1", 200),
+        // The threads share a burst.
+        ("-t2 -i10 -j50 -b4K -o1 -r", 100),
+    ] {
+        let run = diskspd(device(10 * US, 8), &format!("{options} -W0 -d1 -L"), &["a"]);
+        for worker in 0..run.record.workers.len() {
+            assert_eq!((ios(&run, worker, 0), run.stats(worker).runtime_ns), (ios_of_thread, S), "{options}");
+        }
+    }
 }
 
 #[test]
@@ -85,7 +107,7 @@ fn arrivals_in_a_stall_show_in_the_response_times() {
 #[test]
 fn each_target_of_a_thread_has_its_own_counts_and_series() {
     let run = diskspd_with(device(100 * US, 2), "-b4K -r -o1 -F2 -W1 -d1 -C1 -L -D50", &["a", "b"], |worker| {
-        worker.streams.list[1].write_percent = 100;
+        stream(worker, 1).write_percent = 100;
     });
     for worker in 0..2 {
         let [a, b] = &run.stats(worker).targets[..] else { panic!("two targets") };
@@ -100,29 +122,37 @@ fn each_target_of_a_thread_has_its_own_counts_and_series() {
 }
 
 #[test]
-fn rates_and_bursts_hold_a_stream_back_for_itself() {
+fn rates_and_bursts_apply_per_stream() {
     let run = diskspd_with(device(100 * US, 16), "-b4K -r -o4 -F1 -W0 -d1 -L", &["a", "b"], |worker| {
-        // 500 I/Os per second, and ten at a time with 50 ms between.
-        worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
-        worker.streams.list[1].burst = Some(Burst { ios: 10, pause_ms: 50 });
+        // 500 I/Os per second, and bursts of ten with pauses of 50 ms.
+        stream(worker, 0).rate = StreamRate::BytesPerMs(4096.0 * 0.5);
+        stream(worker, 1).burst = Some(Burst { ios: 10, pause_ms: 50 });
     });
     assert_eq!((ios(&run, 0, 0), ios(&run, 0, 1)), (499, 200));
     let free = diskspd_with(device(100 * US, 16), "-b4K -r -o4 -F1 -W0 -d1 -L", &["a", "b"], |worker| {
-        worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0 * 0.5);
+        stream(worker, 0).rate = StreamRate::BytesPerMs(4096.0 * 0.5);
     });
     assert_eq!((ios(&free, 0, 0), ios(&free, 0, 1)), (499, 39_996));
 }
 
 #[test]
-fn a_thread_that_is_held_back_is_measured_as_long_as_any_other() {
-    // Neither the end of the warm-up nor that of the measured time meets an I/O.
+fn rate_limited_thread_has_the_full_measured_time() {
+    // Neither the end of the warm-up nor the end of the measured time coincides with an I/O.
     for rate in [Some(409.6), None] {
         let run = diskspd_with(device(100 * US, 2), "-b4K -r -o1 -t1 -W1 -d1 -C1 -L", &["a"], |worker| match rate {
-            Some(per_ms) => worker.streams.list[0].rate = StreamRate::BytesPerMs(per_ms * 1.07),
-            None => worker.streams.list[0].burst = Some(Burst { ios: 1, pause_ms: 33 }),
+            Some(per_ms) => stream(worker, 0).rate = StreamRate::BytesPerMs(per_ms * 1.07),
+            None => stream(worker, 0).burst = Some(Burst { ios: 1, pause_ms: 33 }),
         });
         assert_eq!((run.stats(0).runtime_ns, run.record.phases[0].measured_ns), (S, S));
         let measured = run.served.iter().filter(|io| (S..2 * S).contains(&io.done_ns)).count() as u64;
         assert_eq!(ios(&run, 0, 0), measured);
+    }
+}
+
+/// Returns a stream of a thread.
+fn stream(worker: &mut Worker, index: usize) -> &mut Stream {
+    match &mut worker.workload {
+        Workload::Streams(streams) => &mut streams.list[index],
+        Workload::Job => panic!("{} has no streams", worker.name),
     }
 }

@@ -1,7 +1,7 @@
-//! The generator gives the I/O that fio gives: each job of a table runs in real fio, which logs every I/O, and in ours.
+//! The generator produces fio's I/Os: each job of a table runs in fio, which logs every I/O, and in ours.
 //!
-//! Needs `fio` on the path. Where fio 3.42 does other things than the 3.33 of the distributions, 3.42 is followed and
-//! the case is left out of runs with an older one.
+//! Requires `fio` in the path. fathom follows fio 3.42. Cases in which fio 3.33 of the distributions differs are
+//! skipped with an older version.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,9 +14,9 @@ use crate::job::{Action, Setup};
 
 struct Case {
     options: &'static str,
-    /// Jobs before this one, which take thread numbers.
+    /// Preceding jobs, which take thread numbers.
     before: &'static str,
-    /// Why this must not be compared with a fio before 3.36.
+    /// Reason why the case is not compared with versions before 3.36.
     needs_new: Option<&'static str>,
 }
 
@@ -28,7 +28,7 @@ const fn newer(options: &'static str, why: &'static str) -> Case {
     Case { options, before: "", needs_new: Some(why) }
 }
 
-/// 3.33 seeds offsets by a constant of its own unless randrepeat is off.
+/// fio 3.33 seeds offsets with a constant unless randrepeat is off.
 const OFFSET_SEED: &str = "the seed of offsets with randrepeat=1 changed";
 const DISTRIBUTION_SEED: &str = "the seeds of skewed distributions changed";
 const ZONES_BY_DIRECTION: &str = "zones for each direction were not parsed";
@@ -185,14 +185,14 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn the_same_job_gives_the_same_sequence() {
+fn same_job_has_fios_sequence() {
     let Some(fio) = Fio::find() else { return };
     let cases = CASES.iter().filter(|case| case.needs_new.is_none());
     all_alike(&fio, cases.collect());
 }
 
 #[test]
-fn a_job_that_older_fio_does_differently_gives_the_sequence_of_newer_fio() {
+fn jobs_that_differ_in_older_fio_have_the_sequence_of_newer_fio() {
     let Some(fio) = Fio::find() else { return };
     let cases: Vec<&Case> = CASES.iter().filter(|case| case.needs_new.is_some()).collect();
     if fio.is_old {
@@ -203,7 +203,7 @@ fn a_job_that_older_fio_does_differently_gives_the_sequence_of_newer_fio() {
 }
 
 fn all_alike(fio: &Fio, cases: Vec<&Case>) {
-    // fio mostly waits, for itself to start and for the seconds of a job: many run at once.
+    // fio mostly sleeps, at its start and during the job: many processes run in parallel.
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -227,13 +227,16 @@ fn claim<'a>(next: &AtomicUsize, cases: &[&'a Case]) -> Option<(usize, &'a Case)
     cases.get(number).map(|case| (number, *case))
 }
 
+/// Without it fio calibrates its CPU clock at each start. This takes longer than most jobs.
+const CLOCK: &str = "--clocksource=clock_gettime";
+
 struct Fio {
     is_old: bool,
     scratch: Scratch,
 }
 
 impl Fio {
-    /// Returns fio; marks the test as skipped if there is none on the path.
+    /// Returns fio. Marks the test as skipped if it is not in the path.
     fn find() -> Option<Self> {
         let found = Fio::version();
         if found.is_none() {
@@ -270,13 +273,13 @@ impl Fio {
         }
     }
 
-    /// What fio did, from its own log of every I/O.
+    /// Returns fio's I/Os from its log.
     fn run(&self, number: usize, case: &Case) -> Result<Vec<Action>, String> {
         let log = self.scratch.file(&format!("{number}.log"));
         let mut command = Command::new("fio");
         command.current_dir(self.scratch.path());
         command.args(case.before.split_whitespace().map(|option| format!("--{option}")));
-        command.args(["--name=job", "--ioengine=null"]);
+        command.args(["--name=job", "--ioengine=null", CLOCK]);
         if !case.options.contains("filename=") {
             command.arg("--filename=one");
         }
@@ -287,11 +290,11 @@ impl Fio {
         }
         let text = std::fs::read_to_string(&log).map_err(|error| error.to_string())?;
         let mut actions: Vec<Action> = text.lines().filter_map(Action::from_log).collect();
-        // A full queue turns an I/O away: it is logged again when it is tried again.
+        // An I/O that is rejected because the queue is full is logged again at the next attempt.
         if case.options.contains("iodepth=") {
             actions.dedup();
         }
-        // What time cuts short may end with an I/O out of order.
+        // A job that ends by time can end with an I/O out of order.
         if case.options.contains("time_based") {
             actions.truncate(actions.len().saturating_sub(2));
         }

@@ -1,6 +1,6 @@
-//! Files written by real fio hold the bytes that we would have written for the same job.
+//! Files written by fio have the content that fathom writes for the same job.
 //!
-//! Needs `fio` on the path.
+//! Requires `fio` in the path.
 
 use engine::access::{Purpose, SeedTable};
 use engine::content::{Content, Job};
@@ -87,7 +87,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn the_same_job_writes_the_same_bytes() {
+fn same_job_writes_fios_bytes() {
     if Command::new("fio").arg("--version").output().is_err() {
         return skipped("no fio to compare with");
     }
@@ -104,7 +104,7 @@ fn the_same_job_writes_the_same_bytes() {
         };
         cases.filter_map(compare).collect::<Vec<String>>()
     };
-    // fio waits for itself to start: several do so at once.
+    // fio mostly sleeps at its start, so several run in parallel.
     let failures: Vec<String> = std::thread::scope(|scope| {
         let running = [(); 4].map(|()| scope.spawn(compare_some));
         running.into_iter().flat_map(|part| part.join().unwrap()).collect()
@@ -113,7 +113,7 @@ fn the_same_job_writes_the_same_bytes() {
 }
 
 #[test]
-fn a_working_set_shared_by_jobs_repeats_the_buffers_of_the_others() {
+fn shared_dedupe_working_set_repeats_buffers_of_other_jobs() {
     let seeds = |number| SeedTable::new(Seeds::Repeatable { seed: SEED, each_pass: false }, number, || 0);
     let peers = [1, 2].map(|number| seeds(number).of(Purpose::Buffer));
     let mut buffers = plain();
@@ -151,21 +151,24 @@ fn compare(case: &Case, folder: &Path, written: &str) -> Result<(), String> {
     let output = Command::new("fio")
         .current_dir(folder)
         .args(["--name=job", "--ioengine=psync", "--rw=write", "--size=1m", "--invalidate=0"])
+        // Without it fio calibrates its CPU clock at each start. This takes longer than the job.
+        .arg("--clocksource=clock_gettime")
         .arg(format!("--filename={written}"))
         .args(["--randrepeat=0", &format!("--randseed={SEED}")])
         .args(case.options.split_whitespace().map(|option| format!("--{option}")))
         .output()
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| format!("{error:?}"))?;
     if !output.status.success() {
         return Err(format!("fio: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    let theirs = std::fs::read(folder.join(written)).map_err(|error| error.to_string())?;
+    let theirs = std::fs::read(folder.join(written)).map_err(|error| format!("{error:?}"))?;
     let mut buffers = case.buffers.clone();
     if let plan::Content::PatternFile(path) = &mut buffers.content {
         *path = folder.join(&path).to_string_lossy().into_owned();
     }
     let seeds = SeedTable::new(Seeds::Repeatable { seed: SEED, each_pass: false }, 1, || 0);
-    let mut content = Content::new(&job(&buffers, &seeds, case.block, case.wide)).map_err(|error| error.to_string())?;
+    let mut content =
+        Content::new(&job(&buffers, &seeds, case.block, case.wide)).map_err(|error| format!("{error:?}"))?;
     let mut buffer = vec![0; case.block as usize];
     content.fill_initial(&mut buffer);
     let mut ours = Vec::new();

@@ -1,4 +1,4 @@
-//! Offsets and contents of a workload, compared with those of fio and DiskSpd.
+//! Offsets and contents of a workload, compared with fio and DiskSpd.
 
 mod access_like_fio;
 mod content_like_fio;

@@ -1,4 +1,4 @@
-//! I/Os that DiskSpd was seen to make for its command lines: the same seed gives the same.
+//! I/Os of DiskSpd's command lines: the same seed gives the same I/Os as in DiskSpd.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -15,7 +15,7 @@ fn cases() -> Vec<Value> {
         .expect("the cases are a JSON list")
 }
 
-/// What the thread of the case is asked to do.
+/// Returns the streams of the case's thread.
 fn streams(case: &Value) -> Streams {
     let args = case["args"].as_array().expect("args are a list").iter().filter_map(Value::as_str);
     let words: Vec<String> = args.chain(["target"]).map(str::to_owned).collect();
@@ -23,8 +23,11 @@ fn streams(case: &Value) -> Streams {
         Ok(Request::Run(invocation)) => invocation,
         other => panic!("{words:?}: {other:?}"),
     };
-    let lowered = lower(&invocation.profile, "", &FixedMachine { processors: 2 }).expect("the case can be run");
-    lowered.plan.workers[case["thread"].as_u64().expect("a number") as usize].streams.clone()
+    let lowered = lower(&invocation.profile, "", &FixedMachine { cpus: 2 }).expect("the case can be run");
+    lowered.plan.workers[case["thread"].as_u64().expect("a number") as usize]
+        .streams()
+        .expect("a thread has streams")
+        .clone()
 }
 
 fn source(case: &Value) -> (Source, u32) {
@@ -35,9 +38,10 @@ fn source(case: &Value) -> (Source, u32) {
     (source.expect("the target is large enough"), streams.depth())
 }
 
-/// Which slots ask makes no difference but where each has a place of its own; there the cases go over them in turn.
+/// The slot that requests an I/O matters only if each slot has a position of its own. The cases then use the slots in
+/// turn.
 #[test]
-fn a_seed_gives_diskspds_own_ios() {
+fn same_seed_has_diskspds_ios() {
     for case in cases() {
         let (mut source, depth) = source(&case);
         for (at, expected) in case["ios"].as_array().expect("a list").iter().enumerate() {
@@ -54,7 +58,7 @@ fn a_seed_gives_diskspds_own_ios() {
 }
 
 #[test]
-fn a_distribution_falls_on_the_target_as_diskspds_does() {
+fn distributions_match_diskspd() {
     for case in cases() {
         let spread = source(&case).0.spread(0);
         let found: Vec<_> = spread

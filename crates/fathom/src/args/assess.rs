@@ -1,16 +1,13 @@
 //! Arguments of `fathom assess`.
 
+use assessment::SteadyRule;
 use clap::ValueEnum;
 use clap::error::ErrorKind;
-use judge::steady::Rule;
 use study::suite::{DEFAULT, FillWay, Form};
 
-use super::Refusal;
+use super::refusal::Refusal;
 use super::value::{report, size, time};
-use crate::commands::assess::criteria::CriteriaOptions;
-use crate::commands::assess::request::{Format, Request};
 use crate::exit;
-use crate::kept;
 
 const TESTS: &str = "Tests";
 const TARGET: &str = "Target and preparation";
@@ -19,15 +16,15 @@ const RESULTS: &str = "Results";
 
 /// Measure a disk with a suite of tests and judge the result.
 ///
-/// The tests make files of their own in a directory and remove them. On a file or a block device that exists only tests that
-/// read run, unless --overwrite names it.
+/// In a directory, the tests create files and remove them at the end. On an existing file or block device, only tests
+/// that read are run, unless --overwrite names the target.
 #[derive(clap::Args, Clone, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A directory, a file or a block device; or NAME=PATH for each volume of a suite
     ///
-    /// The default is the current directory. `fathom suite show` lists the volumes of a suite. A path without a name stands
-    /// for all volumes.
+    /// The default is the current directory. `fathom suite show` lists the volumes of a suite. A path without a name is
+    /// used for all volumes.
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
 
@@ -39,7 +36,7 @@ pub struct Args {
     pub tests: Vec<String>,
     /// Run the tests exactly as published, including known traps
     ///
-    /// With --size or --short, sizes and offsets are as they were meant.
+    /// With --size or --short, sizes and offsets are those of the corrected tests.
     #[arg(long, help_heading = TESTS)]
     pub literal: bool,
     /// Measure each test for this time, in whole seconds
@@ -48,11 +45,11 @@ pub struct Args {
     /// Run the short form of the suite, for a trial or a small device
     #[arg(long, help_heading = TESTS)]
     pub short: bool,
-    /// Repeat each test until it is in a steady state, at most 25 rounds
+    /// Repeat each test until steady state, at most 25 rounds
     ///
-    /// snia is the rule of SNIA's Performance Test Specification. cloud is a rule for disks that are shared.
+    /// snia is the rule of SNIA's Performance Test Specification. cloud is a rule for shared disks.
     #[arg(long, value_name = "RULE", value_parser = rule, help_heading = TESTS)]
-    pub until_steady: Option<Rule>,
+    pub until_steady: Option<SteadyRule>,
     /// Continue a stopped assessment; finished tests do not run again
     #[arg(long, help_heading = TESTS)]
     pub resume: bool,
@@ -60,22 +57,22 @@ pub struct Args {
     /// Total size of the test files on each target, such as 10G
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = TARGET)]
     pub size_bytes: Option<u64>,
-    /// Let tests overwrite this file or device; repeat TARGET's path
+    /// Allow tests to overwrite this file or device: the path of TARGET; repeatable
     #[arg(long, value_name = "PATH", help_heading = TARGET)]
     pub overwrite: Vec<String>,
-    /// Discard all blocks of the devices first; needs --overwrite
+    /// Discard all data of the devices before the tests; requires --overwrite
     #[arg(long, requires = "overwrite", help_heading = TARGET)]
     pub purge: bool,
-    /// How to fill what the tests read
+    /// Method to fill the data that the tests read
     #[arg(long = "fill", value_name = "METHOD", value_enum, default_value_t = Fill::Suite, help_heading = TARGET)]
     fill_method: Fill,
-    /// Skip preconditioning: do not fill, initialize or warm the target
+    /// Skip the preparation: do not fill, initialise, precondition or warm the target
     #[arg(long, help_heading = TARGET)]
     pub no_prepare: bool,
     /// Keep the test files
     #[arg(long, help_heading = TARGET)]
     pub keep_files: bool,
-    /// Start a long or large assessment without asking
+    /// Start a long or large assessment without confirmation
     #[arg(long, short = 'y', help_heading = TARGET)]
     pub yes: bool,
 
@@ -84,20 +81,20 @@ pub struct Args {
 
     /// Write a report with charts; repeatable
     ///
-    /// NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png the charts alone. NAME/ is a folder with one picture per
-    /// chart.
+    /// NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png only the charts. NAME/ is a folder with one picture
+    /// per chart.
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
     /// Save the assessment as JSON
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub save: Option<String>,
     /// Format on standard output
-    #[arg(long, value_enum, default_value_t = FormatName::Card, help_heading = RESULTS)]
-    format: FormatName,
-    /// Tag in the history; repeatable
+    #[arg(long, value_enum, default_value_t = Format::Card, help_heading = RESULTS)]
+    pub format: Format,
+    /// Tag of the result in the history; repeatable
     #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
     pub tags: Vec<String>,
-    /// Do not keep the assessment in the history
+    /// Do not save the assessment in the history
     #[arg(long, help_heading = RESULTS)]
     pub no_history: bool,
 }
@@ -105,15 +102,15 @@ pub struct Args {
 /// What the target must deliver.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Criteria {
-    /// Published limits that the target should reach, such as azure:P30x3+Standard_D8ds_v4/uncached; repeatable
+    /// Published limits that the target must reach, such as azure:P30x3+Standard_D8ds_v4/uncached; repeatable
     ///
-    /// `fathom limits --help` describes the syntax. NAME=LIMITS is for one volume, read=LIMITS and write=LIMITS for one
-    /// direction.
+    /// `fathom limits --help` describes the syntax. NAME=LIMITS applies to one volume, read=LIMITS and write=LIMITS to
+    /// one direction.
     #[arg(long, value_name = "LIMITS", help_heading = CRITERIA)]
     pub expect: Vec<String>,
     /// Requirements, such as 'read.iops>=5000,write.clat.p99<=10ms', or a file NAME.toml; repeatable
     ///
-    /// 'nocache:write.iops>=5000' is for one volume.
+    /// 'nocache:write.iops>=5000' applies to one volume.
     #[arg(long, value_name = "RULES", help_heading = CRITERIA)]
     pub require: Vec<String>,
     /// Requirements of an application, such as etcd or sql-server; repeatable
@@ -122,15 +119,15 @@ pub struct Criteria {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum FormatName {
-    /// For people
+pub enum Format {
+    /// Text of at most 80 columns and 24 lines
     Card,
     Json,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Fill {
-    /// As the suite says
+    /// As the suite defines
     Suite,
     /// Twice from start to end, in 128 KiB blocks
     Snia,
@@ -139,40 +136,16 @@ enum Fill {
 }
 
 impl Args {
-    pub fn request(self) -> Request {
-        Request {
-            targets: self.targets,
-            suite: self.suite,
-            tests: self.tests,
-            form: if self.literal { Form::Literal } else { Form::AsMeant },
-            size_bytes: self.size_bytes,
-            runtime_s: self.runtime_s,
-            short: self.short,
-            until_steady: self.until_steady,
-            overwrite: self.overwrite,
-            purge: self.purge,
-            fill: match self.fill_method {
-                Fill::Suite => FillWay::Suite,
-                Fill::Snia => FillWay::Snia,
-                Fill::Random => FillWay::Random,
-            },
-            prepare: !self.no_prepare,
-            keep_files: self.keep_files,
-            resume: self.resume,
-            criteria: CriteriaOptions {
-                expect: self.criteria.expect,
-                require: self.criteria.require,
-                applications: self.criteria.applications,
-            },
-            reports: self.reports,
-            save: self.save,
-            format: match self.format {
-                FormatName::Card => Format::Card,
-                FormatName::Json => Format::Json,
-            },
-            tags: self.tags,
-            history: !self.no_history && !kept::is_off(),
-            yes: self.yes,
+    /// Returns the form in which the tests run.
+    pub fn form(&self) -> Form {
+        if self.literal { Form::Literal } else { Form::AsMeant }
+    }
+
+    pub fn fill(&self) -> FillWay {
+        match self.fill_method {
+            Fill::Suite => FillWay::Suite,
+            Fill::Snia => FillWay::Snia,
+            Fill::Random => FillWay::Random,
         }
     }
 
@@ -191,8 +164,8 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
     (time.as_secs() > 0 && time.subsec_nanos() == 0).then_some(time.as_secs()).ok_or_else(expected)
 }
 
-fn rule(name: &str) -> Result<Rule, String> {
-    Rule::named(name).ok_or_else(|| "expected snia or cloud".to_owned())
+fn rule(name: &str) -> Result<SteadyRule, String> {
+    SteadyRule::parse(name).ok_or_else(|| "expected snia or cloud".to_owned())
 }
 
 #[cfg(test)]

@@ -2,29 +2,29 @@
 
 use judge::compare::ChangeLimit;
 
-use super::run::{Format, Limits, limits};
+use super::value::{ChangeLimits, TableFormat, change_limits};
 use crate::exit;
 
 /// Compare two runs, or two sets of repeats.
 ///
-/// With at least 4 repeats per side, differences are judged by the Mann-Whitney test. With fewer, bootstrap intervals within
-/// the runs are compared, and run-to-run variation is unknown.
+/// With at least 4 repeats per side, the Mann-Whitney test decides whether they differ. With fewer repeats, fathom
+/// compares bootstrap intervals within the runs. Run-to-run variation is then unknown.
 #[derive(clap::Args, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
-    /// A number of `fathom history`, `last`, tag:WORD, or a saved file; several with commas between them are repeats
+    /// A number of `fathom history`, `last`, tag:WORD, or a saved file; separate several repeats by commas
     #[arg(value_name = "A")]
     pub a: String,
-    /// As A
+    /// The other side, in the same form as A
     #[arg(value_name = "B")]
     pub b: String,
 
-    /// Exit with 1 if a difference is shown that exceeds this: 'write.iops<-5%,read.clat.p99>10%'; repeatable
-    #[arg(long = "fail-on", value_name = "RULES", value_parser = limits)]
-    fail_on: Vec<Limits>,
+    /// Exit with code 1 if a shown difference exceeds a limit: 'write.iops<-5%,read.clat.p99>10%'; repeatable
+    #[arg(long = "fail-on", value_name = "RULES", value_parser = change_limits)]
+    fail_on: Vec<ChangeLimits>,
     /// Format of the output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    format: TableFormat,
 }
 
 impl Args {
@@ -33,6 +33,6 @@ impl Args {
     }
 
     pub fn is_json(&self) -> bool {
-        self.format == Format::Json
+        self.format == TableFormat::Json
     }
 }

@@ -3,7 +3,11 @@
 use crate::lines::Dialect;
 
 /// A dialect and the arguments of its program.
-pub type Line = (Dialect, Vec<String>);
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Line {
+    pub dialect: Dialect,
+    pub args: Vec<String>,
+}
 
 /// Cuts the dialect's line off the arguments of `fathom run`. A path is a job file there, not a program.
 pub fn take(command: &clap::Command, args: &mut Vec<String>) -> Option<Line> {
@@ -26,12 +30,12 @@ pub fn take_of_sweep(command: &clap::Command, args: &mut Vec<String>) -> Option<
 }
 
 fn is_program(arg: &str) -> bool {
-    Dialect::from_word(arg).is_some()
+    Dialect::of_program(arg).is_some()
 }
 
 fn cut(args: &mut Vec<String>, at: usize) -> Option<Line> {
     let line = args.split_off(at + 1);
-    Some((Dialect::from_word(&args.pop()?)?, line))
+    Some(Line { dialect: Dialect::of_program(&args.pop()?)?, args: line })
 }
 
 /// Places of the arguments that are neither options nor their values. The command's name is at 0.

@@ -3,15 +3,16 @@
 use clap::error::ErrorKind;
 use clap::{Subcommand, ValueEnum};
 
-use super::Refusal;
-use super::run::Format;
+use super::refusal::Refusal;
+use super::value::TableFormat;
 use crate::exit;
 
 /// List, add and tag saved runs.
 ///
-/// Each `fathom assess`, `knee`, `sweep` and `run` is kept, and each fio or DiskSpd run that did I/O. --no-history (DiskSpd:
-/// -Rno-history) or FATHOM_NO_HISTORY=1 in the environment turns that off. Of fio and DiskSpd runs without a tag the newest
-/// 1000 stay, up to 256 MiB. The file is $XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
+/// Each `fathom assess`, `knee`, `sweep` and `run` is saved, and each fio or DiskSpd run that did I/O. With
+/// --no-history (DiskSpd: -Rno-history) or FATHOM_NO_HISTORY=1 in the environment nothing is saved. fio and DiskSpd
+/// runs without a tag are limited to the newest 1000 and to 256 MiB. The database is
+/// $XDG_DATA_HOME/fathom/history.db (~/.local/share/fathom/history.db).
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, after_long_help = exit::TABLE)]
 pub struct Args {
@@ -28,16 +29,16 @@ pub enum Action {
         /// Files of --save, --record or -Rrecord
         #[arg(value_name = "FILE", required = true)]
         files: Vec<String>,
-        /// Tag to give; repeatable
+        /// Tag to add; repeatable
         #[arg(long = "tag", value_name = "WORD")]
         tags: Vec<String>,
     },
-    /// Tag runs; tagged runs are never dropped
+    /// Tag runs; tagged runs are never removed automatically
     Tag {
         /// Numbers of runs, or `last`
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
-        /// Tag to give; repeatable
+        /// Tag to add; repeatable
         #[arg(long = "tag", value_name = "WORD", required = true)]
         tags: Vec<String>,
     },
@@ -51,15 +52,15 @@ pub struct ListArgs {
     /// Only runs of this kind; `record` is a single run
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// Only runs on this target, by the path that was given
+    /// Only runs on this target, with the path of the original command
     #[arg(long, value_name = "PATH")]
     pub target: Option<String>,
-    /// At most N runs, the newest; 0 lists all
+    /// List the newest N runs; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
     /// Format of the list
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    format: TableFormat,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,7 @@ enum Kind {
     Assessment,
     Knee,
     Sweep,
+    Repeats,
     Record,
 }
 
@@ -81,7 +83,7 @@ impl ListArgs {
     }
 
     pub fn is_json(&self) -> bool {
-        self.format == Format::Json
+        self.format == TableFormat::Json
     }
 }
 
@@ -105,11 +107,11 @@ pub struct ExportArgs {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
-    /// The whole saved document; an array if there are several
+    /// The saved document; an array for several runs
     Json,
     /// One row per test and direction
     Csv,
-    /// The same table, for analysis programs; needs --output
+    /// The table of csv as a Parquet file; requires --output
     Parquet,
 }
 
@@ -135,7 +137,7 @@ pub struct DeleteArgs {
     /// Numbers of runs, or `last`
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
-    /// Delete more than one run
+    /// Allow the deletion of more than one run
     #[arg(long, short = 'y')]
     pub yes: bool,
 }

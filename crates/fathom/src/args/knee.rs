@@ -4,33 +4,31 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use units::quantity::option_value;
 
-use super::Refusal;
 use super::dialect_line::find;
+use super::refusal::Refusal;
 use super::value::{report, size, time_ns};
-use crate::commands::knee::request::{Format, Request};
 use crate::exit;
-use crate::kept;
 
 const SEARCH: &str = "Search";
 const WORKLOAD: &str = "Workload";
 const RESULTS: &str = "Results";
 
-/// Find the load at which latency breaks.
+/// Find the highest rate that a target sustains within a latency bound.
 ///
-/// An open loop starts I/Os at a fixed rate, whether or not earlier I/Os are done. The rate rises until the target can't
-/// sustain it. Then the highest rate that holds is searched for.
+/// The loop is open: I/Os start at a fixed rate, independently of earlier I/Os. The rate is increased until the target
+/// does not sustain it. Bisection then finds the highest sustained rate.
 ///
-/// Options of fio may be given as --NAME=VALUE.
+/// Options of fio are accepted as --NAME=VALUE.
 #[derive(clap::Args, Clone, Debug)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
-    /// A directory, where a file is made, filled and removed; a file; or a block device
+    /// A directory, in which a file is created, filled and removed; a file; or a block device
     pub target: String,
 
     /// Highest allowed 99th percentile of the response time, such as 500us or 5ms
     ///
-    /// Any other percentile may be given in its place: --p50, --p99.9, --p99.99. Without a bound a rate holds as long as it
-    /// is met.
+    /// For other percentiles use --p50, --p99.9, --p99.99 or any other number. Without a bound, a rate is sustained if
+    /// it is met.
     #[arg(long = "p99", value_name = "TIME", value_parser = bound, help_heading = SEARCH)]
     bounds: Vec<Bound>,
     /// Search over iodepth (closed loop) instead of over rates
@@ -42,7 +40,7 @@ pub struct Args {
     /// Measured time of each step
     #[arg(long = "runtime", value_name = "TIME", value_parser = step_ns, default_value = "5s", help_heading = SEARCH)]
     pub runtime_ns: u64,
-    /// Time before the measured time of each step
+    /// Ramp time before the measured time of each step
     #[arg(long = "ramp", alias = "ramp_time", value_name = "TIME", value_parser = time_ns, default_value = "1s", help_heading = SEARCH)]
     pub ramp_ns: u64,
 
@@ -52,34 +50,34 @@ pub struct Args {
     /// Block size
     #[arg(long, alias = "blocksize", value_name = "SIZE", value_parser = block, default_value = "4k", help_heading = WORKLOAD)]
     pub bs: String,
-    /// fio's ioengine
+    /// I/O engine of fio
     #[arg(long, value_name = "NAME", default_value = "io_uring", help_heading = WORKLOAD)]
     pub ioengine: String,
-    /// Queue depth: 64 by default; with --closed the highest depth, 1024 by default
+    /// Queue depth (default 64); with --closed the highest depth (default 1024)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = WORKLOAD)]
     pub iodepth: Option<u32>,
-    /// Size of the used part of the target, or of the file that is made (1G by default)
+    /// Size of the used range of the target, or of the created file (default 1G)
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = WORKLOAD)]
     pub size_bytes: Option<u64>,
-    /// Let writes overwrite this file or device; repeat TARGET's path
+    /// Allow writes to overwrite this file or device: the path of TARGET
     #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]
     pub overwrite: Option<String>,
 
     /// Format of the report
-    #[arg(long, value_enum, default_value_t = FormatName::Text, help_heading = RESULTS)]
-    format: FormatName,
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = RESULTS)]
+    pub format: Format,
     /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub output: Option<String>,
     /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
-    /// Tag in the history; repeatable
+    /// Tag of the result in the history; repeatable
     #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
     pub tags: Vec<String>,
-    /// Do not keep the search in the history
+    /// Do not save the search in the history
     #[arg(long, help_heading = RESULTS)]
-    no_history: bool,
+    pub no_history: bool,
 
     /// Options of fio, by name.
     #[arg(skip)]
@@ -87,7 +85,7 @@ pub struct Args {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum FormatName {
+pub enum Format {
     Text,
     Json,
 }
@@ -103,34 +101,14 @@ struct Bound {
 const PERCENT: f64 = 99.0;
 
 impl Args {
-    pub fn request(self) -> Request {
-        let bound = self.bounds.first();
-        let percent = bound.map_or(PERCENT, |bound| bound.percent);
-        Request {
-            target: self.target,
-            percentile: format!("p{percent}"),
-            percent,
-            bound_ns: bound.map(|bound| bound.at_most_ns),
-            is_closed: self.is_closed,
-            rw: self.rw,
-            bs: self.bs,
-            ioengine: self.ioengine,
-            iodepth: self.iodepth,
-            runtime_ns: self.runtime_ns,
-            ramp_ns: self.ramp_ns,
-            is_poisson: self.is_poisson,
-            size_bytes: self.size_bytes,
-            overwrite: self.overwrite,
-            format: match self.format {
-                FormatName::Text => Format::Text,
-                FormatName::Json => Format::Json,
-            },
-            output: self.output,
-            reports: self.reports,
-            tags: self.tags,
-            in_history: !self.no_history && !kept::is_off(),
-            options: self.options,
-        }
+    /// Returns the percentile that is judged, such as 99.9.
+    pub fn percent(&self) -> f64 {
+        self.bounds.first().map_or(PERCENT, |bound| bound.percent)
+    }
+
+    /// Returns the highest allowed value of that percentile, in ns.
+    pub fn bound_ns(&self) -> Option<u64> {
+        self.bounds.first().map(|bound| bound.at_most_ns)
     }
 
     pub(super) fn complete(&mut self, options: Vec<(String, String)>) -> Result<(), Refusal> {
@@ -247,9 +225,9 @@ mod tests {
     use super::super::tests::{command, error};
     use super::*;
 
-    fn args(line: &str) -> Request {
+    fn args(line: &str) -> Args {
         match command(line) {
-            Ok(Command::Knee(args)) => args.request(),
+            Ok(Command::Knee(args)) => *args,
             other => panic!("{other:?}"),
         }
     }
@@ -257,12 +235,12 @@ mod tests {
     #[test]
     fn any_percentile_is_bounded_and_fio_options_stand_among_ours() {
         let read = args("knee --p99.9 10ms /dev/x --numjobs=4 --runtime 2 --ramp 500ms --norandommap --bs=8k");
-        assert_eq!((read.percentile.as_str(), read.percent, read.bound_ns), ("p99.9", 99.9, Some(10_000_000)));
+        assert_eq!((read.percent(), read.bound_ns()), (99.9, Some(10_000_000)));
         assert_eq!((read.runtime_ns, read.ramp_ns, read.bs.as_str()), (2_000_000_000, 500_000_000, "8k"));
         assert_eq!(read.options, [("numjobs".into(), "4".into()), ("norandommap".into(), "1".into())]);
         let plain = args("knee x");
-        assert_eq!((plain.percentile.as_str(), plain.bound_ns, plain.rw.as_str()), ("p99", None, "randread"));
-        assert_eq!(args("knee x --p99=5ms").bound_ns, Some(5_000_000));
+        assert_eq!((plain.percent(), plain.bound_ns(), plain.rw.as_str()), (99.0, None, "randread"));
+        assert_eq!(args("knee x --p99=5ms").bound_ns(), Some(5_000_000));
     }
 
     #[test]

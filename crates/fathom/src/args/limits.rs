@@ -28,14 +28,14 @@ pub enum Action {
         /// Name of a provider
         provider: Option<String>,
     },
-    /// Show what an expectation means, which limit applies first, and its source
+    /// Show the limits of an expectation, the one that applies first, and their sources
     Show {
-        /// The expectation, as --expect takes it
+        /// An expectation, in the syntax of --expect
         limits: String,
     },
-    /// Import machine limits from a cloud CLI's JSON
+    /// Import limits of machines from the JSON of a vendor's command-line tool
     ///
-    /// FILE holds the output of `az vm list-skus -o json` or `aws ec2 describe-instance-types`. The limits are stored in
+    /// FILE is the output of `az vm list-skus -o json` or `aws ec2 describe-instance-types`. The limits are saved in
     /// ~/.config/fathom/limits.
     Import {
         /// The JSON file; `-` reads standard input

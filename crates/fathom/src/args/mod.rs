@@ -9,29 +9,27 @@ pub mod history;
 pub mod knee;
 pub mod limits;
 pub mod pages;
+pub mod refusal;
 pub mod run;
 pub mod show;
 pub mod suite;
 pub mod sweep;
 pub mod value;
 
-use std::fmt::{self, Display};
-use std::process::ExitCode;
-
 use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-use units::diagnostic::Diagnostic;
 
 use crate::exit;
-use crate::output::{print_and_flush, tell, tell_line};
+use crate::output::{stderr_line, write_stderr, write_stdout};
+use refusal::Refusal;
 
-const PROGRAM: &str = "fathom";
+pub const PROGRAM: &str = "fathom";
 
 /// A storage benchmark that runs fio and DiskSpd command lines and judges the result.
 ///
-/// Called as `fio` or `diskspd` (for example through a symlink), fathom is that program. A command line that begins with an
-/// option is a fio command line.
+/// If the program's name is `fio` or `diskspd`, for example through a symbolic link, fathom runs as that program. A
+/// command line that begins with an option is a fio command line.
 #[derive(Parser, Debug)]
 #[command(name = PROGRAM, version, styles = Styles::plain(), arg_required_else_help = true, max_term_width = 100)]
 #[command(after_long_help = exit::TABLE)]
@@ -65,7 +63,7 @@ pub enum Command {
 
 #[derive(clap::Args, Debug)]
 pub struct DialectArgs {
-    /// The program's own arguments, unchanged.
+    /// Arguments of fio or DiskSpd.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub args: Vec<String>,
 }
@@ -74,25 +72,26 @@ pub struct DialectArgs {
 ///
 /// # Errors
 /// The exit code, after the help, the version or the error was printed.
-pub fn parse(args: &[String]) -> Result<Command, ExitCode> {
+pub fn parse(args: &[String]) -> Result<Command, u8> {
     read(args).map(|cli| cli.command).map_err(|refusal| {
         let mut error = match refusal {
             Refusal::Arguments(error) => error,
+            Refusal::Combination { command, kind, message } => subcommand(command).error(kind, message),
             Refusal::Value(diagnostic) => {
-                tell_line!("{diagnostic}");
-                return ExitCode::from(exit::REFUSED);
+                stderr_line!("{diagnostic}");
+                return exit::REFUSED;
             }
         };
         if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-            print_and_flush(&error.render().to_string());
-            return ExitCode::SUCCESS;
+            write_stdout(&error.render().to_string());
+            return exit::DONE;
         }
         // The error is the last thing on the screen, not the usage.
         if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             error.remove(ContextKind::Usage);
         }
-        tell(format_args!("{}", error.render()));
-        ExitCode::from(exit::REFUSED)
+        write_stderr(format_args!("{}", error.render()));
+        exit::REFUSED
     })
 }
 
@@ -119,45 +118,8 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
     Ok(cli)
 }
 
-/// Why the arguments are not a request.
-#[derive(Debug)]
-enum Refusal {
-    /// Also the requests for help and for the version.
-    Arguments(clap::Error),
-    /// A value with a grammar of its own, and the place of the error in it.
-    Value(Diagnostic),
-}
-
-impl Refusal {
-    /// A combination of arguments that no single argument's parser can refuse.
-    fn new(command: &str, kind: ErrorKind, message: impl Display) -> Self {
-        Refusal::Arguments(subcommand(command).error(kind, message))
-    }
-}
-
-impl From<clap::Error> for Refusal {
-    fn from(error: clap::Error) -> Self {
-        Refusal::Arguments(error)
-    }
-}
-
-impl From<Diagnostic> for Refusal {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Refusal::Value(diagnostic)
-    }
-}
-
-impl Display for Refusal {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Arguments(error) => error.fmt(to),
-            Refusal::Value(diagnostic) => diagnostic.fmt(to),
-        }
-    }
-}
-
 /// The declaration of a command, named as users call it.
-fn subcommand(name: &str) -> clap::Command {
+pub fn subcommand(name: &str) -> clap::Command {
     let mut cli = Cli::command();
     cli.build();
     cli.find_subcommand(name).cloned().unwrap_or(cli)

@@ -8,30 +8,28 @@ use clap::error::ErrorKind;
 use judge::compare::ChangeLimit;
 use study::Order;
 
-use super::Refusal;
 use super::dialect_line::Line;
-use super::value::{repeats, time};
-use crate::commands::run::request::Request;
+use super::refusal::Refusal;
+use super::value::{ChangeLimits, TableFormat, change_limits, repeats, time};
 use crate::exit;
-use crate::kept;
 use crate::workload::Workload;
 
 const USAGE: &str = "fathom run [OPTIONS] A [B]\n       fathom run [OPTIONS] fio|diskspd LINE...";
 const RUNS: &str = "Runs";
 const RESULTS: &str = "Results";
 
-/// Repeat one workload, or compare two in turns.
+/// Repeat a workload, or compare two workloads.
 ///
-/// A and B are each a fio job file, a DiskSpd XML profile, or a whole command line in quotes: 'fio --name=a ...'. A command
-/// line without quotes comes last and is the only workload.
+/// A and B are fio job files, DiskSpd XML profiles, or command lines in quotes: 'fio --name=a ...'. A command line
+/// without quotes must be the last argument and the only workload.
 #[derive(clap::Args, Debug)]
 #[command(args_override_self = true, override_usage = USAGE, after_long_help = exit::TABLE)]
 pub struct Args {
     /// A workload: job file, XML profile, or command line in quotes
     #[arg(value_name = "WORKLOAD", num_args = 0..=2)]
-    words: Vec<String>,
+    workload_args: Vec<String>,
 
-    /// Run each workload N times; at least 4 repeats show how certain a difference is
+    /// Number of runs of each workload; for a statistical comparison at least 4
     #[arg(long = "repeat", value_name = "N", value_parser = repeats, default_value = "5", help_heading = RUNS)]
     pub repeats: usize,
     /// Alternate the workloads (A B A B), so that a drift over time affects both
@@ -43,43 +41,35 @@ pub struct Args {
     /// Seed of --order random [default: 1]
     #[arg(long, value_name = "N", help_heading = RUNS)]
     seed: Option<u32>,
-    /// Shell command before each run; given twice, the first is for A and the second for B
+    /// Shell command before each run; if given twice, the first is for A and the second for B
     ///
-    /// If it fails, the command ends.
+    /// If the shell command fails, no further run starts.
     #[arg(long, value_name = "COMMAND", help_heading = RUNS)]
     pub prepare: Vec<String>,
     /// Pause between runs
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = RUNS)]
     pub cooldown: Duration,
 
-    /// Exit with 1 if a difference is shown that exceeds this: 'write.iops<-5%,read.clat.p99>10%'; repeatable
-    #[arg(long = "fail-on", value_name = "RULES", value_parser = limits, help_heading = RESULTS)]
-    fail_on: Vec<Limits>,
-    /// Tag in the history; repeatable
+    /// Exit with code 1 if a shown difference exceeds a limit: 'write.iops<-5%,read.clat.p99>10%'; repeatable
+    #[arg(long = "fail-on", value_name = "RULES", value_parser = change_limits, help_heading = RESULTS)]
+    fail_on: Vec<ChangeLimits>,
+    /// Tag of the result in the history; repeatable
     #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
     pub tags: Vec<String>,
-    /// Do not keep the runs in the history
+    /// Do not save the runs in the history
     #[arg(long, help_heading = RESULTS)]
-    no_history: bool,
-    /// Save the record of each run, and the report as JSON, in a folder
+    pub no_history: bool,
+    /// Save the record of each run, and the report as JSON, in this folder
     #[arg(long, value_name = "DIR", help_heading = RESULTS)]
     pub save: Option<PathBuf>,
     /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Table, help_heading = RESULTS)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Table, help_heading = RESULTS)]
+    format: TableFormat,
 
     #[arg(skip)]
     pub workloads: Vec<Workload>,
     #[arg(skip)]
     pub order: Order,
-}
-
-/// Formats of a comparison.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people
-    Table,
-    Json,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,43 +80,26 @@ enum OrderName {
     Interleave,
     /// A B B A A B
     Abba,
+    /// In random order
     Random,
 }
 
-/// The rules of one `--fail-on`.
-#[derive(Clone, Debug)]
-pub struct Limits(pub Vec<ChangeLimit>);
-
-/// Parses the rules of one `--fail-on`.
-///
-/// # Errors
-/// The first rule that can't be read.
-pub fn limits(text: &str) -> Result<Limits, String> {
-    ChangeLimit::parse_all(text).map(Limits).map_err(|error| error.to_string())
-}
-
 impl Args {
-    pub fn request(self) -> Request {
-        Request {
-            workloads: self.workloads,
-            prepare: self.prepare,
-            repeats: self.repeats,
-            order: self.order,
-            cooldown: self.cooldown,
-            limits: self.fail_on.into_iter().flat_map(|limits| limits.0).collect(),
-            tags: self.tags,
-            in_history: !self.no_history && !kept::is_off(),
-            save: self.save,
-            json: self.format == Format::Json,
-        }
+    /// Returns the changes that fail.
+    pub fn limits(&self) -> impl Iterator<Item = &ChangeLimit> {
+        self.fail_on.iter().flat_map(|limits| &limits.0)
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.format == TableFormat::Json
     }
 
     pub(super) fn complete(&mut self, line: Option<Line>) -> Result<(), Refusal> {
         let conflict = |message: String| Refusal::new("run", ErrorKind::ArgumentConflict, message);
-        for word in &self.words {
-            self.workloads.push(Workload::read(word).map_err(conflict)?);
+        for arg in &self.workload_args {
+            self.workloads.push(Workload::parse(arg).map_err(conflict)?);
         }
-        self.workloads.extend(line.map(|(dialect, args)| Workload::of_line(dialect, args)));
+        self.workloads.extend(line.map(|line| Workload::of_line(line.dialect, line.args)));
         self.order = self.order_given().map_err(|message| conflict(message.to_owned()))?;
         self.check().map_err(|(kind, message)| Refusal::new("run", kind, message))
     }
@@ -170,10 +143,10 @@ mod tests {
     use super::super::{Command, read};
     use super::*;
 
-    fn read_args(args: &[&str]) -> Result<Request, String> {
+    fn read_args(args: &[&str]) -> Result<Args, String> {
         let args: Vec<String> = std::iter::once(&"run").chain(args).map(|arg| (*arg).to_owned()).collect();
         match read(&args).map(|cli| cli.command) {
-            Ok(Command::Run(args)) => Ok(args.request()),
+            Ok(Command::Run(args)) => Ok(*args),
             Ok(other) => panic!("{other:?}"),
             Err(error) => Err(error.to_string()),
         }

@@ -4,14 +4,13 @@ use clap::ValueEnum;
 use fio::render::Detail;
 
 use super::value::report;
-use crate::commands::show::request::{Format, Request, RunReport};
 use crate::exit;
 use crate::reports::Form;
 
 /// Show a saved run.
 ///
-/// A single run is printed in the format of its dialect. An assessment is printed as a card. A search or a sweep is printed
-/// as text.
+/// A single run is printed in the format of its dialect. An assessment is printed as a card. A search or a sweep is
+/// printed as text.
 #[derive(clap::Args, Debug, Default)]
 #[command(args_override_self = true, after_long_help = exit::TABLE)]
 pub struct Args {
@@ -22,8 +21,8 @@ pub struct Args {
     pub files: Vec<String>,
 
     /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    format: Option<FormatName>,
+    #[arg(long = "format", value_name = "FORMAT", value_enum)]
+    format_name: Option<FormatName>,
     /// Layout of fio-terse [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=5))]
     pub terse_version: Option<u8>,
@@ -65,7 +64,7 @@ enum FormatName {
     Csv,
     /// All: a page with charts
     Html,
-    /// All: a page with charts
+    /// All: the tables of the page
     Markdown,
     /// All: the charts
     Svg,
@@ -76,8 +75,8 @@ enum FormatName {
 }
 
 impl Args {
-    pub fn request(self) -> Request {
-        let format = self.format.map(|name| match name {
+    pub fn format(&self) -> Option<Format> {
+        Some(match self.format_name? {
             FormatName::Fio => Format::Run(RunReport::Fio),
             FormatName::FioTerse => Format::Run(RunReport::FioTerse),
             FormatName::FioJson => Format::Run(RunReport::FioJson(Detail::Plain)),
@@ -93,14 +92,31 @@ impl Args {
             FormatName::Svg => Format::Page(Form::Svg),
             FormatName::Png => Format::Page(Form::Png),
             FormatName::Json => Format::Json,
-        });
-        Request {
-            files: self.files,
-            format,
-            terse_version: self.terse_version,
-            chart: self.chart,
-            output: self.output,
-            reports: self.reports,
-        }
+        })
     }
+}
+
+/// Format of the output, by what it can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A single run, in a report of a dialect.
+    Run(RunReport),
+    Card,
+    /// A search, a sweep or repeats, as the command printed it.
+    Text,
+    StudyJson,
+    /// A sweep.
+    Csv,
+    Page(Form),
+    Json,
+}
+
+/// Report of a single run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunReport {
+    Fio,
+    FioTerse,
+    FioJson(Detail),
+    DiskSpd,
+    DiskSpdXml,
 }

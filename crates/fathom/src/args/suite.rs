@@ -19,7 +19,7 @@ pub struct Args {
 pub enum Action {
     /// List the suites
     List,
-    /// Explain a suite: what it measures, what it writes where, how long it takes
+    /// Explain a suite: what it measures, which files it writes, how long it takes
     Show(ShowArgs),
 }
 

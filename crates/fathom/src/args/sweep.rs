@@ -8,13 +8,10 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use study::{Axis, Order};
 
-use super::Refusal;
 use super::dialect_line::Line;
+use super::refusal::Refusal;
 use super::value::{repeats, report, time};
-use crate::commands::sweep::request::{ReportFormat, Request};
 use crate::exit;
-use crate::kept;
-use crate::lines::Dialect;
 
 const USAGE: &str = "fathom sweep OPTION=VALUES... [OPTIONS] fio|diskspd LINE...";
 const RUNS: &str = "Runs";
@@ -22,19 +19,19 @@ const RESULTS: &str = "Results";
 
 /// Run a fio or DiskSpd command line once per value of an option.
 ///
-/// LINE is that program's command line, unchanged. Several options give all combinations of their values. The values replace
-/// those in the line and in its job files.
+/// LINE is the program's command line. With several options, all combinations of their values are run. The values
+/// replace those in the line and in its job files.
 #[derive(clap::Args, Debug)]
 #[command(args_override_self = true, override_usage = USAGE, after_long_help = exit::TABLE)]
 pub struct Args {
     /// An option of the line and its values: bs=4k,8k or iodepth=1..32
     ///
-    /// 4k..64k means each power of two from 4k to 64k. Values that contain commas are separated by semicolons. Dashes before
-    /// the option may be left out.
+    /// 4k..64k means each power of two from 4k to 64k. Values that contain commas are separated by semicolons. Dashes
+    /// before the option are optional.
     #[arg(value_name = "OPTION=VALUES", required = true)]
     axes_given: Vec<String>,
 
-    /// Figure to draw and judge: bw, iops, lat.mean, lat.p50, lat.p99, cpu, or another metric
+    /// Metric that ranks the points: bw, iops, lat.mean, lat.p50, lat.p99, cpu, or another metric
     ///
     /// The default is bw if block sizes vary, else iops.
     #[arg(long, value_name = "NAME", value_parser = metric, help_heading = RESULTS)]
@@ -53,8 +50,8 @@ pub struct Args {
     pub cooldown: Duration,
 
     /// Format of the report
-    #[arg(long = "format", value_enum, default_value_t = FormatName::Text, help_heading = RESULTS)]
-    format_name: FormatName,
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = RESULTS)]
+    pub format: Format,
     /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub output: Option<PathBuf>,
@@ -64,33 +61,33 @@ pub struct Args {
     /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
-    /// Save the record of each run, and the sweep as JSON, in a folder
+    /// Save the record of each run, and the sweep as JSON, in this folder
     #[arg(long, value_name = "DIR", help_heading = RESULTS)]
     pub save: Option<PathBuf>,
-    /// Tag in the history; repeatable
+    /// Tag of the result in the history; repeatable
     #[arg(long = "tag", value_name = "WORD", help_heading = RESULTS)]
     pub tags: Vec<String>,
-    /// Do not keep the sweep in the history
+    /// Do not save the sweep in the history
     #[arg(long, help_heading = RESULTS)]
-    no_history: bool,
+    pub no_history: bool,
 
     /// The options that vary, with their values.
     #[arg(skip)]
     pub axes: Vec<Axis>,
     #[arg(skip)]
-    line: Option<Line>,
+    pub line: Line,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Shuffle {
-    /// As the values are given
+    /// In the order of the values
     Given,
-    /// Shuffled, so that a drift over time does not look like an effect
+    /// In random order, so that a drift over time does not look like an effect of an option
     Random,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum FormatName {
+pub enum Format {
     Text,
     Csv,
     Json,
@@ -98,45 +95,25 @@ enum FormatName {
 }
 
 impl Args {
-    pub fn request(self) -> Request {
-        let (dialect, line) = self.line.unwrap_or((Dialect::Fio, Vec::new()));
-        Request {
-            axes: self.axes,
-            metric: self.metric,
-            repeats: self.repeats,
-            order: match self.shuffle {
-                Shuffle::Given => Order::Given,
-                Shuffle::Random => Order::Random { seed: self.seed.unwrap_or(1) },
-            },
-            cooldown: self.cooldown,
-            format: match self.format_name {
-                FormatName::Text => ReportFormat::Text,
-                FormatName::Csv => ReportFormat::Csv,
-                FormatName::Json => ReportFormat::Json,
-                FormatName::Markdown => ReportFormat::Markdown,
-            },
-            output: self.output,
-            svg: self.svg,
-            reports: self.reports,
-            save: self.save,
-            tags: self.tags,
-            in_history: !self.no_history && !kept::is_off(),
-            dialect,
-            line,
+    /// Returns the order of the runs.
+    pub fn order(&self) -> Order {
+        match self.shuffle {
+            Shuffle::Given => Order::Given,
+            Shuffle::Random => Order::Random { seed: self.seed.unwrap_or(1) },
         }
     }
 
     pub(super) fn complete(&mut self, line: Option<Line>) -> Result<(), Refusal> {
         let conflict = |kind, message: String| Err(Refusal::new("sweep", kind, message));
-        self.line = line;
         if let Some(other) = self.axes_given.iter().find(|axis| !axis.contains('=')) {
             let message = format!("'{other}' is neither OPTION=VALUES nor 'fio' or 'diskspd'");
             return conflict(ErrorKind::InvalidValue, message);
         }
-        if self.line.is_none() {
+        let Some(line) = line else {
             let message = "the line to run is missing: 'fio' or 'diskspd' and its arguments".to_owned();
             return conflict(ErrorKind::MissingRequiredArgument, message);
-        }
+        };
+        self.line = line;
         if self.seed.is_some() && self.shuffle != Shuffle::Random {
             return conflict(ErrorKind::ArgumentConflict, "--seed needs --order random".to_owned());
         }
@@ -157,15 +134,16 @@ mod tests {
     use super::super::Command;
     use super::super::tests::{command, error};
     use super::*;
+    use crate::lines::Dialect;
 
-    fn args(line: &str) -> Request {
+    fn args(line: &str) -> Args {
         match command(line) {
-            Ok(Command::Sweep(args)) => args.request(),
+            Ok(Command::Sweep(args)) => *args,
             other => panic!("{other:?}"),
         }
     }
 
-    fn options(args: &Request) -> Vec<String> {
+    fn options(args: &Args) -> Vec<String> {
         args.axes.iter().map(|axis| axis.option.clone()).collect()
     }
 
@@ -174,10 +152,10 @@ mod tests {
         let read = args(
             "sweep b=4K..16K --metric=lat.p99 -o=1,2 --order random --seed 7 --cooldown 0.5 diskspd.exe -b64k --help",
         );
-        assert_eq!((options(&read), read.dialect), (vec!["b".to_owned(), "o".to_owned()], Dialect::DiskSpd));
-        assert_eq!((read.metric, read.order), (Metric::parse("lat.p99"), Order::Random { seed: 7 }));
+        assert_eq!((options(&read), read.line.dialect), (vec!["b".to_owned(), "o".to_owned()], Dialect::DiskSpd));
+        assert_eq!((read.metric, read.order()), (Metric::parse("lat.p99"), Order::Random { seed: 7 }));
         assert_eq!(read.cooldown, Duration::from_millis(500));
-        assert_eq!(read.line, ["-b64k", "--help"]);
+        assert_eq!(read.line.args, ["-b64k", "--help"]);
     }
 
     #[test]
@@ -188,7 +166,7 @@ mod tests {
     #[test]
     fn a_value_of_an_option_is_not_the_line() {
         let read = args("sweep bs=4k,8k --tag fio fio job.fio");
-        assert_eq!((read.tags, read.line), (vec!["fio".to_owned()], vec!["job.fio".to_owned()]));
+        assert_eq!((read.tags, read.line.args), (vec!["fio".to_owned()], vec!["job.fio".to_owned()]));
     }
 
     #[test]

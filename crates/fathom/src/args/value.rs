@@ -1,7 +1,9 @@
-//! Values that several commands take: times, sizes, counts, report files.
+//! Values that several commands take: times, sizes, counts, report files, limits of a change.
 
 use std::time::Duration;
 
+use clap::ValueEnum;
+use judge::compare::ChangeLimit;
 use units::quantity::{Size, Time};
 
 use crate::reports::Kind;
@@ -49,4 +51,24 @@ pub fn repeats(text: &str) -> Result<usize, String> {
 /// The name has no known end.
 pub fn report(path: &str) -> Result<String, String> {
     Kind::of_name(path).map(|_| path.to_owned())
+}
+
+/// Format of a table.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableFormat {
+    /// A text table
+    Table,
+    Json,
+}
+
+/// The rules of one `--fail-on`.
+#[derive(Clone, Debug)]
+pub struct ChangeLimits(pub Vec<ChangeLimit>);
+
+/// Parses the rules of one `--fail-on`.
+///
+/// # Errors
+/// The first rule that can't be read.
+pub fn change_limits(text: &str) -> Result<ChangeLimits, String> {
+    ChangeLimit::parse_all(text).map(ChangeLimits).map_err(|error| error.to_string())
 }

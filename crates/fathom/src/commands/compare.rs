@@ -1,24 +1,17 @@
 //! `fathom compare`: whether two runs or two sets of repeats differ.
 
-use std::process::ExitCode;
-
 use ::history::Document;
 use judge::compare::{Run, broken, compare};
 
 use crate::args::compare::Args;
-use crate::exit;
-use crate::kept;
-use crate::output::{print_and_flush, tell_line};
-use crate::saved;
+use crate::output::{stderr_line, write_stdout};
+use crate::{documents, exit, store};
 
-pub fn main(args: &Args) -> ExitCode {
-    run(args).unwrap_or_else(|message| {
-        tell_line!("error: {message}");
-        ExitCode::from(exit::REFUSED)
-    })
-}
-
-fn run(args: &Args) -> Result<ExitCode, String> {
+/// Compares two sides.
+///
+/// # Errors
+/// A side cannot be read, or the sides have no figure in common.
+pub fn main(args: &Args) -> Result<u8, String> {
     let (a, b, limits) = (&args.a, &args.b, args.limits());
     let (first, second) = (side(a)?, side(b)?);
     let mut comparison = compare(&runs(&first), &runs(&second), &limits);
@@ -31,12 +24,10 @@ fn run(args: &Args) -> Result<ExitCode, String> {
         true => report::comparison_json(&comparison, a, b),
         false => report::comparison_text(&comparison),
     };
-    if !print_and_flush(&text) {
-        return Err("standard output cannot be written".to_owned());
-    }
+    let is_written = write_stdout(&text);
     let failed = report::failed_limits(&comparison);
-    failed.iter().for_each(|line| tell_line!("--fail-on {line}"));
-    Ok(ExitCode::from(if failed.is_empty() { exit::DONE } else { exit::FAILED }))
+    failed.iter().for_each(|line| stderr_line!("--fail-on {line}"));
+    Ok(if is_written && failed.is_empty() { exit::DONE } else { exit::FAILED })
 }
 
 fn runs(side: &[Document]) -> Vec<Run<'_>> {
@@ -44,15 +35,15 @@ fn runs(side: &[Document]) -> Vec<Run<'_>> {
 }
 
 /// Reads a side: several runs are separated by commas, unless a file has that name.
-fn side(words: &str) -> Result<Vec<Document>, String> {
-    let each = |word: &str| match word.strip_prefix("tag:") {
-        Some(tag) => kept::documents_with(tag),
-        None if kept::is_of_history(word) => kept::document(word).map(|document| vec![document]),
-        None => saved::load_document(word).map(|document| vec![document]),
+fn side(arg: &str) -> Result<Vec<Document>, String> {
+    let each = |name: &str| match name.strip_prefix("tag:") {
+        Some(tag) => store::documents_with(tag),
+        None if store::is_run_id(name) => store::document(name).map(|document| vec![document]),
+        None => documents::load(name).map(|document| vec![document]),
     };
-    if std::path::Path::new(words).exists() {
-        return each(words);
+    if std::path::Path::new(arg).exists() {
+        return each(arg);
     }
-    let all: Vec<Vec<Document>> = words.split(',').map(each).collect::<Result<_, String>>()?;
+    let all: Vec<Vec<Document>> = arg.split(',').map(each).collect::<Result<_, String>>()?;
     Ok(all.into_iter().flatten().collect())
 }

@@ -1,22 +1,20 @@
-//! `fathom delete`: takes runs out of the history.
-
-use std::process::ExitCode;
+//! `fathom delete`: removes runs from the history.
 
 use crate::args::history::DeleteArgs;
-use crate::kept;
-use crate::output::answer;
+use crate::output::print_result;
+use crate::store;
 
-pub fn main(args: &DeleteArgs) -> ExitCode {
-    answer("delete", carry_out(args))
+pub fn main(args: &DeleteArgs) -> u8 {
+    print_result(delete(args))
 }
 
-fn carry_out(args: &DeleteArgs) -> Result<String, String> {
-    let mut store = kept::store_if_any()?.ok_or("nothing is kept yet")?;
-    let ids = kept::ids(&store, &args.ids)?;
+fn delete(args: &DeleteArgs) -> Result<String, String> {
+    let mut history = store::open_existing()?;
+    let ids = store::ids(&history, &args.ids)?;
     if ids.len() > 1 && !args.yes {
-        return Err(format!("{} runs would be deleted: say --yes to that", ids.len()));
+        return Err(format!("{} runs would be deleted\nhelp: add --yes to delete more than one run", ids.len()));
     }
-    store.delete(&ids)?;
+    history.delete(&ids)?;
     let numbers: Vec<String> = ids.iter().map(ToString::to_string).collect();
     Ok(format!("deleted: {}\n", numbers.join(" ")))
 }

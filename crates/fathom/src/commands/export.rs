@@ -1,34 +1,35 @@
-//! `fathom export`: kept runs for other programs.
+//! `fathom export`: saved runs for other programs.
 
-use std::process::ExitCode;
+use std::path::Path;
 
 use ::history::export::{figures, intervals, json};
-use plan::Plan;
+use engine::OutputGuard;
 
 use crate::args::history::{ExportArgs, ExportFormat};
-use crate::kept;
-use crate::output::answer;
-use crate::saved::Place;
+use crate::atomic_file::AtomicFile;
+use crate::output::print_result;
+use crate::store;
 
-pub fn main(args: &ExportArgs) -> ExitCode {
-    answer("export", carry_out(args))
+pub fn main(args: &ExportArgs) -> u8 {
+    print_result(export(args))
 }
 
-fn carry_out(args: &ExportArgs) -> Result<String, String> {
-    let place = args.output.as_deref().map(|path| Place::open(path, &Plan::default())).transpose()?;
-    let store = kept::store_if_any()?.ok_or("nothing is kept yet")?;
-    let ids = kept::ids(&store, &args.ids)?;
+fn export(args: &ExportArgs) -> Result<String, String> {
+    let open = |path: &str| AtomicFile::open(Path::new(path), &mut OutputGuard::new([]));
+    let file = args.output.as_deref().map(open).transpose()?;
+    let history = store::open_existing()?;
+    let ids = store::ids(&history, &args.ids)?;
     let table = || match args.intervals {
-        true => intervals(&store, &ids),
-        false => Ok(figures(&ids.iter().map(|id| store.entry(*id)).collect::<Result<Vec<_>, String>>()?)),
+        true => intervals(&history, &ids),
+        false => Ok(figures(&ids.iter().map(|id| history.entry(*id)).collect::<Result<Vec<_>, String>>()?)),
     };
     let bytes = match args.format {
-        ExportFormat::Json => json(&store, &ids)?.into_bytes(),
+        ExportFormat::Json => json(&history, &ids, store::json)?.into_bytes(),
         ExportFormat::Csv => table()?.csv().into_bytes(),
         ExportFormat::Parquet => table()?.parquet()?,
     };
-    match place {
-        Some(place) => place.save_bytes(&bytes).map(|()| String::new()),
+    match file {
+        Some(file) => Ok(file.write(&bytes).map(|()| String::new())?),
         None => String::from_utf8(bytes).map_err(|error| error.to_string()),
     }
 }

@@ -1,65 +1,64 @@
-//! `fathom history`: the runs that were kept, and what is done with them.
-
-use std::process::ExitCode;
+//! `fathom history`: lists, adds and tags saved runs.
 
 use ::history::{Document, Entry, Wanted};
 
 use crate::args::history::{Action, Args, ListArgs};
-use crate::output::{answer, print_and_flush, tell_line};
-use crate::{kept, saved, table};
+use crate::output::{print_result, stderr_line, write_stdout};
+use crate::{documents, exit, store, table};
 
-pub fn main(args: &Args) -> ExitCode {
+pub fn main(args: &Args) -> u8 {
     match &args.action {
-        None => answer("history", list(&args.list)),
-        Some(Action::Tag { ids, tags }) => answer("history", tag(ids, tags)),
+        None => print_result(list(&args.list)),
+        Some(Action::Tag { ids, tags }) => print_result(tag(ids, tags)),
         Some(Action::Add { files, tags }) => add(files, tags),
     }
 }
 
 fn list(args: &ListArgs) -> Result<String, String> {
     let wanted = Wanted { tag: args.tag.clone(), target: args.target.clone(), kind: args.kind(), limit: args.limit() };
-    let entries: Vec<Entry> = match kept::store_if_any()? {
-        Some(store) => store.list(&wanted)?,
+    let entries: Vec<Entry> = match store::open_if_any()? {
+        Some(history) => history.list(&wanted)?,
         None => Vec::new(),
     };
     if args.is_json() {
-        return kept::json_text(&entries);
+        return store::json_text(&entries);
     }
     let is_all = wanted.tag.is_none() && wanted.target.is_none() && wanted.kind.is_none();
     Ok(match (entries.is_empty(), is_all) {
-        (true, true) => "nothing is kept yet: fathom keeps what it measures\n".to_owned(),
-        (true, false) => "no such run is kept\n".to_owned(),
+        (true, true) => "the history is empty\n".to_owned(),
+        (true, false) => "no run matches\n".to_owned(),
         (false, _) => table::text(&entries),
     })
 }
 
 fn tag(given: &[String], tags: &[String]) -> Result<String, String> {
-    let mut store = kept::store_if_any()?.ok_or("nothing is kept yet")?;
-    let ids = kept::ids(&store, given)?;
-    store.tag(&ids, tags)?;
+    let mut history = store::open_existing()?;
+    let ids = store::ids(&history, given)?;
+    history.tag(&ids, tags)?;
     let numbers: Vec<String> = ids.iter().map(ToString::to_string).collect();
     Ok(format!("tagged: {}\n", numbers.join(" ")))
 }
 
-/// Each file for itself: one that can't be read doesn't keep the others out.
-fn add(files: &[String], tags: &[String]) -> ExitCode {
-    let mut store = match kept::store() {
-        Ok(store) => store,
-        Err(message) => return answer("history", Err(message)),
+/// Adds each file. An error in one file does not affect the others.
+fn add(files: &[String], tags: &[String]) -> u8 {
+    let mut history = match store::open() {
+        Ok(history) => history,
+        Err(message) => return print_result(Err(message)),
     };
     let mut failed = false;
     for file in files {
-        let kept = saved::load_document(file)
-            .and_then(|document: Document| store.add(&document, tags).map_err(|why| format!("{file}: {why}")));
-        match kept {
+        let added = documents::load(file).and_then(|document: Document| {
+            store::add(&mut history, &document, tags).map_err(|why| format!("{file}: {why}"))
+        });
+        match added {
             Ok(id) => {
-                print_and_flush(&format!("{file} is run {id}\n"));
+                write_stdout(&format!("{file} is run {id}\n"));
             }
             Err(message) => {
-                tell_line!("fathom history: {message}");
+                stderr_line!("error: {message}");
                 failed = true;
             }
         }
     }
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed { exit::FAILED } else { exit::DONE }
 }

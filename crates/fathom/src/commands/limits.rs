@@ -1,50 +1,57 @@
-//! `fathom limits`: what vendors publish of their disks and machines, and what comes of the words of an expectation.
+//! `fathom limits`: the published limits of disks and machines, and the meaning of an expectation.
 
-use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use judge::limits::{import, list, show};
+use judge::limits::import;
+use report::limits;
 use units::calendar::date_and_time;
 use units::diagnostic::Source;
 
 use crate::args::limits::{Action, Args};
 use crate::exit;
-use crate::output::{print_and_flush, tell_line};
-use crate::own_limits;
+use crate::output::{print_result, stderr_line};
+use crate::user_limits;
 
-pub fn main(args: &Args) -> ExitCode {
-    match carry_out(args) {
-        Ok(text) => {
-            print_and_flush(&text);
-            ExitCode::SUCCESS
+pub fn main(args: &Args) -> u8 {
+    print_result(match &args.action {
+        None | Some(Action::List { provider: None }) => {
+            user_limits::catalogue().map(|catalogue| limits::list(&catalogue))
         }
-        Err(message) => {
-            tell_line!("fathom limits: {message}");
-            ExitCode::from(exit::REFUSED)
-        }
-    }
+        Some(Action::List { provider: Some(name) }) => list(name),
+        Some(Action::Show { limits }) => return show(limits),
+        Some(Action::Import { file }) => import_file(file),
+    })
 }
 
-fn carry_out(args: &Args) -> Result<String, String> {
-    match &args.action {
-        None => list(&own_limits::catalogue()?, None),
-        Some(Action::List { provider }) => list(&own_limits::catalogue()?, provider.as_deref()),
-        Some(Action::Show { limits }) => show_words(limits),
-        Some(Action::Import { file }) => take(file),
-    }
+fn list(name: &str) -> Result<String, String> {
+    let catalogue = user_limits::catalogue()?;
+    let found = catalogue.providers.get(&name.to_ascii_lowercase());
+    let known = || catalogue.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let provider =
+        found.ok_or_else(|| format!("there is no provider `{name}` in the catalogue; known: {}", known()))?;
+    Ok(limits::provider(provider))
 }
 
-fn show_words(words: &str) -> Result<String, String> {
-    let expectation =
-        own_limits::catalogue()?.expect(&Source::new("words", words)).map_err(|wrong| wrong.to_string())?;
+fn show(text: &str) -> u8 {
+    let catalogue = match user_limits::catalogue() {
+        Ok(catalogue) => catalogue,
+        Err(message) => return print_result(Err(message)),
+    };
+    let expectation = match catalogue.expect(&Source::new("LIMITS", text)) {
+        Ok(expectation) => expectation,
+        Err(diagnostic) => {
+            stderr_line!("{diagnostic}");
+            return exit::REFUSED;
+        }
+    };
     for warning in &expectation.warnings {
-        tell_line!("{warning}");
+        stderr_line!("{warning}");
     }
-    Ok(show(&expectation))
+    print_result(Ok(limits::expectation(&expectation)))
 }
 
-/// Takes an answer of a vendor's into the user's own limits.
-fn take(file: &str) -> Result<String, String> {
+/// Imports the JSON of a vendor's program into the user's limits.
+fn import_file(file: &str) -> Result<String, String> {
     let json = match file {
         "-" => std::io::read_to_string(std::io::stdin()),
         path => std::fs::read_to_string(path),
@@ -52,8 +59,12 @@ fn take(file: &str) -> Result<String, String> {
     let json = json.map_err(|error| format!("{file}: {}", units::errno::reason(&error)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let today = date_and_time(now).split('T').next().unwrap_or_default().to_owned();
-    let imported = import(&json, &today).map_err(|why| format!("{file}: {why}"))?;
-    let path = own_limits::keep(&format!("{}-imported.toml", imported.provider), &imported.toml)?;
-    let taken: String = imported.taken.iter().map(|line| format!("  {line}\n")).collect();
-    Ok(format!("taken from {file} into {}:\n{taken}", path.display()))
+    let imported = import(&json, &today).map_err(|why| format!("{file}: {}", limits::import_error(&why)))?;
+    let path = user_limits::save(&format!("{}-imported.toml", imported.provider), &imported.toml)?;
+    Ok(format!(
+        "imported from {file} to {}:
+{}",
+        path.display(),
+        limits::imported(&imported)
+    ))
 }

@@ -1,4 +1,4 @@
-//! The commands: one module each. No command imports another; what they share lies beside this folder.
+//! The commands: one module each. No command imports another: shared code lies beside this folder.
 
 pub mod assess;
 pub mod compare;
@@ -9,6 +9,7 @@ pub mod fio;
 pub mod history;
 pub mod knee;
 pub mod limits;
+pub mod pages;
 pub mod run;
 pub mod show;
 pub mod suite;

@@ -1,31 +1,21 @@
-//! `fathom suite`: which suites there are, and one of them in plain words.
-
-use std::process::ExitCode;
+//! `fathom suite`: lists the suites and explains one of them.
 
 use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, explain};
 
 use crate::args::suite::{Action, Args, ShowArgs};
-use crate::exit;
-use crate::output::{print_and_flush, tell_line};
+use crate::output::{print_result, write_stdout};
 use crate::{plans, suites};
 
 const WIDTH: usize = 100;
 
-pub fn main(args: &Args) -> ExitCode {
-    let done = match &args.action {
+pub fn main(args: &Args) -> u8 {
+    print_result(match &args.action {
         None | Some(Action::List) => list(),
         Some(Action::Show(args)) => show(args),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            tell_line!("fathom suite: {message}");
-            ExitCode::from(exit::REFUSED)
-        }
-    }
+    })
 }
 
-fn list() -> Result<(), String> {
+fn list() -> Result<String, String> {
     let all = suites::all();
     let width = all.iter().map(|known| known.name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -39,11 +29,14 @@ fn list() -> Result<(), String> {
             (Err(message), _) => wrong.push(message),
         }
     }
-    print_and_flush(&text);
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() {
+        return Ok(text);
+    }
+    write_stdout(&text);
+    Err(wrong.join("\n"))
 }
 
-fn show(args: &ShowArgs) -> Result<(), String> {
+fn show(args: &ShowArgs) -> Result<String, String> {
     let suite = suites::find(&args.name)?;
     let params = shown_params(&suite, args);
     let mut tests = Vec::new();
@@ -52,7 +45,7 @@ fn show(args: &ShowArgs) -> Result<(), String> {
         let mut planned = Vec::new();
         for (nth, cell) in test.cells(args.short).into_iter().enumerate() {
             let job = suite.job(test, &cell, &params);
-            let (plan, _) = plans::plan(&job).map_err(|told| plans::told(&told))?;
+            let (plan, _) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
             planned.push(plan);
             if nth == 0 {
                 jobs += &format!("\n{}\n", job.text().trim_end());
@@ -65,11 +58,10 @@ fn show(args: &ShowArgs) -> Result<(), String> {
         text += "\nJobs (the first run of each test)\n";
         text += &jobs;
     }
-    print_and_flush(&text);
-    Ok(())
+    Ok(text)
 }
 
-/// In directories, where nothing is known of the target: one for each volume.
+/// Returns parameters for directories of unknown size, one for each volume.
 fn shown_params(suite: &Suite, args: &ShowArgs) -> SuiteParams {
     let site = |name: &str| Site::new(Place::Directory(name.to_owned()), suite.default_size(args.short, false));
     let of_volume = |name: &String| Site { volumes: vec![name.clone()], ..site(name) };

@@ -1,4 +1,4 @@
-//! Plans of a line of DiskSpd's, with switches set to the values of a point.
+//! Plans of a DiskSpd command line, with switches set to the values of a point.
 
 use diskspd::parse::{Events, Invocation};
 use diskspd::profile::ResultFormat;
@@ -10,38 +10,42 @@ use units::diagnostic::Diagnostic;
 use super::{Planned, without_effect};
 use crate::machine::RealMachine;
 
-/// The switch of which a block size is made.
+/// The switch that sets the block size.
 pub const BLOCK_SIZE: &str = "b";
 
-/// `command` is whose run it is: the word after `fathom`.
-pub fn plan(words: &[String], settings: &[(String, String)], command: &str) -> Result<Planned, Vec<Diagnostic>> {
-    let words = settings.iter().fold(words.to_vec(), |words, (switch, value)| with_switch(&words, switch, value));
-    match parse(&words, &RealMachine)? {
+/// Returns the plan of a line. `command` is the name of the command that makes the run.
+///
+/// # Errors
+/// The errors of the dialect.
+pub fn plan(args: &[String], settings: &[(String, String)], command: &str) -> Result<Planned, Vec<Diagnostic>> {
+    let args = settings.iter().fold(args.to_vec(), |args, (switch, value)| with_switch(&args, switch, value));
+    match parse(&args, &RealMachine)? {
         Request::Run(invocation) => run(*invocation, command),
         Request::Print { text, status, warnings } => {
             Ok(Planned::Print { printed: Output { stdout: text, stderr: String::new(), status }, warnings })
         }
         Request::SystemInformation(_) | Request::Signal { .. } => {
-            Err(vec![Diagnostic::error("the line runs nothing that could be measured")])
+            Err(vec![Diagnostic::error("the line has no run to measure")])
         }
     }
 }
 
 fn run(invocation: Invocation, command: &str) -> Result<Planned, Vec<Diagnostic>> {
     if invocation.events != Events::default() {
-        let error = Diagnostic::error(format!("named events (-y) are for single runs: `fathom {command}` makes many"));
-        return Err(vec![error.help("leave out the switches that begin with -y")]);
+        let error =
+            Diagnostic::error(format!("named events (-y) are for single runs, and `fathom {command}` makes several"));
+        return Err(vec![error.help("remove the switches that begin with -y")]);
     }
     let lowered = diskspd::lower::lower(&invocation.profile, &invocation.command_line, &RealMachine)?;
     if !lowered.refused.is_empty() {
         return Err(lowered.refused);
     }
-    let told = without_effect(command, &report_options(&invocation));
-    let warnings = invocation.warnings.into_iter().chain(lowered.warnings).chain(told);
+    let ignored = without_effect(command, &report_options(&invocation));
+    let warnings = invocation.warnings.into_iter().chain(lowered.warnings).chain(ignored);
     Ok(Planned::Run { plan: Box::new(lowered.plan), warnings: warnings.collect() })
 }
 
-/// What concerns DiskSpd's report, and whether it was given.
+/// Returns the switches for DiskSpd's report, and whether they were given.
 fn report_options(invocation: &Invocation) -> [(&'static str, bool); 4] {
     let profile = &invocation.profile;
     [

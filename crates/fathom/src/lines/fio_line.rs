@@ -1,4 +1,4 @@
-//! Plans of a line of fio's, with options that have the last word.
+//! Plans of a fio command line, with options that override its own.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,29 +13,33 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use super::{Planned, without_effect};
 use crate::machine::RealMachine;
 
-/// Options of which a block size is made.
+/// Options that set a block size.
 const BLOCK_SIZES: [&str; 3] = ["bs", "bsrange", "bssplit"];
 
 pub struct FioLine<'a> {
-    words: &'a [String],
-    /// Whose runs these are: the word after `fathom`.
+    args: &'a [String],
+    /// Name of the command that makes the runs.
     command: &'static str,
     env: ReadOnce,
 }
 
 impl<'a> FioLine<'a> {
-    pub fn new(words: &'a [String], command: &'static str) -> Self {
-        FioLine { words, command, env: ReadOnce::default() }
+    pub fn new(args: &'a [String], command: &'static str) -> Self {
+        FioLine { args, command, env: ReadOnce::default() }
     }
 
+    /// Returns the plan of the line with `settings` in place of its own options.
+    ///
+    /// # Errors
+    /// The errors of the dialect.
     pub fn plan(&self, settings: &[(String, String)]) -> Result<Planned, Vec<Diagnostic>> {
         let span = |(option, value): &(String, String)| {
             let text = format!("{option}={value}");
             let range = 0..text.len();
             Span::new(&Source::new(self.command, text), range)
         };
-        let last_words: Vec<Span> = settings.iter().map(span).collect();
-        match parse_with(self.words, &last_words, &self.env)? {
+        let overrides: Vec<Span> = settings.iter().map(span).collect();
+        match parse_with(self.args, &overrides, &self.env)? {
             Request::Run(mut invocation) => {
                 let mut warnings = std::mem::take(&mut invocation.warnings);
                 warnings.extend(without_effect(self.command, &report_options(&invocation.program)));
@@ -50,7 +54,7 @@ pub fn is_block_size(option: &str) -> bool {
     core_option(option).is_some_and(|option| BLOCK_SIZES.contains(&option.name))
 }
 
-/// What concerns fio's report, and whether it was given.
+/// Returns the options for fio's report, and whether they were given.
 fn report_options(program: &ProgramSettings) -> [(&'static str, bool); 6] {
     let standard = ProgramSettings::default();
     [
@@ -63,8 +67,7 @@ fn report_options(program: &ProgramSettings) -> [(&'static str, bool); 6] {
     ]
 }
 
-/// The real machine, with each file read once: standard input has no second time, and all runs are to be of the same
-/// job files.
+/// The machine, with each file read once. Standard input can be read only once, and all runs must have the same job files.
 #[derive(Default)]
 struct ReadOnce(RefCell<HashMap<String, Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! Lines of either dialect that another command runs: the plan of one, as its program would make it.
+//! Command lines of the dialects that other commands run: the plan of a line, as its program would make it.
 
 pub mod diskspd_line;
 pub mod fio_line;
@@ -7,16 +7,18 @@ use fio::parse::Output;
 use plan::{Logs, Plan};
 use units::diagnostic::Diagnostic;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A program whose command lines fathom runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
+    #[default]
     Fio,
     DiskSpd,
 }
 
 impl Dialect {
-    /// By the name of the program, as it stands in front of copied lines.
-    pub fn from_word(word: &str) -> Option<Dialect> {
-        match word.rsplit(['/', '\\']).next()? {
+    /// Returns the dialect of a program, by its name or path.
+    pub fn of_program(program: &str) -> Option<Dialect> {
+        match program.rsplit(['/', '\\']).next()? {
             "fio" => Some(Dialect::Fio),
             "diskspd" | "diskspd.exe" => Some(Dialect::DiskSpd),
             _ => None,
@@ -31,36 +33,36 @@ impl Dialect {
     }
 }
 
-/// What a dialect makes of its line.
+/// The plan of a line, or the text that it prints.
 pub enum Planned {
     Run {
         plan: Box<Plan>,
         warnings: Vec<Diagnostic>,
     },
-    /// The line asks for a text, such as a help page.
+    /// The line requests a text, such as a help page.
     Print {
         printed: Output,
         warnings: Vec<Diagnostic>,
     },
 }
 
-/// Options of the line that shape its program's report: `command` has one of its own.
+/// Warns of options for the program's report. `options` are their names and whether they were given.
 fn without_effect(command: &str, options: &[(&str, bool)]) -> Option<Diagnostic> {
     let given: Vec<&str> = options.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
-    let message = format!("`fathom {command}` has a report of its own, on which {} has no effect", given.join(", "));
+    let message = format!("{} has no effect: `fathom {command}` has its own report", given.join(", "));
     (!given.is_empty())
-        .then(|| Diagnostic::warning(message).help(format!("`fathom {command} --help` tells its options")))
+        .then(|| Diagnostic::warning(message).help(format!("`fathom {command} --help` lists its options")))
 }
 
-/// What is said of several plans, each thing once.
+/// The messages of several plans, each message once.
 #[derive(Default)]
-pub struct Told {
-    /// Messages and the words that they mark: the lines around these differ from plan to plan.
+pub struct Messages {
+    /// Messages and the text that they mark. The rest of the marked line differs from plan to plan.
     known: Vec<(String, Option<String>)>,
     pub texts: Vec<String>,
 }
 
-impl Told {
+impl Messages {
     pub fn add(&mut self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             let marked = diagnostic.label.as_ref().map(|(span, _)| span.text().to_owned());
@@ -73,7 +75,7 @@ impl Told {
     }
 }
 
-/// Several runs of a plan write the same log files.
+/// Returns true if runs of a plan write log files. Several runs write the same ones.
 pub fn writes_logs(plan: &Plan) -> bool {
     let any =
         |logs: &Logs| [&logs.bandwidth, &logs.iops, &logs.latency, &logs.histogram].into_iter().any(Option::is_some);

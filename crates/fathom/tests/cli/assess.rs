@@ -1,4 +1,4 @@
-//! `fathom assess` from end to end: what it measures, leaves, refuses, and how it is stopped and gone on with.
+//! `fathom assess` end to end: measurements, files left, rejected command lines, stop and resume.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::stage::{self, Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, wait_until};
 use serde_json::Value;
 
-/// A line of the command, with its state kept in `directory`.
+/// Returns the command, with its state in `directory`.
 fn assess(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "assess", arguments);
     command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
@@ -25,7 +25,7 @@ fn names(assessment: &Value) -> Vec<&str> {
     tests(assessment).iter().map(|test| test["name"].as_str().unwrap()).collect()
 }
 
-/// Verdict and exit code that figures without expectations have: temporary files may lie in memory.
+/// Checks verdict and exit code of figures without expectations. They depend on whether temporary files are in memory.
 fn measured(outcome: &Outcome) {
     let has_direct_io = !["no-direct-io", "in-memory"].iter().any(|id| outcome.stdout.contains(id));
     if !has_direct_io {
@@ -35,12 +35,12 @@ fn measured(outcome: &Outcome) {
 }
 
 #[test]
-fn with_no_words_it_measures_the_current_directory_and_leaves_nothing() {
+fn default_target_is_the_current_directory_and_no_files_remain() {
     let scratch = Scratch::new("assess-quick");
     let outcome = run(scratch.path(), "--short --size 32M --format json --tag one");
     measured(&outcome);
     let assessment = outcome.json();
-    assert_eq!(assessment["schema"], "fathom.assessment/1");
+    assert_eq!(assessment["schema"], "fathom.assessment/2");
     assert_eq!((assessment["suite"].as_str(), assessment["tags"][0].as_str()), (Some("quick"), Some("one")));
     assert_eq!(names(&assessment)[..2], ["write-bandwidth", "read-bandwidth"]);
     for test in tests(&assessment) {
@@ -58,12 +58,12 @@ fn with_no_words_it_measures_the_current_directory_and_leaves_nothing() {
 }
 
 #[test]
-fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
+fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
     let scratch = Scratch::new("assess-stop");
     let line = "--short --size 16M --test read-latency --test write-latency --test fsync --format json";
     let child = assess(scratch.path(), line).stderr(std::process::Stdio::null()).spawn().unwrap();
     let state = scratch.file("state/fathom/assess");
-    // One test is done as soon as its state is kept.
+    // The state is saved after the first test.
     wait_until("a test is done", || std::fs::read_dir(&state).map_or(0, Iterator::count) > 0);
     signal(&child, "INT");
     let stopped = outcome(child);
@@ -71,7 +71,7 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
     let partial = stopped.json();
     assert_eq!(partial["stopped"], true);
     assert!(!tests(&partial).is_empty() && tests(&partial).len() <= 3);
-    assert_eq!(scratch.names(), ["state"], "its files are gone");
+    assert_eq!(scratch.names(), ["state"], "its files are removed");
 
     run(scratch.path(), &format!("{} --resume", line.replace("16M", "8M")))
         .ended_with(2)
@@ -83,11 +83,11 @@ fn what_is_stopped_reports_what_was_measured_and_is_gone_on_with() {
     assert_eq!(names(&whole), ["write-latency", "read-latency", "fsync"]);
     assert_eq!(tests(&whole)[0]["rounds"][0]["record"]["started_unix_ms"], first, "it was not repeated");
     assert_eq!(whole["stopped"], false);
-    assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "there is nothing left to go on with");
+    assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "no state remains to resume");
 }
 
 #[test]
-fn a_file_of_its_own_is_never_taken_for_somebodys() {
+fn own_test_file_is_distinguished_from_user_files() {
     let scratch = Scratch::new("assess-new");
     let line = "new --short --size 8M --test write-latency --format json";
     let mut killed = assess(scratch.path(), "new --size 8M --test write-latency --runtime 60")
@@ -96,24 +96,24 @@ fn a_file_of_its_own_is_never_taken_for_somebodys() {
         .spawn()
         .unwrap();
     let made = scratch.file("new.fathom-assess.tmp/file");
-    wait_until("a file is made", || std::fs::metadata(&made).map_or(0, |file| file.len()) > 0);
+    wait_until("a file is created", || std::fs::metadata(&made).map_or(0, |file| file.len()) > 0);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(made.exists(), "it was killed at work");
+    assert!(made.exists(), "it was killed during the run");
 
     let assessment = run(scratch.path(), line).json();
     assert_eq!(tests(&assessment)[0]["error"], Value::Null);
-    assert_eq!(scratch.names(), ["state"], "its files are gone");
+    assert_eq!(scratch.names(), ["state"], "its files are removed");
     let both = "nocache=one readcache=other --suite azure --short --size 8M --test max-combined-iops --format json";
     measured(&run(scratch.path(), both));
-    assert_eq!(scratch.names(), ["state"], "its files are gone");
+    assert_eq!(scratch.names(), ["state"], "its files are removed");
     run(scratch.path(), &format!("{line} --keep-files")).complained_of("the tests' files are in");
     assert_eq!(scratch.names(), ["new", "state"]);
     run(scratch.path(), line).ended_with(2).complained_of("--overwrite new");
 }
 
 #[test]
-fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
+fn existing_file_is_only_read_without_consent() {
     let scratch = Scratch::new("assess-file");
     let file = scratch.filled("precious", 8 * MIB);
     let before = std::fs::read(&file).unwrap();
@@ -122,7 +122,8 @@ fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
     let assessment = careful.json();
     let error = |name: &str| tests(&assessment).into_iter().find(|test| test["name"] == name).unwrap()["error"].clone();
     assert_eq!(error("read-latency"), Value::Null);
-    assert!(error("write-latency").as_str().unwrap().contains("--overwrite precious"), "{assessment}");
+    assert_eq!(error("write-latency")["kind"], "not-overwritable", "{assessment}");
+    assert_eq!(error("write-latency")["data"]["path"], "precious", "{assessment}");
     assert!(before == std::fs::read(&file).unwrap(), "the file was changed");
 
     run(scratch.path(), "precious --short --test write-latency").ended_with(2).complained_of("--overwrite precious");
@@ -132,7 +133,7 @@ fn a_file_that_was_there_is_only_read_unless_its_loss_is_agreed_to() {
     let agreed = run(scratch.path(), "precious --short --test write-latency --overwrite ./precious --format json");
     assert_eq!(tests(&agreed.json())[0]["error"], Value::Null);
     let after = std::fs::read(&file).unwrap();
-    assert!(after.len() == before.len() && after != before, "it keeps its length and stays");
+    assert!(after.len() == before.len() && after != before, "the file keeps its length");
 }
 
 #[test]
@@ -146,8 +147,8 @@ fn a_device_in_use_is_not_written_to() {
 }
 
 #[test]
-fn words_that_lead_nowhere_are_told_before_anything_is_run() {
-    let scratch = Scratch::new("assess-words");
+fn invalid_arguments_are_rejected_before_any_run() {
+    let scratch = Scratch::new("assess-arguments");
     run(scratch.path(), "--suite quikc").ended_with(2).complained_of("did you mean quick");
     run(scratch.path(), "--test speed").ended_with(2).complained_of("write-bandwidth");
     run(scratch.path(), "nowhere/file").ended_with(2).complained_of("nowhere/file");
@@ -159,7 +160,7 @@ fn words_that_lead_nowhere_are_told_before_anything_is_run() {
 }
 
 #[test]
-fn a_suite_of_ones_own_is_found_by_its_name() {
+fn user_suite_is_found_by_name() {
     let scratch = Scratch::new("assess-own");
     let text = "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\ndate = \"2026\"\nsize = \"4M\"\n\
                 [[test]]\nname = \"only\"\ntitle = \"reads\"\n\
@@ -170,14 +171,14 @@ fn a_suite_of_ones_own_is_found_by_its_name() {
     assert!(outcome.stdout.contains("only"), "{}\n{}", outcome.stdout, outcome.stderr);
     let kept: Value = serde_json::from_slice(&std::fs::read(scratch.file("kept.json")).unwrap()).unwrap();
     assert_eq!(names(&kept), ["only"]);
-    assert!(!scratch.file("new-file").exists(), "the file that it made is gone");
+    assert!(!scratch.file("new-file").exists(), "the file that it created is removed");
 }
 
 #[test]
-fn snias_rounds_are_made_on_a_small_device_until_they_are_steady() {
+fn snia_rounds_run_until_steady_state() {
     let scratch = Scratch::new("assess-snia");
     let Some(zram) = Zram::new(64) else { return };
-    // The whole short form takes minutes where the machine is busy.
+    // The complete short form takes minutes on a busy machine.
     let suite = include_str!("../../../../data/suites/snia-iops.toml");
     let fewer = suite
         .replace(
@@ -186,7 +187,8 @@ fn snias_rounds_are_made_on_a_small_device_until_they_are_steady() {
         )
         .replace("rounds = {", "rounds = { most = 7,")
         .replace("at = { rwmixread = 0, bs = \"4k\" }", "at = { rwmixread = 0 }")
-        .replace("iodepth = 32, numjobs = 4", "iodepth = 32, numjobs = 4, bs = \"4k\"");
+        // The rate leaves CPU time to other tests.
+        .replace("iodepth = 32, numjobs = 4", "iodepth = 32, numjobs = 4, bs = \"4k\", rate_iops = 500");
     std::fs::write(scratch.file("fewer.toml"), fewer).unwrap();
     let line = format!("{0} --suite fewer.toml --short --size 32M --purge --overwrite {0} --format json", zram.device);
     let assessment = run(scratch.path(), &line).json();
@@ -203,7 +205,7 @@ fn snias_rounds_are_made_on_a_small_device_until_they_are_steady() {
 }
 
 #[test]
-fn any_test_can_be_repeated_until_it_is_steady() {
+fn any_test_can_run_until_steady_state() {
     let scratch = Scratch::new("assess-steady");
     let suite = "name = \"s\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\nsize = \"1M\"\n\
                  [[test]]\nname = \"held\"\ntitle = \"t\"\naim = \"disk_iops\"\n\
@@ -218,24 +220,26 @@ fn any_test_can_be_repeated_until_it_is_steady() {
 }
 
 #[test]
-fn caches_are_warmed_before_what_measures_them_and_what_was_left_out_is_found() {
+fn caches_are_warmed_and_missing_warming_is_found() {
     let scratch = Scratch::new("assess-warm");
     let line = "--suite azure --short --size 32M --runtime 1 --test max-read-iops --format json";
     let warmed = run(scratch.path(), line).json();
     let steps = warmed["preparation"].as_array().unwrap();
     assert_eq!((steps[0]["step"].as_str(), steps[1]["step"].as_str()), (Some("fill"), Some("warm")));
     assert!(["done", "not_needed"].contains(&steps[1]["outcome"].as_str().unwrap()), "{}", steps[1]);
-    assert!(steps[1]["bytes"].as_u64().unwrap() >= 64 * MIB, "it was read twice at least: {}", steps[1]);
+    assert!(steps[1]["bytes"].as_u64().unwrap() >= 64 * MIB, "read fewer than two times: {}", steps[1]);
 
     let cold = run(scratch.path(), &format!("{line} --no-prepare")).json();
     assert_eq!(cold["preparation"][1]["outcome"], "left_out");
     let findings = tests(&cold)[0]["findings"].as_array().unwrap();
-    assert!(findings.iter().any(|finding| finding["id"] == "no-fill"), "{findings:?}");
-    run(scratch.path(), &format!("{line} --purge --overwrite .")).ended_with(2).complained_of("the target is none");
+    assert!(findings.iter().any(|finding| finding["kind"] == "no-fill"), "{findings:?}");
+    run(scratch.path(), &format!("{line} --purge --overwrite ."))
+        .ended_with(2)
+        .complained_of("a target is not a device");
 }
 
 #[test]
-fn suites_in_diskspds_words_run_too() {
+fn suites_with_diskspd_arguments_run() {
     let scratch = Scratch::new("assess-diskspd");
     let line = "--suite sql-server --short --size 16M --test log --test vm-fleet-sql --format json";
     let assessment = run(scratch.path(), line).json();
@@ -269,20 +273,20 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
         "files are left"
     );
 
-    let refused = |words: &str, said: &str| {
-        run(scratch.path(), &format!("{words} {line}")).ended_with(2).complained_of(said);
+    let refused = |arguments: &str, message: &str| {
+        run(scratch.path(), &format!("{arguments} {line}")).ended_with(2).complained_of(message);
     };
     refused("nocache=a", "readcache=TARGET is missing");
     refused("nocache=a readcahce=b", "readcache=TARGET  a disk with a read-only host cache");
-    refused("nocache=a b", "b stands for all volumes");
+    refused("nocache=a b", "b has no name");
     refused("nocache=a readcache=b --expect log=azure:P30", "has no volume log");
     let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops"));
-    one.complained_of("readcache=b: none of these tests is for it");
+    one.complained_of("readcache=b is not used: none of these tests is for it");
     assert_eq!(one.json()["target"]["path"], "nocache=a");
 }
 
 #[test]
-fn consent_to_overwrite_is_for_the_one_that_is_named() {
+fn consent_to_overwrite_applies_only_to_its_target() {
     let scratch = Scratch::new("assess-consent");
     let (kept, lost) = (scratch.filled("kept", 16 * MIB), scratch.filled("lost", 16 * MIB));
     let before = std::fs::read(&kept).unwrap();
@@ -290,7 +294,7 @@ fn consent_to_overwrite_is_for_the_one_that_is_named() {
     let outcome = run(scratch.path(), &format!("nocache=lost readcache=kept {line} --overwrite lost"));
     let assessment = outcome.json();
     assert!(tests(&assessment).iter().all(|test| test["error"].is_null()), "{}", outcome.stderr);
-    assert!(before == std::fs::read(&kept).unwrap(), "it was only to be read");
+    assert!(before == std::fs::read(&kept).unwrap(), "only reads were permitted");
     assert!(before != std::fs::read(&lost).unwrap());
 
     let swapped = run(scratch.path(), &format!("nocache=kept readcache=lost {line} --overwrite lost"));
@@ -298,13 +302,30 @@ fn consent_to_overwrite_is_for_the_one_that_is_named() {
     let refused = tests(&swapped).into_iter().filter(|test| !test["error"].is_null());
     let refused: Vec<&str> = refused.map(|test| test["name"].as_str().unwrap()).collect();
     assert_eq!(refused, ["max-write-iops", "max-combined-iops", "max-combined-throughput"]);
-    assert!(before == std::fs::read(&kept).unwrap(), "nobody agreed to that");
+    assert!(before == std::fs::read(&kept).unwrap(), "no consent was given");
     let other = format!("nocache=lost readcache=kept {line} --overwrite lost --overwrite other");
     run(scratch.path(), &other).ended_with(2).complained_of("other isn't the target");
 
-    // A line that makes its file anew writes, though its I/O reads.
+    // A command line that creates its file writes, although its I/O reads.
     let anew = "kept --suite azure-diskspd --literal --test max-read-iops";
     let anew = run(scratch.path(), &format!("{anew} --runtime 1"));
     anew.ended_with(2).complained_of("--overwrite kept").complained_of("--runtime does not apply to max-read-iops");
-    assert!(before == std::fs::read(&kept).unwrap(), "it was made anew");
+    assert!(before == std::fs::read(&kept).unwrap(), "the file was replaced");
+}
+
+#[test]
+fn invalid_expectations_are_refused_before_anything_runs() {
+    let scratch = Scratch::new("verdict-args");
+    let refused = |args: &str, expected: &str| {
+        let outcome = run(scratch.path(), &format!("--short {args}"));
+        outcome.ended_with(2).complained_of(expected);
+    };
+    refused("--expect azure:P33", "did you mean P3");
+    refused("--expect aws:gp2", "gp2 needs size");
+    refused("--require read.iosp>=5", "unknown metric");
+    refused("--require missing.toml", "missing.toml");
+    refused("--require nocache:read.iops>=5", "the suite quick has no volume nocache");
+    refused("--suite azure --require nocahce:write.iops>=5", "nocache=TARGET");
+    refused("--for ectd", "did you mean etcd?");
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }

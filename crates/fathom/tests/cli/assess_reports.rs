@@ -1,4 +1,4 @@
-//! The reports of `fathom assess`: the card, and files whose names say what they are.
+//! Reports of `fathom assess`: the card, and files in the format of their extension.
 
 use crate::stage::{Outcome, Scratch, command, outcome};
 
@@ -9,7 +9,7 @@ fn assess(scratch: &Scratch, arguments: &str) -> Outcome {
 }
 
 #[test]
-fn a_run_ends_with_a_card_and_leaves_the_reports_that_were_asked_for() {
+fn run_ends_with_a_card_and_writes_requested_reports() {
     let scratch = Scratch::new("assess-reports");
     let reports = "--report out.html --report out.md --report out.svg --report out.png --report charts/";
     let line = &format!("--short --size 16M --test read-latency --test fsync --save saved.json {reports}");
@@ -40,7 +40,7 @@ fn a_run_ends_with_a_card_and_leaves_the_reports_that_were_asked_for() {
     assert!(names.stdout.contains("read-latency/percentiles  Percentiles of latency"), "{}", names.stdout);
     assert!(show("saved.json --chart read-latency/percentiles").stdout.starts_with("<svg "));
     show("saved.json --chart read-latency/percentiles --output one.png").ended_with(0);
-    assert!(std::fs::read(scratch.file("one.png")).unwrap() == chart, "one chart is the same whatever asked for it");
+    assert!(std::fs::read(scratch.file("one.png")).unwrap() == chart, "the chart does not depend on the request");
     show("saved.json --output svgs/ --format svg").ended_with(0);
     assert!(read("svgs/fsync-distribution.svg").starts_with("<svg "));
     assert!(show("saved.json --format png --output all.png").stdout.is_empty());
@@ -49,7 +49,7 @@ fn a_run_ends_with_a_card_and_leaves_the_reports_that_were_asked_for() {
 }
 
 #[test]
-fn a_report_of_no_known_kind_or_place_is_refused_before_anything_is_measured() {
+fn invalid_report_paths_are_rejected_before_measuring() {
     let scratch = Scratch::new("assess-report-refused");
     for name in ["out.pdf", "out", "nowhere/out.html"] {
         let outcome = assess(&scratch, &format!("--short --report {name}"));

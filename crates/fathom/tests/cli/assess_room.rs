@@ -1,4 +1,4 @@
-//! `fathom assess` keeps to the room that there is, clears away what killed runs left, and stays out of others' way.
+//! `fathom assess` uses only the free space, removes files of killed runs, and does not disturb other assessments.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,37 +18,37 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
     outcome(assess(directory, arguments).spawn().unwrap())
 }
 
-/// A run that would take long, as soon as it has made its files.
+/// Starts a long run and waits until it has created its files.
 fn begun(directory: &Path, folder: &Path) -> Child {
     let mut line = assess(directory, "--size 16M --runtime 60 --test write-latency");
     let child = line.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_until("its files are made", || folder.join("data").exists());
+    wait_until("its files are created", || folder.join("data").exists());
     child
 }
 
 #[test]
-fn a_file_system_is_never_filled_to_its_end() {
+fn file_system_keeps_free_space() {
     let scratch = Scratch::new("assess-room");
     let Some(_mount) = Mount::tmpfs(1224, &scratch.file("mnt")) else { return };
     let clamped = run(scratch.path(), "mnt --runtime 1 --test read-latency --format json");
     clamped.complained_of("the tests take 200 MiB instead of 2 GiB");
     let taken = clamped.json()["preparation"][0]["bytes"].as_u64().unwrap();
     assert!(taken <= 200 * MIB, "{taken}");
-    assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are gone");
+    assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are removed");
 
     let Some(_small) = Mount::tmpfs(600, &scratch.file("small")) else { return };
     run(scratch.path(), "small --runtime 1").ended_with(2).complained_of("there is room for 0 bytes");
-    assert!(std::fs::read_dir(scratch.file("small")).unwrap().count() == 0, "its files are gone");
+    assert!(std::fs::read_dir(scratch.file("small")).unwrap().count() == 0, "its files are removed");
 }
 
 #[test]
-fn what_a_killed_run_left_goes_with_the_next_one() {
+fn next_run_removes_files_of_a_killed_run() {
     let scratch = Scratch::new("assess-killed");
     let folder = scratch.file(FOLDER);
     let mut killed = begun(scratch.path(), &folder);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(folder.join("data").exists(), "nothing was left, so that this shows nothing");
+    assert!(folder.join("data").exists(), "the killed run left no files: the test has no meaning");
     run(scratch.path(), "--short --size 16M --test read-latency");
     assert!(!folder.exists());
 }
@@ -59,14 +59,14 @@ fn two_assessments_of_one_directory_do_not_mix() {
     let folder = scratch.file(FOLDER);
     let first = begun(scratch.path(), &folder);
     run(scratch.path(), "--short --test read-latency").ended_with(2).complained_of("another assessment");
-    assert!(folder.join("data").exists(), "the first one's files were taken away");
+    assert!(folder.join("data").exists(), "files of the first assessment were removed");
     signal(&first, "TERM");
     outcome(first).ended_with(143);
     assert!(!folder.exists());
 }
 
 #[test]
-fn a_slow_disks_file_is_as_large_as_its_time_allows() {
+fn file_on_a_slow_disk_is_limited_by_time() {
     let scratch = Scratch::new("assess-slow");
     let Some(zram) = Zram::new(2048) else { return };
     let Some(_) = needs(&format!("mke2fs -q -t ext4 {} || mkfs.xfs -q {0}", zram.device)) else { return };

@@ -1,4 +1,4 @@
-//! `fathom compare` from end to end, on runs whose difference is known.
+//! `fathom compare` end to end, on runs with a known difference.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use record::{PhaseRecord, Record, Timeline, schema};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A run of random writes at a rate that varies by 3 %, by a seed.
+/// Returns a run of random writes at a rate that varies by 3 %, with a seed.
 fn run_at(rate: f64, seconds: u64, seed: u64) -> Record {
     let mut worker = Worker::default();
     worker.access.pattern.random = true;
@@ -44,7 +44,7 @@ fn compare(scratch: &Scratch, arguments: &str) -> Outcome {
 }
 
 #[test]
-fn a_difference_between_two_runs_is_shown_with_its_confidence_and_fails_where_asked() {
+fn difference_has_a_confidence_interval_and_fail_on_sets_the_exit_code() {
     let scratch = Scratch::new("compare");
     for (name, rate, seed) in [("a", 10_000.0, 1), ("same", 10_000.0, 2), ("slow", 9_000.0, 3)] {
         save(&scratch, name, &run_at(rate, 60, seed));
@@ -63,9 +63,9 @@ fn a_difference_between_two_runs_is_shown_with_its_confidence_and_fails_where_as
 }
 
 #[test]
-fn repeats_are_judged_by_how_much_runs_differ_from_each_other() {
+fn repeats_are_compared_by_their_run_to_run_variation() {
     let scratch = Scratch::new("compare-repeats");
-    // Within a run hardly anything varies; from run to run much does.
+    // The rate hardly varies within a run, but much between runs.
     let rates = [9_000.0, 11_000.0, 10_200.0, 9_700.0];
     for (at, rate) in rates.into_iter().enumerate() {
         save(&scratch, &format!("a{at}"), &run_at(rate, 30, at as u64));
@@ -81,7 +81,7 @@ fn repeats_are_judged_by_how_much_runs_differ_from_each_other() {
 }
 
 #[test]
-fn short_runs_and_other_jobs_are_said_to_be_so() {
+fn short_runs_and_different_jobs_have_warnings() {
     let scratch = Scratch::new("compare-short");
     save(&scratch, "a", &run_at(10_000.0, 3, 1));
     save(&scratch, "b", &run_at(5_000.0, 3, 2));
@@ -96,14 +96,14 @@ fn short_runs_and_other_jobs_are_said_to_be_so() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
-    let scratch = Scratch::new("compare-words");
+fn runs_that_cannot_be_compared_are_rejected() {
+    let scratch = Scratch::new("compare-arguments");
     save(&scratch, "a", &run_at(10_000.0, 10, 1));
     for (arguments, why) in [
         ("a", "<B>"),
         ("a a a", "a"),
         ("a missing", "missing"),
-        ("a 7", "nothing is kept"),
+        ("a 7", "the history is empty"),
         ("a a --fail-on size<5%", "size"),
         ("a a --fail-on read.iops<-5%", "read.iops"),
     ] {
@@ -111,7 +111,7 @@ fn what_cannot_be_compared_is_refused() {
     }
 }
 
-/// `fathom run` with its options, and workloads of several words each.
+/// Returns `fathom run` with options and workloads of several arguments each.
 fn repeats(scratch: &Scratch, options: &str, workloads: &[&str]) -> std::process::Command {
     let mut command = command(scratch.path(), "run", options);
     command.args(workloads).env("XDG_DATA_HOME", scratch.file("data"));
@@ -122,13 +122,13 @@ fn repeat(scratch: &Scratch, options: &str, workloads: &[&str]) -> Outcome {
     outcome(repeats(scratch, options, workloads).spawn().unwrap())
 }
 
-/// Reads at a rate that any disk has.
+/// Returns a workload of reads at a rate that any disk reaches.
 fn line_at(rate: u32) -> String {
     format!("fio --name=x --filename=target --rw=randread --size=1m --time_based --runtime=200ms --rate_iops={rate}")
 }
 
 #[test]
-fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
+fn two_workloads_alternate_are_saved_and_compared() {
     let scratch = Scratch::new("run");
     scratch.filled("target", 1 << 20);
     std::fs::write(
@@ -139,8 +139,8 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
     let options = "--repeat 4 --interleave --format json --save kept --tag mine --fail-on read.iops>50%";
     let mut command = repeats(&scratch, options, &[&line_at(50), "fast.fio"]);
     command.args(["--prepare", "echo $FATHOM_WORKLOAD$FATHOM_REPEAT >> prepared; echo loud"]);
-    let told = outcome(command.spawn().unwrap());
-    let document = told.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
+    let printed = outcome(command.spawn().unwrap());
+    let document = printed.ended_with(1).complained_of("--fail-on read.iops>50%").complained_of("loud").json();
     let prepared = std::fs::read_to_string(scratch.file("prepared")).unwrap();
     assert_eq!(prepared.split_whitespace().collect::<Vec<_>>(), ["A1", "B1", "A2", "B2", "A3", "B3", "A4", "B4"]);
     let runs = |side: usize, name: &str| -> Vec<u64> {
@@ -155,7 +155,7 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
     let figure = &document["workloads"][0]["figures"][0];
     assert!((figure["median"].as_f64().unwrap() - 50.0).abs() < 15.0, "{figure}");
     assert!(scratch.file("kept/B-4.json").exists() && scratch.file("kept/run.json").exists());
-    // The same, from the history.
+    // The same from the history.
     let set = document["set"].as_str().unwrap();
     let again = compare(&scratch, &format!("tag:{set}-A tag:{set}-B --format json"));
     assert_eq!(again.ended_with(0).json()["lines"], document["comparison"]["lines"]);
@@ -163,9 +163,12 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
         let mut command = stage::command(scratch.path(), "show", arguments);
         outcome(command.env("XDG_DATA_HOME", scratch.file("data")).spawn().unwrap())
     };
-    let told = shown(&format!("tag:{set} --format study-json")).ended_with(0).json();
-    assert_eq!((&told["comparison"]["lines"], &told["order"]), (&document["comparison"]["lines"], &document["order"]));
-    assert_eq!(told["workloads"][1]["figures"], document["workloads"][1]["figures"]);
+    let printed = shown(&format!("tag:{set} --format study-json")).ended_with(0).json();
+    assert_eq!(
+        (&printed["comparison"]["lines"], &printed["order"]),
+        (&document["comparison"]["lines"], &document["order"])
+    );
+    assert_eq!(printed["workloads"][1]["figures"], document["workloads"][1]["figures"]);
     let text = shown(&format!("tag:{set}"));
     assert!(
         text.ended_with(0).stdout.contains("B: fio fast.fio") && text.stdout.contains("B: 4 runs\n"),
@@ -178,65 +181,65 @@ fn two_workloads_take_turns_are_kept_and_their_difference_is_shown() {
 }
 
 #[test]
-fn one_workload_alone_is_told_with_its_spread_and_without_a_comparison() {
+fn single_workload_has_its_variation_and_no_comparison() {
     let scratch = Scratch::new("run-one");
     scratch.filled("target", 1 << 20);
-    let words: Vec<String> = line_at(100).split_whitespace().map(str::to_owned).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let told = repeat(&scratch, "--repeat 2 --no-history", &words);
-    let text = &told.ended_with(0).stdout;
+    let arguments: Vec<String> = line_at(100).split_whitespace().map(str::to_owned).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let printed = repeat(&scratch, "--repeat 2 --no-history", &arguments);
+    let text = &printed.ended_with(0).stdout;
     assert!(text.contains("A: fio --name=x") && text.contains("A: 2 runs\n") && text.contains("spread"), "{text}");
     assert!(!text.contains("difference") && !scratch.file("data").exists(), "{text}");
 }
 
 #[test]
-fn what_was_measured_before_a_failure_or_a_signal_is_told() {
+fn figures_before_a_failure_or_signal_are_reported() {
     let scratch = Scratch::new("run-stopped");
     scratch.filled("target", 1 << 20);
     let (a, b) = (line_at(200), line_at(100));
     let mut command = repeats(&scratch, "--repeat 3 --interleave", &[&a, &b, "--prepare", "true", "--prepare"]);
     command.arg("test $FATHOM_REPEAT -lt 2");
-    let told = outcome(command.spawn().unwrap());
-    told.ended_with(1).complained_of("--prepare failed: exit status: 1");
-    assert!(told.stdout.contains("A: 2 runs\n") && told.stdout.contains("B: 1 run\n"), "{}", told.stdout);
+    let printed = outcome(command.spawn().unwrap());
+    printed.ended_with(1).complained_of("--prepare failed: exit status: 1");
+    assert!(printed.stdout.contains("A: 2 runs\n") && printed.stdout.contains("B: 1 run\n"), "{}", printed.stdout);
 
     let long = format!("{a} --runtime=600s");
     let once = |times| {
         let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
         stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
     };
-    let has_both = |told: &Outcome| told.stdout.contains("A: 2 runs\n");
-    let told = patiently(once, has_both);
-    assert!(has_both(told.ended_with(130)), "{}", told.stdout);
-    // A command of the user's is ended, too.
+    let has_both = |printed: &Outcome| printed.stdout.contains("A: 2 runs\n");
+    let printed = patiently(once, has_both);
+    assert!(has_both(printed.ended_with(130)), "{}", printed.stdout);
+    // A command of the user is also ended.
     let mut command = repeats(&scratch, "--repeat 2", &[&b, "--prepare"]);
     let child = command.arg("touch begun; exec sleep 600").spawn().unwrap();
     wait_until("the command", || scratch.file("begun").exists());
     signal(&child, "TERM");
-    let told = outcome(child);
-    assert!(told.ended_with(143).stdout.contains("nothing was measured"), "{}", told.stdout);
+    let printed = outcome(child);
+    assert!(printed.ended_with(143).stdout.contains("nothing was measured"), "{}", printed.stdout);
 }
 
 #[test]
-fn workloads_that_cannot_be_run_are_refused_before_anything_is() {
-    let scratch = Scratch::new("run-words");
+fn invalid_workloads_are_rejected_before_any_run() {
+    let scratch = Scratch::new("run-arguments");
     for (workloads, why) in [
         (vec!["missing.fio"], "missing.fio"),
         (vec!["fio --name=x --rw=raed"], "raed"),
         (vec!["fio --name=x --size=1m", "diskspd -b4K"], "B, diskspd -b4K"),
-        (vec!["fio --version"], "prints a text"),
-        (vec!["diskspd -ysgo -d1 -c1m x"], "`fathom run` makes many"),
+        (vec!["fio --version"], "prints text and runs no I/O"),
+        (vec!["diskspd -ysgo -d1 -c1m x"], "`fathom run` makes several"),
         (vec!["--interleave", "fio --name=x --size=1m"], "needs two workloads"),
     ] {
         repeat(&scratch, "--no-history", &workloads).ended_with(2).complained_of(why);
         assert!(scratch.names().is_empty(), "{workloads:?}: {:?}", scratch.names());
     }
-    // A run that fails is told of; the others are made.
+    // A failed run is reported, and the others continue.
     scratch.filled("target", 1 << 20);
     std::fs::create_dir(scratch.file("folder")).unwrap();
     let bad = line_at(100).replace("=target", "=folder");
-    let told = repeat(&scratch, "--repeat 1 --no-history --format json", &[&bad, &line_at(100)]);
-    let document = told.ended_with(1).json();
-    assert!(document["workloads"][0]["runs"][0]["error"].is_string(), "{document}");
+    let printed = repeat(&scratch, "--repeat 1 --no-history --format json", &[&bad, &line_at(100)]);
+    let document = printed.ended_with(1).json();
+    assert!(document["workloads"][0]["runs"][0]["failed"]["message"].is_string(), "{document}");
     assert!(document["comparison"].is_null() && document["workloads"][1]["figures"][0]["median"].is_f64());
 }

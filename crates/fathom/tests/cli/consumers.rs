@@ -1,6 +1,6 @@
-//! What programs that call fio and read its output rely on: versions, field positions, key paths, words in lines.
+//! Requirements of programs that run fio and parse its output: versions, field positions, key paths, text of lines.
 //!
-//! `docs/fio-tools.md` lists the programs that were run; each expectation here is one that some of them have.
+//! `docs/fio-tools.md` lists the tested programs. Each expectation comes from at least one of them.
 
 use crate::stage::Scratch;
 use std::process::{Command, Output};
@@ -8,40 +8,40 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
-/// A second of I/O on a file, so that there are samples of bandwidth.
+/// One second of I/O on a file, which is enough for bandwidth samples.
 const TIMED: &str = "--filename=data --size=1m --bs=4k --ioengine=psync --time_based --runtime=1";
 const SHORT: &str = "--filename=data --size=1m --bs=4k --ioengine=psync";
 
 /// Runs in a scratch folder.
 trait Runs {
-    /// Runs `fio` with arguments, as a program that finds it by that name in the path would.
-    fn fio(&self, words: &str) -> Output;
-    fn stdout(&self, words: &str) -> String;
-    fn json(&self, words: &str) -> Value;
+    /// Runs `fio` with arguments, as a program that finds it in the path does.
+    fn fio(&self, arguments: &str) -> Output;
+    fn stdout(&self, arguments: &str) -> String;
+    fn json(&self, arguments: &str) -> Value;
 }
 
 impl Runs for Scratch {
-    fn fio(&self, words: &str) -> Output {
+    fn fio(&self, arguments: &str) -> Output {
         let link = self.file("fio");
         if !link.exists() {
             std::os::unix::fs::symlink(FATHOM, &link).unwrap();
         }
-        Command::new(link).current_dir(self.path()).args(words.split(' ')).output().unwrap()
+        Command::new(link).current_dir(self.path()).args(arguments.split(' ')).output().unwrap()
     }
 
-    fn stdout(&self, words: &str) -> String {
-        let output = self.fio(words);
-        assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    fn stdout(&self, arguments: &str) -> String {
+        let output = self.fio(arguments);
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn json(&self, words: &str) -> Value {
-        serde_json::from_str(&self.stdout(words)).unwrap()
+    fn json(&self, arguments: &str) -> Value {
+        serde_json::from_str(&self.stdout(arguments)).unwrap()
     }
 }
 
 #[test]
-fn the_version_is_found_by_prefix_by_cutting_and_by_splitting() {
+fn version_can_be_parsed_by_prefix_cut_and_split() {
     let version = Scratch::new("version").stdout("--version");
     assert_eq!(version.lines().count(), 1);
     assert!(version.contains("fio-3"));
@@ -52,7 +52,7 @@ fn the_version_is_found_by_prefix_by_cutting_and_by_splitting() {
 }
 
 #[test]
-fn abilities_are_asked_for_on_standard_output() {
+fn feature_queries_print_to_standard_output() {
     let scratch = Scratch::new("abilities");
     assert!(scratch.stdout("--help").contains("json+"));
     assert!(scratch.stdout("--cmdhelp=zonemode").contains("zbd"));
@@ -77,15 +77,15 @@ fn a_job_file_is_shown_as_the_options_of_its_jobs() {
 }
 
 #[test]
-fn terse_lines_have_their_fields_in_fios_places() {
+fn terse_fields_have_fios_positions() {
     let scratch = Scratch::new("terse");
     for (version, fields) in [(2, 161), (3, 121), (4, 162), (5, 180)] {
-        let words = format!("--minimal --terse-version={version} --name=job {TIMED} --rw=randrw --disk_util=0");
-        let text = scratch.stdout(&words);
+        let arguments = format!("--minimal --terse-version={version} --name=job {TIMED} --rw=randrw --disk_util=0");
+        let text = scratch.stdout(&arguments);
         assert_eq!(text.lines().count(), 1, "{text}");
         let line: Vec<&str> = text.trim_end().split(';').collect();
         assert_eq!(line[0], version.to_string());
-        // Version 5 has more samples, so it is the only one whose writes lie elsewhere; version 2 lacks fio's version.
+        // Version 5 has more samples, so the writes have another position. Version 2 lacks fio's version.
         let (first, name) = if version == 2 { (4, 1) } else { (5, 2) };
         assert_eq!(line[name], "job");
         assert!(version == 2 || line[1].starts_with("fio-3."), "{}", line[1]);
@@ -107,11 +107,11 @@ fn terse_lines_have_their_fields_in_fios_places() {
 #[test]
 fn status_lines_are_terse_lines_and_nothing_else() {
     let scratch = Scratch::new("status");
-    let words = format!(
+    let arguments = format!(
         "--name=a {TIMED} --runtime=2 --rw=randread --status-interval=1 --eta=never --output-format=terse \
          --terse-version=3 --group_reporting --numjobs=2"
     );
-    let text = scratch.stdout(&words);
+    let text = scratch.stdout(&arguments);
     assert!(text.lines().count() >= 2, "{text}");
     assert!(text.lines().all(|line| line.starts_with("3;fio-3.") && line.split(';').count() >= 121), "{text}");
 }
@@ -119,32 +119,32 @@ fn status_lines_are_terse_lines_and_nothing_else() {
 #[test]
 fn reports_without_latencies_have_rates_and_their_samples() {
     let scratch = Scratch::new("reduced");
-    let words = format!("--name=a {TIMED} --rw=randread --gtod_reduce=1");
-    let read = &scratch.json(&format!("{words} --output-format=json"))["jobs"][0]["read"];
+    let arguments = format!("--name=a {TIMED} --rw=randread --gtod_reduce=1");
+    let read = &scratch.json(&format!("{arguments} --output-format=json"))["jobs"][0]["read"];
     for key in ["bw", "iops", "bw_min", "bw_mean", "iops_min", "iops_mean"] {
         assert!(read[key].as_f64().unwrap() > 0.0, "{key}: {read}");
     }
     assert_eq!((read["bw_samples"].as_u64(), read["iops_samples"].as_u64()), (Some(2), Some(2)));
-    let text = scratch.stdout(&words);
+    let text = scratch.stdout(&arguments);
     let line = |start: &str| text.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
     assert!(line("read: IOPS=").contains(", BW="));
     assert!(line("bw (").contains("avg=") && line("iops ").contains("avg="));
 }
 
 #[test]
-fn idle_processors_are_in_the_report_when_asked_for() {
+fn idle_prof_adds_cpu_idle_times() {
     let scratch = Scratch::new("idle");
-    let words = format!("--idle-prof=percpu --name=a {TIMED} --rw=randread");
-    let idle = &scratch.json(&format!("{words} --output-format=json"))["cpu_idleness"];
+    let arguments = format!("--idle-prof=percpu --name=a {TIMED} --rw=randread");
+    let idle = &scratch.json(&format!("{arguments} --output-format=json"))["cpu_idleness"];
     for key in ["system", "cpu-0"] {
         assert!((0.0..=100.0).contains(&idle[key].as_f64().unwrap()), "{idle}");
     }
-    let text = scratch.stdout(&words);
+    let text = scratch.stdout(&arguments);
     assert!(text.contains("\nCPU idleness:\n  system: ") && text.contains("\n  percpu: "), "{text}");
 }
 
 #[test]
-fn json_has_the_keys_that_are_read_most() {
+fn json_has_the_most_common_keys() {
     let scratch = Scratch::new("json");
     let report = scratch.json(&format!("--output-format=json --name=a --bs=4k {TIMED} --rw=randrw --numjobs=2"));
     assert!(report["fio version"].as_str().unwrap().starts_with("fio-3."));
@@ -189,7 +189,7 @@ fn bins_of_json_plus_add_up_to_the_ios() {
 }
 
 #[test]
-fn json_is_cut_out_of_several_formats_by_its_outer_braces() {
+fn json_can_be_extracted_from_several_formats() {
     let scratch = Scratch::new("several");
     for formats in ["normal,json", "json,normal"] {
         let text = scratch.stdout(&format!("--output-format={formats} --name=a {SHORT} --rw=read"));
@@ -205,7 +205,7 @@ fn json_is_cut_out_of_several_formats_by_its_outer_braces() {
 }
 
 #[test]
-fn words_of_the_normal_report_are_where_line_tools_look() {
+fn normal_report_has_the_positions_that_line_tools_parse() {
     let scratch = Scratch::new("normal");
     let text = scratch.stdout(&format!("--name=a {TIMED} --rw=randrw --group_reporting --numjobs=2"));
     let value = |line: &str, key: &str| {
@@ -229,17 +229,17 @@ fn words_of_the_normal_report_are_where_line_tools_look() {
 }
 
 #[test]
-fn data_alone_is_on_standard_output_when_something_fails() {
+fn errors_do_not_appear_on_standard_output() {
     let scratch = Scratch::new("errors");
-    let words = "--output-format=json --name=a --filename=absent --allow_file_create=0 --size=1m --rw=read";
-    let output = scratch.fio(words);
+    let arguments = "--output-format=json --name=a --filename=absent --allow_file_create=0 --size=1m --rw=read";
+    let output = scratch.fio(arguments);
     assert!(!output.status.success() && !output.stderr.is_empty());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.is_empty() || serde_json::from_str::<Value>(&text).is_ok(), "{text}");
 }
 
 #[test]
-fn nothing_is_on_standard_error_beside_a_machines_report() {
+fn standard_error_is_empty_with_machine_readable_reports() {
     let scratch = Scratch::new("silence");
     for format in ["json", "json+", "terse"] {
         std::fs::remove_file(scratch.file("data")).unwrap_or_default();
@@ -255,7 +255,7 @@ fn nothing_is_on_standard_error_beside_a_machines_report() {
 }
 
 #[test]
-fn a_refused_plan_is_a_whole_document_with_its_errors_as_fields() {
+fn rejected_plan_is_a_complete_document_with_errors() {
     let scratch = Scratch::new("refused");
     std::fs::create_dir_all(scratch.file("folder")).unwrap();
     let output = scratch.fio("--name=a --filename=folder --rw=write --bs=4k --size=4k --output-format=json");

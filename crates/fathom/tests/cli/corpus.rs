@@ -1,4 +1,4 @@
-//! The verdicts on the job files and command lines of `corpus/`: accepted, or refused with a reason and fio's exit code.
+//! Job files and command lines of `corpus/`: accepted, or rejected with a reason and fio's exit code.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ fn job_files_and_command_lines_get_the_expected_verdict() {
     let verdicts = std::fs::read_to_string(corpus.join("verdicts.txt")).unwrap();
     let mut wrong = Vec::new();
     for line in verdicts.lines().filter(|line| !line.starts_with('#')) {
-        let (verdict, words) = line.split_once(' ').unwrap();
+        let (verdict, arguments) = line.split_once(' ').unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
             .args(["fio", "--parse-only"])
-            .args(words.split(' '))
+            .args(arguments.split(' '))
             .current_dir(&corpus)
             .stdin(Stdio::null())
             .output()
@@ -21,7 +21,7 @@ fn job_files_and_command_lines_get_the_expected_verdict() {
         let as_expected = match verdict {
             "accept" => output.status.code() == Some(0),
             "refuse" => output.status.code() == Some(1) && stderr.contains("error: "),
-            _ => panic!("{line}: no such verdict"),
+            _ => panic!("{line}: unknown verdict"),
         };
         if !as_expected {
             wrong.push(format!("{line}: {:?}\n{stderr}", output.status));

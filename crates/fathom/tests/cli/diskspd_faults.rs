@@ -1,13 +1,13 @@
-//! Whatever goes wrong in a run of `fathom diskspd`, what was measured until then is reported, at once and under the
-//! reason, and the exit code is meant.
+//! Faults in a run of `fathom diskspd`: the figures until then are reported at once, with the reason and the correct
+//! exit code.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::stage::{
-    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, opens, outcome, patiently, signal,
-    system, wait_until,
+    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, patiently, signal, system,
+    wait_for_open_file, wait_until,
 };
 
 const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
@@ -20,7 +20,7 @@ fn run(directory: &Path, line: &str) -> Outcome {
     outcome(diskspd(directory, line).spawn().unwrap())
 }
 
-/// A run through a shell, after `before`; the program is `$0` and its words `$@`.
+/// Runs a shell script. In it the program is `$0` and its arguments are `$@`.
 fn shell(directory: &Path, script: &str, line: &str) -> Outcome {
     let mut command = Command::new("bash");
     command.args(["-c", script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
@@ -28,18 +28,18 @@ fn shell(directory: &Path, script: &str, line: &str) -> Outcome {
     outcome(command.spawn().unwrap())
 }
 
-/// What errors are told like: in the words of DiskSpd's users, without the system's numbers, and what to do.
-fn failed(ended: &Outcome, code: i32, said: &[&str]) {
+/// Checks an error: it has the expected texts, DiskSpd's terms and no errno.
+fn failed(ended: &Outcome, code: i32, message: &[&str]) {
     ended.ended_with(code);
     let errors: String = ended.stderr.split_inclusive('\n').filter(|line| line.starts_with("error: ")).collect();
-    for what in said {
+    for what in message {
         assert!(errors.contains(what), "no `{what}` in:\n{}", ended.stderr);
     }
     let foreign = ["fio:", "os error", "ioengine", "iodepth", "openfiles", "direct=", "init_io_u"];
     assert!(foreign.iter().all(|word| !ended.stderr.contains(word)), "{}", ended.stderr);
 }
 
-/// I/Os of the text report's first table of all I/O; none where there are no results.
+/// Returns the I/Os of the first table of the text report. `None` without results.
 fn counted(report: &str) -> Option<u64> {
     let totals = report.split("Total IO").nth(1)?;
     let line = totals.lines().find(|line| line.starts_with("total:")).unwrap();
@@ -50,7 +50,7 @@ fn ios(report: &str) -> u64 {
     counted(report).unwrap_or_else(|| panic!("no results:\n{report}"))
 }
 
-/// Whether it has counted more I/Os, and a time that isn't 0.
+/// Returns a check for more than `ios` I/Os and a time above 0.
 fn has_more_than(ios: u64) -> impl Fn(&Outcome) -> bool {
     move |ended| counted(&ended.stdout) > Some(ios) && seconds(&ended.stdout) > 0.0
 }
@@ -60,14 +60,14 @@ fn seconds(report: &str) -> f64 {
     time.split('s').next().unwrap().trim().parse().unwrap()
 }
 
-/// No more time is measured than has passed since the run was begun.
+/// Checks that the measured time is not longer than the run.
 fn assert_within(report: &str, since: Instant) {
     let passed_s = since.elapsed().as_secs_f64();
     assert!(counted(report).is_none() || seconds(report) < passed_s, "in {passed_s} s: {report}");
 }
 
 #[test]
-fn errors_before_the_run_name_the_target_and_what_to_do() {
+fn errors_before_the_run_have_target_and_help() {
     let scratch = Scratch::new("diskspd-errors");
     scratch.filled("f", MIB);
     scratch.filled("small", 1000);
@@ -79,7 +79,7 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
         (1, "-t4 -o8 -r f missing", &["missing: No such file"]),
         (1, "-c1M none/f", &["none/f: can't be made", "directory that is there"]),
         (1, "-c1M f/f", &["f/f: can't be made: Not a directory"]),
-        (1, "folder", &["folder: this is a directory", "give a file"]),
+        (1, "folder", &["folder: the target is a directory", "use a file"]),
         (1, "small", &["small: a block of 65536 bytes", "1000", "larger target"]),
         (1, "empty", &["empty: the target is empty", "-c<size>"]),
         (1, "-B2M f", &["f: the part to use begins at 2097152", "begin lower"]),
@@ -92,7 +92,7 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
         (1, "-b4K -B1000 -Su f", &["f: ", "base offset of 1000"]),
         (1, "-w100 -Z1M,none f", &["none: the data for writes", "-Z<size>,<file>"]),
         (1, "-w100 -Z1M,folder f", &["folder: the data for writes can't be read: Is a directory"]),
-        (1, "-w100 -Z900T f", &["no memory for 989560464998400 bytes of data", "-Z<size>"]),
+        (1, "-w100 -Z900T f", &["no memory for the write source of 989560464998400 bytes", "-Z<size>"]),
         (1, "-b512K -o60000 -t100 f", &["3000000 MiB", "-o"]),
         (3, "-Xnone.xml", &["none.xml can't be read: No such file or directory"]),
         (3, "-Xfolder", &["folder can't be read: Is a directory"]),
@@ -100,10 +100,10 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
         (3, "-Rxml=none/r f", &["-Rxml=none/r: No such file or directory"]),
         (3, "-Rtext=folder f", &["folder: this is a directory"]),
     ];
-    for (code, line, said) in cases {
+    for (code, line, message) in cases {
         let line = if line.starts_with("-X") { line.to_owned() } else { format!("-d1 -W0 {line}") };
         let ended = run(scratch.path(), &line);
-        failed(&ended, code, said);
+        failed(&ended, code, message);
         assert_eq!(ended.stdout.contains(NOT_MEASURED), code == 1, "{line}: {}", ended.stdout);
         assert_eq!(ended.stdout.is_empty(), code == 3, "{line}: {}", ended.stdout);
         assert!(!ended.stdout.contains("cpu count:\t\t0"), "{line}: {}", ended.stdout);
@@ -112,14 +112,14 @@ fn errors_before_the_run_name_the_target_and_what_to_do() {
 }
 
 #[test]
-fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
+fn shrinking_or_removed_target_reports_the_figures_until_then() {
     for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
         let scratch = Scratch::new("diskspd-shrinks");
         let line = format!("-d600 -W0 -r -b64K {how} -Rxml=report.xml f");
         let shrunk = |times| {
             let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
             let child = diskspd(scratch.path(), &line).spawn().unwrap();
-            opens(&child, &path);
+            wait_for_open_file(&child, &path);
             std::thread::sleep(Duration::from_millis(400) * times);
             std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
             let ended = outcome(child);
@@ -127,7 +127,7 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
             ended
         };
         let ended = patiently(shrunk, has_more_than(10));
-        // A file that is written grows again: only reads find its end.
+        // A write would extend the file again. Only reads find its end.
         failed(&ended, 1, &["f: read "]);
         assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
         assert!(ended.stdout.contains("The test failed: f: read "), "{how}: {}", ended.stdout);
@@ -138,7 +138,7 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
     let removed = |times| {
         let (path, since) = (scratch.filled("f", MIB), Instant::now());
         let child = diskspd(scratch.path(), &format!("-d{times} -W0 -r -b4K -w20 f")).spawn().unwrap();
-        opens(&child, &path);
+        wait_for_open_file(&child, &path);
         std::thread::sleep(Duration::from_millis(400) * times);
         std::fs::remove_file(path).unwrap();
         let ended = outcome(child);
@@ -151,7 +151,7 @@ fn a_target_that_shrinks_or_goes_away_ends_in_a_report_of_what_was_measured() {
 }
 
 #[test]
-fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
+fn failing_device_reports_the_figures_until_then() {
     let scratch = Scratch::new("diskspd-eio");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     for how in ["-o1 -Sh -w0", "-o8 -Su -w0", "-o8 -t2 -Sh -w0 -Rxml"] {
@@ -160,9 +160,9 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
         let cut = |times| {
             std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
             let child = diskspd(scratch.path(), &line).spawn().unwrap();
-            opens(&child, Path::new(&device.device));
+            wait_for_open_file(&child, Path::new(&device.device));
             std::thread::sleep(Duration::from_millis(400) * times);
-            device.cut(1);
+            device.truncate(1);
             outcome(child)
         };
         let ended = patiently(cut, has_counted);
@@ -176,14 +176,18 @@ fn a_device_that_fails_ends_in_a_report_of_what_was_measured() {
 }
 
 #[test]
-fn a_full_file_system_is_told_and_leaves_no_half_made_file() {
+fn full_file_system_is_reported_and_leaves_no_partial_file() {
     let scratch = Scratch::new("diskspd-full");
     let full = scratch.file("full");
     let Some(_mount) = Mount::tmpfs(8, &full) else { return };
     failed(&run(&full, "-d1 -W0 -c16M new"), 1, &["new: can't be made: No space left on device", "smaller -c"]);
     assert!(!full.join("new").exists());
     std::fs::write(full.join("old"), vec![9; 1 << 20]).unwrap();
-    failed(&run(&full, "-d1 -W0 -c16M old"), 1, &["old: can't be made: there is room for 8388608 bytes", "was kept"]);
+    failed(
+        &run(&full, "-d1 -W0 -c16M old"),
+        1,
+        &["old: can't be made: 16777216 bytes are needed, 8388608 are free", "was kept"],
+    );
     assert_eq!(std::fs::read(full.join("old")).unwrap(), vec![9; 1 << 20]);
     std::fs::OpenOptions::new().write(true).open(full.join("old")).unwrap().set_len(64 * MIB).unwrap();
     for how in ["-o1", "-o4", "-t2"] {
@@ -196,7 +200,7 @@ fn a_full_file_system_is_told_and_leaves_no_half_made_file() {
 }
 
 #[test]
-fn a_report_that_has_no_room_is_told_and_the_others_are_whole() {
+fn report_without_space_is_reported_and_others_are_complete() {
     let scratch = Scratch::new("diskspd-report");
     let full = scratch.file("full");
     let Some(_mount) = Mount::tmpfs(4, &full) else { return };
@@ -204,7 +208,7 @@ fn a_report_that_has_no_room_is_told_and_the_others_are_whole() {
         let ended = run(scratch.path(), &format!("-d1 -W0 -b4K -c4M {report} full/f"));
         failed(&ended, 1, &["a report can't be written: ", "full/r: No space left on device"]);
         assert!(ios(&ended.stdout) > 10);
-        assert_eq!(std::fs::read_dir(&full).unwrap().count(), 1, "a piece of it stays");
+        assert_eq!(std::fs::read_dir(&full).unwrap().count(), 1, "a partial file remains");
     }
     scratch.filled("f", MIB);
     let ended = run(scratch.path(), "-d1 -W0 -Rxml=/dev/full f");
@@ -213,13 +217,13 @@ fn a_report_that_has_no_room_is_told_and_the_others_are_whole() {
 }
 
 #[test]
-fn nobody_who_listens_is_no_failure_and_a_full_standard_output_is_one() {
+fn closed_standard_output_is_accepted_and_a_full_one_is_an_error() {
     let scratch = Scratch::new("diskspd-streams");
     scratch.filled("f", MIB);
     let line = "-d1 -W0 -r -v -P f";
     let ended = shell(scratch.path(), r#""$0" "$@" >/dev/full"#, line);
     ended.ended_with(1).complained_of("standard output can't be written: No space left on device");
-    assert!(ios(&ended.stderr) > 10, "the report is lost");
+    assert!(ios(&ended.stderr) > 10, "the report is missing");
     for (script, code) in [
         (r#""$0" "$@" | head -1; exit ${PIPESTATUS[0]}"#, 0),
         (r#""$0" "$@" 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}"#, 0),
@@ -236,7 +240,7 @@ fn nobody_who_listens_is_no_failure_and_a_full_standard_output_is_one() {
     ended.ended_with(0);
 }
 
-/// Whether this machine runs the binary as somebody else.
+/// Returns the command that runs the binary as another user.
 fn as_another(scratch: &Scratch) -> Option<String> {
     let as_another = "setpriv --reuid=65534 --clear-groups";
     system(&format!("chmod 777 {}", scratch.path().display()))?;
@@ -245,7 +249,7 @@ fn as_another(scratch: &Scratch) -> Option<String> {
 }
 
 #[test]
-fn what_this_user_may_not_do_is_told() {
+fn missing_permissions_are_reported() {
     let scratch = Scratch::new("diskspd-denied");
     scratch.filled("f", MIB);
     std::fs::create_dir(scratch.file("closed")).unwrap();
@@ -255,7 +259,7 @@ fn what_this_user_may_not_do_is_told() {
         scratch.path().display()
     ));
     let Some(another) = as_another(&scratch) else { return };
-    for (line, said) in [
+    for (line, message) in [
         ("-w100 f", &["f: Permission denied"][..]),
         ("-w100 -Sm f", &["f: Permission denied"]),
         ("closed/f", &["closed/f: Permission denied"]),
@@ -263,13 +267,13 @@ fn what_this_user_may_not_do_is_told() {
         ("-w100 -Z4K,secret -b4K -c64K new", &["secret: the data for writes can't be read: Permission denied"]),
     ] {
         let ended = shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), &format!("-d1 -W0 {line}"));
-        failed(&ended, 1, said);
+        failed(&ended, 1, message);
     }
     assert_eq!(std::fs::read(scratch.file("f")).unwrap(), vec![0x5a; 1 << 20]);
     shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), "-d1 -W0 f").ended_with(0);
     let ended = shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), "-Xsecret");
     failed(&ended, 3, &["secret can't be read: Permission denied"]);
-    // No more threads than this user may have: none of them measures then.
+    // With this limit on the user's threads, none of them measures.
     let script = format!(r#"ulimit -u 30; exec {another} "$0" "$@""#);
     let ended = shell(scratch.path(), &script, "-d600 -W0 -t1000 -o1 -b4K -r f");
     failed(&ended, 1, &["f: no thread to be had", "-t, -F"]);
@@ -277,18 +281,18 @@ fn what_this_user_may_not_do_is_told() {
 }
 
 #[test]
-fn limits_of_the_process_are_told_and_keep_all_threads_from_measuring() {
+fn process_limits_are_reported_before_any_measurement() {
     let scratch = Scratch::new("diskspd-limits");
     scratch.filled("f", MIB);
-    for (limit, line, said) in [
+    for (limit, line, message) in [
         ("ulimit -n 64", "-t200 -o1", "f: Too many open files; all threads share one limit"),
         ("ulimit -n 64", "-t200 -o8", "Too many open files"),
         ("ulimit -v 3000000", "-b512K -o8000", "no memory for 8000 I/Os of 524288 bytes in each thread"),
-        ("ulimit -v 3000000", "-w100 -Z2G", "no memory for 2147483648 bytes of data that writes are taken from"),
+        ("ulimit -v 3000000", "-w100 -Z2G", "no memory for the write source of 2147483648 bytes"),
     ] {
         let ended =
             shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d600 -W0 -b4K -r {line} f"));
-        failed(&ended, 1, &[said]);
+        failed(&ended, 1, &[message]);
         assert!(ended.stdout.contains(NOT_MEASURED), "{limit}: {}", ended.stdout);
     }
     run(scratch.path(), "-d1 -W0 -b4K -r -t1000 f").ended_with(0);
@@ -298,7 +302,7 @@ fn limits_of_the_process_are_told_and_keep_all_threads_from_measuring() {
 }
 
 #[test]
-fn without_rings_the_older_interface_is_taken_which_is_told() {
+fn libaio_is_used_without_io_uring_and_reported() {
     let scratch = Scratch::new("diskspd-rings");
     scratch.filled("f", MIB);
     let without = r#"exec strace -f -qq -o trace -e trace=io_uring_setup,io_setup -e inject=io_uring_setup:error=EPERM "$0" "$@""#;
@@ -306,21 +310,16 @@ fn without_rings_the_older_interface_is_taken_which_is_told() {
         return;
     }
     let ended = shell(scratch.path(), without, "-d1 -W0 -o8 -r f");
-    ended.ended_with(0).complained_of("no rings (io_uring): I/O goes through libaio");
+    ended.ended_with(0).complained_of("io_uring for this process: libaio is used");
     assert!(ios(&ended.stdout) > 10);
     assert!(std::fs::read_to_string(scratch.file("trace")).unwrap().contains("io_setup(8"));
-    // A thread with one I/O needs neither.
+    // A thread with one outstanding I/O needs neither.
     let ended = shell(scratch.path(), without, "-d1 -W0 -o1 -r f");
     assert!(!ended.ended_with(0).stderr.contains("io_uring"), "{}", ended.stderr);
-    failed(
-        &shell(scratch.path(), without, "-d1 -W0 -u f"),
-        1,
-        &["-u (IoRing): the kernel gives this process no rings"],
-    );
+    failed(&shell(scratch.path(), without, "-d1 -W0 -u f"), 1, &["-u (IoRing): the kernel does not allow io_uring"]);
 }
 
-/// Starts a run, sends signals 100 ms apart, and returns how it ended; where the time was too short for what the test
-/// needs, with a longer one.
+/// Starts a run, sends signals 100 ms apart, and returns its outcome. Repeats with a longer time until `enough`.
 fn interrupted(
     scratch: &Scratch,
     line: &str,
@@ -335,7 +334,7 @@ fn interrupted(
         assert_within(&ended.stdout, since);
         ended
     };
-    // Hundreds of threads that have yet to get a processor do not stop in time.
+    // With hundreds of threads, some do not get a CPU in time.
     let ended = patiently(once, |ended| ended.code == Some(0) && enough(ended));
     ended.ended_with(0);
     assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
@@ -347,7 +346,7 @@ fn is_not_measured(ended: &Outcome) -> bool {
 }
 
 #[test]
-fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() {
+fn signal_ends_a_run_at_any_stage_and_a_second_has_no_effect() {
     let scratch = Scratch::new("diskspd-signals");
     scratch.filled("f", MIB);
     let is_over = |ended: &Outcome| has_more_than(10)(ended) && seconds(&ended.stdout) >= 1.0;
@@ -362,7 +361,7 @@ fn a_signal_ends_a_run_at_once_in_any_part_of_it_and_a_second_changes_nothing() 
 }
 
 #[test]
-fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
+fn signal_ends_file_creation_and_removes_the_file() {
     let scratch = Scratch::new("diskspd-making");
     let Some(device) = Zram::new(16 << 10) else { return };
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
@@ -376,7 +375,7 @@ fn making_a_file_ends_at_a_signal_and_leaves_nothing_of_it() {
 }
 
 #[test]
-fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
+fn waits_end_when_the_run_stops() {
     let scratch = Scratch::new("diskspd-waits");
     scratch.filled("f", MIB);
     for wait in
@@ -403,17 +402,17 @@ fn nothing_that_is_waited_for_keeps_a_run_from_stopping() {
     failed(&ended, 1, &["did not stop"]);
 }
 
-/// What became of a run that is interrupted while its device answers no more.
+/// Outcome of a run that is interrupted while its device does not respond.
 struct Stuck {
     ended: Outcome,
-    /// What was on standard output and in `report.xml` before the device answered again.
+    /// Content of standard output and of `report.xml` before the device responds again.
     text: String,
     xml: String,
 }
 
 impl Stuck {
-    /// Interrupts the run and, when its reports are there, lets the device answer: the kernel lets the process itself go
-    /// only then.
+    /// Interrupts the run, and makes the device respond after the reports are written: the kernel ends the process only
+    /// then.
     fn interrupt(scratch: &Scratch, mut child: Child, throttle: &Throttle) -> Self {
         signal(&child, "INT");
         let xml = || std::fs::read_to_string(scratch.file("report.xml")).unwrap_or_default();
@@ -426,7 +425,7 @@ impl Stuck {
     }
 }
 
-/// Starts a run whose standard output is in the file `report`.
+/// Starts a run with standard output in the file `report`.
 fn with_report(scratch: &Scratch, mut command: Command) -> Child {
     let report = std::fs::File::create(scratch.file("report")).unwrap();
     drop(std::fs::remove_file(scratch.file("report.xml")));
@@ -434,12 +433,12 @@ fn with_report(scratch: &Scratch, mut command: Command) -> Child {
 }
 
 #[test]
-fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
+fn unresponsive_device_does_not_delay_the_reports() {
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let says_why = |stuck: &Stuck| {
-        let words = ["stuck in the kernel", "did not return: the device doesn't answer"];
-        words.iter().any(|said| stuck.ended.stderr.contains(said))
+        let messages = ["stuck in the kernel", "did not return: the device doesn't answer"];
+        messages.iter().any(|message| stuck.ended.stderr.contains(message))
     };
     for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W600"] {
         let scratch = Scratch::new("diskspd-stuck");
@@ -448,7 +447,7 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
         let interrupt = |times| {
             let since = Instant::now();
             let child = with_report(&scratch, diskspd(scratch.path(), &line));
-            throttle.take_in(child.id());
+            throttle.add_process(child.id());
             std::thread::sleep(Duration::from_millis(1000) * times);
             throttle.bytes_per_s(1);
             std::thread::sleep(Duration::from_millis(400) * times);
@@ -471,7 +470,7 @@ fn a_device_that_answers_no_more_does_not_keep_the_reports_back() {
 }
 
 #[test]
-fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending() {
+fn unresponsive_device_at_the_start_does_not_block_the_end() {
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let scratch = Scratch::new("diskspd-silent");
@@ -479,9 +478,9 @@ fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending(
     let why = format!("looking at {} is stuck in the kernel", device.device);
     let interrupt = |times| {
         throttle.bytes_per_s(1);
-        // What looking at it brought into the cache is no answer.
+        // Blocks cached by the check of the device must not answer the reads.
         system(&format!("blockdev --flushbufs {}", device.device));
-        // In the group before it begins: where the device is looked at is the question.
+        // The process joins the group before it starts: the test covers the first access to the device.
         let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
         let mut command = Command::new("bash");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
@@ -496,7 +495,7 @@ fn a_device_that_answers_nothing_from_the_start_does_not_keep_a_run_from_ending(
 }
 
 #[test]
-fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
+fn blocked_file_creation_does_not_delay_the_report() {
     let scratch = Scratch::new("diskspd-stuck-making");
     let Some(device) = Zram::new(16 << 10) else { return };
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
@@ -505,7 +504,7 @@ fn a_file_that_cannot_be_made_any_further_does_not_keep_the_report_back() {
     let why = "did not stop: making or reading a file is stuck in the kernel";
     let interrupt = |times| {
         let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
-        throttle.take_in(child.id());
+        throttle.add_process(child.id());
         std::thread::sleep(Duration::from_millis(500) * times);
         throttle.bytes_per_s(1);
         std::thread::sleep(Duration::from_millis(400) * times);

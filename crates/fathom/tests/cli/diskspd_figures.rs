@@ -1,4 +1,4 @@
-//! The figures of DiskSpd's reports against one another, and against what the device itself counted.
+//! DiskSpd's reports: figures agree with each other and with the device's counters.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ fn results(directory: &Path, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The values of the elements of this name in the text.
+/// Returns the values of all elements with this name.
 fn leaves(text: &str, name: &str) -> Vec<f64> {
     let begin = format!("<{name}>");
     let values = text.split(&begin).skip(1);
@@ -37,12 +37,12 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
 }
 
-/// Intervals of an `<Iops>`: their deviation is the one that is told. I/Os of all of them, at `interval_s` each.
+/// Checks the reported deviation of the intervals of `<Iops>`. Returns their I/Os, at `interval_s` per interval.
 fn ios_of_intervals(iops: &str, interval_s: f64) -> f64 {
     for (element, attribute) in [("ReadIopsStdDev", "Read"), ("WriteIopsStdDev", "Write"), ("IopsStdDev", "Total")] {
-        let Some(told) = leaf(iops, element) else { continue };
+        let Some(printed) = leaf(iops, element) else { continue };
         let found = deviation(&attributes(iops, attribute));
-        assert!((told - found).abs() <= 0.01 + found * 1e-6, "{element} {told}, of intervals {found}: {iops}");
+        assert!((printed - found).abs() <= 0.01 + found * 1e-6, "{element} {printed}, of intervals {found}: {iops}");
     }
     attributes(iops, "Total").iter().sum::<f64>() * interval_s
 }
@@ -78,7 +78,7 @@ fn intervals_and_latencies_add_up_to_the_counts() {
     }
 }
 
-/// Reads and writes that the device has done.
+/// Returns the reads and writes of the device.
 fn done(zram: &Zram) -> [u64; 2] {
     let name = zram.device.trim_start_matches("/dev/");
     let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
@@ -87,23 +87,26 @@ fn done(zram: &Zram) -> [u64; 2] {
 }
 
 #[test]
-fn the_device_did_what_is_reported_and_little_else() {
+fn reported_ios_match_the_device() {
     let scratch = Scratch::new("figures-device");
     let Some(zram) = Zram::new(64) else { return };
-    // What is in flight at the end isn't counted, and others look for partitions and file systems.
+    // I/Os in flight at the end do not count, and other programs read partition tables and file systems.
     let beside = 1000;
     for line in ["-W0 -o8 -w30 -r", "-W0 -o1", "-W0 -t2 -o4 -w100 -si", "-W0 -F2 -O5 -w50 -r"] {
         let before = done(&zram);
         let xml = results(scratch.path(), &format!("-b4K -Su -d1 {line} {}", zram.device));
         let after = done(&zram);
         for (name, before, after) in [("ReadCount", before[0], after[0]), ("WriteCount", before[1], after[1])] {
-            let (told, found) = (leaves(&xml, name).iter().sum::<f64>() as u64, after - before);
-            assert!((told..=told + beside).contains(&found), "{line}: {name} {told}, and the device did {found}");
+            let (printed, found) = (leaves(&xml, name).iter().sum::<f64>() as u64, after - before);
+            assert!(
+                (printed..=printed + beside).contains(&found),
+                "{line}: {name} {printed}, and the device did {found}"
+            );
         }
     }
-    // Neither warm-up nor cool-down counts: at a rate each of the three parts has as much.
+    // Warm-up and cool-down do not count. At a fixed rate, each of the three parts has the same number of I/Os.
     let before = done(&zram)[0];
     let xml = results(scratch.path(), &format!("-b4K -Su -W1 -d1 -C1 -o1 -g200i {}", zram.device));
-    let (told, found) = (leaf(xml.split_once("</Profile>").unwrap().1, "IOCount").unwrap(), done(&zram)[0] - before);
-    assert!(told <= 401.0 && found as f64 > told, "{told} are reported of {found}");
+    let (printed, found) = (leaf(xml.split_once("</Profile>").unwrap().1, "IOCount").unwrap(), done(&zram)[0] - before);
+    assert!(printed <= 401.0 && found as f64 > printed, "{printed} I/Os reported, {found} I/Os of the device");
 }

@@ -1,8 +1,7 @@
-//! The command lines of DiskSpd's real runs, run here: exit codes and the layout of the reports are the same, and the
-//! figures of a report agree with one another.
+//! Command lines of real DiskSpd runs: exit code and report layout are the same, and the figures of a report agree with
+//! each other.
 //!
-//! Files are smaller and times shorter than in the real runs. What doesn't apply here is in
-//! `docs/diskspd-differences.md`.
+//! Files are smaller and times shorter than in the real runs. `docs/diskspd-differences.md` lists what does not apply.
 
 #[path = "../../../diskspd/tests/stage/layout.rs"]
 mod layout;
@@ -12,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-/// These need another process to set an event.
+/// These require another process to set an event.
 const WITH_EVENTS: [&str; 4] = ["53-stop-in-warmup", "54-stop-in-run", "55-ye-missing", "56-yr"];
 
 struct Golden {
     name: String,
-    words: Vec<String>,
+    arguments: Vec<String>,
     code: i32,
     report: String,
 }
@@ -29,7 +28,7 @@ impl Golden {
         let line = line.split(" (").next().unwrap().trim();
         Golden {
             name: name.to_owned(),
-            words: line.split_whitespace().skip(1).map(shorter).collect(),
+            arguments: line.split_whitespace().skip(1).map(shorter).collect(),
             code: read(".rc").trim().parse().unwrap(),
             report: read(".stdout.txt"),
         }
@@ -45,16 +44,16 @@ impl Golden {
     }
 
     fn assert_same_layout(&self, output: &Output) {
-        let told = String::from_utf8(output.stdout.clone()).unwrap();
+        let printed = String::from_utf8(output.stdout.clone()).unwrap();
         let complaints = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(self.code), "{} {:?}\n{complaints}", self.name, self.words);
+        assert_eq!(output.status.code(), Some(self.code), "{} {:?}\n{complaints}", self.name, self.arguments);
         let lines = if self.report.starts_with("<Results>") { layout::of_xml } else { layout::of_text };
-        let (expected, told_lines) = (lines(&self.report), lines(&told));
-        for (expected, told_line) in expected.iter().zip(&told_lines) {
-            assert_eq!(expected, told_line, "{}\n{told}\n{complaints}", self.name);
+        let (expected, printed_lines) = (lines(&self.report), lines(&printed));
+        for (expected, printed_line) in expected.iter().zip(&printed_lines) {
+            assert_eq!(expected, printed_line, "{}\n{printed}\n{complaints}", self.name);
         }
-        assert_eq!(expected.len(), told_lines.len(), "{}\n{told}\n{complaints}", self.name);
-        assert_figures_agree(&self.name, &told);
+        assert_eq!(expected.len(), printed_lines.len(), "{}\n{printed}\n{complaints}", self.name);
+        assert_figures_agree(&self.name, &printed);
     }
 }
 
@@ -62,7 +61,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/diskspd/golden")
 }
 
-/// As long as it takes to see something, on as small a file as will do.
+/// Shortens times and sizes to the minimum for the test.
 fn shorter(word: &str) -> String {
     match word {
         "-d2" | "-d3" => "-d1",
@@ -74,20 +73,20 @@ fn shorter(word: &str) -> String {
     .to_owned()
 }
 
-fn start(words: &[String], folder: &Scratch) -> Child {
+fn start(arguments: &[String], folder: &Scratch) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.arg("diskspd").args(words).current_dir(folder.path());
+    command.arg("diskspd").args(arguments).current_dir(folder.path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn words(line: &str) -> Vec<String> {
+fn arguments(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
 #[test]
-fn reports_have_the_layout_of_diskspds_own() {
+fn report_layout_matches_diskspd() {
     let all = Golden::all();
-    // Their time is mostly given: they may as well spend it together.
+    // Runs in parallel, as their time is fixed.
     std::thread::scope(|scope| {
         for some in all.chunks(all.len().div_ceil(4)) {
             scope.spawn(|| some.iter().for_each(runs_alike));
@@ -98,7 +97,7 @@ fn reports_have_the_layout_of_diskspds_own() {
 fn runs_alike(golden: &Golden) {
     let scratch = Scratch::new("golden");
     std::fs::copy(folder().join("prof2.xml"), scratch.file("prof2.xml")).unwrap();
-    let mut line = golden.words.clone();
+    let mut line = golden.arguments.clone();
     if golden.name == "01-mixed" {
         line.insert(0, "-W0".to_owned());
     }
@@ -106,7 +105,7 @@ fn runs_alike(golden: &Golden) {
 }
 
 #[test]
-fn an_event_ends_a_run_and_the_report_says_how_far_it_came() {
+fn event_ends_a_run_and_the_report_has_the_figures_until_then() {
     for (name, line, event) in [
         ("53-stop-in-warmup", "-ypNAME -W30 -d5 -b4K -c4M testfile.dat", 300),
         ("54-stop-in-run", "-ypNAME -W0 -d60 -b4K -c4M -L -D testfile.dat", 1200),
@@ -114,7 +113,7 @@ fn an_event_ends_a_run_and_the_report_says_how_far_it_came() {
         let scratch = Scratch::new("golden-event");
         let event_name = format!("fathom-test-{name}-{}", std::process::id());
         let stopped = |times| {
-            let run = start(&words(&line.replace("NAME", &event_name)), &scratch);
+            let run = start(&arguments(&line.replace("NAME", &event_name)), &scratch);
             set_event(&scratch, &event_name, Duration::from_millis(event) * times);
             run.wait_with_output().unwrap()
         };
@@ -125,28 +124,28 @@ fn an_event_ends_a_run_and_the_report_says_how_far_it_came() {
 }
 
 #[test]
-fn a_run_waits_for_its_event_and_an_event_that_nobody_waits_for_is_an_error() {
+fn run_waits_for_its_event_and_unused_events_are_errors() {
     let scratch = Scratch::new("golden-wait");
     let event_name = format!("fathom-test-yr-{}", std::process::id());
-    let run = start(&words(&format!("-yr{event_name} -W0 -d1 -b4K -c4M testfile.dat")), &scratch);
+    let run = start(&arguments(&format!("-yr{event_name} -W0 -d1 -b4K -c4M testfile.dat")), &scratch);
     set_event(&scratch, &event_name, Duration::from_millis(300));
     Golden::named("56-yr").assert_same_layout(&run.wait_with_output().unwrap());
     let missing = Golden::named("55-ye-missing");
-    let output = start(&missing.words, &scratch).wait_with_output().unwrap();
+    let output = start(&missing.arguments, &scratch).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(missing.code));
 }
 
-/// Sets an event some time after somebody waits for it.
+/// Sets an event some time after a process waits for it.
 fn set_event(scratch: &Scratch, name: &str, after: Duration) {
     let file = Path::new("/dev/shm").join(format!("diskspd-event-{name}"));
-    wait_until("somebody waits for the event", || file.exists());
+    wait_until("a process waits for the event", || file.exists());
     std::thread::sleep(after);
-    let set = start(&words(&format!("-ye{name} x")), scratch).wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&set.stdout);
-    assert!(set.status.code() == Some(1) && told.contains("Set event"), "{name}: {set:?}");
+    let set = start(&arguments(&format!("-ye{name} x")), scratch).wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&set.stdout);
+    assert!(set.status.code() == Some(1) && printed.contains("Set event"), "{name}: {set:?}");
 }
 
-/// Sums of the tables: threads add up to the total, reads and writes to all.
+/// Checks the sums of the tables: threads add up to the total, reads and writes to the total I/O.
 fn assert_figures_agree(name: &str, report: &str) {
     for span in report.split("\nResults for timespan ").skip(1).filter(|span| span.contains("Total IO")) {
         let [all, reads, writes] = ["Total IO", "Read IO", "Write IO"].map(|table| table_of(span, table));
@@ -161,7 +160,7 @@ fn assert_figures_agree(name: &str, report: &str) {
     }
 }
 
-/// Bytes and I/Os of each row, the total last.
+/// Returns bytes and I/Os of each row, with the total last.
 fn table_of(span: &str, name: &str) -> Vec<[u64; 2]> {
     let table = span.split(&format!("{name}\n")).nth(1).unwrap().split("\n\n").next().unwrap();
     let rows = table.lines().skip(2).filter(|line| !line.starts_with("---"));

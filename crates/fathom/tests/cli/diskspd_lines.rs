@@ -1,4 +1,4 @@
-//! DiskSpd's command lines at the program itself: exit codes, and which stream says what.
+//! DiskSpd command lines: exit codes, and the stream of each message.
 
 use crate::stage;
 use std::os::unix::fs::symlink;
@@ -7,18 +7,18 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// Answered otherwise, for the reasons in docs/diskspd-differences.md.
+/// Different by design, see docs/diskspd-differences.md.
 const EXCEPTIONS: [&str; 4] = ["or524", "or561", "or587", "or623"];
 
-fn diskspd(words: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fathom")).arg("diskspd").args(words).output().unwrap()
+fn diskspd(arguments: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom")).arg("diskspd").args(arguments).output().unwrap()
 }
 
-fn words(line: &str) -> Vec<String> {
+fn arguments(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Lines that would start a run are left out.
+/// Returns the cases that do not start a run.
 fn cases() -> Vec<(Value, Vec<String>)> {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../corpus/diskspd/cases.json")).unwrap();
     let line = |case: Value| {
@@ -31,17 +31,17 @@ fn cases() -> Vec<(Value, Vec<String>)> {
         }
         (case, line)
     };
-    let processors = std::thread::available_parallelism().unwrap().get();
+    let cpus = std::thread::available_parallelism().unwrap().get();
     let applies = |case: &Value| {
         let id = case["id"].as_str().unwrap();
-        // A tenth processor is refused where there is none.
-        !EXCEPTIONS.contains(&id) && (id != "rn830" || processors < 10)
+        // This case needs a CPU number that does not exist.
+        !EXCEPTIONS.contains(&id) && (id != "rn830" || cpus < 10)
     };
     cases.into_iter().filter(applies).map(line).collect()
 }
 
 #[test]
-fn refusals_end_with_3_and_say_why_on_standard_error_only() {
+fn rejected_command_lines_exit_with_3_and_report_on_standard_error() {
     let mut wrong = Vec::new();
     for (case, line) in cases() {
         let output = diskspd(&line);
@@ -54,27 +54,30 @@ fn refusals_end_with_3_and_say_why_on_standard_error_only() {
             _ => true,
         };
         if i64::from(code) != case["exit_code"] || !streams {
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            wrong.push(format!("{} {line:?} ends with {code}: {told}", case["id"]));
+            let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+            wrong.push(format!("{} {line:?} ends with {code}: {printed}", case["id"]));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn what_windows_alone_has_is_refused_with_the_machines_disks() {
+fn windows_target_names_are_rejected_with_a_list_of_disks() {
     for target in ["#0", "c:"] {
-        let output = diskspd(&words(&format!("-d1 {target}")));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(3) && output.stdout.is_empty(), "{told}");
-        assert!(told.contains(target) && told.contains("write the device's path; here are "), "{told}");
+        let output = diskspd(&arguments(&format!("-d1 {target}")));
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(3) && output.stdout.is_empty(), "{printed}");
+        assert!(
+            printed.contains(target) && printed.contains("write the path of a device. This machine has "),
+            "{printed}"
+        );
     }
 }
 
 #[test]
-fn a_seed_that_isnt_given_is_the_time_since_the_machine_was_started() {
+fn default_seed_without_a_number_is_the_uptime() {
     let seed = || {
-        let report = String::from_utf8(diskspd(&words("-z -Rp t")).stdout).unwrap();
+        let report = String::from_utf8(diskspd(&arguments("-z -Rp t")).stdout).unwrap();
         let line = report.lines().find_map(|line| line.trim().strip_prefix("random seed: ")).unwrap();
         line.parse::<u32>().unwrap()
     };
@@ -85,7 +88,7 @@ fn a_seed_that_isnt_given_is_the_time_since_the_machine_was_started() {
 }
 
 #[test]
-fn under_its_name_it_is_diskspd() {
+fn program_called_diskspd_is_diskspd() {
     let scratch = stage::Scratch::new("diskspd-name");
     let link = scratch.file("diskspd");
     symlink(env!("CARGO_BIN_EXE_fathom"), &link).unwrap();
@@ -96,24 +99,24 @@ fn under_its_name_it_is_diskspd() {
 }
 
 #[test]
-fn a_profile_from_a_file_is_told_with_its_place() {
+fn errors_in_a_profile_file_have_a_position() {
     let scratch = stage::Scratch::new("diskspd-profile");
     let profile = scratch.file("p.xml");
     let text =
         "<Profile><TimeSpans><TimeSpan>\n<Targets><Target><Path>a</Path><ThinkTime>5</ThinkTime></Target></Targets>";
     std::fs::write(&profile, format!("{text}</TimeSpan></TimeSpans></Profile>")).unwrap();
     let output = diskspd(&[format!("-X{}", profile.display()), "-Rp".to_owned()]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    assert!(told.contains("p.xml:2:") && told.contains("-i (I/Os in a burst)"), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("p.xml:2:") && printed.contains("-i (I/Os per burst)"), "{printed}");
 }
 
-/// What people have written down on the web, some of it for other programs.
+/// Command lines from the web, some of them for other programs.
 const FROM_THE_WEB: &str = include_str!("../../../../corpus/diskspd/commands.txt");
-/// The old port to Linux knows these, or nobody does.
+/// Options of the old port to Linux, or of no program.
 const NOT_DISKSPDS: [&str; 6] = ["-Ss", "-Sd", "-Zs", "-Zrs", "-1", "-ftestfile.dat"];
 
-/// The same line on a file that is here, made small, for no time at all.
+/// Changes a command line to a small existing file and a time of 0.
 fn here_and_now(scratch: &stage::Scratch, line: &str) -> Vec<String> {
     let number = |word: &str| word.as_bytes().get(2).is_some_and(u8::is_ascii_digit);
     let word = |word: &str| match word.get(..2) {
@@ -132,22 +135,22 @@ fn here_and_now(scratch: &stage::Scratch, line: &str) -> Vec<String> {
 }
 
 #[test]
-fn lines_from_the_web_run_or_are_refused_as_by_diskspd() {
+fn command_lines_from_the_web_run_or_are_rejected_as_by_diskspd() {
     let scratch = stage::Scratch::new("diskspd-web");
     let lines = FROM_THE_WEB.lines().filter(|line| line.starts_with("diskspd"));
     let mut count = 0;
     for line in lines {
-        let words = here_and_now(&scratch, line);
+        let arguments = here_and_now(&scratch, line);
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        let output = command.arg("diskspd").args(&words).current_dir(scratch.path()).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        // An option behind the targets is none.
-        let last_is_an_option = words.last().unwrap().starts_with('-');
-        if last_is_an_option || words.iter().any(|word| NOT_DISKSPDS.contains(&word.as_str())) {
-            assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{line}: {told}");
-            assert!(told.contains("error: "), "{line}: {told}");
+        let output = command.arg("diskspd").args(&arguments).current_dir(scratch.path()).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        // An option after the targets is an error.
+        let last_is_an_option = arguments.last().unwrap().starts_with('-');
+        if last_is_an_option || arguments.iter().any(|word| NOT_DISKSPDS.contains(&word.as_str())) {
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{line}: {printed}");
+            assert!(printed.contains("error: "), "{line}: {printed}");
         } else {
-            assert_eq!(output.status.code(), Some(0), "{line}: {told}");
+            assert_eq!(output.status.code(), Some(0), "{line}: {printed}");
             let report = String::from_utf8(output.stdout).unwrap();
             assert!(report.contains("actual test time:") || report.contains("<TestTimeSeconds>"), "{line}: {report}");
         }

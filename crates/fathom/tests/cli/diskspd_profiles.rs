@@ -1,4 +1,4 @@
-//! The program over DiskSpd's XML profiles: exit codes, what is printed and where, files in every encoding and no file.
+//! DiskSpd XML profiles: exit codes, output, encodings, missing files.
 
 use crate::stage::{Outcome, Scratch, outcome};
 use serde_json::Value;
@@ -7,19 +7,19 @@ use std::process::{Command, Stdio};
 
 const PROFILE: &str = "<Profile><TimeSpans><TimeSpan><Targets><Target><Path>é</Path><WriteRatio>7</WriteRatio></Target>\
                        </Targets></TimeSpan></TimeSpans></Profile>";
-/// DiskSpd takes these; the reason is in docs/diskspd-differences.md.
+/// DiskSpd accepts these, see docs/diskspd-differences.md.
 const REFUSED_HERE: [&str; 2] = ["xm080", "xm090"];
 const REFUSED: i32 = 3;
 
-fn diskspd(directory: &Path, words: &[&str]) -> Outcome {
+fn diskspd(directory: &Path, arguments: &[&str]) -> Outcome {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.arg("diskspd").args(words).current_dir(directory).env_remove("RUST_BACKTRACE");
+    command.arg("diskspd").args(arguments).current_dir(directory).env_remove("RUST_BACKTRACE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     outcome(command.spawn().unwrap())
 }
 
 #[test]
-fn profiles_are_taken_and_refused_with_diskspds_exit_codes() {
+fn profiles_have_diskspds_exit_codes() {
     let scratch = Scratch::new("profiles");
     let cases = include_str!("../../../../corpus/diskspd/xml-cases.json");
     let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
@@ -43,7 +43,7 @@ fn profiles_are_taken_and_refused_with_diskspds_exit_codes() {
 }
 
 #[test]
-fn a_broken_profile_is_shown_with_its_place() {
+fn invalid_profile_is_reported_with_a_position() {
     let scratch = Scratch::new("profiles");
     std::fs::write(scratch.file("p.xml"), PROFILE.replace("<WriteRatio>", "\n<WriteRatio>10")).unwrap();
     let outcome = diskspd(scratch.path(), &["-Xp.xml"]);
@@ -54,7 +54,7 @@ fn a_broken_profile_is_shown_with_its_place() {
 }
 
 #[test]
-fn profiles_come_in_the_encodings_of_windows_tools() {
+fn profiles_can_have_encodings_of_windows_tools() {
     let scratch = Scratch::new("profiles");
     let utf16 = |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         format!("\u{feff}{PROFILE}").encode_utf16().flat_map(bytes).collect()
@@ -68,7 +68,7 @@ fn profiles_come_in_the_encodings_of_windows_tools() {
 }
 
 #[test]
-fn what_is_no_profile_is_refused_without_end_of_memory() {
+fn files_that_are_not_profiles_are_rejected_within_bounded_memory() {
     let scratch = Scratch::new("profiles");
     for (file, part) in [("none.xml", "No such file"), (".", "Is a directory"), ("/dev/zero", "at most 16 MiB")] {
         let outcome = diskspd(scratch.path(), &["-Rpxml", &format!("-X{file}")]);
@@ -79,7 +79,7 @@ fn what_is_no_profile_is_refused_without_end_of_memory() {
 }
 
 #[test]
-fn a_profile_that_was_printed_is_the_same_when_it_is_printed_again() {
+fn printed_profile_round_trips() {
     let scratch = Scratch::new("profiles");
     let line = [
         "-Rpxml",

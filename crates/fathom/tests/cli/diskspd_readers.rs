@@ -1,6 +1,7 @@
-//! What programs that run DiskSpd and read its reports rely on: lines, columns and elements, and profiles that they write.
+//! Requirements of programs that run DiskSpd and parse its reports: lines, columns, elements, and profiles that they
+//! write.
 //!
-//! `docs/diskspd-tools.md` lists the programs; each expectation here is one that some of them have.
+//! `docs/diskspd-tools.md` lists the programs. Each expectation comes from at least one of them.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
@@ -9,45 +10,45 @@ use roxmltree::{Document, Node};
 
 use crate::stage::{MIB, Scratch};
 
-/// A second of I/O that takes little of a busy machine.
+/// One second of I/O with a small load.
 const SHORT: &str = "-b4K -d1 -W0 -g500i -Su";
-/// The rows of the table of percentiles, in order.
+/// Rows of the percentile table, in order.
 const RANKS: [&str; 15] = [
     "min", "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
     "8-nines", "9-nines", "max",
 ];
-/// What is beyond the whole percentiles from 0 to 99, spelled as programs look it up.
+/// Percentiles beyond the integers from 0 to 99, as programs spell them.
 const NINES: [&str; 8] = ["99.9", "99.99", "99.999", "99.9999", "99.99999", "99.999999", "99.9999999", "100"];
 
-/// A run by that name from the path, with two files to work on.
-fn diskspd(scratch: &Scratch, words: &str) -> Output {
+/// Runs the link `diskspd` in the path, with two files as targets.
+fn diskspd(scratch: &Scratch, arguments: &str) -> Output {
     let link = scratch.file("diskspd");
     if !link.exists() {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fathom"), &link).unwrap();
         scratch.filled("data", MIB);
         scratch.filled("data2", MIB);
     }
-    Command::new(link).args(words.split_whitespace()).current_dir(scratch.path()).output().unwrap()
+    Command::new(link).args(arguments.split_whitespace()).current_dir(scratch.path()).output().unwrap()
 }
 
-/// The report of a run that went well. Some programs look for "error" in what stands on standard error, in any case
-/// of letters, and some put it behind the report and read both.
-fn report(scratch: &Scratch, words: &str) -> String {
-    let output = diskspd(scratch, words);
+/// Returns the report of a successful run. Some programs search standard error for "error" in any case, and some append
+/// it to the report and parse both.
+fn report(scratch: &Scratch, arguments: &str) -> String {
+    let output = diskspd(scratch, arguments);
     let complaints = String::from_utf8(output.stderr).unwrap().to_lowercase();
-    assert!(output.status.success(), "{words}: {complaints}");
-    assert!(!complaints.contains("error") && !complaints.contains("total:"), "{words}: {complaints}");
+    assert!(output.status.success(), "{arguments}: {complaints}");
+    assert!(!complaints.contains("error") && !complaints.contains("total:"), "{arguments}: {complaints}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All elements at a path below a node.
+/// Returns all elements at a path below a node.
 fn all<'a, 'input>(node: Node<'a, 'input>, path: &str) -> Vec<Node<'a, 'input>> {
     path.split('/').fold(vec![node], |nodes, name| {
         nodes.iter().flat_map(|node| node.children().filter(|child| child.has_tag_name(name))).collect()
     })
 }
 
-/// The text of the one element at a path.
+/// Returns the text of the only element at a path.
 fn text<'a>(node: Node<'a, '_>, path: &str) -> &'a str {
     let found = all(node, path);
     assert_eq!(found.len(), 1, "{path} in {node:?}");
@@ -55,12 +56,12 @@ fn text<'a>(node: Node<'a, '_>, path: &str) -> &'a str {
 }
 
 fn number(node: Node, path: &str) -> f64 {
-    text(node, path).parse().unwrap_or_else(|_| panic!("{path} is no number: {}", text(node, path)))
+    text(node, path).parse().unwrap_or_else(|_| panic!("{path} is not a number: {}", text(node, path)))
 }
 
 fn attribute(node: Node, name: &str) -> f64 {
     let value = node.attribute(name).unwrap_or_else(|| panic!("no {name} in {node:?}"));
-    value.parse().unwrap_or_else(|_| panic!("{name} is no number: {value}"))
+    value.parse().unwrap_or_else(|_| panic!("{name} is not a number: {value}"))
 }
 
 fn sum(nodes: &[Node], path: &str) -> f64 {
@@ -71,7 +72,7 @@ fn fields(line: &str) -> Vec<&str> {
     line.split('|').map(str::trim).collect()
 }
 
-/// The rows that begin with `total:`, as fields, the first without that word.
+/// Returns the fields of the rows that start with `total:`, without this word in the first field.
 fn totals(report: &str) -> Vec<Vec<&str>> {
     let rows = report.lines().filter_map(|line| line.strip_prefix("total:"));
     rows.map(fields).collect()
@@ -84,21 +85,21 @@ fn is_number(field: &str, decimals: usize) -> bool {
 }
 
 #[test]
-fn xml_results_begin_with_their_root_and_can_be_put_into_another_document() {
+fn xml_results_start_with_their_root_and_can_be_embedded() {
     let scratch = Scratch::new("readers");
     let results = report(&scratch, &format!("-Rxml -L {SHORT} data"));
     assert_eq!(results.lines().next(), Some("<Results>"));
     let joined = format!("<DiskSpdTests>\n{results}\n{results}\n</DiskSpdTests>\n");
     let document = Document::parse(&joined).unwrap();
     assert_eq!(all(document.root_element(), "Results/TimeSpan").len(), 2);
-    // The profile is in front of the measured time span: readers take the last, or the one with a time.
+    // The profile precedes the measured time span. Parsers take the last time span, or the one with a time.
     let names: Vec<_> = all(document.root_element(), "Results")[0].children().filter(Node::is_element).collect();
     let names: Vec<_> = names.iter().map(|node| node.tag_name().name()).collect();
     assert_eq!(names, ["System", "Profile", "TimeSpan"]);
 }
 
 #[test]
-fn results_of_a_run_that_failed_can_be_read_and_have_no_targets() {
+fn results_of_a_failed_run_are_valid_and_have_no_targets() {
     let scratch = Scratch::new("readers");
     let output = diskspd(&scratch, &format!("-Rxml -L -D {SHORT} absent"));
     assert_eq!(output.status.code(), Some(1));
@@ -130,7 +131,7 @@ fn counts_of_threads_and_targets_are_numbers_that_add_up() {
             assert!(number(target, name) > 0.0, "{name}");
         }
         assert!(number(target, "ReadLatencyStdev") >= 0.0 && number(target, "WriteLatencyStdev") >= 0.0);
-        // Without -D all but the path is taken for a number, whatever its name.
+        // Without -D everything except the path is parsed as a number.
         let others = target.children().filter(|child| child.is_element() && !child.has_tag_name("Path"));
         assert!(others.map(|child| child.text().unwrap()).all(|text| text.parse::<f64>().is_ok()));
     }
@@ -139,7 +140,7 @@ fn counts_of_threads_and_targets_are_numbers_that_add_up() {
 }
 
 #[test]
-fn percentiles_are_found_by_their_number_and_by_their_place() {
+fn percentiles_can_be_found_by_number_and_position() {
     let scratch = Scratch::new("readers");
     let results = report(&scratch, &format!("-Rxml -L -r -w50 {SHORT} data"));
     let document = Document::parse(&results).unwrap();
@@ -177,7 +178,7 @@ fn a_direction_without_ios_has_no_latencies_in_xml() {
 }
 
 #[test]
-fn intervals_hold_twelve_numbers_each() {
+fn intervals_have_twelve_numbers() {
     let scratch = Scratch::new("readers");
     let results = report(&scratch, &format!("-Rxml -L -D250 -r -w50 -t2 {SHORT} data"));
     let document = Document::parse(&results).unwrap();
@@ -202,26 +203,26 @@ fn intervals_hold_twelve_numbers_each() {
             assert_eq!(bucket.attributes().len(), 12);
         }
     }
-    // They are rates, so that their mean is the run's.
+    // Values are rates, so their mean is the rate of the run.
     let counted: f64 = all(span, "Iops/Bucket").iter().map(|&bucket| attribute(bucket, "Total") / 4.0).sum();
     let ios = sum(&all(span, "Thread/Target"), "IOCount");
     assert!(counted > ios * 0.9 && counted <= ios, "{counted} of {ios}");
 }
 
 #[test]
-fn processors_and_machine_are_in_xml_results() {
+fn cpus_and_machine_are_in_xml_results() {
     let scratch = Scratch::new("readers");
     let results = report(&scratch, &format!("-Rxml {SHORT} data"));
     let document = Document::parse(&results).unwrap();
     let utilization = all(document.root_element(), "TimeSpan/CpuUtilization")[0];
-    let processors = all(utilization, "CPU");
-    assert!(!processors.is_empty());
-    for &processor in &processors {
+    let cpus = all(utilization, "CPU");
+    assert!(!cpus.is_empty());
+    for &cpu in &cpus {
         for name in ["Socket", "Node", "Group", "Core", "EfficiencyClass", "Id"] {
-            assert!(number(processor, name) >= 0.0, "{name}");
+            assert!(number(cpu, name) >= 0.0, "{name}");
         }
     }
-    for node in processors.into_iter().chain(all(utilization, "Average")) {
+    for node in cpus.into_iter().chain(all(utilization, "Average")) {
         for name in ["UsagePercent", "UserPercent", "KernelPercent", "IdlePercent"] {
             assert!((0.0..=100.0).contains(&number(node, name)), "{name}");
         }
@@ -234,11 +235,11 @@ fn processors_and_machine_are_in_xml_results() {
 }
 
 #[test]
-fn the_profile_in_the_results_tells_what_was_asked_for() {
+fn results_contain_the_requested_profile() {
     let scratch = Scratch::new("readers");
     for (pattern, element, value) in [("-r8K", "Random", "8192"), ("-s16K", "StrideSize", "16384")] {
         let results = report(&scratch, &format!("-Rxml -L -D -w30 -o4 {pattern} {SHORT} data data2"));
-        // A program that knows of -r replaces this element by its text.
+        // A program for -r replaces this element by its text.
         assert!(results.contains("<RandomAccess>false</RandomAccess>"));
         let document = Document::parse(&results).unwrap();
         let span = all(document.root_element(), "Profile/TimeSpans/TimeSpan")[0];
@@ -265,7 +266,7 @@ fn the_profile_in_the_results_tells_what_was_asked_for() {
     }
 }
 
-/// The options that change the tables' columns, and the columns behind `I/O per s` that they give.
+/// Options that change the tables, and the columns that they add after `I/O per s`.
 const TABLES: [(&str, &[&str]); 6] = [
     ("-t2 data", &[]),
     ("-L -t2 data", &["AvgLat", "LatStdDev"]),
@@ -275,9 +276,9 @@ const TABLES: [(&str, &[&str]); 6] = [
     ("-L -t2 data data2", &["AvgLat", "LatStdDev"]),
 ];
 
-/// Three rows, found by their first word and told apart by their order.
+/// Checks the three `total:` rows, which parsers distinguish by their order.
 fn check_totals(text: &str, columns: &[&str]) {
-    // Nothing above speaks of a total, so that the first line with the word is the row of all I/O.
+    // No earlier line has the word "total", so that the first match is the row of all I/O.
     assert!(text.lines().find(|line| line.contains("total")).unwrap().starts_with("total:"), "{text}");
     let rows = totals(text);
     assert_eq!(rows.len(), 3, "{text}");
@@ -291,7 +292,7 @@ fn check_totals(text: &str, columns: &[&str]) {
     let count = |table: usize, at: usize| rows[table][at].parse::<u64>().unwrap();
     assert_eq!(count(0, 0), count(1, 0) + count(2, 0), "{text}");
     assert_eq!(count(0, 1), count(1, 1) + count(2, 1), "{text}");
-    // One blank stands between the first two figures and the bar behind them.
+    // One blank separates the first two figures from the following bar.
     assert!(text.contains(&format!("{} | ", rows[0][0])) && text.contains(&format!("{} | ", rows[0][1])), "{text}");
 }
 
@@ -312,8 +313,8 @@ fn check_table(table: &str, columns: &[&str]) {
 #[test]
 fn tables_of_ios_have_their_titles_columns_and_totals() {
     let scratch = Scratch::new("readers");
-    for (words, columns) in TABLES {
-        let text = report(&scratch, &format!("-r -w40 {SHORT} {words}"));
+    for (arguments, columns) in TABLES {
+        let text = report(&scratch, &format!("-r -w40 {SHORT} {arguments}"));
         assert_eq!(text.lines().nth(1).map(|line| line.starts_with("Command Line: ")), Some(true));
         check_totals(&text, columns);
         for title in ["Total IO", "Read IO", "Write IO"] {
@@ -324,14 +325,14 @@ fn tables_of_ios_have_their_titles_columns_and_totals() {
 }
 
 #[test]
-fn sections_between_empty_lines_have_names_of_their_own() {
+fn sections_between_empty_lines_have_unique_names() {
     let scratch = Scratch::new("readers");
     for pattern in ["-r4K -w100", "-si4K -w0 -t2", "-r -rdpct90/10 -w30 -D", "-rs50 -w30 -vs"] {
         let text = report(&scratch, &format!("-L {pattern} {SHORT} data"));
         let mut names = BTreeSet::new();
         let unruled = text.lines().filter(|line| !line.contains("--")).collect::<Vec<_>>().join("\n");
         for section in unruled.split("\n\n").map(str::trim).filter(|section| !section.is_empty()) {
-            assert!(names.insert(section.lines().next().unwrap()), "two sections of one name in {text}");
+            assert!(names.insert(section.lines().next().unwrap()), "duplicate section names in {text}");
         }
         for name in ["Total IO", "Read IO", "Write IO", "Total latency distribution:"] {
             assert!(names.contains(name), "{name} in {text}");
@@ -340,7 +341,7 @@ fn sections_between_empty_lines_have_names_of_their_own() {
 }
 
 #[test]
-fn alignments_and_strides_are_told_with_their_unit() {
+fn alignments_and_strides_have_units() {
     let scratch = Scratch::new("readers");
     report(&scratch, &format!("{SHORT} data"));
     for (pattern, shown) in [("-r8K", "(alignment: 8KiB)"), ("-s8K", "(stride: 8KiB)"), ("-si8K", "(stride: 8KiB)")] {
@@ -350,7 +351,7 @@ fn alignments_and_strides_are_told_with_their_unit() {
 }
 
 #[test]
-fn the_table_of_processors_ends_in_their_average() {
+fn cpu_table_ends_with_the_average() {
     let scratch = Scratch::new("readers");
     let text = report(&scratch, &format!("{SHORT} data"));
     let table = text.lines().skip_while(|line| !line.contains("CPU |  Usage |  User  | Kernel |  Idle"));
@@ -358,7 +359,7 @@ fn the_table_of_processors_ends_in_their_average() {
     let (header, rows) = lines.split_first().unwrap();
     let (average, rows) = rows.split_last().unwrap();
     assert!(header.ends_with("CPU |  Usage |  User  | Kernel |  Idle") && !rows.is_empty(), "{text}");
-    // The average stands at the line's begin where nothing but the processors' numbers does.
+    // The average starts at the beginning of the line if no column precedes the CPU numbers.
     assert!(average.trim_start().starts_with("avg.|") && average.starts_with("avg.") == header.starts_with("CPU"));
     let percent = |field: &&str| field.strip_suffix('%').is_some_and(|figure| is_number(figure, 2));
     for row in rows {
@@ -394,8 +395,8 @@ fn the_table_of_percentiles_has_its_rows_in_order() {
     }
 }
 
-/// A profile as programs write it that put their elements behind those which were there: where a target's pattern and
-/// rate stand, and where the pool of threads does, is up to them.
+/// Returns a profile as programs write it, with their elements after the existing ones. The position of pattern, rate
+/// and thread pool varies.
 fn profile(targets: &[&str], behind: &str) -> String {
     let target = |own: &&str| {
         format!(
@@ -421,7 +422,7 @@ const ALONE: &str = "<RequestCount>8</RequestCount><ThreadsPerFile>1</ThreadsPer
 const READS: &str = "<WriteRatio>0</WriteRatio>";
 const WRITES: &str = "<WriteRatio>100</WriteRatio>";
 
-/// Counts of reads and writes of each thread and target of a run with this profile on one file, `*1`.
+/// Returns the reads and writes of each thread and target, for a run of the profile on the file `*1`.
 fn counts(scratch: &Scratch, profile: &str) -> Vec<(f64, f64)> {
     std::fs::write(scratch.file("profile.xml"), profile).unwrap();
     let results = report(scratch, "-z -Xprofile.xml data");
@@ -433,7 +434,7 @@ fn counts(scratch: &Scratch, profile: &str) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn profiles_of_fleets_are_taken_and_run() {
+fn vm_fleet_profiles_run() {
     let scratch = Scratch::new("readers");
     report(&scratch, &format!("{SHORT} data"));
     let peak = format!(
@@ -450,7 +451,7 @@ fn profiles_of_fleets_are_taken_and_run() {
 }
 
 #[test]
-fn streams_on_one_file_keep_their_own_rates_or_share_threads() {
+fn streams_on_one_file_have_separate_rates_or_share_threads() {
     let scratch = Scratch::new("readers");
     report(&scratch, &format!("{SHORT} data"));
     let mix = "<Random>4096</Random><RandomRatio>20</RandomRatio>";

@@ -1,12 +1,12 @@
-//! `fathom diskspd` writes nothing that somebody else uses: it is refused before a byte changes, whatever name it goes by,
-//! whichever of a profile's targets and time spans it is, and wherever a report is to go.
+//! `fathom diskspd` does not write to targets in use. It rejects the run before any change, for all names of a target,
+//! all targets and time spans of a profile, and all report files.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::stage::{Loop, MIB, Mount, Outcome, Scratch, Zram, command, needs, outcome, system};
 
-/// Everything that changes a target; `{}` is its name.
+/// Everything that changes a target. `{}` is its name.
 const CHANGES: [&str; 7] = [
     "-w100 {}",
     "-w1 -r -o8 -Sh {}",
@@ -21,14 +21,14 @@ fn run(scratch: &Scratch, line: &str) -> Outcome {
     outcome(command(scratch.path(), "diskspd", &format!("-d1 -W0 -b4K {line}")).spawn().unwrap())
 }
 
-/// The words of DiskSpd's users, none of the other dialect's, and no numbers of the system's.
-fn refused(ended: &Outcome, code: i32, said: &str) {
-    ended.ended_with(code).complained_of(said);
+/// Checks a rejection: it has DiskSpd's terms, no fio options and no errno.
+fn refused(ended: &Outcome, code: i32, message: &str) {
+    ended.ended_with(code).complained_of(message);
     let stderr = &ended.stderr;
     assert!(!stderr.contains("fio:") && !stderr.contains("os error") && stderr.contains("error: "), "{stderr}");
 }
 
-/// Asserts that nothing but reading is done to `target`, and that the refusals say `by`.
+/// Checks that only reads of `target` are possible, and that the rejections contain `by`.
 fn only_read(scratch: &Scratch, target: &str, contents: &Path, by: &str) {
     scratch.filled("free.dat", MIB);
     system("sync");
@@ -55,7 +55,7 @@ fn a_mounted_device_is_only_read_under_any_name_and_its_files_may_be_written() {
     let at = scratch.file("mnt");
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     {
-        // A file system that is written would change its device by itself.
+        // A writable mount would change the device by itself.
         let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &at) else { return };
         let by = format!("mounted on {}", at.display());
         std::fs::create_dir_all(scratch.file("by-id")).unwrap();
@@ -75,11 +75,11 @@ fn a_mounted_device_is_only_read_under_any_name_and_its_files_may_be_written() {
 }
 
 #[test]
-fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free() {
+fn disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_writable() {
     let scratch = Scratch::new("diskspd-partition");
     let Some(device) = Loop::new(&scratch, 64, "--partscan") else { return };
     let disk = device.device.clone();
-    let Some(_) = device.divide() else { return };
+    let Some(_) = device.make_partitions() else { return };
     let first = format!("{disk}p1");
     system(&format!("mkfs.ext4 -q {first}")).unwrap();
     {
@@ -94,7 +94,7 @@ fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free(
 }
 
 #[test]
-fn swap_and_members_of_sets_and_what_a_loop_device_lies_on_are_only_read() {
+fn swap_set_members_and_backing_files_are_only_read() {
     let scratch = Scratch::new("diskspd-used");
     if let Some(device) = Zram::new(16)
         && system(&format!("mkswap {0} && swapon {0}", device.device)).is_some()
@@ -121,7 +121,7 @@ fn swap_and_members_of_sets_and_what_a_loop_device_lies_on_are_only_read() {
 }
 
 #[test]
-fn one_writing_target_of_a_profile_keeps_all_of_it_from_starting() {
+fn one_rejected_target_rejects_the_whole_profile() {
     let scratch = Scratch::new("diskspd-profile");
     let Some(device) = Zram::new(16) else { return };
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
@@ -145,7 +145,7 @@ fn one_writing_target_of_a_profile_keeps_all_of_it_from_starting() {
 }
 
 #[test]
-fn a_file_in_use_is_neither_written_nor_made_anew() {
+fn file_in_use_is_neither_written_nor_replaced() {
     let scratch = Scratch::new("diskspd-backing");
     let Some(device) = Loop::new(&scratch, 4, "") else { return };
     symlink("image", scratch.file("link")).unwrap();
@@ -173,18 +173,18 @@ fn a_file_in_use_is_neither_written_nor_made_anew() {
 }
 
 #[test]
-fn only_a_regular_file_is_made_anew() {
+fn only_regular_files_are_created() {
     let scratch = Scratch::new("diskspd-new");
     std::fs::create_dir(scratch.file("folder")).unwrap();
     system(&format!("mkfifo {}", scratch.file("pipe").display())).unwrap();
     for (name, what) in
-        [("folder", "this is a directory"), ("pipe", "this is a pipe"), ("/dev/null", "character device")]
+        [("folder", "the target is a directory"), ("pipe", "the target is a pipe"), ("/dev/null", "character device")]
     {
         let ended = run(&scratch, &format!("-c1M {name}"));
         refused(&ended, 1, what);
-        ended.complained_of("isn't made anew");
+        ended.complained_of("is not created");
     }
-    // Of a link what it leads to is made; a second name of a file keeps what was in it.
+    // A symbolic link leads to its target, which is replaced. A hard link keeps its content.
     let file = scratch.filled("file", 3 * MIB);
     symlink("file", scratch.file("link")).unwrap();
     symlink("coming", scratch.file("dangling")).unwrap();
@@ -194,7 +194,7 @@ fn only_a_regular_file_is_made_anew() {
     let bytes = |name: &str| std::fs::metadata(scratch.file(name)).unwrap().len();
     assert_eq!((bytes("file"), bytes("coming"), bytes("hard")), (MIB, MIB, 3 * MIB));
     if let Some(device) = Zram::new(16) {
-        run(&scratch, &format!("-c1M -w100 {}", device.device)).ended_with(0).complained_of("isn't made anew");
+        run(&scratch, &format!("-c1M -w100 {}", device.device)).ended_with(0).complained_of("is not created");
     }
     let at = scratch.file("mnt");
     let Some(_mount) = Mount::tmpfs(4, &at) else { return };
@@ -208,7 +208,7 @@ fn only_a_regular_file_is_made_anew() {
 }
 
 #[test]
-fn what_is_read_keeps_its_bytes_and_what_is_written_its_length() {
+fn reads_keep_content_and_writes_keep_length() {
     let scratch = Scratch::new("diskspd-keep");
     let path = scratch.filled("f", 3 * MIB);
     let reads =
@@ -224,7 +224,7 @@ fn what_is_read_keeps_its_bytes_and_what_is_written_its_length() {
 }
 
 #[test]
-fn no_report_takes_the_place_of_a_target_or_goes_onto_a_device() {
+fn reports_never_replace_targets_or_devices() {
     let scratch = Scratch::new("diskspd-reports");
     let path = scratch.filled("f", MIB);
     symlink("f", scratch.file("link")).unwrap();
@@ -245,7 +245,7 @@ fn no_report_takes_the_place_of_a_target_or_goes_onto_a_device() {
         let line = format!("--output={name} --name=a --filename=f --rw=read --size=64k");
         outcome(command(scratch.path(), "fio", &line).spawn().unwrap()).ended_with(1);
     }
-    refused(&run(&scratch, "-c1M -Rrecord=new new"), 3, "would take the place of the target new");
+    refused(&run(&scratch, "-c1M -Rrecord=new new"), 3, "this file would replace the target new");
     assert_eq!(std::fs::read(&path).unwrap(), vec![0x5a; 1 << 20]);
     assert_eq!(scratch.names(), ["f", "hard", "link"]);
     if let Some(device) = device {

@@ -1,4 +1,4 @@
-//! What DiskSpd's words ask for is what is done: offsets, shares, contents, priorities and processors.
+//! DiskSpd options have their effects: offsets, distributions, contents, priorities and CPUs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn report(directory: &Path, line: &str) -> String {
     String::from_utf8(diskspd(directory, line).stdout).unwrap()
 }
 
-/// I/Os of each row of the first table: by thread and target.
+/// Returns the I/Os of each row of the first table, by thread and target.
 fn rows(report: &str) -> Vec<u64> {
     let table = report.split("Total IO").nth(1).unwrap().split("Read IO").next().unwrap();
     let counts =
@@ -30,7 +30,7 @@ fn rows(report: &str) -> Vec<u64> {
     counts.map(|line| line.split('|').nth(1).unwrap().trim().parse().unwrap()).collect()
 }
 
-/// Direction and offset of each thread's calls on the target, as the kernel sees them; `None` without strace.
+/// Returns direction and offset of each system call of a thread on the target. `None` without strace.
 fn calls(directory: &Path, line: &str, target: &str) -> Option<BTreeMap<String, Vec<(&'static str, u64)>>> {
     let trace = directory.join("trace");
     let mut command = Command::new("strace");
@@ -74,9 +74,9 @@ fn compare_with_case(case: &Value) {
 }
 
 #[test]
-fn a_seed_gives_diskspds_own_ios_at_the_kernel() {
+fn system_calls_of_a_seed_match_diskspd() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../../../../corpus/diskspd/offset-cases.json")).unwrap();
-    // Where threads share an offset, or slots have one each, the sequence isn't one thread's.
+    // Cases with a shared offset or an offset per slot have no sequence per thread.
     let alone =
         |case: &&Value| !["-si", "-p"].iter().any(|word| case["args"].as_array().unwrap().contains(&(*word).into()));
     for some in cases.iter().filter(alone).collect::<Vec<_>>().chunks(6) {
@@ -87,7 +87,7 @@ fn a_seed_gives_diskspds_own_ios_at_the_kernel() {
 }
 
 #[test]
-fn threads_with_one_offset_pass_over_the_target_together() {
+fn threads_with_a_shared_offset_access_each_block_once() {
     let scratch = Scratch::new("diskspd-interlocked");
     scratch.filled("t.dat", 64 << 20);
     let Some(calls) = calls(scratch.path(), "-b4K -si -t2 -o1 -d1 -W0 t.dat", "t.dat") else { return };
@@ -96,7 +96,7 @@ fn threads_with_one_offset_pass_over_the_target_together() {
     offsets.sort_unstable();
     let passes = offsets.len() / 16384 + 1;
     for (block, offset) in offsets.chunk_by(|one, next| one == next).zip((0..).step_by(4096)) {
-        assert_eq!(block[0], offset, "a block was left out");
+        assert_eq!(block[0], offset, "a block was not accessed");
         assert!(block.len() <= passes, "{offset} came {} times", block.len());
     }
 }
@@ -125,7 +125,7 @@ fn a_pools_requests_go_to_targets_by_weight() {
     assert!((share - 0.75).abs() < 0.02, "{rows:?}");
 }
 
-/// Blocks of a file that was written from start to end.
+/// Returns the blocks of a file that was written from start to end.
 fn written(scratch: &Scratch, options: &str) -> Vec<Vec<u8>> {
     let path = scratch.filled("w.dat", 256 << 10);
     diskspd(scratch.path(), &format!("-b4K -w100 -s -o1 -d1 -W0 {options} w.dat"));
@@ -135,7 +135,7 @@ fn written(scratch: &Scratch, options: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_is_written_is_what_was_asked_for() {
+fn written_content_is_the_requested_one() {
     let scratch = Scratch::new("diskspd-content");
     let counting: Vec<u8> = (0..=u8::MAX).cycle().take(4096).collect();
     for options in ["", "-Sm", "-Sm -Nn", "-Smw"] {
@@ -147,22 +147,22 @@ fn what_is_written_is_what_was_asked_for() {
     let mut fresh = written(&scratch, "-Zr");
     fresh.sort_unstable();
     fresh.dedup();
-    assert_eq!(fresh.len(), 64, "no block is like another");
+    assert_eq!(fresh.len(), 64, "all blocks differ");
 }
 
 #[test]
 fn writes_are_taken_from_the_source() {
     let scratch = Scratch::new("diskspd-source");
     let mut random = vec![0; 64 << 10];
-    // The seed of the source is 0, whatever that of the run.
+    // The seed of the source is 0, independent of the seed of the run.
     Jenkins64::new(0).fill(&mut random);
-    let words: Vec<u8> = b"all work and no play ".repeat(300);
-    std::fs::write(scratch.file("words"), &words).unwrap();
-    let repeated: Vec<u8> = words.iter().copied().cycle().take(64 << 10).collect();
-    for (options, source) in [("-z5 -Z64K", random), ("-Z64K,words", repeated)] {
+    let arguments: Vec<u8> = b"all work and no play ".repeat(300);
+    std::fs::write(scratch.file("arguments"), &arguments).unwrap();
+    let repeated: Vec<u8> = arguments.iter().copied().cycle().take(64 << 10).collect();
+    for (options, source) in [("-z5 -Z64K", random), ("-Z64K,arguments", repeated)] {
         let blocks = written(&scratch, options);
         assert!(blocks.iter().all(|block| source.windows(4096).any(|window| window == block)), "{options}");
-        assert!(blocks.iter().any(|block| *block != blocks[0]), "{options}: one place is no choice of places");
+        assert!(blocks.iter().any(|block| *block != blocks[0]), "{options}: all blocks come from one position");
     }
 }
 
@@ -180,10 +180,10 @@ fn a_new_file_has_its_size_and_its_bytes() {
 }
 
 #[test]
-fn targets_that_are_too_small_are_told_with_their_sizes() {
+fn targets_that_are_too_small_are_reported_with_their_sizes() {
     let scratch = Scratch::new("diskspd-small");
     scratch.filled("t.dat", 1 << 20);
-    for (options, words) in [
+    for (options, message) in [
         ("-B2M", "the part to use begins at 2097152 bytes, but the target has only 1048576"),
         ("-b2M", "a block of 2097152 bytes doesn't fit into the 1048576 bytes"),
         ("-b4K -t3 -T512K", "this thread begins 1048576 bytes into the part"),
@@ -191,14 +191,14 @@ fn targets_that_are_too_small_are_told_with_their_sizes() {
         let mut command = Command::new(FATHOM);
         command.arg("diskspd").args(options.split(' ')).args(["-d1", "-W0", "t.dat"]);
         let output = command.current_dir(scratch.path()).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && told.contains(words), "{options}: {told}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && printed.contains(message), "{options}: {printed}");
         assert!(String::from_utf8(output.stdout).unwrap().contains("interrupted before the measurements began"));
     }
 }
 
 #[test]
-fn threads_have_their_processors_and_priorities() {
+fn threads_have_their_cpus_and_priorities() {
     let scratch = Scratch::new("diskspd-threads");
     scratch.filled("t.dat", 1 << 20);
     let trace = scratch.file("trace");

@@ -1,8 +1,8 @@
-//! Whatever ends a run early, what was measured until then is reported, whole and at once, with fio's exit codes.
+//! Runs that end early report the figures until then, complete and at once, with fio's exit codes.
 
 use crate::stage::{
-    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, fathom, interrupted, opens, outcome, patiently, run, signal,
-    wait_until,
+    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, fathom, interrupted, outcome, patiently, run, signal,
+    wait_for_open_file, wait_until,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -19,8 +19,7 @@ fn ios(ddir: &Value) -> u64 {
     number(&ddir["total_ios"])
 }
 
-/// Runs `job`, interrupts it, and returns the jobs of the one JSON document that comes out; of a run that was longer
-/// before it was interrupted, where they are not `enough`.
+/// Runs `job`, interrupts it, and returns the jobs of the only JSON document. Repeats with a longer run until `enough`.
 fn jobs_when_interrupted(job: &str, after_ms: u64, signals: &[&str], enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     let once = |times| {
         let (scratch, since) = (Scratch::new("signals"), Instant::now());
@@ -37,7 +36,7 @@ fn jobs_when_interrupted(job: &str, after_ms: u64, signals: &[&str], enough: imp
 }
 
 #[test]
-fn every_engine_stops_at_once_and_reports_what_was_measured() {
+fn every_engine_stops_at_once_and_reports_its_figures() {
     for engine in ["psync", "vsync", "pvsync2", "mmap", "posixaio", "libaio", "io_uring", "null"] {
         let job = format!("--name=a --ioengine={engine} --rw=randrw --bs=4k --size=1m --filename=f --iodepth=4");
         let did_both = |jobs: &[Value]| ios(&jobs[0]["read"]) > 0 && ios(&jobs[0]["write"]) > 0;
@@ -61,7 +60,7 @@ fn has_read(jobs: &[Value]) -> bool {
 }
 
 #[test]
-fn every_asking_signal_ends_a_run_and_a_second_one_changes_nothing() {
+fn every_stop_signal_ends_a_run_and_a_second_has_no_effect() {
     for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
         let job = format!("--name=a --rw=randread {PSYNC}");
         assert!(has_read(&jobs_when_interrupted(&job, 300, signals, has_read)));
@@ -69,7 +68,7 @@ fn every_asking_signal_ends_a_run_and_a_second_one_changes_nothing() {
 }
 
 #[test]
-fn no_wait_keeps_a_run_from_stopping() {
+fn waits_end_when_the_run_stops() {
     let waits = [
         "--ramp_time=600",
         "--thinktime=600s",
@@ -93,7 +92,7 @@ fn no_wait_keeps_a_run_from_stopping() {
 }
 
 #[test]
-fn a_run_of_very_many_files_stops_before_it_has_looked_at_all_of_them() {
+fn run_with_many_files_stops_before_checking_all() {
     let job = "--name=a --ioengine=filecreate --nrfiles=600000 --filesize=4k";
     for after_ms in [200, 800] {
         let jobs = jobs_when_interrupted(job, after_ms, &["INT"], |_| true);
@@ -102,7 +101,7 @@ fn a_run_of_very_many_files_stops_before_it_has_looked_at_all_of_them() {
 }
 
 #[test]
-fn a_layout_that_is_interrupted_leaves_what_was_there() {
+fn interrupted_layout_keeps_existing_files() {
     for serialize in [0, 1] {
         let scratch = Scratch::new("layout");
         scratch.filled("old", 5 * MIB / 2);
@@ -125,7 +124,7 @@ fn a_layout_that_is_interrupted_leaves_what_was_there() {
 }
 
 #[test]
-fn the_normal_report_comes_whole_after_a_signal() {
+fn normal_report_is_complete_after_a_signal() {
     let scratch = Scratch::new("normal");
     let job = format!("--name=a --rw=randread {PSYNC} --time_based --runtime=600");
     let parts = ["fio: terminating on signal 2", "err= 0: pid=", "clat percentiles", "Run status group 0", "READ: bw="];
@@ -140,7 +139,7 @@ fn the_normal_report_comes_whole_after_a_signal() {
     }
 }
 
-/// Runs one job and returns its code, what it complained of, and its part of the JSON document.
+/// Runs a job and returns its exit code, its messages, and its part of the JSON document.
 fn one_job(directory: &Path, arguments: &str) -> (i32, String, Value) {
     let ended = run(directory, &format!("--name=a {arguments} --output-format=json"));
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
@@ -151,23 +150,23 @@ fn one_job(directory: &Path, arguments: &str) -> (i32, String, Value) {
 fn an_io_error_ends_the_job_with_its_reason() {
     let scratch = Scratch::new("eio");
     let Some(device) = Loop::new(&scratch, 32, "") else { return };
-    device.cut(8);
+    device.truncate(8);
     for engine in ["psync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"] {
         let job = format!("--filename={} --ioengine={engine} --rw=read --bs=64k --iodepth=4", device.device);
         let (code, complaint, job) = one_job(scratch.path(), &job);
         assert_eq!((code, &job["error"]), (1, &Value::from(5)), "{engine}: {complaint}");
-        let said = format!("fio: io_u error on file {}: Input/output error: read offset=", device.device);
-        assert!(complaint.contains(&said), "{engine}: {complaint}");
-        // All that was read before is there.
+        let message = format!("fio: io_u error on file {}: Input/output error: read offset=", device.device);
+        assert!(complaint.contains(&message), "{engine}: {complaint}");
+        // All reads before the error count.
         assert!(number(&job["read"]["io_bytes"]) >= 7 * MIB, "{engine}: {}", job["read"]["io_bytes"]);
     }
 }
 
 #[test]
-fn errors_that_a_job_goes_on_after_are_counted() {
+fn errors_with_continue_on_error_are_counted() {
     let scratch = Scratch::new("goes-on");
     let Some(device) = Loop::new(&scratch, 32, "") else { return };
-    device.cut(8);
+    device.truncate(8);
     let base = format!("--filename={} --ioengine=libaio --iodepth=4 --direct=1 --rw=read --bs=64k", device.device);
     let cases = [
         ("--continue_on_error=io", 0, 384),
@@ -193,10 +192,10 @@ fn errors_that_a_job_goes_on_after_are_counted() {
 }
 
 #[test]
-fn one_jobs_error_leaves_the_others_alone_unless_they_ask_for_it() {
+fn error_of_one_job_does_not_end_others_unless_requested() {
     let scratch = Scratch::new("others");
     let Some(device) = Loop::new(&scratch, 32, "") else { return };
-    device.cut(8);
+    device.truncate(8);
     let jobs = format!(
         "--time_based --rw=randread --name=bad --filename={} --name=good --filename=f --size=1m",
         device.device
@@ -214,7 +213,7 @@ fn one_jobs_error_leaves_the_others_alone_unless_they_ask_for_it() {
 }
 
 #[test]
-fn a_full_file_system_ends_writes_and_layouts_as_asked() {
+fn full_file_system_ends_writes_and_layouts() {
     let scratch = Scratch::new("enospc");
     let full = scratch.file("full");
     let Some(_mount) = Mount::tmpfs(8, &full) else { return };
@@ -247,16 +246,16 @@ fn a_full_file_system_ends_writes_and_layouts_as_asked() {
 }
 
 #[test]
-fn a_file_that_shrinks_or_goes_away_under_a_job_is_no_catastrophe() {
+fn shrinking_or_removed_file_does_not_crash_the_run() {
     for (engine, func) in [("psync", "full resid"), ("io_uring", "full resid"), ("mmap", "io_u error")] {
         let scratch = Scratch::new("shrinks");
         let job =
             format!("--name=a --filename=f --rw=randread --bs=64k --size=16m --ioengine={engine} --rate_iops=500");
-        // What becomes of a run whose file is changed while it goes on.
+        // Runs a job while its file is changed, and returns the outcome.
         let with = |more: &str, times: u32, change: &dyn Fn(&Path)| {
             let path = scratch.filled("f", 16 * MIB);
             let child = fathom(scratch.path(), format!("{job} {LONG} {more}").trim_end()).spawn().unwrap();
-            opens(&child, &path);
+            wait_for_open_file(&child, &path);
             std::thread::sleep(Duration::from_millis(400) * times);
             change(&path);
             outcome(child)
@@ -297,12 +296,12 @@ fn a_report_that_does_not_fit_in_its_file_is_printed() {
     let Some(_mount) = Mount::tmpfs(4, &full) else { return };
     let job = "--output=report --output-format=json --name=a --filename=f --rw=write --bs=64k --fill_device=1";
     let ended = run(&full, job);
-    ended.complained_of("it goes to standard output");
+    ended.complained_of("the report continues on standard output");
     assert_eq!(number(&ended.json()["jobs"][0]["write"]["io_bytes"]), 4 * MIB);
 }
 
 #[test]
-fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
+fn commands_before_and_after_a_job_do_not_block_a_stop() {
     for when in ["prerun", "postrun"] {
         let scratch = Scratch::new("command");
         std::fs::write(
@@ -325,7 +324,7 @@ fn a_command_around_a_job_does_not_keep_a_run_from_stopping() {
 }
 
 #[test]
-fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
+fn unresponsive_device_does_not_delay_the_report() {
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     for engine in ["psync", "io_uring", "libaio", "posixaio"] {
@@ -337,12 +336,12 @@ fn a_device_that_answers_no_more_does_not_keep_the_report_back() {
         );
         let interrupt = |times| {
             let mut child = fathom(scratch.path(), &job).spawn().unwrap();
-            throttle.take_in(child.id());
+            throttle.add_process(child.id());
             std::thread::sleep(Duration::from_millis(700) * times);
             throttle.bytes_per_s(1);
             std::thread::sleep(Duration::from_millis(400) * times);
             signal(&child, "INT");
-            // The kernel lets the process itself go only when the device answers again.
+            // The kernel ends the process only after the device responds again.
             let report = || std::fs::read_to_string(scratch.file("report")).unwrap_or_default();
             wait_until("a report", || report().ends_with("}\n") || child.try_wait().unwrap().is_some());
             assert!(child.try_wait().unwrap().is_none() || !report().is_empty(), "{engine}");

@@ -1,4 +1,4 @@
-//! `fathom history` and its like from end to end: what is kept, listed, shown, exported and deleted.
+//! `fathom history` and related commands end to end: saved, listed, shown, exported and deleted runs.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::stage::{self, Outcome, Scratch, command, outcome};
 use serde_json::Value;
 
-/// A command with its history in `directory`.
+/// Returns a command with its history in `directory`.
 fn with_history(directory: &Path, word: &str, arguments: &str) -> Command {
     let mut command = command(directory, word, arguments);
     command.env_remove("FATHOM_NO_HISTORY");
@@ -24,7 +24,7 @@ const SHORT: &str = "target --short --size 16M --test write-bandwidth";
 fn assessed(scratch: &Scratch, more: &str) -> Outcome {
     std::fs::create_dir_all(scratch.file("target")).unwrap();
     let outcome = run(scratch.path(), "assess", &format!("{SHORT} {more}"));
-    // INVALID is what comes of it where temporary files lie in memory.
+    // The verdict is INVALID if temporary files are in memory.
     assert!([Some(0), Some(4)].contains(&outcome.code), "{}", outcome.stderr);
     outcome
 }
@@ -36,17 +36,17 @@ fn list(scratch: &Scratch, arguments: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_assess_keeps_is_listed_shown_exported_and_deleted() {
+fn saved_assessments_are_listed_shown_exported_and_deleted() {
     let scratch = Scratch::new("history");
     run(scratch.path(), "history", "").ended_with(0);
-    assert!(!scratch.file("data").exists(), "looking makes nothing");
-    run(scratch.path(), "show", "last").ended_with(1).complained_of("nothing is kept yet");
+    assert!(!scratch.file("data").exists(), "a query creates no files");
+    run(scratch.path(), "show", "last").ended_with(1).complained_of("the history is empty");
 
     let first = assessed(&scratch, "--tag one --save saved.json");
     first.complained_of("kept: fathom show 1");
     assessed(&scratch, "--no-history");
     assessed(&scratch, "--tag two");
-    assert_eq!(list(&scratch, "").len(), 2, "--no-history keeps nothing");
+    assert_eq!(list(&scratch, "").len(), 2, "--no-history saves nothing");
     let entries = list(&scratch, "--tag one");
     assert_eq!((entries.len(), entries[0]["suite"].as_str()), (1, Some("quick")));
     let figures = &entries[0]["figures"][0];
@@ -77,7 +77,7 @@ fn what_assess_keeps_is_listed_shown_exported_and_deleted() {
 }
 
 #[test]
-fn single_runs_are_kept_when_they_are_added() {
+fn added_runs_are_saved() {
     let scratch = Scratch::new("history-add");
     let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/records/1-fio.json");
     std::fs::copy(record, scratch.file("7")).unwrap();
@@ -95,7 +95,7 @@ fn single_runs_are_kept_when_they_are_added() {
 }
 
 #[test]
-fn a_history_that_cannot_be_written_does_not_change_what_assess_says() {
+fn unwritable_history_does_not_change_an_assessment() {
     let scratch = Scratch::new("history-broken");
     std::fs::write(scratch.file("data"), "a file where a folder belongs").unwrap();
     let outcome = assessed(&scratch, "--format json");
@@ -104,8 +104,8 @@ fn a_history_that_cannot_be_written_does_not_change_what_assess_says() {
 }
 
 #[test]
-fn wrong_words_are_refused() {
-    let scratch = Scratch::new("history-words");
+fn invalid_arguments_are_rejected() {
+    let scratch = Scratch::new("history-arguments");
     for (word, arguments, why) in [
         ("history", "--limit many", "many"),
         ("history", "--format xml", "table, json"),
@@ -127,7 +127,7 @@ fn wrong_words_are_refused() {
 const LINE: &str = "--filename=target --rw=randread --size=64k --ioengine=psync --name=job --name=other";
 
 #[test]
-fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
+fn dialect_runs_are_saved_silently() {
     let scratch = Scratch::new("history-lines");
     scratch.filled("target", 64 << 10);
     let quiet = run(scratch.path(), "fio", &format!("{LINE} --output-format=json"));
@@ -140,7 +140,7 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
     }
     let mut off = with_history(scratch.path(), "fio", LINE);
     outcome(off.env("FATHOM_NO_HISTORY", "1").spawn().unwrap()).ended_with(0);
-    // What does no I/O is no run.
+    // A command without I/O is not a run.
     run(scratch.path(), "fio", "--name=job --rw=randread --filename=missing/x");
     let entries = list(&scratch, "--kind record");
     assert_eq!(entries.len(), 2, "{entries:#?}");
@@ -150,7 +150,7 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
         ("fio".into(), "job, other".into(), "target".into())
     );
     assert_eq!((text(0, "suite"), text(0, "title")), ("diskspd".into(), "-b4K -d1 -o2 -r -L".into()));
-    assert!(entries[0]["figures"][0]["iops"].as_f64().unwrap() > 0.0 && entries[0]["unasked"] == true);
+    assert!(entries[0]["figures"][0]["iops"].as_f64().unwrap() > 0.0 && entries[0]["automatic"] == true);
     assert!(list(&scratch, "--kind assessment").is_empty());
     let table = run(scratch.path(), "history", "").stdout;
     assert!(table.contains("fio job, other") && table.contains("read "), "{table}");
@@ -166,26 +166,26 @@ fn runs_of_the_dialects_keep_themselves_and_say_nothing_about_it() {
     }
     run(scratch.path(), "history", "tag 2 --tag keep").ended_with(0);
     let tagged = list(&scratch, "--tag keep");
-    assert_eq!((tagged.len(), &tagged[0]["unasked"]), (1, &Value::Bool(false)));
+    assert_eq!((tagged.len(), &tagged[0]["automatic"]), (1, &Value::Bool(false)));
     run(scratch.path(), "history", "tag 9 --tag keep").ended_with(2).complained_of("no run 9");
     run(scratch.path(), "history", "tag 1").ended_with(2).complained_of("--tag <WORD>");
 }
 
 #[test]
-fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
+fn unwritable_history_does_not_change_a_run() {
     let scratch = Scratch::new("history-broken");
     scratch.filled("target", 64 << 10);
     let line = format!("{LINE} --output-format=json");
     let quiet = |command: &mut Command| {
-        let told = outcome(command.spawn().unwrap());
-        assert_eq!(told.ended_with(0).stderr, "");
-        assert_eq!(told.json()["jobs"].as_array().map(Vec::len), Some(2));
+        let printed = outcome(command.spawn().unwrap());
+        assert_eq!(printed.ended_with(0).stderr, "");
+        assert_eq!(printed.json()["jobs"].as_array().map(Vec::len), Some(2));
     };
     let command = || with_history(scratch.path(), "fio", &line);
     quiet(command().env("XDG_DATA_HOME", "/proc/nowhere"));
     quiet(command().env_remove("XDG_DATA_HOME").env("HOME", scratch.file("no-home")));
     quiet(command().env_remove("XDG_DATA_HOME").env_remove("HOME"));
-    assert!(!scratch.file("no-home").exists(), "a home isn't made");
+    assert!(!scratch.file("no-home").exists(), "a missing home folder is not created");
     std::fs::create_dir_all(scratch.file("data/fathom")).unwrap();
     let database = scratch.file("data/fathom/history.db");
     std::fs::write(&database, "this is no database, and long enough to be looked at ".repeat(30)).unwrap();
@@ -193,7 +193,7 @@ fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
     quiet(&mut command());
     assert_eq!(std::fs::read(&database).unwrap(), before);
     std::fs::remove_file(&database).unwrap();
-    // Files may have no length here, and who tries gets a signal.
+    // The file size limit is 0 in this shell. A write raises a signal.
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 0; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_fathom"), "fio"]);
     limited.args(line.split_whitespace()).current_dir(scratch.path()).env_remove("FATHOM_NO_HISTORY");
@@ -201,9 +201,9 @@ fn a_history_that_cannot_be_written_changes_nothing_about_a_run() {
     quiet(limited.env("XDG_DATA_HOME", scratch.file("limited")));
 }
 
-/// What a search or a sweep printed is what `fathom show` prints of it.
+/// `fathom show` prints the same as the search or sweep did.
 #[test]
-fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
+fn searches_and_sweeps_are_saved_and_replayed() {
     let scratch = Scratch::new("history-studies");
     scratch.filled("test.dat", 1 << 20);
     std::fs::create_dir(scratch.file("folder")).unwrap();
@@ -213,17 +213,22 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
         ("knee", format!("{knee} --tag mine"), 0),
         ("knee", format!("{knee} --no-history"), 0),
         ("sweep", format!("--bs=4k,8k --repeat 2 --order random --tag=mine --report page.html fio {line}"), 0),
-        // One of its points can't be run.
+        // One of its points cannot run.
         ("sweep", format!("filename=folder,test.dat fio {line}"), 1),
         ("sweep", format!("bs=4k,8k --no-history fio {line}"), 0),
     ] {
-        let told = run(scratch.path(), word, &arguments);
-        told.ended_with(status);
-        assert_eq!(told.stderr.contains("kept: fathom show "), !arguments.contains("--no-history"), "{}", told.stderr);
+        let printed = run(scratch.path(), word, &arguments);
+        printed.ended_with(status);
+        assert_eq!(
+            printed.stderr.contains("kept: fathom show "),
+            !arguments.contains("--no-history"),
+            "{}",
+            printed.stderr
+        );
         if !arguments.contains("--no-history") {
             let again = run(scratch.path(), "show", "last");
-            assert_eq!(again.ended_with(0).stdout, told.stdout);
-            let text = run(scratch.path(), "show", "last --format text --output told.txt");
+            assert_eq!(again.ended_with(0).stdout, printed.stdout);
+            let text = run(scratch.path(), "show", "last --format text --output printed.txt");
             assert_eq!((text.ended_with(0).stdout.as_str(), text.stderr.as_str()), ("", ""));
         }
     }
@@ -232,7 +237,7 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
     assert_eq!([2, 1, 0].map(|at| text(at, "kind")), ["knee", "sweep", "sweep"]);
     assert_eq!([2, 1].map(|at| text(at, "title")), ["random 4 KiB reads", "bs of fio"]);
     assert_eq!([2, 1, 0].map(|at| text(at, "verdict")), ["PASS", "MEASURED", "INCONCLUSIVE"]);
-    assert!(entries.iter().all(|entry| entry["unasked"] == false), "{entries:#?}");
+    assert!(entries.iter().all(|entry| entry["automatic"] == false), "{entries:#?}");
     let numbers =
         |arguments: &str| list(&scratch, arguments).iter().map(|entry| entry["id"].clone()).collect::<Vec<_>>();
     assert_eq!((numbers("--kind knee"), numbers("--tag mine")), (vec![1.into()], vec![2.into(), 1.into()]));
@@ -240,14 +245,14 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
     assert!(table.contains("knee random 4 KiB reads") && table.contains("sweep bs of fio"), "{table}");
 
     let json = run(scratch.path(), "show", "1 --format study-json");
-    assert_eq!(json.ended_with(0).json()["schema"], "fathom.knee/1");
+    assert_eq!(json.ended_with(0).json()["schema"], "fathom.knee/2");
     let json = run(scratch.path(), "show", "2 --format study-json").json();
-    assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/1".into(), &4.into()));
+    assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/2".into(), &4.into()));
     let whole = run(scratch.path(), "export", "2 --format json").json();
     assert_eq!(whole["tests"][0]["rounds"].as_array().map(Vec::len), Some(4));
     let csv = run(scratch.path(), "export", "1 2 --format csv").stdout;
     assert!(csv.contains(",knee,") && csv.contains(",bs=8k,read,") && csv.contains(",iodepth=4,read,"), "{csv}");
-    // What somebody else wrote is refused, and nothing more.
+    // A file of another program is rejected without further effects.
     let mut other = run(scratch.path(), "export", "1 --format json").json();
     for (name, value, status) in [("percent", 200, 1), ("percent", 99, 0), ("workers", 0, 0)] {
         other["study"]["knee"][name] = value.into();
@@ -265,23 +270,23 @@ fn a_search_and_a_sweep_are_kept_whole_and_told_again() {
 }
 
 #[test]
-fn a_sweep_that_is_interrupted_keeps_what_was_measured() {
+fn interrupted_sweep_saves_its_figures() {
     let scratch = Scratch::new("history-stopped");
     scratch.filled("test.dat", 1 << 20);
     let line = "runtime=100ms,600s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
-    let said = scratch.file("said");
+    let message = scratch.file("message");
     let mut sweep = with_history(scratch.path(), "sweep", line);
-    let mut child = sweep.stderr(std::fs::File::create(&said).unwrap()).spawn().unwrap();
+    let mut child = sweep.stderr(std::fs::File::create(&message).unwrap()).spawn().unwrap();
     stage::wait_until("the second run", || {
         assert!(child.try_wait().unwrap().is_none(), "the sweep ended before its second run");
-        std::fs::read_to_string(&said).unwrap().contains("2/2 ")
+        std::fs::read_to_string(&message).unwrap().contains("2/2 ")
     });
     stage::signal(&child, "INT");
-    let told = outcome(child);
-    told.ended_with(130);
-    assert!(told.stdout.contains("ended early: 1 of 2 runs were made"), "{}", told.stdout);
+    let printed = outcome(child);
+    printed.ended_with(130);
+    assert!(printed.stdout.contains("ended early, after 1 of 2 runs"), "{}", printed.stdout);
     assert_eq!(list(&scratch, "--kind sweep")[0]["stopped"], true);
-    assert_eq!(run(scratch.path(), "show", "last").stdout, told.stdout);
+    assert_eq!(run(scratch.path(), "show", "last").stdout, printed.stdout);
 }
 
 #[test]
@@ -294,7 +299,7 @@ fn a_single_run_has_a_page_and_charts() {
     run(scratch.path(), "diskspd", "-b4K -d1 -W0 -o2 -r -L target").ended_with(0);
     run(scratch.path(), "show", "1 --report one.html --report one.md").ended_with(0);
     let page = std::fs::read_to_string(scratch.file("one.html")).unwrap();
-    for said in [
+    for message in [
         "fio on target",
         "first, beside",
         "job=beside",
@@ -302,7 +307,7 @@ fn a_single_run_has_a_page_and_charts() {
         "id=\"repeat\"",
         "fathom fio --filename=target",
     ] {
-        assert!(page.contains(said), "nothing of {said} in the page");
+        assert!(page.contains(message), "nothing of {message} in the page");
     }
     assert!(!page.contains("id=\"verdicts\"") && !page.contains("<script"), "nothing was judged");
     assert!(std::fs::read_to_string(scratch.file("one.md")).unwrap().contains("| last | read |"));

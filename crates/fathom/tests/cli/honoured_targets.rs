@@ -1,4 +1,4 @@
-//! What options about targets do, seen from outside: in the files left, the system calls made and the figures printed.
+//! Options about targets, observed from outside: files, system calls and figures.
 
 use crate::stage::Scratch;
 use serde_json::Value;
@@ -7,22 +7,23 @@ use std::process::{Command, Output};
 
 fn command(scratch: &Scratch, before: &[&str], line: &str) -> Output {
     let fathom = [env!("CARGO_BIN_EXE_fathom"), "fio"];
-    let words: Vec<&str> = before.iter().copied().chain(fathom).chain(["--name=j", "--output-format=json"]).collect();
-    let mut command = Command::new(words[0]);
-    command.args(&words[1..]).args(line.split_whitespace());
+    let arguments: Vec<&str> =
+        before.iter().copied().chain(fathom).chain(["--name=j", "--output-format=json"]).collect();
+    let mut command = Command::new(arguments[0]);
+    command.args(&arguments[1..]).args(line.split_whitespace());
     command.current_dir(scratch.path()).output().unwrap()
 }
 
-/// The first job of a run that has to go well.
+/// Returns the first job of a run that must succeed.
 fn job(scratch: &Scratch, line: &str) -> Value {
     let output = command(scratch, &[], line);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}: {said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {message}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     report["jobs"][0].clone()
 }
 
-/// What was said by a run that is to be refused, with nothing made.
+/// Returns the message of a rejected run, which must not create files.
 fn refusal(scratch: &Scratch, line: &str) -> String {
     let before = scratch.names();
     let output = command(scratch, &[], line);
@@ -31,7 +32,7 @@ fn refusal(scratch: &Scratch, line: &str) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The system calls `names` that a run made on files of the scratch directory; `None` without strace.
+/// Returns the system calls `names` on files of the scratch folder. `None` without strace.
 fn calls(scratch: &Scratch, names: &str, line: &str) -> Option<Vec<String>> {
     if !Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success()) {
         crate::stage::skipped(&format!("{line}: no strace to see its system calls with"));
@@ -39,12 +40,12 @@ fn calls(scratch: &Scratch, names: &str, line: &str) -> Option<Vec<String>> {
     }
     let trace = format!("trace={names}");
     let output = command(scratch, &["strace", "-f", "-y", "-qq", "-e", &trace, "-o", "trace"], line);
-    let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("ptrace") {
+    let message = String::from_utf8_lossy(&output.stderr);
+    if message.contains("ptrace") {
         crate::stage::skipped(&format!("{line}: strace may not trace here"));
         return None;
     }
-    assert!(output.status.success(), "{line}: {said}");
+    assert!(output.status.success(), "{line}: {message}");
     let trace = std::fs::read_to_string(scratch.file("trace")).unwrap();
     let here = scratch.path().canonicalize().unwrap();
     let shorten = |call: &str| {
@@ -100,7 +101,7 @@ fn fsync_on_close_flushes_each_file_and_nothing_of_a_reader() {
 }
 
 #[test]
-fn syncs_come_every_so_many_writes_and_ranges_cover_those() {
+fn syncs_follow_the_configured_number_of_writes() {
     let scratch = Scratch::new("syncs");
     let line = "--filename=f --rw=write --bs=4k --size=64k --ioengine=psync";
     for (option, expected) in [
@@ -121,7 +122,7 @@ fn syncs_come_every_so_many_writes_and_ranges_cover_those() {
 }
 
 #[test]
-fn advice_and_cache_are_as_asked() {
+fn access_advice_and_cache_invalidation_are_applied() {
     let scratch = Scratch::new("advice");
     scratch.filled("f", 128 << 10);
     let line = "--filename=f --bs=32k --size=128k";
@@ -149,7 +150,7 @@ fn mappings_are_advised_like_files() {
         ("--rw=read --fadvise_hint=0 --thp=1", "MADV_HUGEPAGE"),
     ] {
         let line = format!("--filename=f --bs=32k --size=128k --ioengine=mmap {options}");
-        // The path filter is for descriptors: this call has none.
+        // The path filter applies to descriptors, and this call has none.
         if calls(&scratch, "madvise", &line).is_none() {
             return;
         }
@@ -159,7 +160,7 @@ fn mappings_are_advised_like_files() {
 }
 
 #[test]
-fn what_fio_refuses_at_once_is_refused_with_nothing_made() {
+fn jobs_that_fio_rejects_are_rejected_without_creating_files() {
     let scratch = Scratch::new("refused-targets");
     for (line, word) in [
         ("--directory=nowhere --size=64k --rw=write", "nowhere is not a directory"),
@@ -168,8 +169,8 @@ fn what_fio_refuses_at_once_is_refused_with_nothing_made() {
         ("--filename=f --size=64k --rw=write --atomic=1 --ioengine=psync", "atomic"),
         ("--filename=- --size=64k --rw=write", "standard input or output"),
     ] {
-        let said = refusal(&scratch, line);
-        assert!(said.contains(word), "{line}: {said}");
+        let message = refusal(&scratch, line);
+        assert!(message.contains(word), "{line}: {message}");
     }
 }
 

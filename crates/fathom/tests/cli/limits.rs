@@ -1,5 +1,5 @@
-//! Much of everything: jobs, files, depth, memory, descriptors, and options in combinations that nobody would ask for.
-//! A run works or says what it lacks; it never panics, aborts or hangs.
+//! Extreme numbers of jobs, files, depth, memory, descriptors, and combinations of options. A run works or reports what
+//! is missing. It never panics, aborts or hangs.
 
 use crate::stage::{Mount, Outcome, Scratch, fathom, interrupted, outcome, patiently, run};
 use serde_json::Value;
@@ -36,14 +36,14 @@ fn many_jobs_stop_at_once() {
 fn many_files_and_few_open_ones() {
     let scratch = Scratch::new("files");
     let job =
-        "--name=a --nrfiles=2000 --filesize=4k --rw=randrw --bs=4k --ioengine=psync --create_fsync=0 --openfiles=20";
+        "--name=a --nrfiles=500 --filesize=4k --rw=randrw --bs=4k --ioengine=psync --create_fsync=0 --openfiles=20";
     let ended = run(scratch.path(), &format!("{job} --output-format=json"));
     ended.ended_with(0);
     let job = &ended.json()["jobs"][0];
-    assert_eq!(job["read"]["total_ios"].as_u64().unwrap() + job["write"]["total_ios"].as_u64().unwrap(), 2000);
+    assert_eq!(job["read"]["total_ios"].as_u64().unwrap() + job["write"]["total_ios"].as_u64().unwrap(), 500);
 }
 
-/// Runs under a limit of the shell's.
+/// Runs under a limit of the shell's `ulimit`.
 fn limited(scratch: &Scratch, limit: &str, arguments: &str) -> Outcome {
     let run = fathom(scratch.path(), arguments);
     let mut shell = Command::new("sh");
@@ -54,17 +54,17 @@ fn limited(scratch: &Scratch, limit: &str, arguments: &str) -> Outcome {
 }
 
 #[test]
-fn a_want_of_descriptors_is_told_with_a_way_out() {
+fn missing_descriptors_are_reported_with_help() {
     let scratch = Scratch::new("descriptors");
     let job = "--name=a --nrfiles=200 --filesize=4k --rw=read --bs=4k --ioengine=psync --create_fsync=0";
     limited(&scratch, "-n 40", job).ended_with(1).complained_of("Too many open files").complained_of("openfiles=");
     limited(&scratch, "-n 40", &format!("{job} --openfiles=8")).ended_with(0);
-    // What may be raised is raised.
+    // The soft limit is raised to the hard limit.
     limited(&scratch, "-S -n 40", job).ended_with(0);
 }
 
 #[test]
-fn more_memory_than_there_is_is_told_not_died_of() {
+fn missing_memory_is_reported() {
     let scratch = Scratch::new("memory");
     for job in [
         "--rw=read --size=1t --bs=2g --iodepth=4096 --ioengine=null",
@@ -100,7 +100,7 @@ fn the_deepest_queues_work() {
     }
 }
 
-/// Options with values that are each possible, though hardly together.
+/// Options with values that are valid individually, but hardly together.
 const OPTIONS: [(&str, &[&str]); 62] = [
     ("rw", &["read", "write", "randrw", "randwrite", "trim", "randtrim", "trimwrite", "read:4k", "randrw:3", "rw"]),
     ("bs", &["1", "512", "3", "4097", "64k", "4k,8k", "16k-1m"]),
@@ -183,7 +183,7 @@ const ENGINES: [&str; 12] = [
     "filestat",
 ];
 
-/// A small generator, so that a failure can be had again.
+/// A random generator with a seed, so that a failure is reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -221,5 +221,5 @@ fn no_combination_of_options_panics_or_hangs() {
             std::fs::remove_file(name.unwrap().path()).unwrap();
         }
     }
-    assert!(finished > 10, "only {finished} runs came to their end");
+    assert!(finished > 10, "only {finished} runs finished");
 }

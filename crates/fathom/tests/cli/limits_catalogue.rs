@@ -1,4 +1,4 @@
-//! `fathom limits`, as it is used: with files of the user's own, and vendors' answers.
+//! `fathom limits` with files of the user and responses of vendor tools.
 
 use std::fs;
 use std::path::Path;
@@ -12,25 +12,25 @@ struct Home(Scratch);
 impl Home {
     fn new(name: &str) -> Home {
         let scratch = Scratch::new(name);
-        fs::create_dir_all(scratch.file("fathom/limits")).expect("the temporary directory takes files");
+        fs::create_dir_all(scratch.file("fathom/limits")).expect("the temporary folder is writable");
         Home(scratch)
     }
 
-    fn limits(&self, words: &[&str]) -> Output {
+    fn limits(&self, arguments: &[&str]) -> Output {
         let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        fathom.arg("limits").args(words).env("XDG_CONFIG_HOME", self.0.path()).output().expect("fathom runs")
+        fathom.arg("limits").args(arguments).env("XDG_CONFIG_HOME", self.0.path()).output().expect("fathom runs")
     }
 
-    fn shows(&self, words: &[&str]) -> String {
-        let output = self.limits(words);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {told}");
+    fn shows(&self, arguments: &[&str]) -> String {
+        let output = self.limits(arguments);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {printed}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    fn refuses(&self, words: &[&str]) -> String {
-        let output = self.limits(words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    fn refuses(&self, arguments: &[&str]) -> String {
+        let output = self.limits(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 }
@@ -41,7 +41,7 @@ fn sample(name: &str) -> String {
 }
 
 #[test]
-fn an_expectation_is_explained_with_its_sources() {
+fn expectations_are_explained_with_their_sources() {
     let home = Home::new("show");
     let shown = home.shows(&["show", "azure:P30x3+Standard_D8ds_v4/uncached"]);
     assert!(shown.contains("12,800 IOPS") && shown.contains("ddsv4-series.md"), "{shown}");
@@ -51,10 +51,10 @@ fn an_expectation_is_explained_with_its_sources() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_its_place() {
+fn invalid_expectations_are_rejected_with_a_position() {
     let home = Home::new("refuse");
-    let told = home.refuses(&["show", "azure:P33"]);
-    assert!(told.contains("did you mean P") && told.contains("words:1:7"), "{told}");
+    let printed = home.refuses(&["show", "azure:P33"]);
+    assert!(printed.contains("did you mean P") && printed.contains("LIMITS:1:7"), "{printed}");
     assert!(home.refuses(&["list", "azur"]).contains("no provider `azur`"));
     assert!(home.refuses(&["shw"]).contains("'show'"));
     assert!(home.refuses(&["show"]).contains("<LIMITS>"));
@@ -64,24 +64,24 @@ fn what_makes_no_sense_is_refused_with_its_place() {
 }
 
 #[test]
-fn imported_limits_are_there_from_then_on() {
+fn imported_limits_are_saved() {
     let home = Home::new("import");
     assert!(home.refuses(&["show", "azure:Standard_D8ds_v5/cached"]).contains("not published"));
-    let told = home.shows(&["import", &sample("az-vm-list-skus.json")]);
-    assert!(told.contains("azure-imported.toml") && told.contains("machines (/cached)"), "{told}");
+    let printed = home.shows(&["import", &sample("az-vm-list-skus.json")]);
+    assert!(printed.contains("azure-imported.toml") && printed.contains("machines (/cached)"), "{printed}");
     let shown = home.shows(&["show", "azure:Standard_D8ds_v5/cached"]);
-    assert!(shown.contains("77,000 IOPS") && shown.contains("an answer of `az vm list-skus`"), "{shown}");
+    assert!(shown.contains("77,000 IOPS") && shown.contains("output of `az vm list-skus`"), "{shown}");
     home.shows(&["import", &sample("aws-describe-instance-types.json")]);
     assert!(home.shows(&["show", "aws:m7i.xlarge"]).contains("6,000 IOPS"));
-    // A second time takes the place of the first.
+    // A second import replaces the first.
     home.shows(&["import", &sample("az-vm-list-skus.json")]);
     assert_eq!(fs::read_dir(home.0.file("fathom/limits")).expect("there").count(), 2);
 }
 
 #[test]
-fn a_broken_file_of_the_users_is_named() {
+fn invalid_user_file_is_reported() {
     let home = Home::new("broken");
     fs::write(home.0.file("fathom/limits/mine.toml"), "schema = \"fathom.limits/1\"\nprovider = 5\n").expect("written");
-    let told = home.refuses(&["show", "azure:P30"]);
-    assert!(told.contains("mine.toml:2:12"), "{told}");
+    let printed = home.refuses(&["show", "azure:P30"]);
+    assert!(printed.contains("mine.toml:2:12"), "{printed}");
 }

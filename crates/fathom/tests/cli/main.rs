@@ -1,4 +1,4 @@
-//! The program as its users start it: what it prints, what it leaves, and how it ends.
+//! The program as its users run it: output, files and exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -8,8 +8,11 @@ mod assess_room;
 mod compare;
 mod consumers;
 mod corpus;
+mod dialect_selection;
+mod diskspd_course;
 mod diskspd_faults;
 mod diskspd_figures;
+mod diskspd_findings;
 mod diskspd_golden;
 mod diskspd_lines;
 mod diskspd_profiles;
@@ -17,11 +20,16 @@ mod diskspd_readers;
 mod diskspd_safety;
 mod diskspd_work;
 mod faults;
+mod findings;
 mod history;
+mod honoured_depths;
 mod honoured_jobs;
 mod honoured_targets;
+mod job_names;
+mod knee;
 mod limits;
 mod limits_catalogue;
+mod outputs;
 mod records;
 mod safety;
 mod saved_runs;
@@ -29,8 +37,8 @@ mod sequence;
 mod status;
 mod stopped_layout;
 mod studies;
+mod studies_saved;
 mod suites;
 mod sweep;
-mod words;
 
 use harness as stage;

@@ -1,4 +1,5 @@
-//! What somebody else uses is not written, trimmed, made or removed: refused before a byte changes, and told by whom.
+//! Targets in use are not written, trimmed, created or removed. The run is rejected before any change, with the holder
+//! in the message.
 
 use crate::stage::{Loop, MIB, Mount, Scratch, Zram, needs, run, system};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,7 +22,7 @@ fn hash(path: impl AsRef<Path>) -> u64 {
     hasher.finish()
 }
 
-/// Asserts that nothing but reading is done to `target`, and that the refusals say `by`.
+/// Checks that only reads of `target` are possible, and that the rejections contain `by`.
 fn only_read(scratch: &Scratch, target: &str, contents: &Path, by: &str) {
     system("sync");
     let before = hash(contents);
@@ -41,7 +42,7 @@ fn a_mounted_device_is_only_read_under_any_name() {
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     let at = scratch.file("mnt");
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
-    // A file system that is written would change its device by itself.
+    // A writable mount would change the device by itself.
     let Some(_mount) = Mount::new(&format!("-o ro {}", device.device), &at) else { return };
     let by = format!("mounted on {}", at.display());
     let link = scratch.file("link");
@@ -66,11 +67,11 @@ fn a_mounted_device_is_only_read_under_any_name() {
 }
 
 #[test]
-fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free() {
+fn disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_writable() {
     let scratch = Scratch::new("partition");
     let Some(device) = Loop::new(&scratch, 64, "--partscan") else { return };
     let disk = device.device.clone();
-    let Some(_) = device.divide() else { return };
+    let Some(_) = device.make_partitions() else { return };
     let first = format!("{disk}p1");
     system(&format!("mkfs.ext4 -q {first}")).unwrap();
     {
@@ -86,7 +87,7 @@ fn a_disk_with_a_mounted_partition_is_only_read_and_its_other_partition_is_free(
 }
 
 #[test]
-fn swap_is_only_read_whatever_is_allowed() {
+fn swap_is_only_read_with_any_option() {
     let Some(device) = Zram::new(16) else { return };
     let scratch = Scratch::new("swap");
     let name = &device.device;
@@ -109,7 +110,7 @@ fn swap_is_only_read_whatever_is_allowed() {
 }
 
 #[test]
-fn a_file_beneath_a_loop_device_is_neither_changed_nor_removed() {
+fn backing_file_is_neither_changed_nor_removed() {
     let scratch = Scratch::new("backing");
     let Some(device) = Loop::new(&scratch, 4, "") else { return };
     for rw in ["write", "randrw", "write --ioengine=mmap", "read --unlink=1", "read --size=8m"] {
@@ -122,7 +123,7 @@ fn a_file_beneath_a_loop_device_is_neither_changed_nor_removed() {
 }
 
 #[test]
-fn members_of_sets_of_devices_are_only_read() {
+fn members_of_device_sets_are_only_read() {
     let scratch = Scratch::new("member");
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     let mut image = vec![0u8; 16 << 20];
@@ -139,7 +140,7 @@ fn members_of_sets_of_devices_are_only_read() {
 }
 
 #[test]
-fn one_refused_job_keeps_all_others_from_starting() {
+fn one_rejected_job_rejects_all() {
     let scratch = Scratch::new("together");
     let Some(device) = Zram::new(16) else { return };
     let name = &device.device;
@@ -182,36 +183,37 @@ fn files_keep_their_length_and_their_bytes_unless_the_job_writes_them() {
 }
 
 #[test]
-fn what_cannot_be_a_target_is_refused_by_its_name() {
+fn invalid_targets_are_rejected_by_name() {
     let scratch = Scratch::new("kinds");
     std::fs::create_dir(scratch.file("directory")).unwrap();
     system(&format!("mkfifo {}", scratch.file("pipe").display())).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(scratch.file("socket")).unwrap();
-    for (kind, said) in [("directory", "it is a directory"), ("pipe", "it is a pipe"), ("socket", "it is a socket")] {
+    for (kind, message) in [("directory", "it is a directory"), ("pipe", "it is a pipe"), ("socket", "it is a socket")]
+    {
         for rw in ["read", "write"] {
             let job = format!("--name=a --filename={kind} --size=1m --rw={rw}");
-            run(scratch.path(), &job).ended_with(1).complained_of(said);
+            run(scratch.path(), &job).ended_with(1).complained_of(message);
         }
     }
     assert_eq!(scratch.names(), ["directory", "pipe", "socket"]);
 }
 
 #[test]
-fn a_file_that_may_not_be_opened_is_told_before_the_run() {
+fn file_without_permission_is_reported_before_the_run() {
     let scratch = Scratch::new("permission");
     scratch.filled("f", MIB);
     let name = scratch.path().display().to_string();
-    // Root may open everything, so this runs as somebody else.
+    // Root can open every file, so this runs as another user.
     let job = "fio --name=a --filename=f --size=1m --rw=write --name=b --filename=new --size=1m --rw=write";
     let command = format!("chmod 755 {name}; cd {name} && setpriv --reuid=65534 --clear-groups \"$0\" {job}");
     let output =
         std::process::Command::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_fathom")]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("setpriv") || output.status.code() == Some(126) || output.status.code() == Some(127) {
-        crate::stage::skipped(&format!("can't run as another user: {said}"));
+    let message = String::from_utf8_lossy(&output.stderr);
+    if message.contains("setpriv") || output.status.code() == Some(126) || output.status.code() == Some(127) {
+        crate::stage::skipped(&format!("can't run as another user: {message}"));
         return;
     }
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("Permission denied") && said.contains("f"), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("Permission denied") && message.contains("f"), "{message}");
     assert_eq!(scratch.names(), ["f"]);
 }

@@ -1,11 +1,11 @@
-//! Runs whose record is kept: it is whole or not there, and `fathom show` prints of it what the run printed.
+//! Saved records are complete or absent, and `fathom show` prints what the run printed.
 
 use crate::stage::{self, MIB, Mount, Outcome, Scratch, interrupted, outcome, patiently, run};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A job over a file that is there, so that nothing is said of laying it out.
+/// Jobs on an existing file, so that there is no message about layout.
 const JOBS: &str = "--filename=f --size=1m --bs=4k --time_based --runtime=1 --ioengine=psync --name=reads --rw=randread \
                     --numjobs=2 --group_reporting --name=mixed --rw=randrw --stonewall --lat_percentiles=1";
 
@@ -28,7 +28,7 @@ fn text(directory: &Path, name: &str) -> String {
     std::fs::read_to_string(directory.join(name)).unwrap()
 }
 
-/// A directory with the record `r` of a short run.
+/// Returns a folder with the record `r` of a short run.
 fn with_record() -> Scratch {
     let scratch = Scratch::new("saved");
     scratch.filled("f", MIB);
@@ -37,7 +37,7 @@ fn with_record() -> Scratch {
 }
 
 #[test]
-fn what_is_shown_is_what_the_run_printed() {
+fn shown_record_equals_the_output_of_the_run() {
     for (reported, shown) in [
         ("normal", "fio"),
         ("terse --terse-version=4", "fio-terse --terse-version=4"),
@@ -59,7 +59,7 @@ fn what_is_shown_is_what_the_run_printed() {
 }
 
 #[test]
-fn what_was_said_on_the_way_is_shown_again() {
+fn messages_of_the_run_are_shown() {
     let scratch = Scratch::new("saved");
     let ran = run(scratch.path(), "--record=r --name=a --size=1m --rw=read --bs=4k");
     assert!(ran.ended_with(0).stdout.contains("a: Laying out IO file"), "{}", ran.stdout);
@@ -67,7 +67,7 @@ fn what_was_said_on_the_way_is_shown_again() {
 }
 
 #[test]
-fn the_words_and_job_files_of_a_run_are_in_its_record() {
+fn arguments_and_job_files_are_in_the_record() {
     let scratch = with_record();
     std::fs::write(scratch.file("b.fio"), "[b]\nfilename=f\nsize=1m\nrw=read\n").unwrap();
     run(scratch.path(), "b.fio --record r").ended_with(0);
@@ -80,7 +80,7 @@ fn the_words_and_job_files_of_a_run_are_in_its_record() {
 }
 
 #[test]
-fn an_interrupted_run_keeps_its_record() {
+fn interrupted_run_saves_its_record() {
     let scratch = Scratch::new("saved");
     scratch.filled("f", MIB);
     let job =
@@ -93,7 +93,7 @@ fn an_interrupted_run_keeps_its_record() {
 }
 
 #[test]
-fn a_failed_run_keeps_its_record_and_its_error_is_shown_again() {
+fn failed_run_saves_its_record_with_the_error() {
     let scratch = with_record();
     for (job, code) in [
         ("--name=a --filename=/dev/full --size=64k --rw=write --ioengine=psync --output-format=json", 1),
@@ -114,16 +114,16 @@ fn a_failed_run_keeps_its_record_and_its_error_is_shown_again() {
 }
 
 #[test]
-fn a_place_that_takes_no_record_is_told_before_the_run() {
+fn unwritable_record_path_is_reported_before_the_run() {
     let scratch = Scratch::new("saved");
     scratch.filled("f", 65_536);
     std::os::unix::fs::symlink("f", scratch.file("link")).unwrap();
     for (place, complaint) in [
         ("none/r", "--record=none/r: No such file or directory"),
         (".", "this is a directory"),
-        ("f", "what is kept would take the place of the target f"),
-        ("./f", "what is kept would take the place of the target f"),
-        ("link", "what is kept would take the place of the target f"),
+        ("f", "this file would replace the target f"),
+        ("./f", "this file would replace the target f"),
+        ("link", "this file would replace the target f"),
         ("sub/../f", "--record=sub/../f"),
     ] {
         let ran = run(scratch.path(), &format!("--record={place} --name=a --filename=f --size=64k --rw=write"));
@@ -150,13 +150,13 @@ fn devices_are_never_replaced_by_a_record() {
 }
 
 #[test]
-fn a_record_that_finds_no_room_leaves_the_one_before() {
+fn record_without_space_keeps_the_previous_one() {
     let scratch = Scratch::new("saved");
     let Some(mount) = Mount::tmpfs(1, &scratch.file("small")) else { return };
     let before = run(&mount.0, "--record=r --name=a --ioengine=null --size=64k --rw=read --bs=4k");
     before.ended_with(0);
     let kept = text(&mount.0, "r");
-    // The job leaves no room.
+    // The job fills the file system.
     let job = "--record=r --name=a --filename=f --size=2m --rw=write --bs=4k --fill_device=1 --ioengine=psync";
     let ran = run(&mount.0, job);
     ran.complained_of("the record can't be written");
@@ -168,7 +168,7 @@ fn a_record_that_finds_no_room_leaves_the_one_before() {
 }
 
 #[test]
-fn a_link_to_a_record_goes_on_to_lead_to_it() {
+fn symbolic_link_to_a_record_is_kept() {
     let scratch = with_record();
     std::fs::create_dir(scratch.file("runs")).unwrap();
     std::os::unix::fs::symlink("runs/last", scratch.file("latest")).unwrap();
@@ -180,7 +180,7 @@ fn a_link_to_a_record_goes_on_to_lead_to_it() {
 }
 
 #[test]
-fn several_records_are_shown_one_after_the_other_and_broken_ones_told() {
+fn several_records_are_shown_and_damaged_ones_reported() {
     let scratch = with_record();
     std::fs::write(scratch.file("broken"), &text(scratch.path(), "r")[..2000]).unwrap();
     std::fs::write(scratch.file("other"), "{\"schema\": \"fathom.record/3\"}").unwrap();
@@ -197,23 +197,23 @@ fn several_records_are_shown_one_after_the_other_and_broken_ones_told() {
 #[test]
 fn wrong_arguments_are_errors_that_name_them() {
     let scratch = with_record();
-    for (words, complaint) in [
+    for (arguments, complaint) in [
         ("", "<FILE|ID>..."),
         ("r --format=pdf", "invalid value 'pdf'"),
         ("r --terse-version=9", "9 is not in 2..=5"),
         ("r --colour", "--colour"),
     ] {
-        show(scratch.path(), words).ended_with(2).complained_of(complaint).complained_of("try '--help'");
+        show(scratch.path(), arguments).ended_with(2).complained_of(complaint).complained_of("try '--help'");
     }
     assert!(show(scratch.path(), "--help").ended_with(0).stdout.contains("--format"));
 }
 
 #[test]
-fn no_record_is_lost_to_a_report_of_its_own() {
+fn report_never_replaces_its_record() {
     let scratch = with_record();
     let kept = text(scratch.path(), "r");
     let shown = show(scratch.path(), "r --output=./r");
-    shown.ended_with(2).complained_of("the report would take the place of the record");
+    shown.ended_with(2).complained_of("the report would replace the record");
     assert_eq!(text(scratch.path(), "r"), kept);
     let job = "--name=a --filename=f --size=1m --rw=read --record=new --output=./new";
     run(scratch.path(), job).ended_with(1).complained_of("--output and --record name the same file");
@@ -224,7 +224,7 @@ fn no_record_is_lost_to_a_report_of_its_own() {
 }
 
 #[test]
-fn a_run_of_fios_reads_as_one_of_diskspds() {
+fn fio_run_has_a_diskspd_report() {
     let scratch = with_record();
     let fio = show(scratch.path(), "r --format=fio-json");
     let reads = &fio.json()["jobs"][0]["read"];
@@ -239,14 +239,14 @@ fn a_run_of_fios_reads_as_one_of_diskspds() {
 }
 
 #[test]
-fn what_diskspd_has_no_table_for_is_told() {
+fn parts_without_a_diskspd_table_are_reported() {
     let scratch = Scratch::new("saved");
     run(scratch.path(), "--record=r --name=a --ioengine=null --rw=trim --size=1m --bs=4k").ended_with(0);
     let shown = show(scratch.path(), "r --format=diskspd");
-    shown.ended_with(0).complained_of("the 256 of this run are in the figures of all I/O, and in no others");
+    shown.ended_with(0).complained_of("the 256 trims of this run are only in the figures of all I/Os");
 }
 
-/// Two targets, one of them after the other half of the threads, over two short time spans.
+/// Two targets, one of them only for half of the threads, over two short time spans.
 const SPANS: &str = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Cooldown>1</Cooldown>\
     <MeasureLatency>true</MeasureLatency><CalculateIopsStdDev>true</CalculateIopsStdDev>\
     <IoBucketDuration>200</IoBucketDuration><Targets><Target><Path>a</Path><BlockSize>4096</BlockSize>\
@@ -257,7 +257,7 @@ const SPANS: &str = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup
     </TimeSpans></Profile>";
 
 #[test]
-fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
+fn diskspd_run_is_shown_as_printed_and_as_a_fio_report() {
     let scratch = Scratch::new("saved");
     scratch.filled("a", 2 * MIB);
     scratch.filled("b", 2 * MIB);
@@ -266,7 +266,7 @@ fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
     let ran = diskspd(directory, "-Xp.xml -Rrecord=r -Rxml=x");
     let shown = show(directory, "r");
     assert_eq!(shown.ended_with(0).stdout, ran.ended_with(0).stdout);
-    assert!(ran.stderr.ends_with(&shown.stderr), "what speaks against the figures:\n{}\n{}", ran.stderr, shown.stderr);
+    assert!(ran.stderr.ends_with(&shown.stderr), "findings:\n{}\n{}", ran.stderr, shown.stderr);
     assert_eq!(show(directory, "r --format=diskspd-xml").ended_with(0).stdout, text(directory, "x"));
 
     let fio = show(directory, "r --format=fio-json");
@@ -283,11 +283,11 @@ fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
     }
     for job in &jobs {
         let read = &job["read"];
-        // Neither warm-up nor cool-down is measured: a second holds two samples of half a second.
+        // Warm-up and cool-down are not measured: one second has two samples of half a second.
         assert!((1..=2).contains(&read["bw_samples"].as_u64().unwrap()), "{read}");
         assert_eq!(read["runtime"], 1000);
         let (mean, whole) = (read["iops_mean"].as_f64().unwrap(), read["iops"].as_f64().unwrap());
-        assert!((mean / whole - 1.0).abs() < 0.5, "{mean} is no mean of what makes {whole}");
+        assert!((mean / whole - 1.0).abs() < 0.5, "mean {mean} does not match the total {whole}");
         let depths = job["iodepth_level"].as_object().unwrap().values().map(|share| share.as_f64().unwrap());
         assert!((depths.sum::<f64>() - 100.0).abs() < 1.0, "{job}");
     }
@@ -299,13 +299,13 @@ fn a_run_of_diskspds_is_shown_as_it_was_printed_and_as_one_of_fios() {
     assert_eq!(head[5], "Starting 4 threads");
 }
 
-/// The whole numbers of a line, in order.
+/// Returns the integers of a line, in order.
 fn numbers(line: &str) -> Vec<u64> {
     line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|number| number.parse().ok()).collect()
 }
 
 #[test]
-fn an_interrupted_run_of_diskspds_keeps_its_record() {
+fn interrupted_diskspd_run_saves_its_record() {
     for warm_up in ["-W0", "-W600"] {
         let scratch = Scratch::new("saved");
         scratch.filled("f", MIB);
@@ -326,7 +326,7 @@ fn an_interrupted_run_of_diskspds_keeps_its_record() {
 }
 
 #[test]
-fn a_run_of_diskspds_that_fails_is_kept_with_what_was_told_of_it() {
+fn failed_diskspd_run_is_saved_with_its_messages() {
     let scratch = Scratch::new("saved");
     let ran = diskspd(scratch.path(), "-d1 -W0 -Rrecord=r none");
     let shown = show(scratch.path(), "r");

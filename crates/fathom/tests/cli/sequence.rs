@@ -1,5 +1,5 @@
-//! The same job makes the same I/Os in fio and in fathom, one by one: seen through both programs' latency logs. Without
-//! fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
+//! The same job makes the same I/Os in fio and in fathom, by the latency logs of both. Without fio (`$FIO`, or `fio` in
+//! the path) the test is skipped.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,8 @@ use crate::stage::{Scratch, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
-/// When a pass ends, and what follows it, is where programs differ first.
-/// `randseed` is given because fio 3.33 seeds offsets by a constant of its own otherwise.
+/// Differences mostly occur at the end of a pass. `randseed` is set because fio 3.33 seeds offsets with a constant
+/// otherwise.
 const JOBS: [&str; 9] = [
     "--rw=randrw --rwmixread=70 --size=2m --randrepeat=0 --randseed=7",
     "--rw=read --size=512k --io_size=1200k",
@@ -22,11 +22,11 @@ const JOBS: [&str; 9] = [
     "--rw=write:8k --size=1m",
 ];
 
-/// Direction, length and offset of each I/O; `None` where the program can't be started.
-fn sequence(program: &str, words: &[&str], job: &str, folder: &Path) -> Option<Vec<(String, String, String)>> {
+/// Returns direction, length and offset of each I/O. `None` if the program cannot start.
+fn sequence(program: &str, arguments: &[&str], job: &str, folder: &Path) -> Option<Vec<(String, String, String)>> {
     std::fs::create_dir_all(folder).unwrap();
     let mut command = Command::new(program);
-    command.args(words).args([
+    command.args(arguments).args([
         "--name=job",
         "--filename=one",
         "--ioengine=null",
@@ -44,7 +44,7 @@ fn sequence(program: &str, words: &[&str], job: &str, folder: &Path) -> Option<V
 }
 
 #[test]
-fn jobs_make_fios_ios_in_fios_order() {
+fn jobs_have_fios_ios_in_fios_order() {
     let fio = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
     let scratch = Scratch::new("sequence");
     for job in JOBS {

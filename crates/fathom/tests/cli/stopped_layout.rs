@@ -1,12 +1,12 @@
-//! A signal ends a run that is still laying files out, and leaves nothing half made.
+//! A signal during the layout ends the run and removes incomplete files.
 
 use crate::stage::{Scratch, fathom, interrupted, wait_until};
 use std::time::Duration;
 
 #[test]
-fn a_signal_ends_a_layout_and_takes_its_file_away() {
+fn signal_ends_a_layout_and_removes_its_file() {
     let scratch = Scratch::new("stopped-layout");
-    // Far more than is written until the signal comes.
+    // Much more than can be written before the signal.
     let line = "--name=job --filename=f --size=200g --ioengine=psync --fallocate=none";
     for signal in ["TERM", "INT"] {
         let child = fathom(scratch.path(), line).spawn().unwrap();

@@ -1,11 +1,11 @@
-//! What all studies have in common: a saved assessment is shown as the live one, and a quantity has one number.
+//! Common properties of all studies: a saved assessment is shown as the live one, and a quantity has one value.
 
 use std::path::Path;
 
 use crate::stage::{self, Outcome, Scratch, outcome};
 use serde_json::Value;
 
-/// The forms of a report, by the name of a file and by the name of the format that shows the same.
+/// Report formats, by file extension and by the name of the format with the same output.
 const PAGES: [(&str, &str); 3] = [("html", "html"), ("md", "markdown"), ("svg", "svg")];
 
 const SWEEP: &str = "bs=4k,16k --repeat 3 {} fio --name=job --filename=test.dat --rw=randread --size=4m --runtime=100ms --time_based --ioengine=psync";
@@ -52,7 +52,7 @@ fn a_saved_assessment_is_shown_byte_for_byte_as_the_live_one() {
     }
 }
 
-/// The cells of the table of a Markdown page whose first column has a name.
+/// Returns the cells of the table of a Markdown page whose first column has this name.
 fn table(page: &str, first: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     let mut lines = page
@@ -67,13 +67,13 @@ fn number(cell: &str) -> f64 {
     cell.replace(',', "").parse().unwrap_or_else(|_| panic!("`{cell}` is not a number"))
 }
 
-/// The figure of a document is the figure of a cell, which has three digits or more.
+/// Checks that the figure of a document equals the figure of a cell with three or more digits.
 fn same(cell: &str, figure: f64, what: &str) {
     let shown = number(cell);
     assert!((shown - figure).abs() <= 0.0051 * figure.abs() + 0.005, "{what}: `{cell}` is not {figure}");
 }
 
-/// The table, the bars and the sentence of a text have the cells of the page, and so has the page in HTML.
+/// Checks that table, bars and sentence of a text, and the HTML page, have the cells of the page.
 fn agrees(cells: &[Vec<String>], text: &str, html: &str) {
     for row in cells {
         let cells: Vec<&str> = row.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect();
@@ -86,16 +86,26 @@ fn agrees(cells: &[Vec<String>], text: &str, html: &str) {
     }
 }
 
-/// The labels of the bars, by the first word of their line.
+/// Returns the labels of the bars, by the first word of their line.
 fn bars(text: &str, title: &str) -> Vec<(String, String)> {
     let lines = text.lines().skip_while(|line| !line.contains(title)).skip(1).take_while(|line| !line.is_empty());
     lines
         .map(|line| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let label = words.iter().skip(1).find(|word| !word.contains(['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉']));
-            (words[0].to_owned(), (*label.unwrap()).to_owned())
+            let tokens: Vec<&str> = line.split_whitespace().collect();
+            let label = tokens.iter().skip(1).find(|word| !word.contains(['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉']));
+            (tokens[0].to_owned(), (*label.unwrap()).to_owned())
         })
         .collect()
+}
+
+/// Returns the column of a time, its unit, and that unit in ns. The unit depends on the longest time of the table.
+fn time_column(heading: &[String], kind: &str, statistic: &str) -> (usize, &'static str, f64) {
+    let in_unit = |(unit, unit_ns)| {
+        let name = format!("{kind}, {unit} {statistic}");
+        Some((heading.iter().position(|cell| *cell == name)?, unit, unit_ns))
+    };
+    let units = [("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    units.into_iter().find_map(in_unit).unwrap_or_else(|| panic!("{kind} {statistic}: {heading:?}"))
 }
 
 #[test]
@@ -120,8 +130,8 @@ fn a_quantity_of_a_sweep_is_one_number_wherever_it_is_shown() {
         same(&row[column("IOPS read")], read["iops"].as_f64().unwrap(), "IOPS");
         same(&row[column("MiB/s")], read["bytes_per_s"].as_f64().unwrap() / 1048576.0, "MiB/s");
         for percentile in ["p50", "p99", "p99.9"] {
-            let cell = &row[column(&format!("service time, us {percentile}"))];
-            same(cell, read["latency_ns"][percentile].as_f64().unwrap() / 1000.0, percentile);
+            let (column, _, unit_ns) = time_column(&heading, "service time", percentile);
+            same(&row[column], read["latency_ns"][percentile].as_f64().unwrap() / unit_ns, percentile);
         }
     }
     let best = document["verdict"]["best"]["bs"].as_str().unwrap();
@@ -143,28 +153,78 @@ fn a_quantity_of_a_knee_is_one_number_wherever_it_is_shown() {
     agrees(&rows, text, &shown(&scratch, "html"));
     let column =
         |name: &str| heading.iter().position(|cell| cell == name).unwrap_or_else(|| panic!("{name}: {heading:?}"));
-    let p99 = column("response time, us p99");
+    let (p99, unit, unit_ns) = time_column(&heading, "response time", "p99");
     assert!(!heading.iter().any(|name| name.contains("service time")), "{heading:?}");
 
     let document: Value = serde_json::from_str(&shown(&scratch, "study-json")).unwrap();
     let steps = document["steps"].as_array().unwrap();
-    let bars = bars(text, "p99 of response time, us");
+    let bars = bars(text, "p99 of response time, ");
     assert_eq!((rows.len(), bars.len()), (steps.len(), steps.len()));
     for ((row, step), (of, label)) in rows.iter().zip(steps).zip(&bars) {
         assert_eq!((&row[0], &row[p99]), (of, label), "the bar has the figure of the table");
         same(&row[0], step["offered_iops"].as_f64().unwrap(), "offered");
         same(&row[column("done/s")], step["median"]["iops"].as_f64().unwrap(), "done");
         if row[p99] != "never" {
-            same(&row[p99], step["median"]["asked_ns"].as_f64().unwrap() / 1000.0, "p99");
+            same(&row[p99], step["median"]["asked_ns"].as_f64().unwrap() / unit_ns, "p99");
         }
     }
     let sentence = document["sentence"].as_str().unwrap();
     if let Some(knee) = rows.iter().find(|row| row.last().unwrap() == "knee") {
-        let said = format!("the knee of the curve is at {}/s (p99 {} us)", knee[0], knee[p99]);
-        assert!(!sentence.contains("the knee of the curve") || sentence.contains(&said), "{sentence}");
+        let message = format!("the knee of the curve is at {}/s (p99 {} {unit})", knee[0], knee[p99]);
+        assert!(!sentence.contains("the knee of the curve") || sentence.contains(&message), "{sentence}");
     }
     if let Some(highest) = rows.iter().find(|row| row.last().unwrap().contains("highest")) {
         assert!(sentence.contains(&format!("{} random 4 KiB reads/s", highest[0])), "{sentence}: {highest:?}");
     }
     assert!(page.contains(sentence), "{page}");
+}
+
+/// The value of a cell with its unit, in the unit of documents: ns for times, I/Os per second for rates.
+fn value(cell: &str) -> f64 {
+    let (number_of_units, unit) = cell.split_once(' ').unwrap_or_else(|| panic!("`{cell}` has no unit"));
+    let scale = match unit {
+        "IOPS" | "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => panic!("`{cell}` has an unknown unit"),
+    };
+    number(number_of_units) * scale
+}
+
+#[test]
+fn a_quantity_of_a_suite_is_one_number_wherever_it_is_shown() {
+    let scratch = with_file("studies-suite");
+    let required = "--require read.iops>=1 --require read.clat.p99<=100s";
+    let line = format!("new --short --size 8M --runtime 1 --test read-iops --test read-latency {required}");
+    let card = fathom(scratch.path(), "assess", &line).stdout.clone();
+    let (page, html) = (shown(&scratch, "markdown"), shown(&scratch, "html"));
+    let document: Value = serde_json::from_str(&shown(&scratch, "json")).unwrap();
+    let (_, figures) = table(&page, "test");
+    let verdicts: Vec<Vec<String>> = figures.into_iter().filter(|row| row.len() == 8).collect();
+    let judged: Vec<(&str, &Value)> = document["tests"].as_array().unwrap().iter().flat_map(judgements).collect();
+    assert_eq!((verdicts.len(), judged.len()), (2, 2), "{page}");
+    for (row, (test, judgement)) in verdicts.iter().zip(judged) {
+        let measured = &row[2];
+        assert_eq!((row[0].as_str(), row[1].as_str()), (test, judgement["metric"].as_str().unwrap()));
+        let figure = judgement["measured"].as_f64().unwrap();
+        assert!((value(measured) - figure).abs() <= 0.0051 * figure, "`{measured}` is not {figure}");
+        let message = judgement["message"].as_str().unwrap();
+        assert!(message.starts_with(measured.as_str()) && row[7] == message, "`{measured}`: {row:?}: {message}");
+        assert!(html.contains(&format!(">{measured}</")), "`{measured}` in HTML");
+        let shown = measured.strip_suffix(" IOPS").unwrap_or(measured);
+        let is_row = |line: &&str| line.starts_with(test) && line.contains(&format!(" {shown} "));
+        assert!(card.lines().any(|line| is_row(&line)), "`{shown}` in:\n{card}");
+    }
+    // The figures of the test have the number that the verdict is about.
+    let rows = page.lines().skip_while(|line| !line.starts_with("| test | |"));
+    let row = rows.skip(2).find(|line| line.starts_with("| read-iops ")).unwrap();
+    let iops = verdicts[0][2].strip_suffix(" IOPS").unwrap();
+    assert!(row.contains(&format!("| {iops} |")), "{row}");
+}
+
+/// Judgements of a test, with its name.
+fn judgements(test: &Value) -> Vec<(&str, &Value)> {
+    let name = test["name"].as_str().unwrap();
+    test["judgements"].as_array().unwrap().iter().map(|judgement| (name, judgement)).collect()
 }

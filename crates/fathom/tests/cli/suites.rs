@@ -1,4 +1,4 @@
-//! `fathom suite`: what there is, in plain words.
+//! `fathom suite`: lists and explains suites.
 
 use std::path::Path;
 
@@ -28,23 +28,21 @@ fn every_suite_of_the_list_is_explained_in_every_form() {
 }
 
 #[test]
-fn a_suite_says_what_it_writes_how_long_it_takes_and_what_its_traps_are() {
-    let scratch = Scratch::new("suites-words");
+fn suite_explains_its_writes_duration_and_traps() {
+    let scratch = Scratch::new("suites-arguments");
     let azure = suite(scratch.path(), "show azure").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for word in
-        ["a file of 30 GiB for each job", "120 GiB in all", "36.5 min", "35 minutes", "Here it is run as it was meant"]
-    {
+    for word in ["a file of 30 GiB for each job", "120 GiB in all", "36.5 min", "35 minutes", "Here it runs as meant"] {
         assert!(azure.contains(word), "{word}: {azure}");
     }
     let literal = suite(scratch.path(), "show azure --literal --jobs").stdout;
     assert!(literal.contains("by its letter") && !literal.contains("time_based=1"), "{literal}");
     let etcd = suite(scratch.path(), "show etcd").stdout;
-    assert!(etcd.contains("22 MiB in all") && etcd.contains("as long as the tests' work takes"), "{etcd}");
+    assert!(etcd.contains("22 MiB in all") && etcd.contains("until the I/O of the tests is done"), "{etcd}");
     assert!(suite(scratch.path(), "show snia-iops").stdout.contains("4.67 h at least"));
 }
 
 #[test]
-fn ones_own_suites_are_listed_and_what_is_wrong_with_them_told() {
+fn user_suites_are_listed_with_their_errors() {
     let scratch = Scratch::new("suites-own");
     let folder = scratch.file("config/fathom/suites");
     std::fs::create_dir_all(&folder).unwrap();
@@ -58,7 +56,7 @@ fn ones_own_suites_are_listed_and_what_is_wrong_with_them_told() {
     std::fs::write(folder.join("wrong.toml"), text.replace("rw =", "rww =")).unwrap();
     suite(scratch.path(), "show wrong").ended_with(2).complained_of("wrong.toml:8:9");
     std::fs::write(folder.join("wrong.toml"), text.replace("size =", "filename =")).unwrap();
-    suite(scratch.path(), "show wrong").ended_with(2).complained_of("`filename` is not a suite's to say");
+    suite(scratch.path(), "show wrong").ended_with(2).complained_of("a suite cannot set `filename`");
     std::fs::write(folder.join("wrong.toml"), text.replace("2026", "lately")).unwrap();
     suite(scratch.path(), "show wrong").ended_with(2).complained_of("wrong.toml:4:8");
     std::fs::write(folder.join("worse.toml"), "name = 1\n").unwrap();

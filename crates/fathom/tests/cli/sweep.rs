@@ -1,4 +1,4 @@
-//! `fathom sweep` on real files: a workload run for each value of its options, told in every form.
+//! `fathom sweep` on real files: a workload per value of its options, reported in every format.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::stage::{self, Outcome, Scratch, outcome, patiently};
 use serde_json::Value;
 
-/// Bytes of the file that lines with `FILE` work on.
+/// Size of the file for arguments with `FILE`.
 const FILE_BYTES: u64 = 4 << 20;
 
 fn sweep(directory: &Path, line: &str) -> Command {
@@ -31,26 +31,26 @@ fn with_file(test: &str) -> Scratch {
 const JOB: &str = "--name=job --filename=test.dat --rw=randread --size=4m --runtime=100ms --time_based";
 
 #[test]
-fn block_sizes_end_in_a_table_a_chart_and_a_sentence() {
+fn sweep_of_block_sizes_has_table_chart_and_sentence() {
     let scratch = with_file("sweep-sizes");
-    let told = run(scratch.path(), &format!("bs=4k..32k fio {JOB} --bs=512 --ioengine=io_uring --iodepth=4"));
-    told.ended_with(0);
+    let printed = run(scratch.path(), &format!("bs=4k..32k fio {JOB} --bs=512 --ioengine=io_uring --iodepth=4"));
+    printed.ended_with(0);
     for point in ["4 runs, at most 400 ms", "1/4 bs=4k: ", "4/4 bs=32k: "] {
-        told.complained_of(point);
+        printed.complained_of(point);
     }
-    let text = &told.stdout;
+    let text = &printed.stdout;
     assert!(text.contains("service time, us") && text.contains("bandwidth, MiB/s, over bs"), "{text}");
     assert!(text.contains('█') && text.contains("highest bandwidth "), "{text}");
     assert!(text.lines().skip(1).all(|line| line.chars().count() <= 80 || line.starts_with("highest")), "{text}");
 }
 
 #[test]
-fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() {
+fn sweep_value_overrides_job_files_and_figures_agree() {
     let scratch = with_file("sweep-file");
     let jobs = "[global]\nfilename=test.dat\nsize=4m\nbs=64k\n[a]\nrw=read\n[b]\nstonewall\nrw=write\nbs=8k\n";
     std::fs::write(scratch.file("job.fio"), jobs).unwrap();
-    let told = run(scratch.path(), "--bs=4k,16k --format json --repeat 2 fio job.fio");
-    let document = told.ended_with(0).json();
+    let printed = run(scratch.path(), "--bs=4k,16k --format json --repeat 2 fio job.fio");
+    let document = printed.ended_with(0).json();
     assert_eq!((&document["metric"], &document["runs_made"]), (&"bw".into(), &4.into()));
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 2);
@@ -68,12 +68,12 @@ fn the_value_has_the_last_word_in_job_files_and_figures_agree_with_each_other() 
 }
 
 #[test]
-fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
+fn two_axes_have_all_combinations_and_reports_go_to_files() {
     let scratch = with_file("sweep-two");
     let forms = "--format csv --output out.csv --svg out.svg --report out.md --metric lat.p99 --order random --seed 3 --cooldown 0.01";
-    let told = run(scratch.path(), &format!("iodepth=1,4 numjobs=1,2 {forms} fio {JOB} --ioengine=libaio"));
-    told.ended_with(0).complained_of("lowest 99th percentile of latency ");
-    assert_eq!(told.stdout, "");
+    let printed = run(scratch.path(), &format!("iodepth=1,4 numjobs=1,2 {forms} fio {JOB} --ioengine=libaio"));
+    printed.ended_with(0).complained_of("lowest 99th percentile of latency ");
+    assert_eq!(printed.stdout, "");
     let csv = std::fs::read_to_string(scratch.file("out.csv")).unwrap();
     let points: Vec<String> = csv.lines().map(|line| line.split(',').take(2).collect::<Vec<_>>().join(",")).collect();
     assert_eq!(points, ["iodepth,numjobs", "1,1", "1,2", "4,1", "4,2"]);
@@ -86,7 +86,7 @@ fn two_axes_make_all_combinations_and_other_forms_go_to_files() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
+fn errors_are_reported_by_the_dialect_before_any_run() {
     let scratch = Scratch::new("sweep-wrong");
     let refused = |line: &str, what: &str| {
         run(scratch.path(), line).ended_with(2).complained_of(what);
@@ -95,38 +95,38 @@ fn what_is_wrong_is_refused_in_the_dialects_words_before_anything_runs() {
     refused(&format!("bs=4k,16q,8q fio {JOB}"), "bs=16q");
     refused(&format!("iodepht=1,2 fio {JOB}"), "did you mean `iodepth`?");
     refused(&format!("size=4m,1k fio {JOB}"), "smaller than one block");
-    refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` makes no difference");
+    refused(&format!("iodepth=1,8 fio {JOB}"), "`iodepth` has no effect");
     refused("bs=4k,8k fio missing.fio", "missing.fio");
-    refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "cannot be written");
+    refused(&format!("bs=4k,8k --svg no/such.svg fio {JOB}"), "--svg no/such.svg: No such file or directory");
     refused(&format!("bs=4k,8k --metric lat.p99 fio {JOB} --gtod_reduce=1"), "does not measure latency");
 }
 
 #[test]
-fn a_point_that_fails_is_a_row_that_says_so_and_the_others_are_measured() {
+fn failed_point_is_a_row_and_others_are_measured() {
     let scratch = with_file("sweep-fails");
     std::fs::create_dir(scratch.file("folder")).unwrap();
-    let told = run(scratch.path(), &format!("filename=folder,test.dat fio {JOB}"));
-    told.ended_with(1).complained_of("1/2 filename=folder: failed: ");
-    let row = told.stdout.lines().find(|line| line.contains("folder  failed: ")).unwrap_or_default();
-    assert!(!row.is_empty() && told.stdout.contains("at filename=test.dat"), "{}", told.stdout);
+    let printed = run(scratch.path(), &format!("filename=folder,test.dat fio {JOB}"));
+    printed.ended_with(1).complained_of("1/2 filename=folder: failed: ");
+    let row = printed.stdout.lines().find(|line| line.contains("folder  failed: ")).unwrap_or_default();
+    assert!(!row.is_empty() && printed.stdout.contains("at filename=test.dat"), "{}", printed.stdout);
 }
 
-/// The study that this is made for: which block size for a database.
+/// A common use: the block size for a database.
 #[test]
-fn a_line_of_diskspds_is_swept_as_it_stands_and_a_file_in_the_cache_is_told() {
+fn diskspd_command_line_is_swept_and_cached_file_is_reported() {
     let scratch = Scratch::new("sweep-diskspd");
     let line = "diskspd.exe -b64k -d1 -W0 -t2 -o8 -L -r -w40 -c2m test_io_64k.dat";
-    let told = run(scratch.path(), &format!("b=4K,16K..64K --save kept --svg chart.svg --report out.html {line}"));
-    told.ended_with(0).complained_of("2/4 b=16K: ");
-    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["IOPS", "read write", "over b", "measured through the page cache", "highest bandwidth "] {
-        assert!(text.contains(said), "nothing of {said} in:\n{}", told.stdout);
+    let printed = run(scratch.path(), &format!("b=4K,16K..64K --save kept --svg chart.svg --report out.html {line}"));
+    printed.ended_with(0).complained_of("2/4 b=16K: ");
+    let text = printed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for message in ["IOPS", "read write", "over b", "the target fits into the page cache", "highest bandwidth "] {
+        assert!(text.contains(message), "nothing of {message} in:\n{}", printed.stdout);
     }
     let page = std::fs::read_to_string(scratch.file("out.html")).unwrap();
-    for said in
+    for message in
         ["Bandwidth by block size", "IOPS by block size", "b=16K", "highest bandwidth ", "fathom sweep b=4K,16K..64K"]
     {
-        assert!(page.to_lowercase().contains(&said.to_lowercase()), "nothing of {said} in the page");
+        assert!(page.to_lowercase().contains(&message.to_lowercase()), "nothing of {message} in the page");
     }
     let kept = |name: &str| std::fs::read(scratch.file("kept").join(name)).unwrap();
     let document: Value = serde_json::from_slice(&kept("sweep.json")).unwrap();
@@ -147,45 +147,46 @@ fn a_line_of_diskspds_is_swept_as_it_stands_and_a_file_in_the_cache_is_told() {
 }
 
 #[test]
-fn switches_of_diskspds_are_set_or_refused_in_its_words() {
+fn diskspd_options_are_set_or_rejected() {
     let scratch = Scratch::new("sweep-switches");
     let refused = |line: &str, what: &str| {
-        let told = run(scratch.path(), line);
-        told.ended_with(2).complained_of(what);
+        let printed = run(scratch.path(), line);
+        printed.ended_with(2).complained_of(what);
         assert!(scratch.names().is_empty(), "{line}: {:?}", scratch.names());
-        told
+        printed
     };
     refused("Q=1,2 diskspd -d1 -W0 -c1m x.dat", "no option -Q");
     let twice = refused("b=4K,16Q o=1,2 diskspd -d1 -W0 -c1m x.dat", "-b16Q");
     assert_eq!(twice.stderr.matches("error:").count(), 1, "{}", twice.stderr);
     refused("o=1,2 diskspd -ysbegun -d1 -W0 -c1m x.dat", "named events");
-    let told = run(scratch.path(), "w=0,100 --format csv diskspd -d1 -W0 -c1m -Rxml x.dat");
-    told.ended_with(0).complained_of("on which -R has no effect");
-    let cells = |line: usize| told.stdout.lines().nth(line).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>();
+    let printed = run(scratch.path(), "w=0,100 --format csv diskspd -d1 -W0 -c1m -Rxml x.dat");
+    printed.ended_with(0).complained_of("-R has no effect");
+    let cells =
+        |line: usize| printed.stdout.lines().nth(line).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>();
     let at = |name: &str| cells(0).iter().position(|head| head == name).unwrap();
     assert_eq!((cells(1)[at("write_iops")].as_str(), cells(2)[at("read_iops")].as_str()), ("0.000", "0.000"));
 }
 
 #[test]
-fn an_interrupt_ends_the_sweep_and_shows_what_is_finished() {
+fn interrupt_ends_the_sweep_and_shows_finished_points() {
     let scratch = with_file("sweep-stopped");
     let line = "runtime=300ms,600s,700s fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
     let once = |times| {
         let child = sweep(scratch.path(), line).spawn().unwrap();
         stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
     };
-    let told = patiently(once, |told| told.stderr.contains("2/3 runtime=600s: interrupted"));
-    told.ended_with(130).complained_of("2/3 runtime=600s: interrupted");
-    let text = &told.stdout;
-    assert!(text.contains("700s  not run") && text.contains("ended early: 1 of 3 runs were made"), "{text}");
+    let printed = patiently(once, |printed| printed.stderr.contains("2/3 runtime=600s: interrupted"));
+    printed.ended_with(130).complained_of("2/3 runtime=600s: interrupted");
+    let text = &printed.stdout;
+    assert!(text.contains("700s  not run") && text.contains("ended early, after 1 of 3 runs"), "{text}");
     assert!(text.contains("at runtime=300ms"), "{text}");
 }
 
 #[test]
-fn every_run_leaves_its_record_where_that_is_wanted() {
+fn records_of_all_runs_are_saved_on_request() {
     let scratch = with_file("sweep-saved");
-    let told = run(scratch.path(), &format!("bs=4k,8k --repeat 2 --save kept fio {JOB}"));
-    told.ended_with(0);
+    let printed = run(scratch.path(), &format!("bs=4k,8k --repeat 2 --save kept fio {JOB}"));
+    printed.ended_with(0);
     let kept = |name: &str| std::fs::read(scratch.file("kept").join(name)).unwrap();
     let document: Value = serde_json::from_slice(&kept("sweep.json")).unwrap();
     let names = ["001-bs=4k.json", "001-bs=4k-2.json", "002-bs=8k.json", "002-bs=8k-2.json"];
@@ -204,16 +205,16 @@ fn a_job_file_from_standard_input_is_read_for_all_points() {
         std::fs::File::open(scratch.file("jobs"))
     });
     let mut command = sweep(scratch.path(), "bs=4k,8k --format json fio --eta=always -");
-    let told = outcome(command.stdin(jobs.unwrap()).spawn().unwrap());
-    let document: Value = told.ended_with(0).json();
+    let printed = outcome(command.stdin(jobs.unwrap()).spawn().unwrap());
+    let document: Value = printed.ended_with(0).json();
     assert_eq!(document["points"].as_array().unwrap().len(), 2);
-    told.complained_of("on which --eta has no effect");
+    printed.complained_of("--eta has no effect");
 }
 
 #[test]
 fn a_terminal_without_unicode_gets_plain_characters() {
     let scratch = with_file("sweep-ascii");
     let mut command = sweep(scratch.path(), &format!("bs=4k,8k fio {JOB}"));
-    let told = outcome(command.env("LC_ALL", "C").spawn().unwrap());
-    assert!(told.ended_with(0).stdout.is_ascii() && told.stdout.contains("###"), "{}", told.stdout);
+    let printed = outcome(command.env("LC_ALL", "C").spawn().unwrap());
+    assert!(printed.ended_with(0).stdout.is_ascii() && printed.stdout.contains("###"), "{}", printed.stdout);
 }

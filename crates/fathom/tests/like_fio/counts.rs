@@ -1,10 +1,10 @@
-//! Jobs that end by size: the same bytes, I/Os, blocks and files as fio's.
+//! Jobs that end by size: the same bytes, I/Os, blocks and files as in fio.
 
 use super::pair::{fio_is_old, pair};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Jobs on files of 1 MiB in blocks of 4 KiB by psync, but for what they say.
+/// Jobs with psync on files of 1 MiB in blocks of 4 KiB, unless they set other values.
 const JOBS: [&str; 48] = [
     "--rw=read",
     "--rw=write",
@@ -63,17 +63,18 @@ fn jobs_that_end_by_size_move_the_same_bytes_in_the_same_blocks() {
 }
 
 fn compare(job: &str) -> Result<(), String> {
-    let words = format!(
-        "--output-format=json --write_lat_log=l --log_offset=1 --name=job --size=1m --bs=4k --ioengine=psync {job}"
+    let arguments = format!(
+        "--output-format=json --write_lat_log=l --log_offset=1 --clocksource=clock_gettime --name=job --size=1m --bs=4k \
+         --ioengine=psync {job}"
     );
-    let Some(both) = pair(&words) else { return Ok(()) };
+    let Some(both) = pair(&arguments) else { return Ok(()) };
     let differs =
         |what: &str, theirs: String, ours: String| Err(format!("{job}: {what}:\n  fio    {theirs}\n  fathom {ours}"));
     if both.fio.code != Some(0) || both.ours.code != Some(0) {
         return differs("exit", both.fio.stderr, both.ours.stderr);
     }
     let old = fio_is_old();
-    // 3.33 draws other numbers and counts some syncs as short reads or writes.
+    // fio 3.33 has other random numbers and counts some syncs as short reads or writes.
     let by_chance = old && ["rand", "bsrange", "bssplit"].iter().any(|word| job.contains(word));
     let known = |count: &str| !old || !(count.contains("sync") || count.contains("short"));
     let counts = [&both.fio, &both.ours].map(|ran| {
@@ -100,7 +101,7 @@ fn compare(job: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Errors, I/Os and bytes of each job and direction.
+/// Returns errors, I/Os and bytes of each job and direction.
 fn counted(report: &Value) -> Vec<(String, u64)> {
     let mut counts = Vec::new();
     for (at, job) in report["jobs"].as_array().unwrap().iter().enumerate() {
@@ -116,7 +117,7 @@ fn counted(report: &Value) -> Vec<(String, u64)> {
     counts
 }
 
-/// Direction, size and offset of each I/O that a log tells of.
+/// Returns direction, size and offset of each I/O in a log.
 fn touched(log: &str) -> BTreeSet<(u64, u64, u64)> {
     let number = |text: &str| text.trim().parse().unwrap();
     log.lines()

@@ -1,6 +1,6 @@
-//! The same command lines through fio and through fathom leave the same files, move the same bytes and end alike.
+//! The same command lines leave the same files, move the same bytes and have the same exit code in fio and fathom.
 //!
-//! Needs real fio, named by `FIO` or found in the path; without it the test says that it was skipped.
+//! Requires fio (`$FIO`, or in the path), else the test is skipped.
 
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
@@ -11,10 +11,10 @@ use std::sync::Mutex;
 use crate::pair::real_fio;
 use crate::stage::{Scratch, skipped};
 
-/// Bytes in `f0` before the run, and the arguments.
+/// Size of `f0` before the run, and the arguments.
 type Job = (Option<u64>, &'static str);
 
-/// Lines with `create_only` show the layout, others the whole run.
+/// Jobs with `create_only` show the layout, others the complete run.
 const JOBS: &[Job] = &[
     (None, "--filename=f0 --size=1m --create_only=1"),
     (None, "--filename=f0 --size=1m --rw=write --create_only=1"),
@@ -81,11 +81,11 @@ const JOBS: &[Job] = &[
     (None, "--filename=. --size=1m"),
 ];
 
-/// What a command line led to.
+/// Result of a command line.
 #[derive(PartialEq, Eq, Debug)]
 struct Outcome {
     succeeded: bool,
-    /// Name, size and blocks of 4 KiB of each file left.
+    /// Name, size and blocks of 4 KiB of each remaining file.
     files: Vec<(String, u64, u64)>,
     /// Bytes and I/Os read, written and trimmed, over all jobs.
     moved: Vec<(u64, u64)>,
@@ -99,13 +99,15 @@ fn run(program: &[&str], folder: &Path, before: Option<u64>, line: &str) -> Outc
         std::fs::File::open(&path).unwrap().sync_all().unwrap();
     }
     let mut command = Command::new(program[0]);
-    command.args(&program[1..]).args(["--name=job", "--bs=4k", "--output-format=json"]).args(line.split(' '));
+    // With another clock fio calibrates it at each start. This takes longer than most jobs.
+    command.args(&program[1..]).args(["--name=job", "--bs=4k", "--output-format=json"]);
+    command.arg("--clocksource=clock_gettime").args(line.split(' '));
     let output = command.current_dir(folder).output().unwrap();
     let mut files = Vec::new();
     list(folder, folder, &mut files);
     files.sort();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let report = said.find('{').and_then(|start| serde_json::from_str::<Value>(&said[start..]).ok());
+    let message = String::from_utf8_lossy(&output.stdout);
+    let report = message.find('{').and_then(|start| serde_json::from_str::<Value>(&message[start..]).ok());
     Outcome { succeeded: output.status.success(), files, moved: report.map_or_else(Vec::new, |report| moved(&report)) }
 }
 
@@ -124,7 +126,7 @@ fn list(top: &Path, folder: &Path, files: &mut Vec<(String, u64, u64)>) {
             files.push((name, 0, 0));
             list(top, &path, files);
         } else {
-            // Written data may have no blocks yet.
+            // Written data can have no allocated blocks yet.
             std::fs::File::open(&path).unwrap().sync_all().unwrap();
             let blocks = std::fs::metadata(&path).unwrap().blocks() / 8;
             files.push((name, state.len(), blocks));
@@ -152,7 +154,7 @@ fn all_alike<'a>(fio: &str, jobs: impl Iterator<Item = &'a Job> + Send) {
     let scratch = Scratch::new("files-like-fio");
     let (jobs, wrong) = (Mutex::new(jobs), Mutex::new(Vec::new()));
     let next = || jobs.lock().unwrap().next();
-    // fio sleeps more than it works.
+    // fio mostly sleeps.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -166,7 +168,7 @@ fn all_alike<'a>(fio: &str, jobs: impl Iterator<Item = &'a Job> + Send) {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Runs the line in both, and says what differs.
+/// Runs the arguments in both programs and returns the difference.
 fn compare(fio: &str, scratch: &Path, before: Option<u64>, line: &str) -> Option<String> {
     let folder = |name: &str| scratch.join(line.replace(['/', ' '], "_")).join(name);
     let theirs = run(&[fio], &folder("fio"), before, line);

@@ -21,16 +21,16 @@ const JOBS: [&str; 13] = [
     "--rw=read --disk_util=0 --bs=8k",
 ];
 
-/// Keys that 3.42 has and 3.33 hasn't.
+/// Returns whether the key exists in 3.42 and not in 3.33.
 fn is_new(path: &str) -> bool {
     let last = path.rsplit('/').next().unwrap();
     let added = ["job_start", "latency_target_ns", "latency_window_us"];
-    // 3.33 leaves bare flags out.
+    // fio 3.33 omits flags without a value.
     let flags = ["job options/group_reporting", "job options/stonewall"];
     added.contains(&last) || last.contains("sectors") || flags.iter().any(|flag| path.ends_with(flag))
 }
 
-/// The objects in which fathom says what fio doesn't.
+/// Returns whether the object is an addition of fathom.
 fn is_beyond_fio(path: &str) -> bool {
     path.split('/').any(|key| key == "fathom")
 }
@@ -46,7 +46,7 @@ fn json_plus_has_fios_keys_and_types() {
 }
 
 fn check(format: &str) {
-    // Whether either has seen its disk in so short a run is a matter of chance on a busy machine.
+    // On a busy machine it is random whether a short run has disk statistics.
     let wrong: Vec<String> =
         JOBS.into_iter().flat_map(|job| patiently(|_| differences(format, job), Vec::is_empty)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -54,8 +54,8 @@ fn check(format: &str) {
 
 fn differences(format: &str, job: &str) -> Vec<String> {
     let mut wrong = Vec::new();
-    let words = format!("--output-format={format} --name=job --size=256k {job}");
-    let Some(both) = pair(&words) else { return wrong };
+    let arguments = format!("--output-format={format} --name=job --size=256k {job}");
+    let Some(both) = pair(&arguments) else { return wrong };
     let [theirs, ours] = [&both.fio, &both.ours].map(|ran| {
         let mut keys = BTreeMap::new();
         list_keys("", &ran.json(), &mut keys);
@@ -74,12 +74,12 @@ fn differences(format: &str, job: &str) -> Vec<String> {
     wrong
 }
 
-/// The path and type of each value. Bins are many and by chance; lists have members of one kind.
+/// Collects path and type of each value. Bins vary, and the members of a list have one type.
 fn list_keys(path: &str, value: &Value, keys: &mut BTreeMap<String, &'static str>) {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
-        // Some of fio's decimals are whole and written as such by 3.33.
+        // fio 3.33 writes some decimals as integers.
         Value::Number(_) => "number",
         Value::String(_) => "text",
         Value::Array(_) => "list",
@@ -100,8 +100,8 @@ fn list_keys(path: &str, value: &Value, keys: &mut BTreeMap<String, &'static str
 fn terse_lines_have_fios_number_of_fields() {
     for version in 2..=5 {
         for job in ["--rw=randrw --description=words", "--rw=read --numjobs=2 --disk_util=0"] {
-            let words = format!("--minimal --terse-version={version} --name=job --size=256k {job}");
-            let Some(both) = pair(&words) else { return };
+            let arguments = format!("--minimal --terse-version={version} --name=job --size=256k {job}");
+            let Some(both) = pair(&arguments) else { return };
             let [theirs, ours] = [&both.fio, &both.ours].map(|ran| {
                 let fields = |line: &str| (line.starts_with(&format!("{version};fio")), line.split(';').count());
                 ran.stdout.lines().filter(|line| line.contains(';')).map(fields).collect::<Vec<_>>()

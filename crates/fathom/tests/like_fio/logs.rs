@@ -1,5 +1,5 @@
-//! Log files beside those that real fio writes for the same job: the same files, columns and directions and, where a
-//! job ends by its size, the same I/Os. Without fio (`$FIO`, or `fio` on the path) nothing is compared, and it says so.
+//! Log files, compared with those of fio for the same job: the same files, columns and directions, and the same I/Os if
+//! a job ends by size. Without fio (`$FIO`, or `fio` in the path) the tests are skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::stage::{Scratch, skipped, undisturbed};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
-/// Logs of all kinds but histograms.
+/// All logs except histograms.
 const ALL: &str = "--write_bw_log=a --write_iops_log=a --write_lat_log=a";
 const PSYNC: &str = "--ioengine=psync --filename=data --bs=4k --size=256k";
 const STEADY: &str = "--ioengine=null --bs=4k --size=1g --rate_iops=1000 --time_based";
@@ -16,13 +16,13 @@ const STEADY: &str = "--ioengine=null --bs=4k --size=1g --rate_iops=1000 --time_
 type Line = Vec<u64>;
 type LogFiles = BTreeMap<String, Vec<Line>>;
 
-/// What fio wrote, and what we did.
+/// Logs of fio and of fathom.
 struct Both {
     theirs: LogFiles,
     ours: LogFiles,
 }
 
-/// Runs a job with both. `None`, and a word about it, without a fio that knows the job's options.
+/// Runs a job with both. Returns `None`, and marks the test as skipped, without a fio that has the job's options.
 fn both(test: &str, arguments: &str) -> Option<Both> {
     both_with_file(test, arguments, "")
 }
@@ -48,8 +48,8 @@ fn both_with_file(test: &str, arguments: &str, job_file: &str) -> Option<Both> {
 
 fn run(command: &mut Command, directory: &Path) -> LogFiles {
     let output = command.current_dir(directory).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stdout));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {message}{}", String::from_utf8_lossy(&output.stdout));
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let logs = names.filter(|name| name.ends_with(".log"));
     logs.map(|name| (name.clone(), lines(&std::fs::read_to_string(directory.join(&name)).unwrap()))).collect()
@@ -63,7 +63,7 @@ fn lines(text: &str) -> Vec<Line> {
     text.lines().map(|line| line.split(", ").map(number).collect()).collect()
 }
 
-/// One column of a log, and how often each of its values is there.
+/// Returns the values of a column with their numbers.
 fn counts<K: Ord>(log: &[Line], key: impl Fn(&Line) -> K) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     log.iter().for_each(|line| *counts.entry(key(line)).or_default() += 1);
@@ -71,7 +71,7 @@ fn counts<K: Ord>(log: &[Line], key: impl Fn(&Line) -> K) -> BTreeMap<K, usize> 
 }
 
 impl Both {
-    /// The same files, and in each lines of the same width; empty are the same ones.
+    /// Checks for the same files with lines of the same width. The same files are empty.
     fn same_structure(&self) -> &Self {
         assert_eq!(self.theirs.keys().collect::<Vec<_>>(), self.ours.keys().collect::<Vec<_>>());
         for (name, theirs, ours) in self.pairs() {
@@ -81,7 +81,7 @@ impl Both {
         self
     }
 
-    /// The same I/Os, whatever their order and times: what is in these columns, line for line.
+    /// Checks for the same I/Os in any order: the values of these columns, line by line.
     fn same_ios(&self, columns: &[usize]) -> &Self {
         for (name, theirs, ours) in self.pairs() {
             let key = |line: &Line| columns.iter().map(|&column| line[column]).collect::<Vec<_>>();
@@ -90,7 +90,8 @@ impl Both {
         self
     }
 
-    /// As many windows of each direction, but for one, and all but the last end at multiples of the window.
+    /// Checks for the same number of windows per direction, except one, and that all except the last end at multiples
+    /// of the window.
     fn same_windows(&self, window_ms: u64, ddir_column: usize) -> &Self {
         for (name, theirs, ours) in self.pairs() {
             let [theirs, mine] = [theirs, ours].map(|log| counts(log, |line| line[ddir_column]));
@@ -118,7 +119,7 @@ impl Both {
 
 #[test]
 fn each_io_of_a_synchronous_job() {
-    // Which I/Os are reads depends on the seeds, which are not those of each version of fio.
+    // The directions depend on the seeds, which differ between versions of fio.
     let job = format!("--name=j {PSYNC} --rw=randrw --log_offset=1 {ALL}");
     let Some(both) = both("sync", &job) else { return };
     both.same_structure().same_ios(&[3, 4, 5]);
@@ -170,7 +171,7 @@ fn several_jobs_have_files_of_their_own_or_share_them() {
 }
 
 #[test]
-fn what_is_not_measured_is_not_logged() {
+fn disabled_measurements_are_not_logged() {
     for (test, option) in [
         ("reduced", "--gtod_reduce=1"),
         ("no-clat", "--disable_clat=1 --disable_bw_measurement=1"),
@@ -264,7 +265,7 @@ fn the_bandwidth_of_the_whole_run() {
     undisturbed(|| {
         let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
         let Some(both) = both("aggregate", &job) else { return };
-        // Before 3.4x fio left these files empty without a terminal.
+        // Before 3.4x fio leaves these files empty without a terminal.
         assert!(both.theirs.keys().eq(both.ours.keys()));
         assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
         let read = &both.ours["agg-read_bw.log"];
@@ -274,7 +275,7 @@ fn the_bandwidth_of_the_whole_run() {
 }
 
 #[test]
-fn at_full_rate_nothing_is_lost() {
+fn no_log_lines_are_lost_at_full_rate() {
     let scratch = Scratch::new("full-rate");
     let job =
         format!("fio --name=j --ioengine=null --iodepth=64 --rw=randrw --bs=4k --size=1t --number_ios=300000 {ALL}");

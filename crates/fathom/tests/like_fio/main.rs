@@ -1,7 +1,7 @@
-//! fathom beside real fio: the same words to both, and what comes of it compared.
+//! fathom and fio with the same arguments.
 //!
-//! Without a fio (`$FIO`, or `fio` on the path) nothing is compared, and each test says so. Where fio 3.33 and 3.42
-//! differ, fathom follows 3.42, and the place that compares says what it lets pass.
+//! Without fio (`$FIO`, or `fio` in the path) the tests are skipped. If fio 3.33 and 3.42 differ, fathom follows 3.42,
+//! and the comparison states the accepted difference.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! The normal output, line by line: the same lines in the same order with the same words, whatever the figures.
+//! Normal output, line by line: the same lines in the same order with the same text, apart from figures.
 
 use super::pair::{Ran, fio_is_old, pair};
 use super::stage::patiently;
@@ -36,26 +36,26 @@ const JOBS: [&str; 26] = [
 fn the_normal_output_has_fios_lines() {
     let mut wrong = Vec::new();
     for job in JOBS {
-        let words = format!("--name=job --size=1m {job}");
-        let both = || pair(&words).map(|both| [&both.fio, &both.ours].map(structure));
-        // Whether either has seen its disk in so short a run is a matter of chance on a busy machine.
+        let arguments = format!("--name=job --size=1m {job}");
+        let both = || pair(&arguments).map(|both| [&both.fio, &both.ours].map(structure));
+        // On a busy machine it is random whether a short run has disk statistics.
         let are_alike = |both: &Option<[Vec<String>; 2]>| both.as_ref().is_none_or(|[theirs, ours]| theirs == ours);
         let Some([theirs, ours]) = patiently(|_| both(), are_alike) else { return };
         if theirs != ours {
-            wrong.push(format!("{words}:\n{}{}", only("fio", &theirs, &ours), only("fathom", &ours, &theirs)));
+            wrong.push(format!("{arguments}:\n{}{}", only("fio", &theirs, &ours), only("fathom", &ours, &theirs)));
         }
     }
     assert!(wrong.is_empty(), "{} of {} jobs differ:\n{}", wrong.len(), JOBS.len(), wrong.join("\n"));
 }
 
-/// Lines of one that the other lacks, or has elsewhere.
+/// Returns lines of one output that the other lacks or has at another position.
 fn only(who: &str, one: &[String], other: &[String]) -> String {
     let kept = |at: usize, line: &String| other.get(at) != Some(line);
     let lines = one.iter().enumerate().filter(|(at, line)| kept(*at, line)).take(6);
     lines.map(|(at, line)| format!("  {who} line {at}: {line}\n")).collect()
 }
 
-/// The lines without what depends on figures: numbers and units, the rows of tables, samples of short runs.
+/// Returns the lines without parts that depend on figures: numbers, units, rows of tables, samples of short runs.
 fn structure(ran: &Ran) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut disks = false;
@@ -71,7 +71,7 @@ fn structure(ran: &Ran) -> Vec<String> {
         match row {
             // Windows of 500 ms, and the ends of jobs of a few milliseconds.
             _ if line.starts_with("   bw (") || line.starts_with("   iops  ") => {}
-            // Which disks lie under a file is for other tests to compare.
+            // Other tests compare the disks.
             _ if disks => {}
             "" => lines.push(shape(line)),
             row if lines.last().is_some_and(|last| last == row) => {}
@@ -84,7 +84,7 @@ fn structure(ran: &Ran) -> Vec<String> {
 fn shape(line: &str) -> String {
     let mut line = line.to_owned();
     if let Some(at) = line.find("pid=").filter(|_| line.contains("groupid=")) {
-        // The date behind it.
+        // The date follows.
         line.truncate(at);
     }
     if line.starts_with("fio-3.") {
@@ -93,7 +93,7 @@ fn shape(line: &str) -> String {
     if fio_is_old() {
         line = line.replace("sync_file_range/syncfs:", "sync_file_range:").replace("; 0 zone resets", "");
     }
-    // fio says which line of its source found an error.
+    // fio prints the source line of an error.
     if let (Some(from), Some(to)) = (line.find("file:"), line.find("func=")) {
         line.replace_range(from..to, "");
     }

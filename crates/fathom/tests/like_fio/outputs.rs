@@ -1,9 +1,9 @@
-//! Where reports go and in which forms: files, several forms at once, reports while the job runs, jobs from stdin.
+//! Destinations and formats of reports: files, several formats, reports during the run, jobs from standard input.
 
 use super::pair::{Pair, Ran, pair, pair_prepared};
 use super::stage::patiently;
 
-/// The order in which parts appear, by what each begins with.
+/// Returns the order of the parts of a report, by their first text.
 fn parts(text: &str) -> Vec<&'static str> {
     let mut parts = Vec::new();
     for line in text.lines() {
@@ -18,11 +18,11 @@ fn parts(text: &str) -> Vec<&'static str> {
     parts
 }
 
-fn same_parts(words: &str, text: impl Fn(&Ran) -> String) {
-    let Some(both) = pair(words) else { return };
+fn same_parts(arguments: &str, text: impl Fn(&Ran) -> String) {
+    let Some(both) = pair(arguments) else { return };
     let (theirs, ours) = (text(&both.fio), text(&both.ours));
-    assert!(!parts(&theirs).is_empty(), "{words}: fio says nothing: {theirs}");
-    assert_eq!(parts(&theirs), parts(&ours), "{words}\n{theirs}\n{ours}");
+    assert!(!parts(&theirs).is_empty(), "{arguments}: fio printed no known part: {theirs}");
+    assert_eq!(parts(&theirs), parts(&ours), "{arguments}\n{theirs}\n{ours}");
 }
 
 #[test]
@@ -39,9 +39,9 @@ fn several_forms_come_in_fios_order() {
 #[test]
 fn the_report_goes_to_the_file_that_is_named() {
     for format in ["normal", "json", "terse", "normal,json"] {
-        let words = format!("--name=a --size=64k --ioengine=null --output=report --output-format={format}");
-        same_parts(&words, |ran| {
-            assert!(!ran.stdout.contains("Run status"), "{words}: {}", ran.stdout);
+        let arguments = format!("--name=a --size=64k --ioengine=null --output=report --output-format={format}");
+        same_parts(&arguments, |ran| {
+            assert!(!ran.stdout.contains("Run status"), "{arguments}: {}", ran.stdout);
             ran.read("report")
         });
     }
@@ -65,9 +65,9 @@ fn reports_come_while_the_job_runs() {
 }
 
 #[test]
-fn the_running_line_is_shown_when_asked() {
-    let words = "--name=a --size=64k --ioengine=null --rate_iops=1000 --time_based --runtime=3 --eta=always";
-    let Some(both) = pair(words) else { return };
+fn progress_line_is_shown_on_request() {
+    let arguments = "--name=a --size=64k --ioengine=null --rate_iops=1000 --time_based --runtime=3 --eta=always";
+    let Some(both) = pair(arguments) else { return };
     for (who, ran) in [("fio", &both.fio), ("fathom", &both.ours)] {
         let lines: Vec<&str> = ran.stdout.split(['\r', '\n']).filter(|line| line.starts_with("Jobs: ")).collect();
         assert!(lines.len() >= 2, "{who}: {}", ran.stdout);

@@ -1,4 +1,4 @@
-//! Both programs, each in an empty directory of its own, with the same words.
+//! Runs both programs with the same arguments, each in an empty directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::stage::{Scratch, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
-/// What a program left behind.
+/// Results of a program.
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -28,14 +28,14 @@ impl Ran {
         }
     }
 
-    /// The report's JSON document. fio puts talk in front of it.
+    /// Returns the JSON document of the report. fio prints messages before it.
     pub fn json(&self) -> serde_json::Value {
         let from = self.stdout.find("{\n").unwrap_or_else(|| panic!("no JSON in {}{}", self.stdout, self.stderr));
         let mut documents = serde_json::Deserializer::from_str(&self.stdout[from..]).into_iter();
         documents.next().unwrap().unwrap()
     }
 
-    /// Sizes of the files that the jobs made.
+    /// Returns the sizes of the files of the jobs.
     pub fn files(&self) -> BTreeMap<String, u64> {
         let mut found = BTreeMap::new();
         walk(&self.directory, "", &mut found);
@@ -67,10 +67,10 @@ pub struct Pair {
     _scratch: Scratch,
 }
 
-/// The real fio and its version.
+/// fio and its version.
 type Real = (String, String);
 
-/// `None`, and a word about it, where there is no real fio.
+/// Returns fio. Without it, returns `None` and marks the test as skipped.
 pub fn real_fio() -> Option<&'static Real> {
     static REAL: OnceLock<Option<Real>> = OnceLock::new();
     let real = REAL.get_or_init(|| {
@@ -85,27 +85,27 @@ pub fn real_fio() -> Option<&'static Real> {
     real.as_ref()
 }
 
-/// True where the real fio is older than the one that fathom follows.
+/// Returns whether fio is older than the version that fathom follows.
 pub fn fio_is_old() -> bool {
     real_fio().is_some_and(|(_, version)| !version.contains("3.42"))
 }
 
-/// Runs both with the same words, side by side: fio spends most of such a run asleep.
-pub fn pair(words: &str) -> Option<Pair> {
-    pair_prepared(words, &|_| {}, None)
+/// Runs both programs in parallel: fio mostly sleeps during such a run.
+pub fn pair(arguments: &str) -> Option<Pair> {
+    pair_prepared(arguments, &|_| {}, None)
 }
 
-/// `prepare` gets each program's directory; `stdin` is what both are given to read.
-pub fn pair_prepared(words: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: Option<&str>) -> Option<Pair> {
+/// Runs both. `prepare` gets the directory of each program, and `stdin` is the input of both.
+pub fn pair_prepared(arguments: &str, prepare: &(dyn Fn(&Path) + Sync), stdin: Option<&str>) -> Option<Pair> {
     let (program, _) = real_fio()?;
     let scratch = Scratch::new("like-fio");
-    let words: Vec<&str> = words.split_whitespace().collect();
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
     let run = |name: &str, program: &str, first: &[&str]| {
         let directory = scratch.file(name);
         std::fs::create_dir(&directory).unwrap();
         prepare(&directory);
         let mut command = Command::new(program);
-        command.args(first).args(&words).current_dir(&directory);
+        command.args(first).args(&arguments).current_dir(&directory);
         let output = match stdin {
             None => command.stdin(Stdio::null()).output().unwrap(),
             Some(text) => {

@@ -19,18 +19,19 @@ fn the_cost_of_an_io_and_who_was_the_limit_are_in_the_document_and_beside_the_re
         assert_eq!(job.keys().next_back().unwrap(), "fathom");
         job["fathom"].clone()
     });
-    assert_eq!((&free["generator"], &held["generator"]), (&"limit".into(), &"not the limit".into()), "{free}\n{held}");
+    let limit = |job: &Value| job["load_generator"]["limit"].clone();
+    assert_eq!((limit(&free), limit(&held)), ("limit".into(), "not_limit".into()), "{free}\n{held}");
     let of = |key: &str| free[key].as_f64().unwrap();
     // One job has at most one CPU.
     let wall_ns_per_io = 1e9 / document["jobs"][0]["read"]["iops"].as_f64().unwrap();
     assert!(of("cpu_ns_per_io") > 1.0 && of("cpu_ns_per_io") < 1.1 * wall_ns_per_io, "{free}");
     assert!((of("cpu_ns_per_io") - of("user_ns_per_io") - of("system_ns_per_io")).abs() < 0.01, "{free}");
-    assert_eq!(document["fathom"]["findings"][0]["id"], "generator-limit", "{}", document["fathom"]);
+    assert_eq!(document["fathom"]["findings"][0]["kind"], "load-generator-limit", "{}", document["fathom"]);
 
     let told = run(scratch.path(), jobs).ended_with(0).stderr.clone();
     let line = |start: &str| told.lines().any(|line| line.starts_with(start));
-    assert!(line("free: an I/O took ") && line("held: an I/O took "), "{told}");
-    assert!(told.contains("warning: free: the limit was not the target"), "{told}");
+    assert!(line("free: CPU time per I/O ") && line("held: CPU time per I/O "), "{told}");
+    assert!(told.contains("warning: free: ") && told.contains(" was the limit, not the target"), "{told}");
 }
 
 /// A job whose I/Os come whether or not those before are done.
@@ -46,13 +47,13 @@ fn findings(run: Child) -> Value {
 }
 
 fn found<'a>(findings: &'a Value, id: &str) -> Option<&'a Value> {
-    findings.as_array().unwrap().iter().find(|finding| finding["id"] == id)
+    findings.as_array().unwrap().iter().find(|finding| finding["kind"] == id)
 }
 
 /// Whether a finding is there, with these words.
 fn tells(findings: &Value, id: &str, evidence: &str, advice: &str) -> Result<(), String> {
     let has = |finding: &Value, key: &str, words: &str| finding[key].as_str().unwrap().contains(words);
-    let right = |finding: &Value| has(finding, "evidence", evidence) && has(finding, "advice", advice);
+    let right = |finding: &Value| has(finding, "message", evidence) && has(finding, "advice", advice);
     if found(findings, id).is_some_and(right) {
         return Ok(());
     }
@@ -77,9 +78,9 @@ fn a_rate_that_the_target_cannot_keep_and_ios_that_come_too_late_are_told_with_w
         let runtime = Duration::from_millis(1200) * times;
         [&slow, &stalls].into_iter().for_each(|throttle| throttle.ios_per_s(50));
         let missed = open_loop(&scratch[0], 1000, runtime, &device);
-        slow.take_in(missed.id());
+        slow.add_process(missed.id());
         let stalled = open_loop(&scratch[1], 1000, runtime, &device);
-        stalls.take_in(stalled.id());
+        stalls.add_process(stalled.id());
         let stopped = open_loop(&scratch[2], 1000, runtime, null);
         // So few that a busy machine leaves them alone in one of the tries.
         let met = open_loop(&scratch[3], 10, Duration::from_millis(400), null);
@@ -89,9 +90,9 @@ fn a_rate_that_the_target_cannot_keep_and_ios_that_come_too_late_are_told_with_w
         signal(&stopped, "CONT");
         stalls.ios_per_s(0);
         let [missed, stalled, stopped, met] = [missed, stalled, stopped, met].map(findings);
-        tells(&missed, "rate-missed", "were still waiting at the end", "a larger iodepth")?;
-        tells(&stalled, "late-arrivals", "because the queue was full", "a larger iodepth")?;
-        tells(&stopped, "late-arrivals", "with room in the queue", "numjobs")?;
+        tells(&missed, "rate-missed", "not submitted", "a larger iodepth")?;
+        tells(&stalled, "late-arrivals", "with the queue full", "a larger iodepth")?;
+        tells(&stopped, "late-arrivals", "more than 1 ms late", "numjobs")?;
         is_silent(&met, &["rate-missed", "late-arrivals"])
     };
     patiently(tried, Result::is_ok).unwrap();
@@ -120,11 +121,11 @@ fn threads_that_wait_for_a_processor_are_told_and_those_that_have_one_not() {
     let tried = |times: u32| {
         let job = "--ioengine=null --size=1g --cpus_allowed=0";
         let of = |rate, ms| findings(open_loop(&scratch[0], rate, Duration::from_millis(ms), job));
-        is_silent(&of(10, 400), &["processors-busy", "generator-limit"])?;
+        is_silent(&of(10, 400), &["cpu-wait", "load-generator-limit"])?;
         let hogs = Hogs::new(&scratch[1]);
         let busy = of(200, 1000 * u64::from(times));
         drop(hogs);
-        tells(&busy, "processors-busy", "ready and did not run for", "end what else runs")
+        tells(&busy, "cpu-wait", "threads waited for a CPU", "stop other programs")
     };
     patiently(tried, Result::is_ok).unwrap();
 }

@@ -11,7 +11,7 @@ pub fn limits(values: &Values, exits_all: bool) -> Limits {
     let time_based = values.flag("time_based") && values.unsigned("runtime") > 0;
     let loops = values.unsigned("loops").clamp(1, u64::from(u32::MAX));
     let ended = exit_what(values);
-    let exit_if = |on: bool| if on { ended } else { ExitAll::Nobody };
+    let exit_if = |on: bool| if on { ended } else { ExitAll::None };
     Limits {
         start_delay_ns: (ns(delay_us), ns(delay_to_us.max(delay_us))),
         runtime_ns: ns(values.unsigned("runtime")),
@@ -35,7 +35,7 @@ fn ns(us: u64) -> u64 {
 fn exit_what(values: &Values) -> ExitAll {
     match values.keyword("exit_what") {
         "stonewall" => ExitAll::Phase,
-        "all" => ExitAll::Everybody,
+        "all" => ExitAll::All,
         _ => ExitAll::Group,
     }
 }

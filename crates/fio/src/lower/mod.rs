@@ -130,7 +130,7 @@ fn worker(
         measure: measure::measure(values, &job.name),
         echo: Arc::clone(echo),
         access,
-        streams: plan::Streams::default(),
+        workload: plan::Workload::Job,
         engine,
     }
 }
@@ -156,8 +156,8 @@ mod tests {
             "--size=1m --name=a --exit_what=all --name=b --exitall --name=c --exitall_on_error --exit_what=stonewall",
         );
         let ended = |at: usize| (plan.workers[at].limits.exit_all, plan.workers[at].limits.exit_all_on_error);
-        use plan::ExitAll::{Everybody, Group, Nobody, Phase};
-        assert_eq!([ended(0), ended(1), ended(2)], [(Everybody, Nobody), (Group, Nobody), (Phase, Phase)]);
+        use plan::ExitAll::{All, Group, None, Phase};
+        assert_eq!([ended(0), ended(1), ended(2)], [(All, None), (Group, None), (Phase, Phase)]);
     }
 
     #[test]

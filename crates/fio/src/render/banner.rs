@@ -34,7 +34,7 @@ pub fn banner(plan: &Plan, fathom: &str) -> String {
 ///
 /// DiskSpd threads count as clones of one another if their properties in the job line are equal.
 fn clone_index(previous: &[Worker], worker: &Worker) -> usize {
-    if worker.streams.is_empty() {
+    if worker.streams().is_none() {
         return worker.clone as usize;
     }
     let properties = properties(worker);
@@ -69,8 +69,8 @@ fn properties(worker: &Worker) -> Option<String> {
         range('R', Ddir::Read),
         range('W', Ddir::Write),
         // One engine of the plan stands for several I/O interfaces of DiskSpd. `echo.ioengine` names the interface.
-        if worker.streams.is_empty() { engine_name(&worker.engine) } else { &worker.echo.ioengine },
-        worker.depth_as_asked(),
+        if worker.streams().is_none() { engine_name(&worker.engine) } else { &worker.echo.ioengine },
+        worker.requested_depth(),
     ))
 }
 

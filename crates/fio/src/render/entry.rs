@@ -6,6 +6,8 @@ use record::{DdirStats, Latency, Record, WorkerRecord, WorkerStats};
 use std::borrow::Cow;
 use units::errno;
 
+use crate::wording;
+
 /// Maximum number of percentiles: the number of fields in the terse format.
 pub(super) const PERCENTILES_MAX: usize = 20;
 
@@ -91,7 +93,7 @@ impl Entry<'_> {
 
     /// Returns the error message of each failed worker.
     pub fn messages(&self) -> impl Iterator<Item = String> + '_ {
-        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(|error| error.message.clone()))
+        self.members.iter().filter_map(|(_, outcome)| outcome.error.as_ref().map(wording::error))
     }
 
     pub fn continues_on_error(&self) -> bool {
@@ -121,7 +123,7 @@ impl Entry<'_> {
             Some(target) => (target, self.stats.latency_depth),
             // fio prints depth 0 for a job with create_only.
             None if self.last.targets.create.only => (NO_TARGET, 0),
-            None => (NO_TARGET, self.last.depth_as_asked()),
+            None => (NO_TARGET, self.last.requested_depth()),
         }
     }
 

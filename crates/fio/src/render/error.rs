@@ -2,9 +2,11 @@
 
 use record::RunError;
 
+use crate::wording;
+
 /// Returns the line `fio: MESSAGE`.
 pub fn error_message(error: &RunError) -> String {
-    format!("fio: {}\n", error.message)
+    format!("fio: {}\n", wording::error(error))
 }
 
 /// Returns the line `fio: pid=…, err=…` that scripts parse.
@@ -14,5 +16,5 @@ pub fn error_line(tid: u32, error: &RunError) -> String {
 
 /// Returns `func=…, error=…`.
 pub(super) fn error_text(error: &RunError) -> String {
-    format!("func={}, error={}", error.func, units::errno::text(error.errno))
+    format!("func={}, error={}", wording::call(error), units::errno::text(error.errno))
 }

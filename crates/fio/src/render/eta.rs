@@ -42,7 +42,7 @@ pub fn eta_s(plan: &Plan, workers: &[WorkerProgress], elapsed_ms: u64) -> Option
         return None;
     }
     let estimates = plan.workers.iter().zip(workers).map(|(worker, progress)| (worker, remaining_s(worker, progress)));
-    if plan.workers.iter().any(|worker| worker.limits.exit_all == ExitAll::Everybody) {
+    if plan.workers.iter().any(|worker| worker.limits.exit_all == ExitAll::All) {
         return estimates.map(|(_, remaining)| remaining).min();
     }
     // Phases run in sequence. A phase ends with its slowest worker.

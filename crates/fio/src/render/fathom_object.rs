@@ -3,18 +3,43 @@
 use super::entry::Entry;
 use super::json::latency;
 use super::options::Detail;
-use judge::Generator;
-use plan::Ddir;
-use record::{Arrivals, Record};
+use assessment::{Finding, LoadGenerator};
+use plan::{Ddir, Worker};
+use record::{Arrivals, WorkerRecord};
 use serde_json::{Map, Value, json};
 
 /// Key of the objects.
 pub(super) const KEY: &str = "fathom";
 
-/// Returns the object of a job: load generator and open loop. `None` if it is empty.
-pub(super) fn of_job(entry: &Entry, detail: Detail) -> Option<Value> {
+/// A worker, and what it did.
+pub type Member<'a> = (&'a Worker, &'a WorkerRecord);
+
+/// What the caller computes and words for the objects.
+#[derive(Clone, Copy)]
+pub struct Analysis<'a> {
+    pub findings: &'a [Described<Finding>],
+    /// Judges the threads of a job as load generator.
+    pub load_generator: fn(&[Member]) -> Option<Described<LoadGenerator>>,
+}
+
+/// A value with its wording.
+#[derive(Clone, Debug)]
+pub struct Described<T> {
+    pub value: T,
+    pub message: String,
+    /// Empty if there is none.
+    pub advice: String,
+}
+
+impl Analysis<'_> {
+    /// No findings, and no judgement of load generators.
+    pub const NONE: Analysis<'static> = Analysis { findings: &[], load_generator: |_| None };
+}
+
+/// Returns the object of a job; `None` if it is empty.
+pub(super) fn of_job(entry: &Entry, detail: Detail, analysis: &Analysis) -> Option<Value> {
     let mut object = Map::new();
-    if let Some(generator) = judge::generator(entry.members.iter().copied()) {
+    if let Some(generator) = (analysis.load_generator)(&entry.members) {
         add_generator(&mut object, &generator);
     }
     for ddir in Ddir::ALL {
@@ -23,19 +48,27 @@ pub(super) fn of_job(entry: &Entry, detail: Detail) -> Option<Value> {
     (!object.is_empty()).then(|| object.into())
 }
 
-fn add_generator(object: &mut Map<String, Value>, generator: &Generator) {
+fn add_generator(object: &mut Map<String, Value>, described: &Described<LoadGenerator>) {
+    let generator = &described.value;
     object.insert("cpu_ns_per_io".into(), generator.cpu_ns_per_io().into());
     object.insert("user_ns_per_io".into(), generator.user_ns_per_io.into());
     object.insert("system_ns_per_io".into(), generator.system_ns_per_io.into());
     object.insert("on_cpu_percent".into(), generator.on_cpu_percent.into());
-    if let Some(percent) = generator.waited_for_cpu_percent {
-        object.insert("waited_for_cpu_percent".into(), percent.into());
+    if let Some(percent) = generator.cpu_wait_percent {
+        object.insert("cpu_wait_percent".into(), percent.into());
     }
-    object.insert("generator".into(), generator.limit.name().into());
-    object.insert("evidence".into(), generator.evidence.as_str().into());
+    let decision = json!({
+        "limit": generator.limit,
+        "reason": generator.reason,
+        "threads": generator.threads,
+        "of_threads": generator.of_threads,
+        "shares": generator.shares,
+        "message": described.message,
+    });
+    object.insert("load_generator".into(), decision);
 }
 
-/// Adds the response times and arrivals of a direction with a rate.
+/// The response times of a direction with a rate, and how many of its I/Os were in time.
 fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, detail: Detail) {
     let stats = &entry.stats.ddirs[ddir as usize];
     let Some(arrivals) = &stats.arrivals else { return };
@@ -55,16 +88,13 @@ fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, det
     object.insert(ddir.name().into(), direction.into());
 }
 
-/// Returns the object of the run: its findings.
-pub(super) fn of_run(record: &Record) -> Value {
-    let findings = judge::findings(record).into_iter().map(|finding| {
-        json!({
-            "id": finding.id,
-            "severity": finding.severity.name(),
-            "what": finding.what,
-            "evidence": finding.evidence,
-            "advice": finding.advice,
-        })
+/// Returns the object of the run.
+pub(super) fn of_run(analysis: &Analysis) -> Value {
+    let findings = analysis.findings.iter().map(|finding| {
+        let mut object = serde_json::to_value(&finding.value).unwrap_or_default();
+        object["message"] = finding.message.as_str().into();
+        object["advice"] = finding.advice.as_str().into();
+        object
     });
     json!({ "findings": findings.collect::<Value>() })
 }

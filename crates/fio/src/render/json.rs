@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, Section, entries, milliseconds, shares};
 use super::eta::FIRST_ESTIMATE_S;
+use super::fathom_object::Analysis;
 use super::group::{Group, groups};
 use super::latency_buckets::{BOUNDS, BOUNDS_MS, LatencyBuckets};
 use super::normal::depth_levels;
@@ -16,11 +17,11 @@ use serde_json::{Map, Value, json};
 const ETA_UNKNOWN: u64 = i32::MAX as u64;
 
 /// Returns the JSON document. It ends with a newline.
-pub fn json(record: &Record, options: &ReportOptions, detail: Detail) -> String {
-    json_text::pretty(&document(record, options, detail))
+pub fn json(record: &Record, options: &ReportOptions, detail: Detail, analysis: &Analysis) -> String {
+    json_text::pretty(&document(record, options, detail, analysis))
 }
 
-fn document(record: &Record, options: &ReportOptions, detail: Detail) -> Value {
+fn document(record: &Record, options: &ReportOptions, detail: Detail, analysis: &Analysis) -> Value {
     let entries = entries(record);
     let groups = groups(&record.plan, &entries);
     let mut root = json!({
@@ -32,7 +33,7 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail) -> Value {
     if !record.plan.global_options.is_empty() {
         root["global options"] = named_options(&record.plan.global_options);
     }
-    let jobs = entries.iter().map(|entry| job(entry, &groups[&entry.first.group], record, options, detail));
+    let jobs = entries.iter().map(|entry| job(entry, &groups[&entry.first.group], record, options, detail, analysis));
     root["jobs"] = jobs.collect();
     if !record.disks.is_empty() {
         root["disk_util"] = disks::all(&record.disks).into_iter().map(disk).collect();
@@ -40,7 +41,7 @@ fn document(record: &Record, options: &ReportOptions, detail: Detail) -> Value {
     if record.plan.idle_profile != IdleProfile::Off && !record.cpu_idle_percent.is_empty() {
         root["cpu_idleness"] = idleness(record);
     }
-    root[fathom_object::KEY] = fathom_object::of_run(record);
+    root[fathom_object::KEY] = fathom_object::of_run(analysis);
     root
 }
 
@@ -48,7 +49,14 @@ fn named_options(options: &[(String, String)]) -> Value {
     options.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<Map<_, _>>().into()
 }
 
-fn job(entry: &Entry, group: &Group, record: &Record, options: &ReportOptions, detail: Detail) -> Value {
+fn job(
+    entry: &Entry,
+    group: &Group,
+    record: &Record,
+    options: &ReportOptions,
+    detail: Detail,
+    analysis: &Analysis,
+) -> Value {
     let elapsed_s = options.now_unix_ms.saturating_sub(record.started_unix_ms).div_ceil(1000);
     let eta_s = options.eta_s.filter(|_| elapsed_s >= FIRST_ESTIMATE_S).unwrap_or(ETA_UNKNOWN);
     let mut job = json!({
@@ -83,7 +91,7 @@ fn job(entry: &Entry, group: &Group, record: &Record, options: &ReportOptions, d
     if !messages.is_empty() {
         job["error_messages"] = messages.into();
     }
-    if let Some(object) = fathom_object::of_job(entry, detail) {
+    if let Some(object) = fathom_object::of_job(entry, detail, analysis) {
         job[fathom_object::KEY] = object;
     }
     job

@@ -24,6 +24,7 @@ mod version;
 pub use banner::banner;
 pub use error::{error_line, error_message};
 pub use eta::{WorkerProgress, WorkerState, eta_s};
+pub use fathom_object::{Analysis, Described, Member};
 pub use json::json;
 pub use normal::normal;
 pub use options::{Detail, Formats, ReportOptions};
@@ -34,13 +35,13 @@ pub use version::version;
 use record::Record;
 
 /// Returns the reports in fio's order: terse, JSON, normal.
-pub fn report(record: &Record, formats: Formats, options: &ReportOptions) -> String {
+pub fn report(record: &Record, formats: Formats, options: &ReportOptions, analysis: &Analysis) -> String {
     let mut text = String::new();
     if formats.terse {
         text += &terse(record, options);
     }
     if let Some(detail) = formats.json {
-        text += &json(record, options, detail);
+        text += &json(record, options, detail, analysis);
     }
     if formats.normal {
         text += &normal(record, options);

@@ -1,4 +1,4 @@
-//! The figures of kept runs: a row for each test and direction.
+//! The figures of saved runs: a row for each test and direction.
 
 use super::table::{Cell, Column, Kind, Table};
 use crate::{Entry, Summary};

@@ -1,4 +1,4 @@
-//! What kept runs did over time: a row for each interval and direction.
+//! The time series of saved runs: a row for each interval and direction.
 
 use plan::Ddir;
 use record::{Record, Slot, Timeline};
@@ -16,10 +16,10 @@ const COLUMNS: [Column; 18] = [
     column("started_unix_ms", Kind::UnixMs),
     column("test", Kind::Text),
     column("at", Kind::Text),
-    // From 0: of a test with several rounds, and of a run with several phases.
+    // Numbers from 0: of the round in a test, of the phase in a run.
     column("round", Kind::Count),
     column("phase", Kind::Count),
-    // After the start of the phase's measured time.
+    // Counted from the start of the phase's measured time.
     column("from_ns", Kind::Count),
     column("length_ns", Kind::Count),
     column("workers", Kind::Count),
@@ -38,7 +38,7 @@ pub fn empty() -> Table {
     Table { columns: &COLUMNS, rows: Vec::new() }
 }
 
-/// Whose interval a row is of.
+/// The run, test and phase of an interval.
 struct Place<'a> {
     id: i64,
     test: &'a str,
@@ -65,7 +65,7 @@ pub fn add(table: &mut Table, id: i64, document: &Document) {
     }
 }
 
-/// Of the directions in which anything was done.
+/// Adds a row for each direction with I/O.
 fn rows(place: &Place, timeline: &Timeline) -> Vec<Vec<Cell>> {
     let done = |ddir: &Ddir| timeline.slots.iter().any(|slot| slot.ddirs[*ddir as usize].ios > 0);
     let ddirs: Vec<Ddir> = [Ddir::Read, Ddir::Write, Ddir::Trim].into_iter().filter(done).collect();

@@ -1,28 +1,37 @@
-//! Kept runs for other programs: whole documents as JSON, and tables of figures or of intervals as CSV or Parquet.
+//! Exports saved runs for other programs: documents as JSON, tables of figures or intervals as CSV or Parquet.
 
 mod figures;
 mod intervals;
 mod parquet;
 mod table;
 
-use crate::{Entry, Store};
+use crate::{Document, Entry, Store};
 pub use table::Table;
 
-/// The whole document of one run; an array of them for more.
-pub fn json(store: &Store, ids: &[i64]) -> Result<String, String> {
-    let documents: Vec<String> = ids.iter().map(|id| store.document(*id)?.write()).collect::<Result<_, String>>()?;
+/// Returns the document of one run, or an array of the documents of several. `write` writes a document.
+///
+/// # Errors
+///
+/// A run does not exist, its document cannot be read, or `write` fails.
+pub fn json(store: &Store, ids: &[i64], write: impl Fn(&Document) -> Result<String, String>) -> Result<String, String> {
+    let documents = ids.iter().map(|id| write(&store.document(*id)?));
+    let documents: Vec<String> = documents.collect::<Result<_, String>>()?;
     match &documents[..] {
         [one] => Ok(one.clone()),
         more => Ok(format!("[\n{}\n]\n", more.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))),
     }
 }
 
-/// The figures: a row for each test and direction.
+/// Returns the figures: a row for each test and direction.
 pub fn figures(entries: &[Entry]) -> Table {
     figures::table(entries)
 }
 
-/// A row for each interval and direction; one run's document at a time is in memory.
+/// Returns the intervals: a row for each interval and direction. One run's document at a time is in memory.
+///
+/// # Errors
+///
+/// A run does not exist, or its document cannot be read.
 pub fn intervals(store: &Store, ids: &[i64]) -> Result<Table, String> {
     let mut table = intervals::empty();
     for id in ids {

@@ -1,5 +1,5 @@
-//! A table as Parquet: one row group, packed with Snappy, which every reader knows. Columns have the CSV's names; times are
-//! timestamps in UTC.
+//! Tables as Parquet: one row group, compressed with Snappy. Columns have the names of the CSV; times are timestamps in
+//! UTC.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn field(column: Column) -> Result<Type> {
     field.with_repetition(repetition).with_logical_type(logical).build()
 }
 
-/// `known` has a 1 for each row that has a value, where a column may have none.
+/// `known` has a 1 for each row with a value, if a column can lack values.
 fn put<T: DataType>(writer: &mut SerializedColumnWriter, values: &[T::T], known: Option<&[i16]>) -> Result<()> {
     writer.typed::<T>().write_batch(values, known, None).map(drop)
 }

@@ -1,13 +1,13 @@
-//! A table for other programs: columns that say what is in them, and rows.
+//! Tables for other programs: columns with types, and rows.
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Text,
     Count,
     /// A point in time, in ms since 1970 in UTC.
     UnixMs,
-    /// Measured; empty where nobody did.
+    /// A measured number; empty if it was not measured.
     Figure,
 }
 
@@ -17,16 +17,16 @@ pub struct Column {
     pub kind: Kind,
 }
 
-/// Each is of its column's kind.
+/// A value of its column's type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell {
     Text(String),
-    /// Of [`Kind::Count`] and [`Kind::UnixMs`].
+    /// A value of [`Kind::Count`] or [`Kind::UnixMs`].
     Count(i64),
     Figure(Option<f64>),
 }
 
-/// Counts beyond the integers of other programs are those of no run.
+/// Converts a count to a signed integer. Larger counts become the largest one.
 impl From<u64> for Cell {
     fn from(count: u64) -> Cell {
         Cell::Count(i64::try_from(count).unwrap_or(i64::MAX))
@@ -48,12 +48,12 @@ impl From<Option<f64>> for Cell {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     pub(super) columns: &'static [Column],
-    /// Of as many cells each as there are columns.
+    /// Adds a row with one cell per column.
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
-    /// A line for each row, under a line with the columns' names.
+    /// Formats the table as CSV, with a line of column names.
     pub fn csv(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
         let mut text = names.join(",") + "\n";
@@ -76,7 +76,7 @@ impl Cell {
     }
 }
 
-/// As RFC 4180 has it: quotes where the cell would be read as another.
+/// Quotes a cell by RFC 4180.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

@@ -15,13 +15,13 @@ pub struct ChangeLimit {
     pub text: String,
 }
 
-/// A text that is not a limit.
+/// An error in the text of a limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnreadableLimit {
-    /// It has neither `<` nor `>`.
+    /// No `<` or `>`.
     NoBound(String),
     NotAMetric(String),
-    /// What follows is not a percentage.
+    /// No percentage after the bound.
     NotAChange(String),
 }
 
@@ -57,7 +57,7 @@ impl ChangeLimit {
         Ok(ChangeLimit { metric, below: text[at..].starts_with('<'), share, text: text.to_owned() })
     }
 
-    /// The data show a difference, and it is beyond the limit.
+    /// Whether a difference is shown and exceeds the limit.
     pub fn is_broken_by(&self, line: &ComparedFigure) -> bool {
         let beyond = if self.below { line.difference < self.share } else { line.difference > self.share };
         line.metric == self.metric && line.shown && beyond

@@ -117,13 +117,13 @@ fn line(first: &Case, second: &Case, metric: Metric) -> Option<ComparedFigure> {
     Some(ComparedFigure { interval, by: By::Intervals, shown: shown && certain, ..line })
 }
 
-/// The median; `None` without a figure.
+/// Returns the median; `None` without a figure.
 fn middle(figures: &[Figure]) -> Option<f64> {
     let values: Vec<f64> = figures.iter().map(|figure| figure.measured).collect();
     (!values.is_empty()).then(|| stats::median(&values))
 }
 
-/// The smallest probability that so many repeats of each can show: all of one set above all of the other.
+/// Returns the smallest p that repeats of these numbers can reach: all of one set above all of the other.
 fn least_chance(first: usize, second: usize) -> f64 {
     let orders: f64 = (1..=first).map(|at| (second + at) as f64 / at as f64).product();
     2.0 / orders

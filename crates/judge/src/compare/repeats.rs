@@ -94,7 +94,7 @@ mod tests {
     fn repeats_that_fall_one_after_another_drift() {
         let found = repeats(&[100.0, 98.0, 95.0, 93.0, 90.0]).drift.expect("a drift");
         assert!((found.change + 0.105).abs() < 0.02 && (found.p - 2.0 / 120.0).abs() < 1e-12, "{found:?}");
-        assert_eq!(repeats(&[100.4, 100.3, 100.2, 100.1, 100.0]).drift, None, "less than anybody cares for");
+        assert_eq!(repeats(&[100.4, 100.3, 100.2, 100.1, 100.0]).drift, None, "a small change is no drift");
         assert_eq!(repeats(&[100.0, 90.0, 80.0, 70.0]).drift, None, "chance orders 4 so once in 12 times");
     }
 }

@@ -1,4 +1,4 @@
-//! One side of a comparison: its tests, and what each of its runs measured of them.
+//! One side of a comparison: its tests, and the figures of each of its runs.
 
 use assessment::{LatencyKind, Metric, Quantity, Statistic};
 use plan::Ddir;
@@ -9,15 +9,15 @@ use crate::verdict::{Figure, Rounds};
 
 /// A test of a side.
 pub struct Case<'a> {
-    /// With what differs from other rounds of it: `sweep bs=64k`.
+    /// Name, with the settings of the round: `sweep bs=64k`.
     pub name: String,
-    /// What was asked.
+    /// The properties of the job that decide its figures.
     pub job: String,
-    /// What each of the runs has of it.
+    /// The rounds of each run.
     runs: Vec<Rounds<'a>>,
 }
 
-/// The tests of some runs, in the order of their first.
+/// Groups runs by test, in the order of the first run.
 pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
     let mut cases: Vec<Case> = Vec::new();
     let mut take = |name: String, job: String, rounds| match cases.iter_mut().find(|case| case.name == name) {
@@ -28,7 +28,7 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
         let assessment = match document {
             Run::Record(record) => {
                 let rounds = Rounds { at: &[], records: vec![*record] };
-                take(SINGLE.to_owned(), asked(&rounds), rounds);
+                take(SINGLE.to_owned(), job_key(&rounds), rounds);
                 continue;
             }
             Run::Assessment(assessment) => assessment,
@@ -39,15 +39,16 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
                     rounds.keep_from(from);
                 }
                 let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-                take(format!("{}{at}", test.name), asked(&rounds), rounds);
+                take(format!("{}{at}", test.name), job_key(&rounds), rounds);
             }
         }
     }
     cases
 }
 
-/// What of the load decides its figures: where the target's files lie doesn't. Mixed blocks differ a little by chance.
-fn asked(rounds: &Rounds) -> String {
+/// Returns the properties that decide figures. The folder of the target does not. Mixed block sizes vary a little at
+/// random.
+fn job_key(rounds: &Rounds) -> String {
     let of_ddir = |ddir| {
         let load = rounds.load(ddir);
         let block = load.block_bytes.map(|bytes| (bytes as f64).log2().round());
@@ -57,12 +58,12 @@ fn asked(rounds: &Rounds) -> String {
     let depths = rounds
         .records
         .first()
-        .map(|record| record.plan.workers.iter().map(plan::Worker::depth_as_asked).collect::<Vec<_>>());
+        .map(|record| record.plan.workers.iter().map(plan::Worker::requested_depth).collect::<Vec<_>>());
     format!("{} {depths:?}", loads.join(" "))
 }
 
 impl Case<'_> {
-    /// The directions that the load is made of, by name.
+    /// Returns the names of the directions of the load.
     pub fn ddirs(&self) -> Vec<&'static str> {
         let name = |ddir| match ddir {
             Ddir::Read => "read",
@@ -72,7 +73,7 @@ impl Case<'_> {
         self.runs.first().map(|rounds| rounds.ddirs().into_iter().map(name).collect()).unwrap_or_default()
     }
 
-    /// The metrics that are always compared, and those of the limits.
+    /// Returns the metrics that are always compared, and those of the limits.
     pub fn metrics(&self, limits: &[ChangeLimit]) -> Vec<Metric> {
         let mut names: Vec<String> = Vec::new();
         for ddir in self.ddirs() {
@@ -88,17 +89,17 @@ impl Case<'_> {
         metrics
     }
 
-    /// The figure of each run, in their order.
+    /// Returns the figure of each run in order.
     pub fn each(&self, metric: Metric) -> Vec<Option<f64>> {
         self.runs.iter().map(|rounds| rounds.figure(metric).map(|figure| figure.measured)).collect()
     }
 
-    /// The figure of each run that has one.
+    /// Returns the figures of the runs that have one.
     pub fn figures(&self, metric: Metric) -> Vec<Figure> {
         self.runs.iter().filter_map(|rounds| rounds.figure(metric)).collect()
     }
 
-    /// Interval by interval, over all runs; empty where intervals say nothing of the metric.
+    /// Returns the value of each interval, over all runs; empty for metrics without a time series.
     pub fn series(&self, metric: Metric) -> Vec<f64> {
         let Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, statistic) = metric.quantity else {
             return self.figures(metric).into_iter().flat_map(|figure| figure.series).collect();
@@ -109,7 +110,7 @@ impl Case<'_> {
     }
 }
 
-/// The latency of each whole interval in which all workers took part.
+/// Returns the latency of each whole interval in which all workers took part.
 fn latencies(timeline: &Timeline, ddir: Option<Ddir>, statistic: Statistic) -> Vec<f64> {
     let most = timeline.slots.iter().map(|slot| slot.workers).max().unwrap_or_default();
     let of_slot = |slot: &Slot| {
@@ -119,7 +120,7 @@ fn latencies(timeline: &Timeline, ddir: Option<Ddir>, statistic: Statistic) -> V
         match statistic {
             Statistic::Mean => all.mean(),
             Statistic::Percentile(percent) => all.percentile(percent).map(|ns| ns as f64),
-            // Of the largest of each interval the mean says nothing of the largest of all.
+            // The mean of the intervals' maxima does not estimate the maximum.
             Statistic::Max => None,
         }
     };

@@ -1,39 +1,39 @@
-//! Confidence from resampling. Neighbours in a series are alike, so blocks of them are drawn, not single figures.
+//! Confidence intervals by resampling. Neighbours in a series are correlated, so blocks of values are resampled.
 //!
-//! The seed is fixed: the same figures have the same interval, always.
+//! The seed is fixed: the same values always have the same interval.
 
 use units::random::Tausworthe64;
 
 use super::{line, mean};
 
-/// Resamples that an interval is read off: its ends then vary by about a hundredth of its width.
+/// Number of resamples. The ends of an interval then vary by about 1 % of its width.
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed_0fa7;
-/// Fewer figures say nothing of how they vary.
+/// Fewest values with an interval.
 const FIGURES_MIN: usize = 5;
-/// Part of the resamples that lies below an interval, and above it.
+/// Share of the resamples below an interval, and above it.
 const TAIL: f64 = 0.025;
 
-/// Where a figure lies with 95 % confidence.
+/// A 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-/// How much more the second of two series is, on average.
+/// The relative difference of the means of two series.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
-    /// As a part of the first: 0.05 is 5 % more.
+    /// As a share of the first: 0.05 is 5 % more.
     pub share: f64,
     pub interval: Interval,
 }
 
-/// Neighbours that are less alike than this take turns.
+/// Neighbours with a lower correlation alternate.
 const TURNS: f64 = -0.3;
 
-/// The series with neighbours put together while they take turns, as intervals do when a throttle lets I/Os through in
-/// batches that don't fit into them: what one has too much the next has too little, and the mean is surer than it looks.
+/// Returns the series with neighbours combined while they alternate. If a throttle's batches do not fit the intervals,
+/// one interval has what the next lacks, and the mean is more certain than single intervals show.
 pub fn evened(values: &[f64]) -> Vec<f64> {
     let mut series = values.to_vec();
     while series.len() >= 2 * FIGURES_MIN && likeness(&series) < TURNS {
@@ -42,14 +42,14 @@ pub fn evened(values: &[f64]) -> Vec<f64> {
     series
 }
 
-/// Where the mean lies that a series is a sample of; `None` of too few figures.
+/// Returns the interval of the mean; `None` for too few values.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let values = evened(values);
     let mut draw = Draw::new(&values)?;
     interval(|| mean(draw.resample()))
 }
 
-/// Where the slope lies, from one figure to the next. The line is drawn again through resampled distances from it.
+/// Returns the interval of the slope per value, by resampling the distances from the line.
 pub fn slope_interval(values: &[f64]) -> Option<Interval> {
     let fitted = line(values)?;
     let at = |at: usize| fitted.start + fitted.slope * at as f64;
@@ -61,7 +61,7 @@ pub fn slope_interval(values: &[f64]) -> Option<Interval> {
     })
 }
 
-/// How two series differ; `None` of too few figures, or where the first is nothing.
+/// Returns the relative difference of two series; `None` for too few values, or if the first mean is 0.
 pub fn difference(first: &[f64], second: &[f64]) -> Option<Difference> {
     let base = mean(first);
     let share = (mean(second) - base) / base;
@@ -70,10 +70,10 @@ pub fn difference(first: &[f64], second: &[f64]) -> Option<Difference> {
     }
     let (first, second) = (evened(first), evened(second));
     let mut draws = (Draw::new(&first)?, Draw::new(&second)?);
-    draws.1.generator = Tausworthe64::new(!SEED);
+    draws.1.random = Tausworthe64::new(!SEED);
     let interval = interval(|| {
         let base = mean(draws.0.resample());
-        // A resample of a series that is mostly nothing may be nothing.
+        // A resample of a series with many zeros may have a mean of 0.
         if base == 0.0 { 0.0 } else { (mean(draws.1.resample()) - base) / base }
     })?;
     Some(Difference { share, interval })
@@ -87,12 +87,12 @@ fn interval(mut statistic: impl FnMut() -> f64) -> Option<Interval> {
     (interval.low.is_finite() && interval.high.is_finite()).then_some(interval)
 }
 
-/// Draws series of the same length from blocks of one; it is closed to a ring, so that every figure is drawn as often.
+/// Draws series of the same length from blocks. The series is a ring, so that every value is drawn equally often.
 struct Draw<'a> {
     values: &'a [f64],
     block: usize,
     drawn: Vec<f64>,
-    generator: Tausworthe64,
+    random: Tausworthe64,
 }
 
 impl<'a> Draw<'a> {
@@ -102,7 +102,7 @@ impl<'a> Draw<'a> {
             values,
             block: block(values),
             drawn: Vec::with_capacity(values.len()),
-            generator: Tausworthe64::new(SEED),
+            random: Tausworthe64::new(SEED),
         })
     }
 
@@ -110,7 +110,7 @@ impl<'a> Draw<'a> {
         self.drawn.clear();
         let count = self.values.len();
         while self.drawn.len() < count {
-            let from = self.generator.between(0, count as u64 - 1) as usize;
+            let from = self.random.between(0, count as u64 - 1) as usize;
             let length = self.block.min(count - self.drawn.len());
             self.drawn.extend((from..from + length).map(|at| self.values[at % count]));
         }
@@ -118,8 +118,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// How long a block is: the longer, the more alike neighbours are (Carlstein's rule for a first-order series), and never
-/// shorter than the cube root of the length, nor longer than a quarter of it.
+/// Returns the block length by the correlation of neighbours (Carlstein's rule for a first-order series): at least the
+/// cube root of the length, at most a quarter of it.
 fn block(values: &[f64]) -> usize {
     let count = values.len() as f64;
     let alike = likeness(values).clamp(0.0, 0.97);
@@ -128,7 +128,7 @@ fn block(values: &[f64]) -> usize {
     (by_likeness.max(count.cbrt()).round() as usize).clamp(1, most)
 }
 
-/// How alike neighbours are: the correlation of each figure with the next.
+/// Returns the correlation of each value with the next.
 fn likeness(values: &[f64]) -> f64 {
     let middle = mean(values);
     let about = |at: usize| values[at] - middle;

@@ -1,17 +1,17 @@
-//! The straight line through figures that were taken at even distances.
+//! The least-squares line through evenly spaced values.
 
-/// By least squares.
+/// A line by least squares.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
-    /// From one figure to the next.
+    /// Slope per value.
     pub slope: f64,
-    /// Where it stands at the first figure.
+    /// Value of the line at the first point.
     pub start: f64,
-    /// Where it stands at the last.
+    /// Value of the line at the last point.
     pub end: f64,
 }
 
-/// `None` of fewer than two figures.
+/// Fits a line; `None` for fewer than two values.
 pub fn line(values: &[f64]) -> Option<Line> {
     let count = values.len() as f64;
     if values.len() < 2 {

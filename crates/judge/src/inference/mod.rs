@@ -1,4 +1,4 @@
-//! What figures say of what they are a sample of: intervals of confidence, and whether two samples differ.
+//! Statistical inference: confidence intervals, and whether two samples differ.
 
 mod bootstrap;
 mod line;
@@ -10,7 +10,7 @@ pub use line::{Line, line};
 pub use ranks::{MannWhitney, mann_whitney};
 pub use trend::trend;
 
-/// 0 of none.
+/// 0 without values.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }

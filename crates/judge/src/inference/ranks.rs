@@ -1,17 +1,17 @@
-//! Mann and Whitney's test: whether figures of one sample are greater than those of another, by their ranks.
+//! Mann and Whitney's test: whether the values of one sample are greater than those of another, by rank.
 
-/// Up to this many figures in all the chances are counted out, where no two are equal.
+/// Up to this many values in all, without ties, probabilities are exact.
 const EXACT_MAX: usize = 24;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MannWhitney {
-    /// Pairs in which the first sample's figure is the greater; equal ones count half.
+    /// Number of pairs in which the value of the first sample is greater. Ties count half.
     pub u: f64,
-    /// The chance of a U as far from the middle, or farther, were both samples of one kind.
+    /// The probability of a U as far from its mean, or farther, if both samples have one distribution.
     pub p: f64,
 }
 
-/// `None` where a sample is empty or holds what is no number.
+/// Compares two samples; `None` if one is empty or holds a value that is not a number.
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| value.is_nan()) {
         return None;
@@ -20,7 +20,7 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     all.extend(second.iter().map(|value| (*value, false)));
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut rank_sum = 0.0;
-    // The sum of t³ - t over groups of t equal figures.
+    // The sum of t³ - t over groups of t equal values.
     let mut ties = 0.0;
     let mut from = 0;
     while from < all.len() {
@@ -37,14 +37,15 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     Some(MannWhitney { u, p })
 }
 
-/// Counts the orders of both samples that have each U: `ways[u]` is grown figure by figure.
+/// Returns the number of orders of both samples with each U.
 fn exact(first: usize, second: usize, u: f64) -> f64 {
     let most = first * second;
-    // ways[m][u]: orders of m figures of the first and so many of the second as were added.
+    // ways[m][u]: orders of m values of the first sample and the values of the second that were added so far.
     let mut ways = vec![vec![0.0; most + 1]; first + 1];
     ways.iter_mut().for_each(|of| of[0] = 1.0);
     for added in 1..=second {
-        // The greatest figure is of the second sample (U stays), or of the first (U grows by all of the second).
+        // The greatest value belongs to the second sample (U stays), or to the first (U grows by the size of the
+        // second).
         for m in 1..=first {
             let mut grown = vec![0.0; most + 1];
             for (at, slot) in grown.iter_mut().enumerate() {
@@ -61,7 +62,7 @@ fn exact(first: usize, second: usize, u: f64) -> f64 {
     (tail / total).min(1.0)
 }
 
-/// With the correction for ties and for steps.
+/// The normal approximation, corrected for ties and continuity.
 fn normal(m: f64, n: f64, u: f64, ties: f64) -> f64 {
     let all = m + n;
     let variance = m * n / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
@@ -72,12 +73,12 @@ fn normal(m: f64, n: f64, u: f64, ties: f64) -> f64 {
     tail_of_normal(distance) * 2.0
 }
 
-/// The chance of more than that many deviations above the mean.
+/// Returns the probability of a value more than `deviations` standard deviations above the mean.
 pub(super) fn tail_of_normal(deviations: f64) -> f64 {
     0.5 * complementary_error(deviations / std::f64::consts::SQRT_2)
 }
 
-/// erfc of a number from 0 on: the series near 0, the continued fraction beyond.
+/// The complementary error function for x >= 0: a series near 0, else a continued fraction.
 fn complementary_error(x: f64) -> f64 {
     if x < 2.0 {
         let mut term = x;
@@ -101,11 +102,11 @@ mod tests {
 
     #[test]
     fn small_samples_are_counted_out() {
-        // All of three above all of three: 2 of 20 orders are as far out.
+        // All of three above all of three: 2 of 20 orders are as extreme.
         let found = mann_whitney(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).expect("samples");
         assert_eq!(found.u, 9.0);
         assert!((found.p - 0.1).abs() < 1e-12, "{}", found.p);
-        // As in tables: 5 and 5 figures, U = 2.
+        // From published tables: 5 and 5 values, U = 2.
         let found = mann_whitney(&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0]).expect("samples");
         assert_eq!(found.u, 2.0);
         assert!((found.p - 8.0 / 252.0).abs() < 1e-12, "{}", found.p);

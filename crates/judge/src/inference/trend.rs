@@ -1,12 +1,13 @@
-//! Mann and Kendall's test: whether figures rise or fall in the order in which they were taken.
+//! Mann and Kendall's test: whether values rise or fall in their order.
 
 use super::ranks::tail_of_normal;
 use crate::stats;
 
-/// Up to this many figures the chances are counted out.
+/// Up to this many values, probabilities are exact.
 const EXACT_MAX: usize = 24;
 
-/// The chance that figures in a random order rise or fall as surely; `None` of fewer than two, or of what is no number.
+/// Returns the probability of such a trend in a random order; `None` for fewer than two values, or one that is not a
+/// number.
 pub fn trend(values: &[f64]) -> Option<f64> {
     if values.len() < 2 || values.iter().any(|value| value.is_nan()) {
         return None;
@@ -23,16 +24,16 @@ pub fn trend(values: &[f64]) -> Option<f64> {
     }
     let ways = inversions(values.len());
     let all: f64 = ways.iter().sum();
-    // As many pairs against the trend, or fewer: of equal figures half of the pairs.
+    // Pairs against the trend. Ties count half.
     let against = (ways.len() - 1 - rising.abs_diff(falling)) / 2;
     Some((ways[..=against].iter().sum::<f64>() * 2.0 / all).min(1.0))
 }
 
-/// How many orders of so many figures have 0, 1, 2 and so on pairs of which the earlier is the greater.
+/// Returns the number of orders with 0, 1, 2 ... pairs whose earlier value is the greater.
 fn inversions(count: usize) -> Vec<f64> {
     let mut ways = vec![1.0];
     for added in 1..count {
-        // The figure that is added stands after all others, or before up to all of them.
+        // The added value stands after all others, or before up to all of them.
         let mut grown = vec![0.0; ways.len() + added];
         for (at, orders) in ways.iter().enumerate() {
             grown[at..=at + added].iter_mut().for_each(|slot| *slot += orders);
@@ -48,10 +49,10 @@ mod tests {
 
     #[test]
     fn chances_are_those_of_all_orders() {
-        // One of 120 orders rises all the way, one falls.
+        // One of 120 orders rises throughout, one falls.
         assert_eq!(trend(&[1.0, 2.0, 3.0, 4.0, 5.0]), Some(2.0 / 120.0));
         assert_eq!(trend(&[5.0, 4.0, 3.0, 2.0, 1.0]), Some(2.0 / 120.0));
-        // With one pair exchanged: 1 + 4 orders are as sure, in each direction.
+        // With one pair exchanged: 1 + 4 orders are as extreme, in each direction.
         assert_eq!(trend(&[1.0, 3.0, 2.0, 4.0, 5.0]), Some(10.0 / 120.0));
         assert_eq!((trend(&[1.0; 6]), trend(&[1.0]), trend(&[f64::NAN, 1.0])), (Some(1.0), None, None));
     }

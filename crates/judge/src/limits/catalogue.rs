@@ -1,12 +1,13 @@
-//! The published limits, from the catalogue's files: `data/limits`, and those that users add.
+//! The catalogue of published limits: the files in `data/limits`, and files of the user.
 //!
-//! A file is read whole or not at all: every formula in it parses, and names only what it can know. What it says of a name
-//! that is there already counts from then on.
+//! A file is read completely or refused: all its formulas must parse, and use known names only. If two files describe
+//! one name, the last file that was read applies.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use assessment::{Confidence, Metric};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
@@ -14,13 +15,12 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::{GIB, KIB, MIB};
 
 use super::formula::Formula;
-use assessment::Metric;
 
-/// The form of a file.
+/// Schema of a file.
 pub const SCHEMA: &str = "fathom.limits/1";
-/// Where the vendor says nothing of it, this share of a limit is enough.
+/// The share of a limit that counts as reached, if the vendor promises none.
 const ENOUGH_SHARE: f64 = 0.9;
-/// Names that every formula knows: bytes and bytes per second, and ns.
+/// Constants of all formulas: bytes, bytes per second, and ns.
 const CONSTANTS: [(&str, f64); 9] = [
     ("KB", 1e3),
     ("MB", 1e6),
@@ -32,9 +32,9 @@ const CONSTANTS: [(&str, f64); 9] = [
     ("ms", 1e6),
     ("s", 1e9),
 ];
-/// How many disks are striped.
+/// The number of disks in a stripe.
 pub(super) const COUNT: &str = "count";
-/// In a row: not published.
+/// A cell of a row without a published figure.
 const NOT_PUBLISHED: &str = "-";
 
 const BUILT_IN: [(&str, &str); 9] = [
@@ -49,7 +49,7 @@ const BUILT_IN: [(&str, &str); 9] = [
     ("digitalocean.toml", include_str!("../../../../data/limits/digitalocean.toml")),
 ];
 
-/// All that is known of all providers, by their names in expectations.
+/// All providers, by their names in expectations.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     pub providers: BTreeMap<String, Provider>,
@@ -58,13 +58,13 @@ pub struct Catalogue {
 #[derive(Clone, Debug, Default)]
 pub struct Provider {
     pub title: String,
-    /// The path to a machine's disks that is meant where none is named.
+    /// The path to a machine's disks if an expectation names none.
     pub default_path: String,
-    /// What may be left out at the beginning of a name.
+    /// A prefix of names that an expectation may omit.
     pub name_prefix: String,
     /// Parameters that name a machine.
     pub machine_parameters: Vec<String>,
-    /// What may stand between a machine's family and its vCPUs: `n2-standard-8`.
+    /// Classes between a machine's family and its number of vCPUs: `standard` in `n2-standard-8`.
     pub machine_classes: Vec<String>,
     /// GB and TB of a capacity are powers of 1024.
     pub gb_is_gib: bool,
@@ -76,26 +76,26 @@ pub struct Provider {
 pub struct Group {
     pub title: String,
     pub kind: Kind,
-    /// Of a group without rows.
+    /// The name, if the group has no rows.
     pub name: Option<String>,
-    /// The way to its disks that a machine's group is about.
+    /// The path to its disks that a machine's group describes.
     pub path: String,
     pub source: String,
     pub date: String,
     pub confidence: Confidence,
     pub note: String,
     pub enough: Enough,
-    /// A larger I/O counts as several of this many bytes.
+    /// A larger I/O counts as several of this size.
     pub io_max_bytes: Option<f64>,
-    /// Sequential I/Os smaller than that may count as one together.
+    /// Smaller sequential I/Os can be merged into one.
     pub merges: bool,
-    /// Disks of the kind count together, not each for itself.
+    /// A stripe of these disks has the limits of one disk of the total size.
     pub together: bool,
-    /// The path has storage of its own: no disk takes part.
+    /// The path has its own storage: no disk is involved.
     pub local: bool,
-    /// Directions that the path answers without the disk; empty is none.
+    /// Directions that the path serves without the disk; empty means none.
     pub serves: Vec<String>,
-    /// A machine's limits hold for disks of these names only; empty is for all.
+    /// The disks that a machine's limits are for; empty means all.
     pub disks: Vec<String>,
     pub columns: Vec<String>,
     pub limit: Vec<(Metric, Formula)>,
@@ -112,38 +112,26 @@ pub enum Kind {
     Machine,
 }
 
-/// How sure the figures are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Read in the vendor's own document.
-    High,
-    /// Read in a copy of it.
-    Medium,
-    /// Recalled.
-    Low,
-}
-
-/// What a vendor promises of a limit.
+/// The part of a limit that a vendor promises.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Enough {
-    /// This share of it.
+    /// The share of the limit.
     pub share: f64,
-    /// For this share of the time.
+    /// The share of the time.
     #[serde(default)]
     pub time: Option<f64>,
 }
 
-/// What a name is to be given with.
+/// A parameter of a disk or machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
     pub what: String,
-    /// Of a number that comes without one: `GiB`, `MiB/s`; `flag` is on or off.
+    /// Unit of a number without one: `GiB`, `MiB/s`. `flag` is on or off.
     pub unit: String,
     pub default: Option<Formula>,
     pub optional: bool,
-    /// What the vendor gives: the least and the most.
+    /// Bounds of the values that the vendor offers.
     pub from: Vec<Formula>,
     pub to: Vec<Formula>,
 }
@@ -230,7 +218,7 @@ enum Cell {
 }
 
 impl Catalogue {
-    /// What fathom comes with.
+    /// Returns the catalogue of the built-in files.
     pub fn built_in() -> Catalogue {
         let mut catalogue = Catalogue::default();
         for (name, text) in BUILT_IN {
@@ -240,17 +228,21 @@ impl Catalogue {
         catalogue
     }
 
-    /// Takes a file in.
+    /// Adds a file.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first part of the file that is wrong.
     pub fn add(&mut self, source: &Arc<Source>) -> Result<(), Diagnostic> {
         let at = |message: String, range: Range<usize>, label: &str| {
             Diagnostic::error(message).at(&Span::new(source, range), label)
         };
         let file: File = toml::from_str(&source.text).map_err(|error| {
-            let message = format!("this is no file of limits: {}", error.message());
+            let message = format!("not a file of limits: {}", error.message());
             at(message, error.span().unwrap_or(0..0), "here")
         })?;
         if file.schema.get_ref() != SCHEMA {
-            let message = format!("the schema is `{}`; `{SCHEMA}` is what is read here", file.schema.get_ref());
+            let message = format!("unknown schema `{}`; expected `{SCHEMA}`", file.schema.get_ref());
             return Err(at(message, file.schema.span(), "unknown schema"));
         }
         let groups =
@@ -268,7 +260,7 @@ impl Catalogue {
     }
 }
 
-/// Turns what TOML gives into groups that can be reckoned with.
+/// Converts the groups of a TOML file.
 struct Reader<'a> {
     source: &'a Arc<Source>,
 }
@@ -305,7 +297,7 @@ impl Reader<'_> {
     ) -> Result<Vec<(Metric, Formula)>, Diagnostic> {
         let read = |(name, text): (&String, &Spanned<String>)| {
             let metric = Metric::parse(name).ok_or_else(|| {
-                self.wrong(format!("`{name}` is no metric; {}", assessment::METRIC_EXAMPLES), text.span())
+                self.wrong(format!("unknown metric `{name}`; expected {}", assessment::METRIC_EXAMPLES), text.span())
             })?;
             Ok((metric, self.formula(text, names)?))
         };
@@ -321,14 +313,16 @@ impl Reader<'_> {
             return Err(self.wrong(format!("`{}` needs either a name or rows", group.title), place));
         }
         if group.kind == Kind::Machine && group.path.is_empty() {
-            return Err(self.wrong(format!("`{}` is of machines and needs a path", group.title), place));
+            return Err(self.wrong(format!("`{}`: a group of machines needs a path", group.title), place));
         }
         let io_max = group.io_max.as_ref().map(|text| self.formula(text, &[])).transpose()?;
         let mut burst = group.burst.clone();
         let seconds = burst.shift_remove("seconds");
         let enough = group.enough.unwrap_or(Enough { share: ENOUGH_SHARE, time: None });
         if !(0.0..=1.0).contains(&enough.share) || enough.share == 0.0 {
-            return Err(self.wrong(format!("`{}`: the share that is enough is none from 0 to 1", group.title), place));
+            return Err(
+                self.wrong(format!("`{}`: `enough` must have a share above 0 and at most 1", group.title), place)
+            );
         }
         let columns = group.columns.len();
         Ok(Group {
@@ -384,14 +378,15 @@ impl Reader<'_> {
             let place = cells.span();
             let cells = cells.into_inner();
             if cells.len() != columns {
-                let message = format!("`{name}` has {} figures for {columns} columns", cells.len());
+                let message = format!("`{name}` has {} values for {columns} columns", cells.len());
                 return Err(self.wrong(message, place));
             }
             let value = |cell: Cell| match cell {
                 Cell::Number(number) => Ok(Some(number)),
                 Cell::Text(text) if text == NOT_PUBLISHED => Ok(None),
                 Cell::Text(text) => {
-                    let message = format!("`{text}` is no number; `{NOT_PUBLISHED}` stands for what isn't published");
+                    let message =
+                        format!("`{text}` is not a number; write `{NOT_PUBLISHED}` for a figure that is not published");
                     Err(self.wrong(message, place.clone()))
                 }
             };
@@ -405,7 +400,7 @@ pub(super) fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
-/// What a name stands for in a group.
+/// A disk or machine in the catalogue.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     pub name: String,
@@ -414,8 +409,8 @@ pub struct Entry {
 }
 
 impl Provider {
-    /// All that a name stands for among disks or machines: of a machine one for each path, and for each kind of disk that it
-    /// tells apart. What was read last comes last.
+    /// Returns the entries with a name. A machine has one for each path and each kind of disk. The entry of the last
+    /// file that was read is the last.
     pub fn find(&self, kind: Kind, name: &str) -> Vec<Entry> {
         let mut found = Vec::new();
         for group in self.groups.iter().filter(|group| group.kind == kind) {
@@ -447,14 +442,14 @@ impl Provider {
             || known.strip_prefix(&self.name_prefix).is_some_and(|short| short.eq_ignore_ascii_case(name))
     }
 
-    /// Every name of the kind, as the catalogue writes it.
+    /// Returns all names of a kind, as the catalogue writes them.
     pub fn names(&self, kind: Kind) -> impl Iterator<Item = &str> {
         let groups = self.groups.iter().filter(move |group| group.kind == kind);
         groups.flat_map(|group| group.name.as_deref().into_iter().chain(group.rows.keys().map(String::as_str)))
     }
 }
 
-/// Whether a machine's name is of a row such as `n2:8-15`: the family, a class, and the number of vCPUs after it.
+/// Whether a machine belongs to a row such as `n2:8-15`: a family, and a range of vCPUs.
 fn is_of_family(name: &str, row: &str, classes: &[String]) -> bool {
     let Some((family, cpus)) = row.split_once(':') else { return false };
     let mut parts = name.split('-');
@@ -484,7 +479,7 @@ mod tests {
                         source = \"s\"\ndate = \"2026\"\nconfidence = \"high\"\n";
 
     #[test]
-    fn all_files_that_come_with_it_are_sound() {
+    fn all_built_in_files_are_valid() {
         let mut catalogue = Catalogue::default();
         for (name, text) in BUILT_IN {
             catalogue.add(&Source::new(name, text)).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -497,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_found_by_their_processors() {
+    fn families_are_found_by_their_cpus() {
         let classes = ["standard", "highmem", "custom"].map(str::to_owned);
         let is = |name: &str, row: &str| is_of_family(name, row, &classes);
         assert!(is("n2-standard-8", "n2:8-15"));
@@ -511,14 +506,14 @@ mod tests {
     }
 
     #[test]
-    fn faults_in_a_file_are_said_with_their_place() {
+    fn errors_in_a_file_have_their_place() {
         let refused = |text: &str| added(&format!("{HEAD}{text}")).expect_err(text);
         assert!(refused("name = \"d\"\nlimit = { iops = \"2 * sise\" }").contains("`sise` is neither"));
         assert!(refused("name = \"d\"\nlimit = { iops = \"2 *\" }").contains("mine.toml:10:22"));
-        assert!(refused("name = \"d\"\nlimit = { speed = \"2\" }").contains("`speed` is no metric"));
+        assert!(refused("name = \"d\"\nlimit = { speed = \"2\" }").contains("unknown metric `speed`"));
         assert!(refused("limit = { iops = \"2\" }").contains("either a name or rows"));
-        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [1, 2] }").contains("2 figures for 1"));
-        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [\"x\"] }").contains("`x` is no number"));
+        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [1, 2] }").contains("2 values for 1"));
+        assert!(refused("columns = [\"iops\"]\nlimit = {}\nrows = { P1 = [\"x\"] }").contains("`x` is not a number"));
         assert!(refused("nmae = \"d\"").contains("mine.toml:9"));
         assert!(
             added("schema = \"fathom.limits/9\"\nprovider = \"a\"").expect_err("schema").contains("fathom.limits/1")
@@ -527,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_later_counts() {
+    fn later_files_override_earlier_ones() {
         let text = |iops: u32| format!("{HEAD}name = \"d\"\nlimit = {{ iops = \"{iops}\" }}");
         let mut catalogue = Catalogue::default();
         for iops in [100, 200] {

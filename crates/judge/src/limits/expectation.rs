@@ -1,4 +1,4 @@
-//! What is expected of a target: the disks and the machine that its words name, found in the catalogue.
+//! Expectations of a target: the disks and the machine that an expectation names, found in the catalogue.
 
 use std::sync::Arc;
 
@@ -12,48 +12,49 @@ use super::catalogue::{COUNT, Catalogue, Entry, Kind, Parameter, Provider, const
 use super::formula::Formula;
 use super::words::{Words, split};
 
-/// More disks than any machine takes.
+/// Largest number of disks in a stripe.
 const COUNT_MAX: u64 = 256;
-/// The parameter that counts together over a stripe.
+/// The parameter that is added up over a stripe.
 const SIZE: &str = "size";
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expectation {
-    /// As they were given.
+    /// The text of the expectation.
     pub words: String,
-    /// The direction that it is for; `None` is for all.
+    /// The direction it applies to; `None` means all.
     pub ddir: Option<Ddir>,
-    /// The volume of a suite that it is for; `None` is for all.
+    /// The volume of a suite it applies to; `None` means all.
     pub volume: Option<String>,
     pub provider: String,
     pub(super) default_path: String,
     pub(super) disk: Option<Part>,
     /// The machine, once for each of its paths.
     pub(super) machine: Vec<Part>,
-    /// The path that was named.
+    /// The path in the text.
     pub(super) path: Option<String>,
-    /// What may be wrong with the words, or with the catalogue.
+    /// Possible errors in the text, or in the catalogue.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A disk, a stripe of disks, or a machine with one of its paths; and what its formulas can reckon with.
+/// A disk, a stripe of disks, or a machine with one of its paths, and the values of its parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Part {
     pub entry: Entry,
     pub count: u64,
-    /// By name, in the parameters' own units.
+    /// By name, in the parameters' units.
     pub values: Vec<(String, f64)>,
-    /// The one that this one took the place of, where only that tells of a burst: a vendor's API tells the base alone.
+    /// The built-in entry that an imported one replaced, if only the built-in one has a burst: a vendor's API reports
+    /// only the base rate.
     pub before: Option<Box<Part>>,
 }
 
 impl Part {
-    /// The one that tells of the burst.
+    /// Returns the part that has the burst.
     pub fn bursting(&self) -> &Part {
         self.before.as_deref().unwrap_or(self)
     }
 
-    /// The value of a formula of its group.
+    /// Returns the value of a formula of the group.
     pub fn value(&self, formula: &Formula) -> Option<f64> {
         formula.value(&|name| self.name(name))
     }
@@ -67,14 +68,18 @@ impl Part {
             return self.entry.row.get(at).copied().flatten();
         }
         let given = self.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-        // Disks that count together are one of the size of all.
+        // Disks that count together have the size of all.
         let scale = if group.together && name == SIZE { self.count as f64 } else { 1.0 };
         given.map(|value| value * scale).or_else(|| constant(name))
     }
 }
 
 impl Catalogue {
-    /// Reads the words of an expectation; the source's name is where they were given.
+    /// Parses an expectation. The source's name is that of the option.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first part that is wrong or unknown.
     pub fn expect(&self, source: &Arc<Source>) -> Result<Expectation, Diagnostic> {
         let words = Words::parse(source)?;
         let name = words.provider.text();
@@ -86,15 +91,15 @@ impl Catalogue {
 }
 
 fn unknown<'a>(what: &str, span: &Span, names: impl Iterator<Item = &'a str> + Clone) -> Diagnostic {
-    let wrong = Diagnostic::error(format!("there is no {what} `{}` in the catalogue", span.text()));
+    let wrong = Diagnostic::error(format!("unknown {what} `{}`", span.text()));
     let lower = span.text().to_ascii_lowercase();
     let folded: Vec<(String, &str)> = names.clone().map(|name| (name.to_ascii_lowercase(), name)).collect();
     let near = nearest(&lower, folded.iter().map(|(lower, _)| lower.as_str()));
     let near = near.and_then(|near| folded.iter().find(|(lower, _)| lower == near).map(|(_, name)| *name));
-    let listed = "`fathom limits list` shows what there is; more can be added in ~/.config/fathom/limits";
+    let listed = "`fathom limits list` lists the catalogue; add your own files in ~/.config/fathom/limits";
     match near {
         Some(near) => wrong.at(span, format!("did you mean {near}?")).help(listed),
-        None => wrong.at(span, "not known").help(listed),
+        None => wrong.at(span, "not in the catalogue").help(listed),
     }
 }
 
@@ -104,7 +109,7 @@ struct Resolver<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// A part of the words, taken apart.
+/// A disk or machine of the text: its name, count and path.
 struct Named {
     name: Span,
     count: u64,
@@ -122,8 +127,8 @@ impl Resolver<'_> {
             let named = self.named(span)?;
             if let Some(entry) = self.provider.find(Kind::Disk, named.name.text()).pop() {
                 if disk.is_some() {
-                    let wrong = Diagnostic::error("a stripe is of disks of one kind").at(span, "the second kind");
-                    return Err(wrong.help("say P30x3 for three disks P30"));
+                    let wrong = Diagnostic::error("a stripe needs disks of one kind").at(span, "the second kind");
+                    return Err(wrong.help("write P30x3 for three disks P30"));
                 }
                 disk = Some((entry, named));
                 continue;
@@ -134,7 +139,7 @@ impl Resolver<'_> {
                 return Err(unknown("disk or machine", &named.name, names.collect::<Vec<_>>().into_iter()));
             }
             if machine.is_some() {
-                return Err(Diagnostic::error("a target has one machine").at(span, "the second one"));
+                return Err(Diagnostic::error("only one machine is allowed").at(span, "the second one"));
             }
             machine = Some((found, named));
         }
@@ -155,7 +160,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Parts the name from its count and path. A name that is known as a whole has no count at its end.
+    /// Separates the name from its count and path. A known name that ends in `x` and digits has no count.
     fn named(&self, span: &Span) -> Result<Named, Diagnostic> {
         let (name, path) = match split(span, '/') {
             Some((name, path)) => (name, Some(path)),
@@ -171,39 +176,40 @@ impl Resolver<'_> {
         {
             let at = before.len() + 1..text.len();
             let count = count.parse().ok().filter(|count| (1..=COUNT_MAX).contains(count)).ok_or_else(|| {
-                let message = format!("a stripe has from 1 to {COUNT_MAX} disks");
-                Diagnostic::error(message).at(&name.part(at), "not so many")
+                let message = format!("a stripe has 1 to {COUNT_MAX} disks");
+                Diagnostic::error(message).at(&name.part(at), "too many")
             })?;
             return Ok(Named { name: name.part(0..before.len()), count, path });
         }
         Ok(Named { name, count: 1, path })
     }
 
-    /// The path that the words name, if the machine has it.
+    /// Returns the path in the text, if the machine has it.
     fn path(
         &self,
         disk: Option<&(Entry, Named)>,
         machine: Option<&(Vec<Entry>, Named)>,
     ) -> Result<Option<String>, Diagnostic> {
         if let Some((entry, Named { path: Some(path), .. })) = disk {
-            let message = format!("{} is a disk, and a path such as /uncached is a machine's", entry.name);
-            return Err(Diagnostic::error(message).at(path, "belongs behind a machine"));
+            let message = format!("{} is a disk; only a machine has a path such as /uncached", entry.name);
+            return Err(Diagnostic::error(message).at(path, "write it after a machine"));
         }
         let Some((found, named)) = machine else { return Ok(None) };
         if named.count > 1 {
-            return Err(Diagnostic::error("a target has one machine").at(&named.name, "several of them"));
+            return Err(Diagnostic::error("only one machine is allowed").at(&named.name, "several of them"));
         }
         let Some(path) = &named.path else { return Ok(None) };
         let paths = || found.iter().map(|entry| entry.group.path.as_str());
         let Some(entry) = found.iter().find(|entry| entry.group.path == path.text()) else {
             let mut known: Vec<&str> = paths().collect();
             known.dedup();
-            let message = format!("no path `{}` of {} is known", path.text(), found[0].name);
+            let message = format!("{1} has no path `{0}`", path.text(), found[0].name);
             return Err(Diagnostic::error(message).at(path, format!("known: {}", known.join(", "))));
         };
         if entry.group.local && disk.is_some() {
-            let message = format!("`{}` is storage of {} itself: no other disk is on it", path.text(), entry.name);
-            return Err(Diagnostic::error(message).at(path, "name the disk or this, not both"));
+            let message =
+                format!("path `{}` is local storage of {}, not that of another disk", path.text(), entry.name);
+            return Err(Diagnostic::error(message).at(path, "name the disk or this path, not both"));
         }
         Ok(Some(path.text().to_owned()))
     }
@@ -230,10 +236,10 @@ impl Resolver<'_> {
         Ok(part)
     }
 
-    /// A value in the parameter's own unit.
+    /// Returns a value in the parameter's unit.
     fn value(&self, span: &Span, name: &str, parameter: &Parameter) -> Result<f64, Diagnostic> {
         let wrong = |expected: &str| {
-            Diagnostic::error(format!("{name} can't be `{}`", span.text())).at(span, format!("expected {expected}"))
+            Diagnostic::error(format!("{name} cannot be `{}`", span.text())).at(span, format!("expected {expected}"))
         };
         if parameter.unit == "flag" {
             return match span.text() {
@@ -266,7 +272,7 @@ impl Resolver<'_> {
         Ok(number * scale / own.unwrap_or(1.0))
     }
 
-    /// What the vendor doesn't give is a slip, or newer than the catalogue: it is said, and taken as given.
+    /// Warns of a value that the vendor does not offer, and uses it: the catalogue may be older than the offer.
     fn check_bounds(&mut self, part: &Part) {
         let group = &part.entry.group;
         for (name, parameter) in &group.parameters {
@@ -287,13 +293,13 @@ impl Resolver<'_> {
             let message = format!("{} has {word} {}{unit} of {name}", part.entry.name, grouped(bound));
             self.warnings.push(
                 Diagnostic::warning(message)
-                    .at(given, "taken as it is")
+                    .at(given, "used as given")
                     .help(format!("as of {} ({})", group.date, group.source)),
             );
         }
     }
 
-    /// Every parameter is for the disk, or names the machine.
+    /// Checks that every parameter belongs to the disk, or names the machine.
     fn unused(&self, disk: Option<&Part>) -> Result<(), Diagnostic> {
         let of_disk = || disk.iter().flat_map(|part| part.entry.group.parameters.iter().map(|(name, _)| name.as_str()));
         let known = || of_disk().chain(self.provider.machine_parameters.iter().map(String::as_str));
@@ -314,7 +320,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// The machine's paths, as far as they are for the disk; of several that say the same the last.
+    /// Returns the machine's paths that apply to the disk. If several describe the same path, the last one applies.
     fn machine(
         &self,
         found: Vec<Entry>,
@@ -339,20 +345,20 @@ impl Resolver<'_> {
         if parts.is_empty() && any_disk {
             return match disk {
                 Some(disk) => wrong(
-                    format!("what {name} allows a {} is not in the catalogue", disk.entry.name),
+                    format!("the catalogue has no limits of {name} for a {}", disk.entry.name),
                     "leave the machine away, or add its limits in ~/.config/fathom/limits",
                 ),
-                None => wrong(format!("what {name} allows depends on the kind of disk"), "name the disk, too"),
+                None => wrong(format!("the limits of {name} depend on the kind of disk"), "name the disk as well"),
             };
         }
-        let asked = path.unwrap_or(&self.provider.default_path);
+        let wanted = path.unwrap_or(&self.provider.default_path);
         let unpublished = |part: &Part| {
-            part.entry.group.path == asked
+            part.entry.group.path == wanted
                 && part.entry.group.limit.iter().all(|(_, formula)| part.value(formula).is_none())
         };
         if parts.iter().any(unpublished) {
             let note = parts.iter().find(|part| unpublished(part)).map_or("", |part| part.entry.group.note.as_str());
-            return wrong(format!("the {asked} limits of {name} are not published"), note);
+            return wrong(format!("the {wanted} limits of {name} are not published"), note);
         }
         Ok(parts)
     }

@@ -1,11 +1,11 @@
-//! The arithmetic of the limits catalogue: `min(1800 + 50 * size, 50000)`.
+//! Formulas of the limits catalogue: `min(1800 + 50 * size, 50000)`.
 //!
-//! Numbers, names, `+ - * /`, comparisons (1 where they hold, else 0), `min`, `max` and `if(condition, then, else)`. A name
-//! without a value makes what is computed from it have none either.
+//! A formula has numbers, names, `+ - * /`, comparisons (1 if true, else 0), `min`, `max` and `if(condition, then,
+//! else)`. It has no value if a name that it needs has none.
 
 use std::ops::Range;
 
-/// Brackets within brackets; nobody publishes a formula that comes near it.
+/// Deepest nesting of brackets. Published formulas have two levels.
 const DEPTH_MAX: usize = 40;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -41,7 +41,7 @@ enum Function {
     If,
 }
 
-/// What is wrong with a formula, and where in its text.
+/// An error in a formula, and its place in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wrong {
     pub message: String,
@@ -58,12 +58,12 @@ impl Formula {
         }
     }
 
-    /// `None` where a name that counts has no value, or the result is no number.
+    /// Returns the value; `None` if a needed name has no value, or the result is not a number.
     pub fn value(&self, of: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
         self.root.value(of).filter(|value| value.is_finite())
     }
 
-    /// Every name in it.
+    /// Returns every name in the formula.
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.root.collect(&mut names);
@@ -131,7 +131,7 @@ impl Operator {
     }
 }
 
-/// Precedence climbing over the text itself.
+/// Parses by precedence climbing.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -148,7 +148,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Where the next character stands.
+    /// Returns the place of the next character.
     fn peek(&mut self) -> Option<Range<usize>> {
         self.skip_spaces();
         self.text[self.at..].chars().next().map(|c| self.at..self.at + c.len_utf8())
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_bind_as_they_do_on_paper() {
+    fn operators_have_the_usual_precedence() {
         assert_eq!(value("1 + 2 * 3 - 4 / 2"), Some(5.0));
         assert_eq!(value("10 - 4 - 3"), Some(3.0));
         assert_eq!(value("-2 * 3 + 1"), Some(-5.0));
@@ -275,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_makes_nothing_known() {
+    fn an_unknown_name_makes_the_value_unknown() {
         assert_eq!(value("min(missing, 3)"), None);
         assert_eq!(value("1 / 0"), None);
         assert_eq!(value("if(missing, 1, 2)"), None);
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_have_their_place() {
         let wrong = |text: &str| Formula::parse(text).expect_err(text);
         assert_eq!(wrong("1 + ").at, 4..4);
         assert_eq!(wrong("1 2").at, 2..3);

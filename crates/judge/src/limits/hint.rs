@@ -1,8 +1,8 @@
-//! What may be expected of a disk of the machine at hand, for those who expected nothing.
+//! Suggests an expectation for the machine, for users who gave none.
 
 use record::Machine;
 
-/// How a cloud's machines call themselves, and words for `--expect` with a disk that its users often have.
+/// Models of cloud machines, and an expectation with a common disk.
 const CLOUDS: [(&str, &str); 5] = [
     ("Amazon EC2", "aws:gp3?instance="),
     ("Microsoft Corporation Virtual Machine", "azure:P30+Standard_D8ds_v4/uncached"),
@@ -11,10 +11,10 @@ const CLOUDS: [(&str, &str); 5] = [
     ("DigitalOcean", "digitalocean:standard"),
 ];
 
-/// Words for `--expect` to begin with; `None` where the machine is no known cloud's.
+/// Returns an example for `--expect`; `None` if the machine is not of a known cloud.
 pub fn hint(machine: &Machine) -> Option<String> {
     let (name, words) = CLOUDS.iter().find(|(name, _)| machine.model.starts_with(name))?;
-    // Machines of EC2 call themselves by their type, where it isn't the hypervisor that does.
+    // The model of an EC2 machine ends with its instance type, if the hypervisor sets it.
     let instance = machine.model[name.len()..].trim();
     match words.strip_suffix("?instance=") {
         Some(disk) if !instance.contains('.') => Some(disk.to_owned()),

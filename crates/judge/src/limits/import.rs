@@ -1,4 +1,5 @@
-//! Limits of machines from the vendors' own answers: `az vm list-skus -o json`, `aws ec2 describe-instance-types`.
+//! Imports limits of machines from the output of the vendors' tools: `az vm list-skus -o json`,
+//! `aws ec2 describe-instance-types`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,15 +8,39 @@ use serde::Deserialize;
 
 use super::catalogue::SCHEMA;
 
-/// A file of limits, and what it was made of.
+/// A file of limits made from the output of a vendor's tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imported {
-    /// `azure`, `aws`: the file's provider, and its name.
+    /// The provider in the file, and the name of the file: `azure`, `aws`.
     pub provider: &'static str,
     /// The text of the file.
     pub toml: String,
-    /// What was taken, for people.
-    pub taken: Vec<String>,
+    /// The imported groups of machines.
+    pub groups: Vec<ImportedGroup>,
+}
+
+/// Machines of one vendor with one path to their disks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ImportedGroup {
+    pub title: &'static str,
+    /// The path, as expectations name it: `uncached`, `nvme`.
+    pub path: &'static str,
+    pub machines: usize,
+}
+
+/// Why a file cannot be imported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ImportError {
+    /// The file is not JSON, for this reason of the parser.
+    NotJson(String),
+    /// The file is neither a list of Azure's SKUs nor an object with AWS' instance types.
+    UnknownForm,
+    /// The list is not one of Azure's SKUs, for this reason of the parser.
+    NotSkus(String),
+    /// The object does not hold AWS' instance types, for this reason of the parser.
+    NotInstanceTypes(String),
+    /// No machine in the file has a limit.
+    NoLimits,
 }
 
 #[derive(Deserialize)]
@@ -65,29 +90,30 @@ struct EbsOptimized {
     maximum_mbps: f64,
 }
 
-/// A group of the file: rows by name, a figure that isn't there being none.
+/// A group of the file, with its rows by name. A missing figure is `None`.
 struct Table {
     title: &'static str,
     path: &'static str,
-    /// Lines of the group besides those that each has.
+    /// Lines that only this group has.
     more: &'static str,
     columns: &'static str,
     rows: BTreeMap<String, Vec<Option<f64>>>,
 }
 
-/// Reads an answer of either; `date` is when it was given.
-pub fn import(json: &str, date: &str) -> Result<Imported, String> {
-    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("this is no JSON: {error}"))?;
+/// Converts the output of either tool. `date` is the day on which it was printed.
+///
+/// # Errors
+///
+/// The reason if the text is not the output of one of the tools, or has no limits of disks.
+pub fn import(json: &str, date: &str) -> Result<Imported, ImportError> {
+    let value: serde_json::Value =
+        serde_json::from_str(json).map_err(|error| ImportError::NotJson(error.to_string()))?;
     let is_azure = value.as_array().is_some();
     let is_aws = value.get("InstanceTypes").is_some();
     match (is_azure, is_aws) {
         (true, _) => azure(value, date),
         (_, true) => aws(value, date),
-        _ => {
-            Err("this is neither a list, as `az vm list-skus -o json` gives it, nor an object with InstanceTypes, as \
-                  `aws ec2 describe-instance-types` gives it"
-                .to_owned())
-        }
+        _ => Err(ImportError::UnknownForm),
     }
 }
 
@@ -100,8 +126,8 @@ const CACHED: [&str; 3] = [
 const NVME: [&str; 4] =
     ["NvmeMaxReadIops", "NvmeMaxWriteIops", "NvmeMaxReadBytesPerSecond", "NvmeMaxWriteBytesPerSecond"];
 
-fn azure(value: serde_json::Value, date: &str) -> Result<Imported, String> {
-    let skus: Vec<Sku> = serde_json::from_value(value).map_err(|error| format!("this is no list of SKUs: {error}"))?;
+fn azure(value: serde_json::Value, date: &str) -> Result<Imported, ImportError> {
+    let skus: Vec<Sku> = serde_json::from_value(value).map_err(|error| ImportError::NotSkus(error.to_string()))?;
     let mut tables = [
         Table {
             title: "VMs, disks without host cache",
@@ -127,7 +153,7 @@ fn azure(value: serde_json::Value, date: &str) -> Result<Imported, String> {
             rows: BTreeMap::new(),
         },
     ];
-    // A list of all kinds of resource says which are machines; others have no limits of machines.
+    // The list can hold other resources than machines.
     for sku in skus.iter().filter(|sku| matches!(sku.resource_type.as_str(), "" | "virtualMachines")) {
         let capabilities = sku.capabilities.as_deref().unwrap_or_default();
         let figure = |name: &str| {
@@ -136,18 +162,18 @@ fn azure(value: serde_json::Value, date: &str) -> Result<Imported, String> {
         };
         for (table, names) in tables.iter_mut().zip([&UNCACHED[..], &CACHED[..], &NVME[..]]) {
             let row: Vec<Option<f64>> = names.iter().map(|name| figure(name)).collect();
-            // One SKU comes once for each region.
+            // A SKU appears once per region.
             if row.iter().any(Option::is_some) {
                 table.rows.insert(sku.name.clone(), row);
             }
         }
     }
-    written("azure", "an answer of `az vm list-skus`", date, &tables)
+    written("azure", "output of `az vm list-skus`", date, &tables)
 }
 
-fn aws(value: serde_json::Value, date: &str) -> Result<Imported, String> {
+fn aws(value: serde_json::Value, date: &str) -> Result<Imported, ImportError> {
     let types: InstanceTypes =
-        serde_json::from_value(value).map_err(|error| format!("these are no instance types: {error}"))?;
+        serde_json::from_value(value).map_err(|error| ImportError::NotInstanceTypes(error.to_string()))?;
     let row = |kind: InstanceType| {
         let ebs = kind.ebs?.optimized?;
         let figures = [ebs.baseline_iops, ebs.baseline_mbps, ebs.maximum_iops, ebs.maximum_mbps];
@@ -161,12 +187,12 @@ fn aws(value: serde_json::Value, date: &str) -> Result<Imported, String> {
         columns: "\"iops\", \"MBps\", \"burst_iops\", \"burst_MBps\"",
         rows: types.list.into_iter().filter_map(row).collect(),
     };
-    written("aws", "an answer of `aws ec2 describe-instance-types`", date, &[table])
+    written("aws", "output of `aws ec2 describe-instance-types`", date, &[table])
 }
 
-fn written(provider: &'static str, source: &str, date: &str, tables: &[Table]) -> Result<Imported, String> {
+fn written(provider: &'static str, source: &str, date: &str, tables: &[Table]) -> Result<Imported, ImportError> {
     let mut toml = format!("# Made by `fathom limits import`.\nschema = \"{SCHEMA}\"\nprovider = \"{provider}\"\n");
-    let mut taken = Vec::new();
+    let mut groups = Vec::new();
     for table in tables.iter().filter(|table| !table.rows.is_empty()) {
         let _ = write!(
             toml,
@@ -183,19 +209,15 @@ fn written(provider: &'static str, source: &str, date: &str, tables: &[Table]) -
                 row.iter().map(|cell| cell.map_or_else(|| "\"-\"".to_owned(), |figure| figure.to_string())).collect();
             let _ = writeln!(toml, "{} = [{}]", quoted(name), cells.join(", "));
         }
-        let machines = match table.rows.len() {
-            1 => "1 machine".to_owned(),
-            several => format!("{several} machines"),
-        };
-        taken.push(format!("{}: {machines} (/{})", table.title, table.path));
+        groups.push(ImportedGroup { title: table.title, path: table.path, machines: table.rows.len() });
     }
-    if taken.is_empty() {
-        return Err("there are no limits of disks in it".to_owned());
+    if groups.is_empty() {
+        return Err(ImportError::NoLimits);
     }
-    Ok(Imported { provider, toml, taken })
+    Ok(Imported { provider, toml, groups })
 }
 
-/// As a TOML string, which is written as JSON's but for one character. Names come from outside.
+/// Formats a TOML string. TOML escapes like JSON, and DEL as well.
 fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -1,45 +1,46 @@
-//! What a load can come to: the least of what the disk, the stripe and the machine allow.
+//! The limits that apply to a load: the lowest of those of the disk, the stripe and the machine.
 //!
-//! A part caps I/Os per second and bytes per second; at a block size one of the two comes first.
+//! Each part limits I/Os per second and bytes per second. At a given block size one of the two is reached first.
 
+use assessment::{Citation, Confidence, Metric, Quantity};
 use plan::Ddir;
-use units::format::{grouped, time_ns};
 
-use super::catalogue::{Confidence, Enough, Kind};
+use super::catalogue::{Enough, Kind};
 use super::expectation::{Expectation, Part};
 use super::formula::Formula;
-use assessment::{Metric, Quantity};
 
-/// What of a load decides which limit it meets.
+/// The properties of a load that decide its limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Load {
-    /// Where all I/Os of the direction have one size.
+    /// Block size, if all I/Os of the direction have one size.
     pub block_bytes: Option<u64>,
     pub sequential: bool,
-    /// It is meant for a machine's cache.
+    /// The test is meant for a machine's cache.
     pub cached: bool,
-    /// One I/O at a time: its latency is the disk's own.
+    /// One I/O is in flight at a time, so its latency is that of the disk.
     pub alone: bool,
 }
 
-/// A published limit, as it holds for a load.
+/// A published limit of a load.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Limit {
     pub metric: Metric,
-    /// In the metric's unit; of a latency the most that it should be.
+    /// In the metric's unit. For a latency, the upper bound.
     pub value: f64,
-    /// Whose it is: `Standard_D8ds_v4 uncached`, `3 x P30`.
+    /// Name of the part with the limit: `Standard_D8ds_v4 uncached`, `3 x P30`.
     pub of: String,
+    /// Key of that part: its kind, and the path of a machine.
+    pub(crate) part: (Kind, String),
     pub enough: Enough,
     pub source: String,
     pub date: String,
     pub confidence: Confidence,
     pub note: String,
-    /// What it may do for a while.
+    /// The burst above the limit.
     pub burst: Option<Burst>,
-    /// What it may come to where sequential I/Os count together.
+    /// The limit if sequential I/Os are merged.
     pub merged: Option<f64>,
-    /// What the others allow, the least first, in the metric's unit.
+    /// The limits of the other parts, the lowest first, in the metric's unit.
     pub others: Vec<(String, f64)>,
 }
 
@@ -47,11 +48,11 @@ pub struct Limit {
 pub struct Burst {
     /// In the metric's unit.
     pub value: f64,
-    /// How long, from a full bucket.
+    /// Duration of the burst from a full bucket.
     pub seconds: Option<f64>,
 }
 
-/// What a part allows in one direction.
+/// The limits of one part in one direction.
 #[derive(Clone, Copy, Default)]
 struct Caps {
     iops: Option<f64>,
@@ -66,7 +67,7 @@ struct Candidate<'a> {
 }
 
 impl Expectation {
-    /// The limits that the load can meet in a direction: with a block size the one that comes first.
+    /// Returns the limits of a load in a direction. With a block size it is the one that is reached first.
     pub fn limits(&self, ddir: Ddir, load: Load) -> Vec<Limit> {
         if self.ddir.is_some_and(|only| only != ddir) || ddir == Ddir::Trim {
             return Vec::new();
@@ -87,7 +88,7 @@ impl Expectation {
 
     fn candidates(&self, ddir: Ddir, load: Load) -> Vec<Candidate<'_>> {
         let machine = self.active(ddir, load);
-        // What a cache or local storage answers never meets the disk.
+        // I/O that a cache or local storage serves does not reach the disk.
         let without_disk = machine.is_some_and(|part| part.entry.group.local || !part.entry.group.serves.is_empty());
         let disk = self.disk.as_ref().filter(|_| !without_disk);
         let parts = disk.into_iter().chain(machine);
@@ -101,7 +102,7 @@ impl Expectation {
             .collect()
     }
 
-    /// The machine's path that I/O of the direction goes.
+    /// The machine's path that I/O of the direction takes.
     fn active(&self, ddir: Ddir, load: Load) -> Option<&Part> {
         let word = if ddir == Ddir::Read { "read" } else { "write" };
         let serves = |part: &Part| part.entry.group.serves.iter().any(|served| served == word);
@@ -119,7 +120,7 @@ impl Expectation {
 }
 
 impl Part {
-    /// As people say it.
+    /// The name of a part in messages.
     pub fn shown(&self) -> String {
         let (name, path) = (&self.entry.name, &self.entry.group.path);
         match (self.entry.group.kind, self.count) {
@@ -147,7 +148,7 @@ impl Caps {
         if quantity == Quantity::Iops { self.iops } else { self.bytes_per_s }
     }
 
-    /// The larger of each: a burst is never below the base.
+    /// The larger of both rates: a burst is never below the base rate.
     fn or(self, other: Caps) -> Caps {
         let larger = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.max(other)),
@@ -159,7 +160,7 @@ impl Caps {
 }
 
 impl Candidate<'_> {
-    /// I/Os per second of that size, and which of the two caps it is.
+    /// I/Os per second at a block size, and whether IOPS or bandwidth limits them.
     fn rate(&self, caps: Caps, block_bytes: f64) -> Option<(f64, Quantity)> {
         let counted = self.part.entry.group.io_max_bytes.map_or(1.0, |most| (block_bytes / most).ceil().max(1.0));
         let by_iops = caps.iops.map(|iops| (iops / counted, Quantity::Iops));
@@ -182,6 +183,7 @@ impl Candidate<'_> {
             metric,
             value,
             of: self.of.clone(),
+            part: (group.kind, group.path.clone()),
             enough: group.enough,
             source: group.source.clone(),
             date: group.date.clone(),
@@ -194,7 +196,7 @@ impl Candidate<'_> {
     }
 }
 
-/// The limit at a block size, in I/Os or bytes per second, whichever comes first.
+/// The limit at a block size, in I/Os or bytes per second, whichever is reached first.
 fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool) -> Option<Limit> {
     let mut rates: Vec<(&Candidate, f64, Quantity)> = candidates
         .iter()
@@ -216,7 +218,7 @@ fn rate(candidates: &[Candidate], ddir: Ddir, block_bytes: f64, sequential: bool
     Some(limit)
 }
 
-/// The limit as it is published, for no block size.
+/// The limit as published, without a block size.
 fn plain(candidates: &[Candidate], ddir: Ddir, quantity: Quantity) -> Option<Limit> {
     let mut values: Vec<(&Candidate, f64)> =
         candidates.iter().filter_map(|candidate| Some((candidate, candidate.base.of(quantity)?))).collect();
@@ -228,7 +230,7 @@ fn plain(candidates: &[Candidate], ddir: Ddir, quantity: Quantity) -> Option<Lim
     Some(limit)
 }
 
-/// The least of what the parts do for a while, where it is above the limit; it ends when the first of them ends.
+/// The lowest burst of the parts, if it is above the limit. It ends when the first burst ends.
 fn burst(candidates: &[Candidate], allowed: impl Fn(&Candidate, Caps) -> Option<f64>) -> Option<Burst> {
     let base = |candidate: &Candidate| allowed(candidate, candidate.base);
     let most = |candidate: &Candidate| allowed(candidate, candidate.base.or(candidate.burst));
@@ -239,7 +241,7 @@ fn burst(candidates: &[Candidate], allowed: impl Fn(&Candidate, Caps) -> Option<
     Some(Burst { value, seconds })
 }
 
-/// What is published of latencies, each as the most that it should be.
+/// The published latencies, as upper bounds.
 fn latencies(candidate: &Candidate, ddir: Ddir) -> Vec<Limit> {
     let limits = candidate.part.entry.group.limit.iter();
     let of_direction = |metric: &Metric| !metric.is_rate() && metric.ddir.is_none_or(|only| only == ddir);
@@ -253,29 +255,13 @@ fn latencies(candidate: &Candidate, ddir: Ddir) -> Vec<Limit> {
 }
 
 impl Limit {
-    /// It and its owner: `12,800 IOPS of Standard_D8ds_v4 uncached`.
-    pub fn shown(&self) -> String {
-        format!("{} of {}", self.metric.show(self.value), self.of)
-    }
-
-    /// Where it comes from: `P30 (SOURCE, 2023-03-16)`.
-    pub fn origin(&self) -> String {
-        let sure = match self.confidence {
-            Confidence::High => "",
-            Confidence::Medium => ", read in a copy",
-            Confidence::Low => ", not confirmed",
-        };
-        format!("{} ({}, {}{sure})", self.of, self.source, self.date)
-    }
-
-    /// How the burst is said: `up to 16,000 IOPS for 30 minutes`.
-    pub fn burst_shown(&self) -> Option<String> {
-        let burst = self.burst?;
-        let time = match burst.seconds {
-            Some(seconds) if seconds >= 120.0 => format!(" for {} minutes", grouped((seconds / 60.0).round())),
-            Some(seconds) => format!(" for {}", time_ns(seconds * 1e9)),
-            None => String::new(),
-        };
-        Some(format!("up to {}{time}", self.metric.show(burst.value)))
+    /// The source of the limit.
+    pub fn citation(&self) -> Citation {
+        Citation {
+            of: Some(self.of.clone()),
+            source: self.source.clone(),
+            date: Some(self.date.clone()),
+            confidence: self.confidence,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Published limits of disks and machines, and what of them a load can meet.
+//! Published limits of disks and machines, and those that apply to a load.
 
 mod catalogue;
 mod expectation;
@@ -6,12 +6,10 @@ mod formula;
 mod hint;
 mod import;
 mod limit;
-mod show;
 mod words;
 
-pub use catalogue::{Catalogue, Confidence, Enough, Group, Kind, SCHEMA};
+pub use catalogue::{Catalogue, Enough, Group, Kind, Parameter, Provider, SCHEMA};
 pub use expectation::Expectation;
 pub use hint::hint;
-pub use import::{Imported, import};
+pub use import::{ImportError, Imported, ImportedGroup, import};
 pub use limit::{Burst, Limit, Load};
-pub use show::{expectation as show, list};

@@ -1,4 +1,4 @@
-//! The words of an expectation: `azure:P30x3+Standard_D8ds_v4/uncached`, `aws:gp3?iops=6000&throughput=250`.
+//! The syntax of expectations: `azure:P30x3+Standard_D8ds_v4/uncached`, `aws:gp3?iops=6000&throughput=250`.
 //!
 //! `[read=|write=|VOLUME=]PROVIDER:PART[+PART][?NAME=VALUE&...]`; a part is `NAME[xCOUNT][/PATH]`.
 
@@ -8,11 +8,11 @@ use plan::Ddir;
 use units::diagnostic::{Diagnostic, Source, Span};
 
 pub(super) struct Words {
-    /// All of them.
+    /// The whole text.
     pub whole: Span,
-    /// The direction that they are for, where one is named.
+    /// The direction before `=`.
     pub ddir: Option<Ddir>,
-    /// The volume of a suite that they are for, likewise.
+    /// The volume before `=`.
     pub volume: Option<Span>,
     pub provider: Span,
     pub parts: Vec<Span>,
@@ -20,14 +20,14 @@ pub(super) struct Words {
 }
 
 const FORM: &str =
-    "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, as azure:P30x3+Standard_D8ds_v4/uncached";
+    "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, such as azure:P30x3+Standard_D8ds_v4/uncached";
 
 impl Words {
     pub fn parse(source: &Arc<Source>) -> Result<Words, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
         let (ddir, volume, rest) = meant_for(&whole);
         let Some((provider, rest)) = split(&rest, ':') else {
-            let wrong = Diagnostic::error("the words name no provider").at(&rest, "no `:` in it");
+            let wrong = Diagnostic::error("no provider").at(&rest, "no `:` in it");
             return Err(wrong.help(FORM));
         };
         let (parts, parameters) = match split(&rest, '?') {
@@ -43,7 +43,7 @@ impl Words {
             split(given, '=').ok_or_else(|| {
                 Diagnostic::error("a parameter is NAME=VALUE")
                     .at(given, "no `=` in it")
-                    .help("several are parted by `&`")
+                    .help("separate parameters by `&`")
             })
         };
         let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
@@ -51,7 +51,7 @@ impl Words {
     }
 }
 
-/// The direction or the volume before the words, and what is left of them.
+/// Returns the direction or the volume before `=`, and the rest.
 fn meant_for(whole: &Span) -> (Option<Ddir>, Option<Span>, Span) {
     let before_provider = |name: &Span| !name.text().is_empty() && !name.text().contains([':', '?']);
     match split(whole, '=').filter(|(name, _)| before_provider(name)) {
@@ -64,7 +64,7 @@ fn meant_for(whole: &Span) -> (Option<Ddir>, Option<Span>, Span) {
     }
 }
 
-/// What lies before and after the first of a character.
+/// Splits a span at the first occurrence of a character.
 pub(super) fn split(span: &Span, at: char) -> Option<(Span, Span)> {
     let text = span.text();
     let found = text.find(at)?;

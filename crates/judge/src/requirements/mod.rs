@@ -1,4 +1,4 @@
-//! What the one who asks needs of a target: `read.iops>=5000,write.clat.p99<=10ms`, a file, or an application's name.
+//! Requirements on a target: `read.iops>=5000,write.clat.p99<=10ms`, a file, or the name of an application.
 
 mod read;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
 
-use assessment::Metric;
+use assessment::{Citation, Metric, ThresholdBound};
 
 pub use read::SCHEMA;
 
@@ -25,33 +25,33 @@ const BUILT_IN: [(&str, &str); 9] = [
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
-    /// As they were asked for: the words, the file's name, or the application.
+    /// The text of the user: the rules, or the name of the file or application.
     pub words: String,
-    /// For people; empty for those given in words.
+    /// Empty for rules of the command line.
     pub title: String,
     pub note: String,
     pub list: Vec<Requirement>,
 }
 
-/// One figure, and the bound that it must keep.
+/// A rule: a metric and its bound.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirement {
-    /// As it was written.
+    /// The text of the rule.
     pub words: String,
-    /// The volume of a suite that it is for; `None` is for all.
+    /// The volume of a suite it applies to; `None` means all.
     pub volume: Option<String>,
     pub metric: Metric,
     pub bound: Bound,
     /// In the metric's unit.
     pub value: f64,
-    /// It is of tests with one of these block sizes only; empty is of all.
+    /// Only for tests with one of these block sizes, in bytes; empty is all.
     pub blocks: Vec<u64>,
-    /// It is of sequential, or of random I/O only.
+    /// Only for sequential, or only for random I/O.
     pub sequential: Option<bool>,
-    /// It is of writes that are each made safe before the next only.
+    /// Only for writes that are each synced before the next.
     pub synced: bool,
-    /// Who says so, and when; empty where the user does.
-    pub origin: String,
+    /// Who publishes it; `None` for rules of the user.
+    pub source: Option<Citation>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,15 +66,24 @@ impl Bound {
     const ALL: [(&'static str, Bound); 4] =
         [(">=", Bound::AtLeast), ("<=", Bound::AtMost), (">", Bound::MoreThan), ("<", Bound::LessThan)];
 
-    pub fn word(self) -> &'static str {
-        Bound::ALL.into_iter().find(|(_, bound)| *bound == self).map_or("", |(word, _)| word)
+    /// Returns the side of the value on which a figure must lie.
+    pub fn side(self) -> ThresholdBound {
+        match self {
+            Bound::AtLeast | Bound::MoreThan => ThresholdBound::AtLeast,
+            Bound::AtMost | Bound::LessThan => ThresholdBound::AtMost,
+        }
     }
 
-    /// More is better.
-    pub fn is_lower(self) -> bool {
-        matches!(self, Bound::AtLeast | Bound::MoreThan)
+    /// Returns the first figure that meets the bound.
+    pub fn enough(self, value: f64) -> f64 {
+        match self {
+            Bound::AtLeast | Bound::AtMost => value,
+            Bound::MoreThan => value.next_up(),
+            Bound::LessThan => value.next_down(),
+        }
     }
 
+    /// Whether a figure meets the bound.
     pub fn holds(self, figure: f64, value: f64) -> bool {
         match self {
             Bound::AtLeast => figure >= value,
@@ -86,51 +95,50 @@ impl Bound {
 }
 
 impl Requirements {
-    /// Those in words, parted by commas.
+    /// Parses rules with commas between them.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first rule that is wrong.
     pub fn parse(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
         let list = read::words(&whole)?;
         Ok(Requirements { words: source.text.clone(), title: String::new(), note: String::new(), list })
     }
 
-    /// Those of a file.
+    /// Parses a file of rules.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first part that is wrong.
     pub fn read(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         read::file(source)
     }
 
-    /// Those of an application that fathom comes with; the source's text is its name.
+    /// Returns the built-in requirements of an application. The text of the source is its name.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic if there is no such application.
     pub fn of_application(name: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         let names = || BUILT_IN.iter().map(|(known, _)| *known);
-        let asked = name.text.trim();
-        if let Some((known, text)) = BUILT_IN.iter().find(|(known, _)| known.eq_ignore_ascii_case(asked)) {
+        let wanted = name.text.trim();
+        if let Some((known, text)) = BUILT_IN.iter().find(|(known, _)| known.eq_ignore_ascii_case(wanted)) {
             return Requirements::read(&Source::new(format!("{known}.toml"), *text));
         }
         let span = Span::new(name, 0..name.text.len());
-        let label = match nearest(asked, names()) {
+        let label = match nearest(wanted, names()) {
             Some(near) => format!("did you mean {near}?"),
-            None => "not known".to_owned(),
+            None => "not built in".to_owned(),
         };
         let known = names().collect::<Vec<_>>().join(", ");
-        Err(Diagnostic::error(format!("there are no requirements of `{asked}`"))
+        Err(Diagnostic::error(format!("unknown application `{wanted}`"))
             .at(&span, label)
-            .help(format!("known are {known}; others can be given with --require")))
+            .help(format!("built-in requirements: {known}")))
     }
 
-    /// The applications that fathom knows requirements of.
+    /// Returns the names of the applications with built-in requirements.
     pub fn applications() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
-    }
-}
-
-impl Requirement {
-    /// `at least 5,000 IOPS`.
-    pub fn shown(&self) -> String {
-        let value = self.metric.show(self.value);
-        match self.bound {
-            Bound::AtLeast => format!("at least {value}"),
-            Bound::MoreThan => format!("more than {value}"),
-            Bound::AtMost => format!("at most {value}"),
-            Bound::LessThan => format!("less than {value}"),
-        }
     }
 }

@@ -1,17 +1,16 @@
-//! Requirements from words and from files. A rule in a file is the words of one, and what it is about.
+//! Parses requirements: rules of the command line, and files.
 
 use std::sync::Arc;
 
+use assessment::{Citation, Confidence, METRIC_EXAMPLES, Metric, Quantity};
 use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::{Kind, Size};
 
 use super::{Bound, Requirement, Requirements};
-use crate::limits::Confidence;
-use assessment::{METRIC_EXAMPLES, Metric, Quantity};
 
-/// The form of a file.
+/// Schema of a file.
 pub const SCHEMA: &str = "fathom.requirements/1";
 
 #[derive(Deserialize)]
@@ -31,7 +30,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Rule {
     rule: Spanned<String>,
-    /// Instead of the file's own.
+    /// Overrides the source of the file.
     source: Option<String>,
     date: Option<String>,
     confidence: Option<Confidence>,
@@ -42,7 +41,7 @@ struct Rule {
     synced: bool,
 }
 
-/// Reads rules that are parted by commas.
+/// Parses rules separated by commas.
 pub fn words(whole: &Span) -> Result<Vec<Requirement>, Diagnostic> {
     let mut list = Vec::new();
     let mut from = 0;
@@ -59,7 +58,7 @@ fn trimmed(span: &Span) -> Span {
     span.part(from..from + text.trim().len())
 }
 
-/// One rule: a metric, a bound, and a value with its unit; before it a volume, if it is for one.
+/// Parses one rule: a metric, a bound, and a value with its unit, after an optional volume.
 fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     let text = span.text();
     let found = text.find(['<', '>']).and_then(|at| {
@@ -72,9 +71,9 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     };
     let (volume, name) = meant_for(&trimmed(&span.part(0..at)))?;
     let Some(metric) = Metric::parse(name.text()).filter(|metric| metric.quantity != Quantity::Cpu) else {
-        let wrong = Diagnostic::error(format!("there is no metric `{}`", name.text())).at(&name, "not known");
+        let wrong = Diagnostic::error(format!("unknown metric `{}`", name.text())).at(&name, "not a metric");
         return Err(
-            wrong.help(format!("there are {METRIC_EXAMPLES}; before them a volume, as in nocache:write.iops>=5000"))
+            wrong.help(format!("metrics are {METRIC_EXAMPLES}; a volume can stand before: nocache:write.iops>=5000"))
         );
     };
     let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
@@ -87,16 +86,16 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         blocks: Vec::new(),
         sequential: None,
         synced: false,
-        origin: String::new(),
+        source: None,
     })
 }
 
-/// The volume before a metric, and the metric.
+/// Splits the volume from the metric.
 fn meant_for(span: &Span) -> Result<(Option<String>, Span), Diagnostic> {
     let Some((volume, _)) = span.text().split_once(':') else { return Ok((None, span.clone())) };
     let name = trimmed(&span.part(0..volume.len()));
     if name.text().is_empty() {
-        return Err(Diagnostic::error("the name of a volume is missing").at(span, "nothing before the `:`"));
+        return Err(Diagnostic::error("no name of a volume").at(span, "nothing before the `:`"));
     }
     Ok((Some(name.text().to_owned()), trimmed(&span.part(volume.len() + 1..span.text().len()))))
 }
@@ -108,7 +107,7 @@ fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
         Quantity::Latency(..) | Quantity::Fsync(_) => Kind::Time,
     };
     kind.parse(span.text()).map_err(|error| {
-        let message = format!("{metric} can't be held against `{}`", span.text());
+        let message = format!("{metric} cannot be compared with `{}`", span.text());
         Diagnostic::error(message).at(&span.part(error.range()), error.problem().label()).help(error.help())
     })
 }
@@ -116,11 +115,11 @@ fn value(metric: Metric, span: &Span) -> Result<f64, Diagnostic> {
 pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
     let at = |span: std::ops::Range<usize>| Span::new(source, span);
     let file: File = toml::from_str(&source.text).map_err(|error| {
-        let message = format!("these are no requirements: {}", error.message());
+        let message = format!("not a file of requirements: {}", error.message());
         Diagnostic::error(message).at(&at(error.span().unwrap_or(0..0)), "here")
     })?;
     if file.schema.get_ref() != SCHEMA {
-        let message = format!("the schema is `{}`; `{SCHEMA}` is what is read here", file.schema.get_ref());
+        let message = format!("unknown schema `{}`; expected `{SCHEMA}`", file.schema.get_ref());
         return Err(Diagnostic::error(message).at(&at(file.schema.span()), "unknown schema"));
     }
     let mut list = Vec::new();
@@ -135,27 +134,25 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
             }
             read.blocks.push(bytes);
         }
-        read.origin = origin(&file, given);
+        read.source = citation(&file, given);
         list.push(read);
     }
     Ok(Requirements { words: source.name.clone(), title: file.title, note: file.note, list })
 }
 
-/// Without the quotes around it.
+/// Removes the quotes around a value.
 fn inner(span: &Span) -> Span {
     let text = span.text();
     let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
     if quoted { span.part(1..text.len() - 1) } else { span.clone() }
 }
 
-fn origin(file: &File, rule: &Rule) -> String {
+fn citation(file: &File, rule: &Rule) -> Option<Citation> {
     let or = |own: &Option<String>, whole: &Option<String>| own.clone().or_else(|| whole.clone());
-    let Some(source) = or(&rule.source, &file.source) else { return String::new() };
-    let sure = match rule.confidence.or(file.confidence) {
-        Some(Confidence::Low) => ", not confirmed",
-        Some(Confidence::Medium) => ", read in a copy",
-        Some(Confidence::High) | None => "",
-    };
-    let date = or(&rule.date, &file.date).map(|date| format!(", {date}"));
-    format!("{source}{}{sure}", date.unwrap_or_default())
+    Some(Citation {
+        of: None,
+        source: or(&rule.source, &file.source)?,
+        date: or(&rule.date, &file.date),
+        confidence: rule.confidence.or(file.confidence).unwrap_or_default(),
+    })
 }

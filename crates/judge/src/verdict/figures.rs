@@ -1,40 +1,41 @@
-//! The figures of a test's rounds: one for each metric, how it went over time, and where it lies with confidence.
+//! The figures of a test's rounds: the value of each metric, its time series, and its confidence interval.
 
 use plan::stream::Order;
-use plan::{Ddir, Open, SyncMode, Worker};
+use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Slot, Timeline};
 
 use crate::device::is_direct;
+use crate::figures::{percentile_of_due, percentile_of_runs};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::Load;
 use assessment::{LatencyKind, Metric, Quantity, Round, Statistic};
 
-/// A direction that did less than this part of the I/Os is none of the load's.
+/// A direction with a smaller share of the I/Os is not part of the load.
 const DDIR_MIN: f64 = 0.01;
-/// A percentile needs so many I/Os beyond it.
+/// Fewest I/Os beyond a percentile.
 const BEYOND_MIN: f64 = 3.0;
-/// How many deviations lie between the middle and an end of an interval with 95 % confidence.
+/// Standard deviations from the mean to an end of the 95 % confidence interval.
 const DEVIATIONS: f64 = 1.96;
 
-/// Rounds of one and the same job.
+/// Rounds of the same job.
 pub struct Rounds<'a> {
     pub at: &'a [(String, String)],
     pub records: Vec<&'a Record>,
 }
 
-/// A figure, and what is known of how sure it is.
+/// A figure with its confidence interval.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
     pub measured: f64,
-    /// Interval by interval; empty where that says nothing of the metric.
+    /// The value of each interval; empty for metrics without a time series.
     pub series: Vec<f64>,
     pub interval: Option<Interval>,
-    /// I/Os that it is of.
+    /// Number of I/Os behind the figure.
     pub ios: u64,
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of a test, those of one job together, in the order of their first.
+    /// Groups the rounds of a test by job, in the order of their first rounds.
     pub fn of(rounds: &'a [Round]) -> Vec<Rounds<'a>> {
         let mut all: Vec<Rounds> = Vec::new();
         for round in rounds {
@@ -46,14 +47,14 @@ impl<'a> Rounds<'a> {
         all
     }
 
-    /// Leaves those before a round out, as the target was still on its way to a steady state.
+    /// Removes the rounds before `round`: the target was not yet in a steady state.
     pub fn keep_from(&mut self, round: usize) {
         if round < self.records.len() {
             self.records.drain(..round);
         }
     }
 
-    /// The directions that the load is made of.
+    /// Returns the directions of the load.
     pub fn ddirs(&self) -> Vec<Ddir> {
         let ios = |ddir: Ddir| self.records.iter().map(|record| record.totals().ddirs[ddir as usize].ios).sum::<u64>();
         let all = [Ddir::Read, Ddir::Write, Ddir::Trim].map(|ddir| (ddir, ios(ddir)));
@@ -62,7 +63,7 @@ impl<'a> Rounds<'a> {
         all.into_iter().filter(|(_, ios)| counts(*ios)).map(|(ddir, _)| ddir).collect()
     }
 
-    /// What of the load decides its limit.
+    /// Returns the properties of the load that decide its limit.
     pub fn load(&self, ddir: Ddir) -> Load {
         let Some(record) = self.records.first() else { return Load::default() };
         let stats = &record.totals().ddirs[ddir as usize];
@@ -75,7 +76,7 @@ impl<'a> Rounds<'a> {
         self.records.iter().flat_map(|record| &record.plan.workers).filter(|worker| writes(worker))
     }
 
-    /// Each write is safe before the next one of its worker: opened so, or followed by a flush.
+    /// Whether each write is durable before its worker's next write: by an open flag, or a sync after each write.
     pub fn writes_are_synced(&self) -> bool {
         let is_synced = |worker: &Worker| {
             let syncs = &worker.access.syncs;
@@ -86,13 +87,13 @@ impl<'a> Rounds<'a> {
         self.writers().next().is_some() && self.writers().all(is_synced)
     }
 
-    /// Writes end as soon as they are in the page cache.
+    /// Whether a write completes when its data is in the page cache.
     pub fn writes_to_memory(&self) -> bool {
         self.writers().any(|worker| !is_direct(worker) && opens(worker).any(|open| open.sync == SyncMode::None))
     }
 
-    /// The rate that the job asks for, where each of its workers has one.
-    pub fn asked(&self, metric: Metric) -> Option<f64> {
+    /// Returns the rate that the job requests; `None` unless each of its workers has one.
+    pub fn requested_rate(&self, metric: Metric) -> Option<f64> {
         let (record, ddir) = (self.records.first()?, metric.ddir?);
         let block = self.load(ddir).block_bytes? as f64;
         let per_io = match metric.quantity {
@@ -109,25 +110,26 @@ impl<'a> Rounds<'a> {
         Some(rates.iter().sum::<f64>() * per_io).filter(|rate| *rate > 0.0)
     }
 
-    /// `None` where nothing of the kind was measured.
+    /// Returns the figure of a metric; `None` if it was not measured.
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
         let values: Vec<f64> = self.records.iter().filter_map(|record| value(record, metric)).collect();
         if values.is_empty() {
             return None;
         }
-        let measured = crate::stats::median(&values);
+        let finite = values.iter().map(|value| value.is_finite().then_some(*value));
+        let measured = percentile_of_runs(finite).unwrap_or(f64::INFINITY);
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
         let interval = match metric.quantity {
             Quantity::Iops | Quantity::Bandwidth => around(&series, measured),
             Quantity::Latency(_, Statistic::Mean) | Quantity::Fsync(Statistic::Mean) => {
-                self.latencies(metric, |all| Some(mean_of(all)))
+                self.latencies(metric, |times| Some(mean_of(&times.latency)))
             }
             Quantity::Latency(_, Statistic::Percentile(percent)) | Quantity::Fsync(Statistic::Percentile(percent)) => {
-                self.latencies(metric, |all| percentile_of(all, percent))
+                self.latencies(metric, |times| percentile_of(times, percent))
             }
-            Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => self.latencies(metric, |all| {
-                let most = all.max_ns() as f64;
+            Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => self.latencies(metric, |times| {
+                let most = times.latency.max_ns() as f64;
                 Some(Interval { low: most, high: most })
             }),
             Quantity::Cpu => None,
@@ -135,42 +137,45 @@ impl<'a> Rounds<'a> {
         Some(Figure { measured, series, interval, ios })
     }
 
-    /// The rate of each interval in which all workers took part, over all rounds.
+    /// Returns the rate of each interval in which all workers took part, over all rounds.
     fn series(&self, metric: Metric) -> Vec<f64> {
         let timelines = self.records.iter().flat_map(|record| &record.timeline);
         timelines.flat_map(|timeline| rates(timeline, metric)).collect()
     }
 
-    /// Where a statistic of latencies lies in every round: from the lowest of the rounds' intervals to the highest.
-    fn latencies(&self, metric: Metric, interval: impl Fn(&Latency) -> Option<Interval>) -> Option<Interval> {
-        let measured = self.records.iter().filter_map(|record| latency(record, metric));
-        let of_rounds = measured.map(|all| interval(&all)).collect::<Option<Vec<Interval>>>()?;
+    /// Returns the interval that covers those of all rounds.
+    fn latencies(&self, metric: Metric, interval: impl Fn(&Times) -> Option<Interval>) -> Option<Interval> {
+        let measured = self.records.iter().filter_map(|record| times(record, metric));
+        let of_rounds = measured.map(|times| interval(&times)).collect::<Option<Vec<Interval>>>()?;
         let around =
             |one: Interval, other: Interval| Interval { low: one.low.min(other.low), high: one.high.max(other.high) };
         of_rounds.into_iter().reduce(around)
     }
 }
 
-/// The mean of many latencies: each I/O is a sample.
+/// Returns the interval of a mean latency. Each I/O is a sample.
 fn mean_of(all: &Latency) -> Interval {
     let half = DEVIATIONS * all.deviation_ns() / (all.count() as f64).sqrt();
     Interval { low: (all.mean_ns() - half).max(0.0), high: all.mean_ns() + half }
 }
 
-/// The values of the ranks between which the percentile's own lies; none where there are too few beyond it.
-fn percentile_of(all: &Latency, percent: f64) -> Option<Interval> {
-    let (count, share) = (all.count() as f64, percent / 100.0);
+/// Returns the values of the ranks that enclose the percentile's rank; `None` if too few I/Os lie beyond the percentile.
+fn percentile_of(times: &Times, percent: f64) -> Option<Interval> {
+    let (count, share) = ((times.latency.count() + times.unissued) as f64, percent / 100.0);
     if count * (1.0 - share) < BEYOND_MIN {
         return None;
     }
     let half = DEVIATIONS * (count * share * (1.0 - share)).sqrt();
-    let at = |rank: f64| all.ranked_ns(rank.clamp(1.0, count) as u64) as f64;
+    let at = |rank: f64| match rank.clamp(1.0, count) as u64 {
+        rank if rank > times.latency.count() => f64::INFINITY,
+        rank => times.latency.ranked_ns(rank) as f64,
+    };
     Some(Interval { low: at(count * share - half), high: at((count * share + half).ceil()) })
 }
 
-/// The interval of a series' mean, moved to the figure: the series may not know of the last I/Os.
+/// Returns the interval of the series' mean, moved to the figure: the series lacks the I/Os at the end.
 fn around(series: &[f64], measured: f64) -> Option<Interval> {
-    // Neighbours that are put together may leave one over.
+    // A series that is combined in pairs can drop its last value.
     let (found, middle) = (mean_interval(series)?, mean(&evened(series)));
     (middle > 0.0).then(|| Interval { low: found.low / middle * measured, high: found.high / middle * measured })
 }
@@ -186,7 +191,7 @@ fn rates(timeline: &Timeline, metric: Metric) -> Vec<f64> {
     all.into_iter().zip(kept).filter(|(_, whole)| *whole).map(|(rate, _)| rate).collect()
 }
 
-/// The direction's counts; of all directions together where none is named.
+/// Returns the counters of a direction; of all directions together for `None`.
 fn stats(record: &Record, ddir: Option<Ddir>) -> DdirStats {
     let totals = record.totals();
     match ddir {
@@ -202,63 +207,72 @@ fn value(record: &Record, metric: Metric) -> Option<f64> {
         Quantity::Bandwidth => some(stats(record, metric.ddir).bytes_per_s()),
         Quantity::Cpu => record.machine_busy_percent().or_else(|| record.threads_busy_percent()),
         Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => {
-            let latency = latency(record, metric)?;
+            let Times { latency, unissued } = times(record, metric)?;
             Some(match statistic {
                 Statistic::Mean => latency.mean_ns(),
                 Statistic::Max => latency.max_ns() as f64,
-                Statistic::Percentile(percent) => latency.percentile_ns(percent) as f64,
+                Statistic::Percentile(percent) => {
+                    percentile_of_due(&latency, unissued, percent).unwrap_or(f64::INFINITY)
+                }
             })
         }
     }
 }
 
-/// How many I/Os a figure is of.
+/// Returns the number of I/Os behind a figure.
 fn sample(record: &Record, metric: Metric) -> u64 {
     match metric.quantity {
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => stats(record, metric.ddir).ios,
-        Quantity::Latency(..) | Quantity::Fsync(_) => latency(record, metric).map_or(0, |latency| latency.count()),
+        Quantity::Latency(..) | Quantity::Fsync(_) => times(record, metric).map_or(0, |times| times.latency.count()),
     }
 }
 
-/// The latencies of a metric, if any were taken. One dialect tells of the whole only, the other of its parts as well.
-fn latency(record: &Record, metric: Metric) -> Option<Latency> {
-    let found = match metric.quantity {
+/// The latencies of a metric.
+struct Times {
+    latency: Latency,
+    /// I/Os that were due and never submitted. A percentile of response time counts them as longer than any other.
+    unissued: u64,
+}
+
+/// Returns the latencies of a metric; `None` if none were measured. A DiskSpd run measures only the service time, which then
+/// is its completion latency too.
+fn times(record: &Record, metric: Metric) -> Option<Times> {
+    let (latency, unissued) = match metric.quantity {
         Quantity::Fsync(_) => {
             let mut all = Latency::default();
             record.workers.iter().for_each(|worker| all.merge(&worker.stats.sync_lat));
-            all
+            (all, 0)
         }
-        Quantity::Latency(span, _) => {
+        Quantity::Latency(kind, _) => {
             let stats = stats(record, metric.ddir);
-            let whole = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
-            match span {
-                LatencyKind::Completion => whole(stats.clat, stats.lat),
-                LatencyKind::Total => whole(stats.lat, stats.clat),
-                LatencyKind::Response => stats.response,
+            let measured = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
+            match kind {
+                LatencyKind::Completion => (measured(stats.clat, stats.lat), 0),
+                LatencyKind::Total => (measured(stats.lat, stats.clat), 0),
+                LatencyKind::Response => (stats.response, stats.arrivals.map_or(0, |arrivals| arrivals.unissued)),
             }
         }
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,
     };
-    (found.count() > 0).then_some(found)
+    (latency.count() > 0).then_some(Times { latency, unissued })
 }
 
 fn writes(worker: &Worker) -> bool {
-    if worker.streams.is_empty() {
-        return worker.access.pattern.has(Ddir::Write);
+    match &worker.workload {
+        Workload::Job => worker.access.pattern.has(Ddir::Write),
+        Workload::Streams(streams) => streams.list.iter().any(|stream| stream.write_percent > 0),
     }
-    worker.streams.list.iter().any(|stream| stream.write_percent > 0)
 }
 
-/// How the worker's targets are opened.
+/// Returns how the worker's targets are opened.
 fn opens(worker: &Worker) -> impl Iterator<Item = Open> {
-    let streams = &worker.streams.list;
-    let own = streams.is_empty().then_some(worker.targets.open);
-    own.into_iter().chain(streams.iter().map(|stream| stream.open))
+    let own = worker.streams().is_none().then_some(worker.targets.open);
+    own.into_iter().chain(worker.stream_list().iter().map(|stream| stream.open))
 }
 
 fn is_sequential(worker: &Worker) -> bool {
-    if worker.streams.is_empty() {
-        return !worker.access.pattern.random;
+    match &worker.workload {
+        Workload::Job => !worker.access.pattern.random,
+        Workload::Streams(streams) => streams.list.iter().all(|stream| !matches!(stream.order, Order::Random { .. })),
     }
-    worker.streams.list.iter().all(|stream| !matches!(stream.order, Order::Random { .. }))
 }

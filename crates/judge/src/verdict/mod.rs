@@ -1,10 +1,10 @@
-//! What is said of a figure, a test and an assessment.
+//! Verdicts on figures, tests and assessments.
 
-mod bar;
 mod figures;
 mod overall;
 mod test;
+mod threshold;
 
 pub use figures::{Figure, Rounds};
-pub use overall::{NOTHING_EXPECTED, judge, tests_for};
+pub use overall::{judge, tests_for};
 pub use test::required;

@@ -1,32 +1,28 @@
-//! The verdict over all tests of an assessment: the worst of theirs.
+//! The verdict on an assessment: the worst of its tests.
 
+use assessment::{Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, Study, Test, Verdict};
 use plan::Ddir;
 
 use super::figures::Rounds;
-use super::test::{self, ALL, Asked};
+use super::test::{self, ALL, Criteria};
 use crate::limits::{Expectation, Load};
 use crate::requirements::{Requirement, Requirements};
-use assessment::{Aim, Assessment, Expected, ExpectedLimit, Quantity, Test, Verdict};
 
-/// The cause where nothing was asked for.
-pub const NOTHING_EXPECTED: &str = "nothing was expected of the target";
-
-/// Judges every test, and the whole; what was judged before is judged anew.
+/// Judges every test and the assessment. Replaces earlier judgements.
 pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirements: &[Requirements]) {
     let rules: Vec<&Requirement> = requirements.iter().flat_map(|given| &given.list).collect();
     let tests_of: Vec<(&Requirement, Vec<usize>)> =
         rules.iter().map(|rule| (*rule, tests_for(rule, &assessment.tests))).collect();
     for (at, tested) in assessment.tests.iter_mut().enumerate() {
         let rules = tests_of.iter().filter(|(_, tests)| tests.contains(&at)).map(|(rule, _)| *rule).collect();
-        test::judge(tested, &Asked { expectations, rules });
+        test::judge(tested, &Criteria { expectations, rules });
     }
     assessment.expectations = expected(expectations, requirements, &assessment.tests);
-    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.words.as_str());
-    let unmeasured: Vec<&str> = unmeasured.collect();
-    (assessment.verdict, assessment.cause) = sum_up(assessment, &unmeasured, !expectations.is_empty());
+    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.words.clone());
+    (assessment.verdict, assessment.cause) = sum_up(assessment, unmeasured.collect(), !expectations.is_empty());
 }
 
-/// The tests that a rule is about: those that are made to show the figure, or where none is, all that have it.
+/// Returns the tests that a rule applies to: those whose aim is the rule's figure; without any, all that measured it.
 pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     let has = |test: &Test| {
         let fits = |rounds: &Rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some();
@@ -51,44 +47,41 @@ fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
     }
 }
 
-fn sum_up(assessment: &Assessment, unmeasured: &[&str], has_expectations: bool) -> (Verdict, String) {
+fn sum_up(assessment: &Assessment, unmeasured: Vec<String>, has_expectations: bool) -> (Verdict, Cause) {
     let tests = &assessment.tests;
     let worst = tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);
     let of_worst: Vec<&Test> = tests.iter().filter(|test| test.verdict == worst).collect();
-    let said = |first: &Test| {
-        let others = of_worst.len() - 1;
-        let more = if others > 0 { format!(" (and {others} more of {} tests)", tests.len()) } else { String::new() };
-        // A finding's words begin with the job's name, which may be the test's.
-        let cause = first.cause.strip_prefix(&format!("{}: ", first.name)).unwrap_or(&first.cause);
-        format!("{}: {cause}{more}", first.name)
+    let cause_of = |first: &Test| Cause::Test {
+        name: first.name.clone(),
+        cause: Box::new(first.cause.clone()),
+        others: of_worst.len() as u64 - 1,
+        tests: tests.len() as u64,
     };
     match (worst, of_worst.first()) {
-        (Verdict::Invalid | Verdict::Fail, Some(first)) => (worst, said(first)),
+        (Verdict::Invalid | Verdict::Fail, Some(first)) => (worst, cause_of(first)),
         _ if assessment.stopped => {
-            let measured = tests.iter().filter(|test| test.error.is_none()).count();
-            let many = if measured == 1 { "test" } else { "tests" };
-            (Verdict::Inconclusive, format!("it was stopped after {measured} {many}; --resume goes on"))
+            let measured = tests.iter().filter(|test| test.error.is_none()).count() as u64;
+            let all = match &assessment.study {
+                Study::Suite(request) => Some(request.tests as u64).filter(|all| *all >= measured),
+                _ => None,
+            };
+            (Verdict::Inconclusive, Cause::Stopped { measured, tests: all })
         }
-        (Verdict::Inconclusive, Some(first)) => (worst, said(first)),
-        (_, None) => (Verdict::Inconclusive, "no test was run".to_owned()),
-        _ if !unmeasured.is_empty() => {
-            (Verdict::Inconclusive, format!("no test measured what is required: {}", unmeasured.join(", ")))
-        }
-        (Verdict::Measured, Some(_)) if has_expectations => {
-            (Verdict::Inconclusive, "no test was meant for a limit that is published of the target".to_owned())
-        }
-        (Verdict::Measured, Some(_)) => (Verdict::Measured, NOTHING_EXPECTED.to_owned()),
+        (Verdict::Inconclusive, Some(first)) => (worst, cause_of(first)),
+        (_, None) => (Verdict::Inconclusive, Cause::NoTests),
+        _ if !unmeasured.is_empty() => (Verdict::Inconclusive, Cause::NotMeasured { rules: unmeasured }),
+        (Verdict::Measured, Some(_)) if has_expectations => (Verdict::Inconclusive, Cause::NoLimitTested),
+        (Verdict::Measured, Some(_)) => (Verdict::Measured, Cause::NothingExpected),
         (Verdict::Pass, Some(_)) => {
-            let passed = tests.iter().filter(|test| !test.judgements.is_empty()).count();
-            let best = tests.iter().find(|test| !test.judgements.is_empty());
-            let example = best.map_or(String::new(), |test| format!("; {}: {}", test.name, test.cause));
-            let all = if passed == 1 { "1 test came".to_owned() } else { format!("{passed} tests came") };
-            (Verdict::Pass, format!("{all} to what was expected{example}"))
+            let mut passed = tests.iter().filter(|test| !test.judgements.is_empty());
+            let count = passed.clone().count() as u64;
+            let example = passed.next().map(|test| (test.name.clone(), Box::new(test.cause.clone())));
+            (Verdict::Pass, Cause::Passed { tests: count, example })
         }
     }
 }
 
-/// What was expected, as it is kept and shown: the limits that the tests can meet.
+/// Returns the expectations with the limits that apply to the tests.
 fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: &[Test]) -> Vec<Expected> {
     let loads = loads(tests);
     let of_limits = |expectation: &Expectation| {
@@ -96,11 +89,11 @@ fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: 
         let mut limits: Vec<ExpectedLimit> = Vec::new();
         for limit in met {
             let limit = ExpectedLimit {
-                metric: limit.metric.to_string(),
+                metric: limit.metric,
+                volume: None,
                 value: limit.value,
-                unit: limit.metric.unit().to_owned(),
                 tolerance: limit.enough.share.min(ALL),
-                source: limit.origin(),
+                source: Some(limit.citation()),
             };
             if !limits.contains(&limit) {
                 limits.push(limit);
@@ -110,19 +103,18 @@ fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: 
     };
     let of_rules = |given: &Requirements| {
         let limits = given.list.iter().map(|rule| ExpectedLimit {
-            metric: rule.volume.iter().map(|volume| format!("{volume}:")).collect::<String>()
-                + &rule.metric.to_string(),
+            metric: rule.metric,
+            volume: rule.volume.clone(),
             value: rule.value,
-            unit: rule.metric.unit().to_owned(),
             tolerance: 1.0,
-            source: rule.origin.clone(),
+            source: rule.source.clone(),
         });
         Expected { words: given.words.clone(), limits: limits.collect() }
     };
     expectations.iter().map(of_limits).chain(requirements.iter().map(of_rules)).collect()
 }
 
-/// The directions of the tests, past the cache and from it.
+/// The directions of the tests, without and with the machine's cache.
 fn loads(tests: &[Test]) -> Vec<(Ddir, Load)> {
     let goes = |test: &Test, ddir: Ddir| Rounds::of(&test.rounds).iter().any(|rounds| rounds.ddirs().contains(&ddir));
     let has = |ddir, cached| tests.iter().any(|test| (test.aim == Aim::VmCached) == cached && goes(test, ddir));

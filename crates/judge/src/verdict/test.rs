@@ -1,35 +1,32 @@
-//! The judgements of one test: its figures against the limits that it is meant to hit, and against what is required.
+//! The judgements of one test: its figures, compared with limits and with requirements.
 
+use assessment::{
+    Aim, Basis, Cause, Confounder, Finding, FindingKind, Judgement, Metric, MissedTime, Quantity, Reason, Severity,
+    Test, Threshold, ThresholdBound, Verdict, VolumeUse,
+};
 use plan::Ddir;
-use units::format::percent;
 
-use super::bar::{self, Bar, Doubts};
 use super::figures::{Figure, Rounds};
-use crate::generator::{WAITED_SHARE, waited_share};
+use super::threshold::{self, Compared, Confounders};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::{Expectation, Limit, Load};
-use crate::requirements::{Bound, Requirement};
-use assessment::{Aim, Finding, Judgement, Metric, Quantity, Severity, Test, Verdict, VolumeUse};
+use crate::load_generator::{WAITED_SHARE, cpu_wait_share};
+use crate::requirements::Requirement;
 
-/// This much of anything is all of it: see docs/verdict.md, "The bar".
+/// The largest share of a limit that must be reached: see docs/verdict.md, "The threshold".
 pub const ALL: f64 = 0.98;
-/// Findings by which a measurement decides nothing, good or bad.
-const OF_ALL: [&str; 1] = ["ended-early"];
-/// Findings by which a low figure is not the target's.
-const OF_FAILURE: [&str; 4] = ["generator-limit", "depth-not-reached", "other-load", "step-up"];
 
-/// What is held against the tests.
-pub struct Asked<'a> {
+/// The expectations that a test is compared with.
+pub struct Criteria<'a> {
     pub expectations: &'a [Expectation],
-    /// The rules that are for this test.
+    /// The rules that apply to this test.
     pub rules: Vec<&'a Requirement>,
 }
 
-/// All judgements, verdict and cause of a test.
-pub fn judge(test: &mut Test, asked: &Asked) {
-    let judgements = judgements(test, asked);
-    let invalid = invalid(test);
-    (test.verdict, test.cause) = sum_up(test, invalid, &judgements);
+/// Sets the judgements, the verdict and the cause of a test.
+pub fn judge(test: &mut Test, criteria: &Criteria) {
+    let judgements = judgements(test, criteria);
+    (test.verdict, test.cause) = sum_up(test, &judgements);
     test.judgements = judgements;
 }
 
@@ -37,21 +34,18 @@ fn invalid(test: &Test) -> Option<&Finding> {
     test.findings.iter().find(|finding| finding.severity == Severity::Invalid)
 }
 
-fn judgements(test: &Test, asked: &Asked) -> Vec<Judgement> {
-    let doubts = doubts(test);
+fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
+    let confounders = confounders(test);
     let mut judgements = Vec::new();
     let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
     for mut rounds in Rounds::of(&test.rounds) {
         rounds.keep_from(steady_from.unwrap_or_default());
         let from = judgements.len();
-        for expectation in asked.expectations {
-            judgements.extend(against_limits(test, &rounds, expectation, &doubts));
+        for expectation in criteria.expectations {
+            judgements.extend(against_limits(test, &rounds, expectation, &confounders));
         }
-        judgements.extend(asked.rules.iter().filter_map(|rule| against_rule(&rounds, rule, &doubts)));
-        let at: String = rounds.at.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-        for judgement in judgements[from..].iter_mut().filter(|_| !at.is_empty()) {
-            judgement.metric += &at;
-        }
+        judgements.extend(criteria.rules.iter().filter_map(|rule| against_rule(&rounds, rule, &confounders)));
+        judgements[from..].iter_mut().for_each(|judgement| judgement.at = rounds.at.to_vec());
     }
     if invalid(test).is_some() {
         judgements.iter_mut().for_each(|judgement| judgement.verdict = Verdict::Invalid);
@@ -59,43 +53,69 @@ fn judgements(test: &Test, asked: &Asked) -> Vec<Judgement> {
     judgements
 }
 
-fn sum_up(test: &Test, invalid: Option<&Finding>, judgements: &[Judgement]) -> (Verdict, String) {
-    if let Some(finding) = invalid {
-        return (Verdict::Invalid, finding.what.clone());
+fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {
+    if let Some(finding) = invalid(test) {
+        return (Verdict::Invalid, Cause::Finding(Box::new(finding.clone())));
     }
-    let worst = judgements.iter().max_by_key(|judgement| judgement.verdict);
-    match (&test.error, worst) {
-        (Some(error), Some(worst)) if worst.verdict != Verdict::Fail => {
-            (Verdict::Inconclusive, format!("{}; {error}", worst.cause))
+    // If several judgements have the worst verdict, the first one decides.
+    let worst = judgements.iter().map(|judgement| judgement.verdict).max();
+    let first = judgements.iter().find(|judgement| Some(judgement.verdict) == worst).cloned().map(Box::new);
+    match (test.error.clone(), first) {
+        (Some(failure), Some(judgement)) if judgement.verdict != Verdict::Fail => {
+            (Verdict::Inconclusive, Cause::JudgementAndFailure { judgement, failure })
         }
-        (Some(error), None) => (Verdict::Inconclusive, error.clone()),
-        // Of several that came to the same, the first says it.
-        (_, Some(worst)) => {
-            let first = judgements.iter().find(|judgement| judgement.verdict == worst.verdict).unwrap_or(worst);
-            (worst.verdict, first.cause.clone())
-        }
-        (None, None) if test.rounds.is_empty() => (Verdict::Inconclusive, "nothing was measured".to_owned()),
-        (None, None) => (Verdict::Measured, "nothing was expected of it".to_owned()),
+        (Some(failure), None) => (Verdict::Inconclusive, Cause::Failure(failure)),
+        (_, Some(judgement)) => (judgement.verdict, Cause::Judgement(judgement)),
+        (None, None) if test.rounds.is_empty() => (Verdict::Inconclusive, Cause::NothingMeasured),
+        (None, None) => (Verdict::Measured, Cause::NothingExpected),
     }
 }
 
-fn doubts(test: &Test) -> Doubts {
-    let of = |ids: &[&str]| {
-        let found = test.findings.iter().find(|finding| ids.contains(&finding.id.as_str()));
-        // A finding's words begin with the job's name, which may be the test's.
-        found.map(|finding| finding.what.strip_prefix(&format!("{}: ", test.name)).unwrap_or(&finding.what).to_owned())
-    };
-    let steady = test.steady.as_ref().filter(|steady| steady.from_round.is_none());
-    Doubts {
-        of_all: test.error.clone().or_else(|| of(&OF_ALL)).or_else(|| steady.map(|steady| steady.detail.clone())),
-        of_failure: of(&OF_FAILURE),
-        is_throttled: of(&["throttled"]).is_some(),
-        starved: None,
+fn confounders(test: &Test) -> Confounders {
+    let found = |is_it: fn(&FindingKind) -> bool| test.findings.iter().find(|finding| is_it(&finding.kind));
+    let confounder = |finding: &Finding| Confounder::Finding(Box::new(finding.clone()));
+    let unsteady = test.steady.as_ref().filter(|steady| steady.from_round.is_none());
+    let failure = test.error.clone().map(Confounder::Failure);
+    Confounders {
+        of_all: failure
+            .or_else(|| found(decides_nothing).map(confounder))
+            .or_else(|| unsteady.map(|steady| Confounder::NotSteady(steady.state.clone()))),
+        of_failure: found(excuses_failure).map(confounder),
+        is_throttled: found(|kind| matches!(kind, FindingKind::Throttled { .. })).is_some(),
+        cpu_wait_share: None,
     }
 }
 
-/// The limits that a test is meant to hit.
-fn against_limits(test: &Test, rounds: &Rounds, expectation: &Expectation, doubts: &Doubts) -> Vec<Judgement> {
+/// Whether a finding makes the measurement inconclusive.
+fn decides_nothing(kind: &FindingKind) -> bool {
+    match kind {
+        FindingKind::EndedEarly { .. } => true,
+        FindingKind::Saved(saved) => saved.id == "ended-early",
+        _ => false,
+    }
+}
+
+/// Whether a finding explains a low figure by something else than the target.
+fn excuses_failure(kind: &FindingKind) -> bool {
+    match kind {
+        FindingKind::LoadGeneratorLimit(_)
+        | FindingKind::DepthNotReached { .. }
+        | FindingKind::OtherLoad(_)
+        | FindingKind::StepUp(_) => true,
+        FindingKind::Saved(saved) => {
+            ["generator-limit", "depth-not-reached", "other-load", "step-up"].contains(&saved.id.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Compares a test with the limits that its aim names.
+fn against_limits(
+    test: &Test,
+    rounds: &Rounds,
+    expectation: &Expectation,
+    confounders: &Confounders,
+) -> Vec<Judgement> {
     let aim = test.aim;
     let load = |ddir| Load { cached: aim == Aim::VmCached, alone: aim == Aim::LatencyFloor, ..rounds.load(ddir) };
     let is_meant = |ddir| expectation.volume.as_ref().is_none_or(|volume| is_all_on(test, Some(ddir), volume));
@@ -103,17 +123,17 @@ fn against_limits(test: &Test, rounds: &Rounds, expectation: &Expectation, doubt
     match aim {
         Aim::DiskIops | Aim::DiskBandwidth | Aim::VmUncached | Aim::VmCached => {
             let rates = rounds.ddirs().into_iter().filter_map(|ddir| Some((ddir, limits(ddir).into_iter().next()?)));
-            rated(rounds, &rates.collect::<Vec<_>>(), doubts)
+            rated(rounds, &rates.collect::<Vec<_>>(), confounders)
         }
         Aim::LatencyFloor => {
             let latencies = rounds.ddirs().into_iter().flat_map(limits).filter(|limit| !limit.metric.is_rate());
-            latencies.filter_map(|limit| latency(rounds, &limit, doubts)).collect()
+            latencies.filter_map(|limit| latency(rounds, &limit, confounders)).collect()
         }
         Aim::FlushLatency | Aim::Behaviour => Vec::new(),
     }
 }
 
-/// All that the test does in a direction, or at all, is done on that volume: then its figures are the volume's.
+/// Whether all I/O of a direction, or of all directions, goes to the volume.
 fn is_all_on(test: &Test, ddir: Option<Ddir>, volume: &str) -> bool {
     let goes = |used: &&VolumeUse| match ddir {
         Some(Ddir::Read) => used.reads,
@@ -124,55 +144,53 @@ fn is_all_on(test: &Test, ddir: Option<Ddir>, volume: &str) -> bool {
     goes.next().is_some_and(|used| used.name == volume) && goes.next().is_none()
 }
 
-fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], doubts: &Doubts) -> Vec<Judgement> {
+fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], confounders: &Confounders) -> Vec<Judgement> {
     if let [(_, reads), (_, writes)] = limits
-        && reads.of == writes.of
+        && reads.part == writes.part
     {
-        // Both draw on one budget.
-        return shared(rounds, reads, writes, doubts).into_iter().collect();
+        // Both directions share one limit.
+        return shared(rounds, reads, writes, confounders).into_iter().collect();
     }
     let judged = |(_, limit): &(Ddir, Limit)| {
         let figure = rounds.figure(limit.metric)?;
-        let doubts = held_back(rounds, limit.metric, limit.value * limit.enough.share.min(ALL), doubts);
-        Some(with_time(rate(limit, limit.metric, limit.value, &figure, &doubts), limit, &figure))
+        let confounders = held_back(rounds, limit.metric, limit.value * limit.enough.share.min(ALL), confounders);
+        Some(with_time(rate(limit, limit.metric, limit.value, &figure, &confounders), limit, &figure))
     };
     limits.iter().filter_map(judged).collect()
 }
 
-/// A job that asks for less than is enough shows nothing of the target.
-fn held_back(rounds: &Rounds, metric: Metric, enough: f64, doubts: &Doubts) -> Doubts {
-    let asked = rounds.asked(metric).filter(|asked| *asked < enough);
-    let Some(asked) = asked else { return starved(rounds, metric, doubts) };
-    let why = format!("no more than {} were asked for", metric.show(asked));
-    Doubts { of_failure: Some(why), ..doubts.clone() }
+/// Adds the requested rate of a job that requests less than is enough.
+fn held_back(rounds: &Rounds, metric: Metric, enough: f64, confounders: &Confounders) -> Confounders {
+    match rounds.requested_rate(metric).filter(|rate| *rate < enough) {
+        Some(rate) => Confounders { of_failure: Some(Confounder::RequestedRate { rate }), ..confounders.clone() },
+        None => with_cpu_wait(rounds, metric, confounders),
+    }
 }
 
-/// What the threads of the metric's I/O lacked of processors.
-fn starved(rounds: &Rounds, metric: Metric, doubts: &Doubts) -> Doubts {
-    let shares = rounds.records.iter().filter_map(|record| waited_share(record, metric.ddir));
-    let starved = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
-    Doubts { starved, ..doubts.clone() }
+/// Adds the time that the threads of the metric's I/O waited for CPUs.
+fn with_cpu_wait(rounds: &Rounds, metric: Metric, confounders: &Confounders) -> Confounders {
+    let shares = rounds.records.iter().filter_map(|record| cpu_wait_share(record, metric.ddir));
+    let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
+    Confounders { cpu_wait_share, ..confounders.clone() }
 }
 
-fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, doubts: &Doubts) -> Judgement {
-    let bar = Bar {
-        metric,
+fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, confounders: &Confounders) -> Judgement {
+    let threshold = Threshold {
         value,
         enough: value * limit.enough.share.min(ALL),
-        is_lower: true,
-        of: format!(" of {}", limit.of),
-        limit: Some(limit),
+        bound: ThresholdBound::AtLeast,
+        basis: Basis::Limit { of: limit.of.clone() },
     };
-    bar::judge(&bar, figure, doubts)
+    threshold::judge(&Compared { metric, threshold, limit: Some(limit) }, figure, confounders)
 }
 
-/// Reads and writes that share a limit: together they may use it up, each in its own measure.
-fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Option<Judgement> {
+/// Compares reads and writes with a limit that they share. Each uses a share of it, in its own unit.
+fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, confounders: &Confounders) -> Option<Judgement> {
     let (read, write) = (rounds.figure(reads.metric)?, rounds.figure(writes.metric)?);
     let used = read.measured / reads.value + write.measured / writes.value;
     let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), quantity: Quantity::Iops })?.measured);
     let measured = in_iops(Ddir::Read)? + in_iops(Ddir::Write)?;
-    // As much of the limit in each interval, in I/Os of this mix.
+    // The limit in I/Os of this mix.
     let value = measured / used;
     let each = read.series.iter().zip(&write.series);
     let series: Vec<f64> = each.map(|(read, write)| (read / reads.value + write / writes.value) * value).collect();
@@ -181,50 +199,48 @@ fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, doubts: &Doubts) -> Op
         Interval { low: found.low * scale, high: found.high * scale }
     });
     let figure = Figure { measured, series, interval, ios: read.ios + write.ios };
-    let mut limit = reads.clone();
-    limit.burst = None;
-    limit.merged = None;
-    let metric = Metric { ddir: None, quantity: Quantity::Iops };
-    Some(rate(&limit, metric, value, &figure, &starved(rounds, metric, doubts)))
+    let limit = Limit { burst: None, merged: None, ..reads.clone() };
+    let confounders = with_cpu_wait(rounds, Metric::IOPS, confounders);
+    Some(rate(&limit, Metric::IOPS, value, &figure, &confounders))
 }
 
-fn latency(rounds: &Rounds, limit: &Limit, doubts: &Doubts) -> Option<Judgement> {
+fn latency(rounds: &Rounds, limit: &Limit, confounders: &Confounders) -> Option<Judgement> {
     let figure = rounds.figure(limit.metric)?;
-    let bar = Bar {
-        metric: limit.metric,
+    let threshold = Threshold {
         value: limit.value,
         enough: limit.value / ALL,
-        is_lower: false,
-        of: format!(" of {}", limit.of),
-        limit: Some(limit),
+        bound: ThresholdBound::AtMost,
+        basis: Basis::Limit { of: limit.of.clone() },
     };
-    Some(bar::judge(&bar, &figure, &starved(rounds, limit.metric, doubts)))
+    let compared = Compared { metric: limit.metric, threshold, limit: Some(limit) };
+    Some(threshold::judge(&compared, &figure, &with_cpu_wait(rounds, limit.metric, confounders)))
 }
 
-/// A rate that holds on average may still be missed for more of the time than was promised. What an interval lacks that one
-/// beside it has too much is not missed: a throttle's lots fall on either side of a border.
+/// Adds the time for which a rate that passed was below the threshold, if it is longer than promised. An interval is
+/// not below if it is enough together with a neighbour: a throttle's batch can fall on either side of the border
+/// between them.
 fn with_time(mut judgement: Judgement, limit: &Limit, figure: &Figure) -> Judgement {
-    let Some(time) = limit.enough.time.filter(|_| judgement.verdict == Verdict::Pass) else { return judgement };
+    let Reason::Enough { missed, .. } = &mut judgement.reason else { return judgement };
+    let Some(promised_share) = limit.enough.time else { return judgement };
     let enough = limit.value * limit.enough.share.min(ALL);
     let series = evened(&figure.series);
-    let is_missed = |at: usize| {
+    let is_below = |at: usize| {
         let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| series.get(at));
         series[at] < enough && beside.map(|other| f64::midpoint(series[at], *other)).all(|both| both < enough)
     };
-    let below = (0..series.len()).filter(|at| is_missed(*at)).count() as f64 / series.len().max(1) as f64;
-    if below > 1.0 - time {
-        judgement.cause +=
-            &format!("; {} of the intervals were below, and {} of the time is promised", percent(below), percent(time));
+    let below_share = (0..series.len()).filter(|at| is_below(*at)).count() as f64 / series.len().max(1) as f64;
+    if below_share > 1.0 - promised_share {
+        *missed = Some(MissedTime { below_share, promised_share });
     }
     judgement
 }
 
-/// A rule for a test with other blocks, in another order, or of other writes, is none for this one.
+/// Whether a rule applies to the block size, the order and the syncs of these runs.
 pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
     if rule.synced && !rounds.writes_are_synced() {
         return false;
     }
-    // A write that only memory has taken says nothing of how long a write takes.
+    // The latency of a write that ends in the page cache is not that of the disk.
     if matches!(rule.metric.quantity, Quantity::Latency(..))
         && rule.metric.ddir != Some(Ddir::Read)
         && rounds.writes_to_memory()
@@ -240,38 +256,31 @@ pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
     })
 }
 
-/// A rule for one volume is for tests that have the figure of that volume alone. Flushes go where writes go.
+/// Whether the test measured the rule's figure on the rule's volume alone. Syncs belong to writes.
 pub fn is_of_volume(rule: &Requirement, test: &Test) -> bool {
     let ddir = if matches!(rule.metric.quantity, Quantity::Fsync(_)) { Some(Ddir::Write) } else { rule.metric.ddir };
     rule.volume.as_ref().is_none_or(|volume| is_all_on(test, ddir, volume))
 }
 
-/// The judgements of a test by one rule.
+/// Returns the judgements of a test by one rule.
 pub fn required(test: &Test, rule: &Requirement) -> Vec<Judgement> {
-    let asked = Asked { expectations: &[], rules: vec![rule] };
-    judgements(test, &asked)
+    judgements(test, &Criteria { expectations: &[], rules: vec![rule] })
 }
 
-fn against_rule(rounds: &Rounds, rule: &Requirement, doubts: &Doubts) -> Option<Judgement> {
+fn against_rule(rounds: &Rounds, rule: &Requirement, confounders: &Confounders) -> Option<Judgement> {
     if !is_for(rule, rounds) {
         return None;
     }
     let figure = rounds.figure(rule.metric)?;
-    let value = rule.value;
-    // Right on a strict bound is beyond it.
-    let enough = match rule.bound {
-        Bound::AtLeast | Bound::AtMost => value,
-        Bound::MoreThan => value.next_up(),
-        Bound::LessThan => value.next_down(),
+    let threshold = Threshold {
+        value: rule.value,
+        enough: rule.bound.enough(rule.value),
+        bound: rule.bound.side(),
+        basis: Basis::Requirement { volume: rule.volume.clone() },
     };
-    let is_lower = rule.bound.is_lower();
-    let volume = rule.volume.as_ref().map_or(String::new(), |volume| format!(" on {volume}"));
-    let of = match is_lower {
-        true => format!(" that are required{volume} at least"),
-        false => format!(" that are allowed{volume} at most"),
+    let confounders = match threshold.bound {
+        ThresholdBound::AtLeast => held_back(rounds, rule.metric, threshold.enough, confounders),
+        ThresholdBound::AtMost => with_cpu_wait(rounds, rule.metric, confounders),
     };
-    let bar = Bar { metric: rule.metric, value, enough, is_lower, of, limit: None };
-    let doubts =
-        if is_lower { held_back(rounds, rule.metric, enough, doubts) } else { starved(rounds, rule.metric, doubts) };
-    Some(bar::judge(&bar, &figure, &doubts))
+    Some(threshold::judge(&Compared { metric: rule.metric, threshold, limit: None }, &figure, &confounders))
 }

@@ -1,15 +1,15 @@
-//! Steady states: SNIA's rule at its borders, and the one for disks that others use as well.
+//! Steady states: SNIA's rule at its bounds, and the rule for shared disks.
 
-use assessment::Metric;
-use judge::steady::{ROUNDS_MAX, Rule};
+use assessment::{Metric, SteadyRule, SteadyState};
+use judge::steady::{self, ROUNDS_MAX, needs_more};
 
-fn look(rule: Rule, values: &[f64]) -> (Option<usize>, String) {
-    let steady = rule.look(Metric::parse("write.iops").expect("a metric"), values);
+fn look(rule: SteadyRule, values: &[f64]) -> (Option<usize>, SteadyState) {
+    let steady = steady::look(rule, Metric::parse("write.iops").expect("a metric"), values);
     assert_eq!(steady.values.len(), values.len());
-    (steady.from_round, steady.detail)
+    (steady.from_round, steady.state)
 }
 
-/// Values between -1 and 1 that depend on nothing but the seed.
+/// Values between -1 and 1 that depend only on the seed.
 fn noise(seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3_037_000_493);
     std::iter::repeat_with(move || {
@@ -20,36 +20,37 @@ fn noise(seed: u64) -> impl Iterator<Item = f64> {
 
 #[test]
 fn snias_rule_holds_at_its_borders() {
-    let steady = |values: [f64; 5]| look(Rule::Snia, &values).0 == Some(0);
+    let steady = |values: [f64; 5]| look(SteadyRule::Snia, &values).0 == Some(0);
     // A range of exactly 20 % of the mean, and a line that rises by 8 %.
     assert!(steady([1000.0, 900.0, 1000.0, 1100.0, 1000.0]));
     assert!(!steady([1000.0, 899.0, 1000.0, 1101.0, 1000.0]));
-    // A line that rises by just less than 10 %, and just more.
+    // A line that rises by slightly less than 10 %, and slightly more.
     assert!(steady([951.0, 975.0, 1000.0, 1025.0, 1049.0]));
     assert!(!steady([949.0, 975.0, 1000.0, 1025.0, 1051.0]));
     assert!(!steady([1051.0, 1025.0, 1000.0, 975.0, 949.0]));
-    let (_, detail) = look(Rule::Snia, &[949.0, 975.0, 1000.0, 1025.0, 1051.0]);
-    assert!(detail.contains("range 10.2 % and slope 10.2 % of the mean; the slope may be 10 %"), "{detail}");
+    let (_, state) = look(SteadyRule::Snia, &[949.0, 975.0, 1000.0, 1025.0, 1051.0]);
+    let SteadyState::Window { first: 1, last: 5, range_share, slope_share } = state else { panic!("{state:?}") };
+    assert!((range_share - 0.102).abs() < 1e-9 && (slope_share - 0.1016).abs() < 1e-9, "{range_share} {slope_share}");
 }
 
 #[test]
 fn a_drive_that_slows_down_becomes_steady_at_last() {
-    // Fresh from the box, then the level of a full drive.
+    // A fresh drive, then the level of a full drive.
     let values = [90e3, 70e3, 52e3, 40e3, 33e3, 30e3, 29e3, 28.5e3, 28.2e3, 28.1e3];
-    let (from, detail) = look(Rule::Snia, &values);
-    assert_eq!(from, Some(5), "{detail}");
-    assert!(Rule::Snia.goes_on(&values[..9]) && !Rule::Snia.goes_on(&values));
-    let (from, detail) = look(Rule::Snia, &values[..7]);
+    let (from, detail) = look(SteadyRule::Snia, &values);
+    assert_eq!(from, Some(5), "{detail:?}");
+    assert!(needs_more(SteadyRule::Snia, &values[..9]) && !needs_more(SteadyRule::Snia, &values));
+    let (from, detail) = look(SteadyRule::Snia, &values[..7]);
     assert_eq!(from, None);
-    assert!(detail.contains("rounds 3 to 7") && detail.contains("are allowed"), "{detail}");
+    assert!(matches!(detail, SteadyState::Window { first: 3, last: 7, .. }), "{detail:?}");
 }
 
 #[test]
 fn rounds_without_an_end_end() {
     let values: Vec<f64> = (0..ROUNDS_MAX).map(|round| if round % 2 == 0 { 1000.0 } else { 2000.0 }).collect();
-    assert!(Rule::Snia.goes_on(&values[..24]));
-    assert!(!Rule::Snia.goes_on(&values));
-    assert!(!Rule::Cloud.goes_on(&values));
+    assert!(needs_more(SteadyRule::Snia, &values[..24]));
+    assert!(!needs_more(SteadyRule::Snia, &values));
+    assert!(!needs_more(SteadyRule::Cloud, &values));
 }
 
 #[test]
@@ -57,16 +58,16 @@ fn noise_that_snias_rule_never_copes_with_is_steady_to_the_other() {
     let mut steady = [0, 0];
     for seed in 0..50 {
         let values: Vec<f64> = noise(seed).map(|value| 10_000.0 * (1.0 + 0.2 * value)).take(ROUNDS_MAX).collect();
-        steady[0] += usize::from(look(Rule::Snia, &values).0.is_some());
-        steady[1] += usize::from(look(Rule::Cloud, &values).0.is_some());
+        steady[0] += usize::from(look(SteadyRule::Snia, &values).0.is_some());
+        steady[1] += usize::from(look(SteadyRule::Cloud, &values).0.is_some());
     }
     assert!(steady[1] >= 48, "{steady:?}");
-    // A stall of one round is no end of it.
+    // A stall of one round does not end the steady state.
     let mut stalled: Vec<f64> = noise(3).map(|value| 10_000.0 * (1.0 + 0.05 * value)).take(12).collect();
     stalled[6] = 500.0;
-    assert_eq!(look(Rule::Snia, &stalled[4..9]).0, None);
-    let (from, detail) = look(Rule::Cloud, &stalled);
-    assert!(from.is_some() && detail.contains("one round far off"), "{detail}");
+    assert_eq!(look(SteadyRule::Snia, &stalled[4..9]).0, None);
+    let (from, detail) = look(SteadyRule::Cloud, &stalled);
+    assert!(from.is_some() && matches!(detail, SteadyState::Row { outliers: 1, .. }), "{detail:?}");
 }
 
 #[test]
@@ -78,28 +79,32 @@ fn drift_is_not_taken_for_noise() {
             .map(|(at, value)| 10_000.0 * (1.0 - 0.05 * at as f64 + 0.05 * value))
             .take(12)
             .collect();
-        let (from, detail) = look(Rule::Cloud, &values);
-        seen += usize::from(from.is_none() && detail.contains("fall by"));
+        let (from, detail) = look(SteadyRule::Cloud, &values);
+        let falls = matches!(detail, SteadyState::Drifts { change_share, .. } if change_share < 0.0);
+        seen += usize::from(from.is_none() && falls);
     }
     assert!(seen >= 48, "{seen} of 50");
-    // The way to the level is left out, the level is not.
+    // The rounds before the level are excluded, the level is not.
     let values: Vec<f64> = noise(5)
         .enumerate()
         .map(|(at, value)| if at < 3 { 30_000.0 } else { 10_000.0 * (1.0 + 0.05 * value) })
         .take(14)
         .collect();
-    let (from, detail) = look(Rule::Cloud, &values);
-    assert!(from.is_some_and(|from| (1..=4).contains(&from)), "{from:?} {detail}");
+    let (from, detail) = look(SteadyRule::Cloud, &values);
+    assert!(from.is_some_and(|from| (1..=4).contains(&from)), "{from:?} {detail:?}");
 }
 
 #[test]
 fn what_did_nothing_is_not_steady() {
-    for rule in [Rule::Snia, Rule::Cloud] {
-        assert!(look(rule, &[0.0; 10]).1.contains("round 10 did nothing"));
-        assert!(look(rule, &[1.0, f64::NAN]).1.contains("round 2 did nothing"));
+    for rule in [SteadyRule::Snia, SteadyRule::Cloud] {
+        let idle = |values: &[f64]| match look(rule, values).1 {
+            SteadyState::TooFewRounds { idle_round, .. } => idle_round,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((idle(&[0.0; 10]), idle(&[1.0, f64::NAN])), (Some(10), Some(2)));
         let later: Vec<f64> = [100.0, 0.0].into_iter().chain([200.0; 20]).collect();
         assert_eq!(look(rule, &later).0, Some(2), "those after it may be");
-        assert!(look(rule, &[]).1.starts_with("not steady: 0 rounds of the"));
-        assert_eq!(Rule::named(rule.name()), Some(rule));
+        assert!(matches!(look(rule, &[]), (None, SteadyState::TooFewRounds { rounds: 0, .. })));
+        assert_eq!(SteadyRule::parse(rule.name()), Some(rule));
     }
 }

@@ -1,10 +1,10 @@
-//! Clocks: nanoseconds since one moment of the process, from the cheapest source that can be trusted.
+//! Clocks in nanoseconds since a common epoch of the process.
 //!
-//! All clocks of a process share that moment, whatever their source, so stamps of different threads compare. The
-//! time-stamp counter is scaled to `CLOCK_MONOTONIC` over the time since that moment, which is `CALIBRATION` or more:
-//! from the scatter of its two readings the rate of the first clock is off by some 20 parts in a million at most, that of
-//! later ones by less. [`Clock::refresh`], called now and then, takes out what has gathered and keeps the clock within a
-//! microsecond or so of `CLOCK_MONOTONIC` for a run of any length.
+//! All clocks of a process share the epoch, so timestamps of different threads and sources can be compared.
+//!
+//! The TSC is scaled to `CLOCK_MONOTONIC` over at least `CALIBRATION`. The two calibration readings scatter: the rate
+//! of the first clock can be wrong by about 20 ppm, that of later clocks by less. [`Clock::refresh`] corrects the
+//! deviation that accumulates. A clock that is refreshed every second stays within about 1 µs of `CLOCK_MONOTONIC`.
 
 mod tsc;
 mod virtual_clock;
@@ -15,26 +15,26 @@ use std::time::Duration;
 use tsc::{Scale, Stamp};
 pub use virtual_clock::VirtualClock;
 
-/// How long the counter's rate is measured at least. Most of it is what a program takes from [`init`] to its first I/O.
+/// Minimum time over which the TSC rate is measured. Most of it passes between [`init`] and the first I/O.
 const CALIBRATION: Duration = Duration::from_millis(5);
 
-/// About what it takes a thread to wake from a sleep.
+/// Approximate time that a thread needs to wake from a sleep.
 const WAKE_LATENCY: Duration = Duration::from_micros(15);
-/// How far a virtual clock goes on in one turn of a spin.
+/// Maximum step of a virtual clock in one turn of a spin loop.
 const VIRTUAL_SPIN_NS: u64 = 1_000_000;
 
-/// Where time comes from, in fio's terms of `clocksource`.
+/// Clock sources, by the values of fio's `clocksource`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// The CPU's time-stamp counter.
+    /// The CPU's time-stamp counter (TSC).
     Cpu,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
-    /// `gettimeofday`: microseconds of the wall clock, which may be set while a run goes on.
+    /// `gettimeofday`: the wall clock in µs. The system can set it during a run.
     Gettimeofday,
 }
 
-/// A clock. Cheap to copy; each thread has its own.
+/// A clock. It is cheap to copy, and each thread has its own copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     reading: Reading,
@@ -43,30 +43,30 @@ pub struct Clock {
 #[derive(Clone, Copy, Debug)]
 enum Reading {
     Tsc(Scale),
-    /// The monotonic clock's value at this clock's zero.
+    /// Value of the monotonic clock at this clock's zero.
     Monotonic(u64),
-    /// The wall clock's value at this clock's zero.
+    /// Value of the wall clock at this clock's zero.
     Gettimeofday(u64),
     /// The clock of a simulated run.
     Virtual(VirtualClock),
 }
 
-/// The moment from which every clock of the process counts.
+/// Zero of all clocks of the process.
 struct Epoch {
     monotonic: u64,
     unix: u64,
     counter: Stamp,
 }
 
-/// Makes this the moment from which all clocks count, if there is none yet. A program that begins with it waits less for
-/// the first clock that the counter's rate is measured for.
+/// Sets the epoch of all clocks, unless it is set already. Call it at program start: the TSC calibration of the first
+/// clock then waits less.
 pub fn init() {
     epoch();
 }
 
 impl Clock {
-    /// A clock from `source`; from the monotonic clock where the time-stamp counter can't be trusted, as
-    /// [`source`](Self::source) then says.
+    /// Returns a clock for `source`. Returns a `CLOCK_MONOTONIC` clock if the TSC is not reliable;
+    /// [`source`](Self::source) shows which.
     pub fn new(source: Source) -> Self {
         let epoch = epoch();
         let reading = match source {
@@ -80,21 +80,21 @@ impl Clock {
         Clock { reading }
     }
 
-    /// Nanoseconds since the process's common moment.
+    /// Returns nanoseconds since the epoch.
     #[inline]
     pub fn now(&self) -> u64 {
-        // Comparisons, not a table of jumps: the counter is read with one predictable branch.
+        // Comparisons instead of a jump table: reading the TSC then takes one predictable branch.
         if let Reading::Tsc(scale) = &self.reading {
             scale.now()
         } else if let Reading::Monotonic(zero) = &self.reading {
             monotonic().saturating_sub(*zero)
         } else {
-            self.now_of_others()
+            self.now_without_tsc()
         }
     }
 
     #[cold]
-    fn now_of_others(&self) -> u64 {
+    fn now_without_tsc(&self) -> u64 {
         match &self.reading {
             Reading::Gettimeofday(zero) => gettimeofday().saturating_sub(*zero),
             Reading::Virtual(clock) => clock.now(),
@@ -113,7 +113,7 @@ impl Clock {
     /// Returns the time of one of the kernel's clocks in ns, by its number.
     ///
     /// # Errors
-    /// Returns the error of the system if there is no clock of that number.
+    /// Returns the error of the system call if there is no clock of that number.
     pub fn kernel_clock(&self, id: i32) -> std::io::Result<u64> {
         match self.reading {
             Reading::Virtual(clock) => Ok(clock.unix_us() * 1000),
@@ -129,8 +129,9 @@ impl Clock {
         }
     }
 
-    /// Waits towards `due_ns` with the precision of a spin: sleeps for at most `longest` while more than the
-    /// [`wake_latency`](Self::wake_latency) is left, and spins once when less is left. To be called until it is time.
+    /// Performs one wait step towards `due_ns`. Call it in a loop until `due_ns` has passed.
+    ///
+    /// Sleeps for at most `longest` while more than [`wake_latency`](Self::wake_latency) is left, else spins once.
     pub fn wait_towards(&self, due_ns: u64, longest: Duration) {
         let left = Duration::from_nanos(due_ns.saturating_sub(self.now()));
         match left.checked_sub(self.wake_latency()) {
@@ -139,7 +140,7 @@ impl Clock {
         }
     }
 
-    /// Spins once on the way to `due_ns`. A virtual clock goes on by up to 1 ms, and not beyond that time.
+    /// Spins once before `due_ns`. A virtual clock advances by up to 1 ms, and not beyond `due_ns`.
     #[inline]
     pub fn spin_towards(&self, due_ns: u64) {
         match self.reading {
@@ -148,7 +149,7 @@ impl Clock {
         }
     }
 
-    /// Returns about what it takes a thread to wake from a sleep.
+    /// Returns the approximate time that a thread needs to wake from a sleep.
     pub fn wake_latency(&self) -> Duration {
         match self.reading {
             Reading::Virtual(_) => Duration::ZERO,
@@ -156,7 +157,7 @@ impl Clock {
         }
     }
 
-    /// Returns the calling thread, for others to wake it from [`park_timeout`](Self::park_timeout).
+    /// Returns a handle to the calling thread. Other threads use it to end [`park_timeout`](Self::park_timeout).
     pub fn current_thread(&self) -> Thread {
         match self.reading {
             Reading::Virtual(clock) => Thread::Virtual(clock, clock.current()),
@@ -164,7 +165,7 @@ impl Clock {
         }
     }
 
-    /// Waits until another thread calls [`Thread::unpark`], for at most `time`. It may return early without cause.
+    /// Waits until another thread calls [`Thread::unpark`], for at most `time`. Spurious wakeups are possible.
     pub fn park_timeout(&self, time: Duration) {
         match self.reading {
             Reading::Virtual(clock) => clock.park_until(clock.now().saturating_add(time.as_nanos() as u64)),
@@ -172,7 +173,7 @@ impl Clock {
         }
     }
 
-    /// What the clock reads.
+    /// Returns the clock's source.
     pub fn source(&self) -> Source {
         match self.reading {
             Reading::Tsc(_) => Source::Cpu,
@@ -181,16 +182,17 @@ impl Clock {
         }
     }
 
-    /// Compares a counter with `CLOCK_MONOTONIC` and takes its deviation, which is returned in nanoseconds, out over
-    /// the time to come: time never jumps nor runs backwards. A counter that is beyond repair (the machine slept, or
-    /// moved to another host) gives way to the monotonic clock. To be called every second or so; other sources have
-    /// nothing to refresh.
+    /// Compares a TSC clock with `CLOCK_MONOTONIC`, corrects its rate and returns the deviation in ns.
+    ///
+    /// The correction is gradual: the clock never jumps or runs backwards. A clock with an implausible deviation
+    /// (suspend, live migration to another host) switches to the monotonic clock. Call this about every second. Other
+    /// sources need no correction.
     pub fn refresh(&mut self) -> i64 {
         let Reading::Tsc(scale) = &mut self.reading else { return 0 };
         match scale.refresh() {
             Ok(deviation) => deviation,
             Err(broken) => {
-                // Goes on from where the counter stood, if that was ahead.
+                // The clock must not run backwards if the TSC was ahead.
                 let zero = epoch().monotonic.saturating_sub(broken.max(0) as u64);
                 self.reading = Reading::Monotonic(zero);
                 broken
@@ -205,11 +207,11 @@ impl From<VirtualClock> for Clock {
     }
 }
 
-/// A thread that other threads can wake.
+/// A handle to wake a thread.
 #[derive(Clone, Debug)]
 pub enum Thread {
     System(std::thread::Thread),
-    /// By its number in a simulated run.
+    /// The thread's number in a simulated run.
     Virtual(VirtualClock, u32),
 }
 
@@ -223,20 +225,23 @@ impl Thread {
     }
 }
 
-/// How far local time is ahead of UTC now, in seconds.
+/// Returns the offset of local time from UTC in seconds.
 pub fn utc_offset_s() -> i32 {
     let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as libc::time_t);
-    // SAFETY: the structure is plain numbers and a pointer that nobody reads; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `tm`. Its pointer is not read.
     let mut local: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to live values of the right types.
+    // SAFETY: both pointers point to live values of the right types.
     let found = unsafe { libc::localtime_r(&now, &mut local) };
     if found.is_null() { 0 } else { local.tm_gmtoff as i32 }
 }
 
-/// Nanoseconds of one of the kernel's clocks, by its number (`CLOCK_REALTIME` is 0).
+/// Returns the time of a kernel clock in ns, by its number (`CLOCK_REALTIME` is 0).
+///
+/// # Errors
+/// Returns EINVAL if the kernel has no clock with this number.
 pub fn kernel_clock(id: i32) -> std::io::Result<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: fills the structure, or refuses a number that is no clock.
+    // SAFETY: the kernel fills the structure or returns an error.
     match unsafe { libc::clock_gettime(id, &mut time) } {
         0 => Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64),
         _ => Err(std::io::Error::last_os_error()),
@@ -246,7 +251,7 @@ pub fn kernel_clock(id: i32) -> std::io::Result<u64> {
 fn epoch() -> &'static Epoch {
     static EPOCH: OnceLock<Epoch> = OnceLock::new();
     EPOCH.get_or_init(|| {
-        // The wall clock is read between two readings of the other; the closest of a few pairs counts.
+        // Takes the closest of several pairs: an interruption between the two readings would shift the epoch.
         let attempt = || {
             let before = monotonic();
             let unix = wall();
@@ -276,14 +281,14 @@ fn wall() -> u64 {
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: fills the structure; these clocks are always there.
+    // SAFETY: the kernel fills the structure. These clocks always exist.
     unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 fn gettimeofday() -> u64 {
     let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    // SAFETY: fills the structure; no time zone is asked for.
+    // SAFETY: the kernel fills the structure. A null time zone is allowed.
     unsafe { libc::gettimeofday(&mut time, std::ptr::null_mut()) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
 }
@@ -294,7 +299,8 @@ mod tests {
 
     const ALL: [Source; 3] = [Source::Cpu, Source::Monotonic, Source::Gettimeofday];
 
-    /// The least of some differences of two clocks: a busy machine may hold the thread up between two readings.
+    /// Returns the smallest of several differences of two clocks: the scheduler may interrupt the thread between
+    /// readings.
     fn nearest(difference: impl Fn() -> u64) -> u64 {
         (0..20).map(|_| difference()).min().unwrap()
     }
@@ -302,7 +308,7 @@ mod tests {
     #[test]
     fn every_source_advances_with_the_monotonic_clock() {
         let clocks = ALL.map(Clock::new);
-        // A busy machine may hold the thread up between two readings: each lies between two of the monotonic clock.
+        // The scheduler may interrupt the thread: each reading must lie between two readings of the monotonic clock.
         let read = || (monotonic(), clocks.map(|clock| clock.now()), monotonic());
         let before = read();
         std::thread::sleep(Duration::from_millis(50));
@@ -326,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_clock_is_an_error() {
+    fn unknown_clock_number_is_an_error() {
         assert!(nearest(|| kernel_clock(libc::CLOCK_REALTIME).unwrap().abs_diff(wall())) < 5_000_000);
         assert!(kernel_clock(15).is_err());
     }

@@ -1,4 +1,4 @@
-//! The CPU's time-stamp counter, where it ticks evenly on all CPUs and through their sleep.
+//! The CPU's time-stamp counter (TSC), used if it has a constant rate on all CPUs and in all sleep states.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use super::monotonic;
 
-/// Bits after the point in nanoseconds per tick.
+/// Fraction bits of the fixed-point rate in ns per tick.
 const FRACTION: u32 = 32;
-/// A deviation, against the time since the last comparison, that no drift explains: one part in a thousand.
+/// A deviation above 1/1000 of the time since the last comparison means that the TSC is broken.
 const BROKEN_DIVISOR: u64 = 1000;
-/// And this much in any case, which one badly timed interruption may fake.
+/// Smaller deviations are accepted in any case: one badly timed interrupt can cause them.
 const BROKEN_NS: u64 = 1_000_000;
-/// Readings closer than this give no better rate than the one there is.
+/// Minimum time between two readings that improve the rate.
 const REFRESH_NS_MIN: u64 = 100_000_000;
 
-/// Ticks to nanoseconds.
+/// Conversion from ticks to nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     ticks: u64,
-    /// What the clock shows at `ticks`.
+    /// The clock's value at `ticks`.
     ns: u64,
-    /// Nanoseconds per tick in fixed point.
+    /// Nanoseconds per tick, in fixed point.
     rate: u64,
     /// The monotonic clock at `ticks`, and at this clock's zero.
     monotonic: u64,
@@ -29,13 +29,13 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Measures the counter's rate since `first`, for so long at least.
+    /// Measures the TSC rate since `first`, over at least `at_least`.
     pub(super) fn measure(first: Stamp, at_least: Duration, zero: u64) -> Result<Self, &'static str> {
         let passed = Duration::from_nanos(monotonic().saturating_sub(first.monotonic));
         std::thread::sleep(at_least.saturating_sub(passed));
         let Stamp { ticks, monotonic } = Stamp::now();
         let passed = monotonic.saturating_sub(first.monotonic);
-        let rate = rate(ticks.saturating_sub(first.ticks), passed).ok_or("the time-stamp counter doesn't advance")?;
+        let rate = rate(ticks.saturating_sub(first.ticks), passed).ok_or("the time-stamp counter does not advance")?;
         Ok(Scale { ticks, ns: monotonic.saturating_sub(zero), rate, monotonic, zero })
     }
 
@@ -46,13 +46,13 @@ impl Scale {
 
     #[inline]
     fn at(&self, ticks: u64) -> u64 {
-        // Another CPU's counter may be some ticks behind the one of the anchor.
+        // The TSC of another CPU can be some ticks behind.
         let passed = ticks.saturating_sub(self.ticks);
         self.ns + ((u128::from(passed) * u128::from(self.rate)) >> FRACTION) as u64
     }
 
-    /// Anchors the scale anew and corrects its rate so that the deviation, which is returned, goes to nothing in as
-    /// much time as has passed. `Err` with the deviation if the counter can't have kept time.
+    /// Sets a new anchor and returns the deviation in ns. Corrects the rate so that the deviation disappears within the
+    /// time that has passed since the last anchor. Returns `Err` with the deviation if the TSC is broken.
     pub(super) fn refresh(&mut self) -> Result<i64, i64> {
         let Stamp { ticks, monotonic } = Stamp::now();
         let shown = self.at(ticks);
@@ -80,7 +80,7 @@ fn rate(ticks: u64, ns: u64) -> Option<u64> {
     u64::try_from((u128::from(ns) << FRACTION) / u128::from(ticks)).ok().filter(|rate| *rate > 0)
 }
 
-/// The counter and the monotonic clock at the same moment.
+/// TSC and monotonic clock, read at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     ticks: u64,
@@ -88,7 +88,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The closest of a few readings.
+    /// Returns the closest of several pairs of readings.
     pub(super) fn now() -> Self {
         let attempt = || {
             let before = monotonic();
@@ -101,12 +101,12 @@ impl Stamp {
     }
 }
 
-/// The counter's value. Not fenced: it may be read some tens of instructions early or late, which is below what a
-/// histogram bin can show.
+/// Returns the TSC value. Without a fence the CPU can read it some tens of instructions early or late. That is below
+/// the width of a histogram bin.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn counter() -> u64 {
-    // SAFETY: every x86-64 CPU has the instruction; Linux allows it to processes.
+    // SAFETY: every x86-64 CPU has this instruction, and Linux allows it in user space.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
@@ -116,31 +116,31 @@ fn counter() -> u64 {
     0
 }
 
-/// Says whether the CPU promises an even counter and the kernel itself believes it.
+/// Checks that the CPU guarantees a constant TSC rate and that the kernel uses the TSC as its clock source.
 pub(super) fn trusted() -> Result<(), &'static str> {
     if !cfg!(target_arch = "x86_64") {
         return Err("no time-stamp counter on this architecture");
     }
     let source =
         std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource").unwrap_or_default();
-    judge(&flags(), source.trim())
+    check_flags(&flags(), source.trim())
 }
 
-/// What the first CPU has; the kernel takes long to tell of hundreds.
+/// Returns the flags of the first CPU. Reading the whole file is slow on machines with hundreds of CPUs.
 fn flags() -> String {
     let Ok(cpuinfo) = File::open("/proc/cpuinfo") else { return String::new() };
     let mut lines = BufReader::new(cpuinfo).lines().map_while(Result::ok);
     lines.find(|line| line.starts_with("flags")).unwrap_or_default()
 }
 
-fn judge(flags: &str, source: &str) -> Result<(), &'static str> {
+fn check_flags(flags: &str, source: &str) -> Result<(), &'static str> {
     let has = |name| flags.split_whitespace().any(|flag| flag == name);
     if !has("constant_tsc") || !has("nonstop_tsc") {
-        return Err("the CPU does not promise an even time-stamp counter (constant_tsc, nonstop_tsc)");
+        return Err("the CPU does not guarantee a constant TSC rate (constant_tsc, nonstop_tsc)");
     }
     match source {
         "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" => Ok(()),
-        _ => Err("the kernel doesn't keep its own time by the time-stamp counter"),
+        _ => Err("the kernel does not use the TSC as its clock source"),
     }
 }
 
@@ -149,20 +149,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_is_trusted_only_if_cpu_and_kernel_trust_it() {
+    fn tsc_needs_cpu_flags_and_kernel_clock_source() {
         let flags = "flags\t\t: fpu tsc constant_tsc nonstop_tsc";
-        assert!(judge(flags, "tsc").is_ok());
-        assert!(judge(flags, "kvm-clock").is_ok());
-        assert!(judge(flags, "hpet").is_err());
-        assert!(judge("flags\t\t: fpu tsc constant_tsc", "tsc").is_err());
-        assert!(judge("", "").is_err());
+        assert!(check_flags(flags, "tsc").is_ok());
+        assert!(check_flags(flags, "kvm-clock").is_ok());
+        assert!(check_flags(flags, "hpet").is_err());
+        assert!(check_flags("flags\t\t: fpu tsc constant_tsc", "tsc").is_err());
+        assert!(check_flags("", "").is_err());
     }
 
     #[test]
-    fn a_deviation_is_taken_out_without_a_jump() {
+    fn deviation_is_corrected_without_a_jump() {
         let Stamp { ticks, monotonic: now } = Stamp::now();
         let one = 1 << FRACTION;
-        // A clock that is 1 us ahead after 200 ms of ticks of 1 ns each.
+        // The clock is 1 µs ahead after 200 ms, with ticks of 1 ns.
         let ahead = now - 200_000_000;
         let mut scale =
             Scale { ticks: ticks.saturating_sub(200_000_000), ns: 1000, rate: one, monotonic: ahead, zero: ahead };
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_stood_still_is_given_up() {
+    fn stopped_counter_is_rejected() {
         let Stamp { ticks, monotonic: now } = Stamp::now();
         let mut scale =
             Scale { ticks, ns: 0, rate: 1 << FRACTION, monotonic: now - 10_000_000_000, zero: now - 10_000_000_000 };

@@ -1,11 +1,11 @@
 //! Virtual time: a discrete-event clock for the threads of a simulated run.
 //!
-//! Threads take part in the simulation. Exactly one of them runs at a time. A thread that waits names the time until
-//! which it waits. The thread with the least such time runs next, and the clock then shows that time. Code takes no
-//! virtual time, waiting takes no real time, and the order of events does not depend on the machine.
+//! Threads participate in the simulation. Exactly one of them runs at a time. A thread that waits names its deadline.
+//! The thread with the earliest deadline runs next, and the clock then shows that deadline. Code takes no virtual time,
+//! waiting takes no real time, and the order of events does not depend on the machine.
 //!
-//! A thread that does not take part runs beside the others in real time. Virtual time stands still while a thread that
-//! takes part waits for it.
+//! A thread that does not participate runs in parallel in real time. Virtual time does not advance while a
+//! participating thread waits for it.
 
 use std::cell::Cell;
 use std::io;
@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// The time that a new clock shows. It is above 0, which is "not yet" to the engine.
+/// The time of a new clock. It is above 0, which means "not yet" in the engine.
 const START_NS: u64 = 1_000_000_000;
-/// The system's time at 0 of the clock, in µs since 1970.
+/// System time at 0 of the clock, in µs since 1970.
 const UNIX_US_AT_ZERO: u64 = 1_800_000_000_000_000;
 const FOREVER: u64 = u64::MAX;
 
-/// A clock that stands still while its threads run.
+/// A clock that advances only while all its threads wait.
 #[derive(Clone, Copy)]
 pub struct VirtualClock {
     shared: &'static Shared,
@@ -36,14 +36,14 @@ struct Schedule {
     running: Option<u32>,
     ids: u32,
     waits: u64,
-    /// The thread that started the simulation is waiting and no thread will ever run again.
+    /// The thread that started the simulation waits, and no thread can run again.
     is_deadlocked: bool,
 }
 
 struct Participant {
     id: u32,
     until_ns: u64,
-    /// Waits that began earlier end first among those that end at the same time.
+    /// Order of waits: of several with the same deadline the first ends first.
     wait: u64,
     is_parked: bool,
     is_root: bool,
@@ -51,12 +51,12 @@ struct Participant {
 }
 
 thread_local! {
-    /// The calling thread's number in the simulation that it takes part in.
+    /// The calling thread's number in its simulation.
     static ID: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
 impl VirtualClock {
-    /// Returns a new clock. Its memory is never freed: tests make few.
+    /// Returns a new clock. Its memory is never freed, as tests create few clocks.
     #[expect(clippy::new_without_default, reason = "each clock is another one")]
     pub fn new() -> Self {
         let shared = Shared { now_ns: AtomicU64::new(START_NS), schedule: Mutex::default() };
@@ -68,18 +68,18 @@ impl VirtualClock {
         self.shared.now_ns.load(Relaxed)
     }
 
-    /// Returns the system's time that belongs to the virtual time, in µs since 1970.
+    /// Returns the system time at the current virtual time, in µs since 1970.
     pub fn unix_us(self) -> u64 {
         UNIX_US_AT_ZERO + self.now() / 1000
     }
 
-    /// Runs `body` on the calling thread as the first of the threads that take part.
+    /// Runs `body` on the calling thread as the first participant.
     ///
     /// # Panics
-    /// Panics if threads of this clock are running, or the calling thread takes part in another simulation.
+    /// Panics if threads of this clock are running, or if the calling thread participates in another simulation.
     pub fn run<T>(self, body: impl FnOnce() -> T) -> T {
         let mut schedule = self.schedule();
-        assert!(schedule.running.is_none(), "the simulation is running");
+        assert!(schedule.running.is_none(), "the simulation is already running");
         let id = schedule.add(self.now(), true);
         schedule.running = Some(id);
         drop(schedule);
@@ -87,10 +87,10 @@ impl VirtualClock {
         body()
     }
 
-    /// Starts a thread that takes part. Time does not pass before it waits for the first time.
+    /// Starts a participating thread. Time does not advance before its first wait.
     ///
     /// # Errors
-    /// Returns the error of the system if it can't start a thread.
+    /// Returns the error of the system call if the thread cannot start.
     pub fn spawn<T: Send + 'static>(
         self,
         thread: Builder,
@@ -114,7 +114,7 @@ impl VirtualClock {
         self.wait(due_ns, true);
     }
 
-    /// Ends the calling thread's `park_until`, if it is in one.
+    /// Ends the thread's `park_until`, if it is in one.
     pub(crate) fn unpark(self, id: u32) {
         let now_ns = self.now();
         let mut schedule = self.schedule();
@@ -129,9 +129,9 @@ impl VirtualClock {
     /// Returns the calling thread's number.
     ///
     /// # Panics
-    /// Panics if the thread does not take part in a simulation.
+    /// Panics if the thread does not participate in a simulation.
     pub(crate) fn current(self) -> u32 {
-        ID.get().expect("only a thread that takes part in the simulation waits by its clock")
+        ID.get().expect("only a participating thread waits on the simulation's clock")
     }
 
     fn wait(self, due_ns: u64, is_parked: bool) {
@@ -143,20 +143,20 @@ impl VirtualClock {
         (thread.until_ns, thread.wait, thread.is_parked) = (due_ns, wait, is_parked);
         let turn = Arc::clone(&thread.turn);
         let is_root = thread.is_root;
-        self.pass_on(&mut schedule);
+        self.run_next(&mut schedule);
         while schedule.running != Some(id) {
-            assert!(!(is_root && schedule.is_deadlocked), "all threads of the simulation wait for ever");
+            assert!(!(is_root && schedule.is_deadlocked), "all threads of the simulation wait without a deadline");
             schedule = turn.wait(schedule).unwrap_or_else(PoisonError::into_inner);
         }
         schedule.thread(id).is_parked = false;
     }
 
-    /// Lets the thread run that is due first, and sets the clock to its time.
-    fn pass_on(self, schedule: &mut Schedule) {
+    /// Runs the thread with the earliest deadline, and sets the clock to this deadline.
+    fn run_next(self, schedule: &mut Schedule) {
         schedule.running = None;
         let Some(next) = schedule.threads.iter().min_by_key(|thread| (thread.until_ns, thread.wait)) else { return };
         if next.until_ns == FOREVER {
-            // Threads that a run gave up on stay where they are.
+            // Threads of an abandoned run stay in their wait.
             schedule.is_deadlocked = true;
             schedule.threads.iter().filter(|thread| thread.is_root).for_each(|root| root.turn.notify_one());
             return;
@@ -187,20 +187,20 @@ impl Schedule {
     }
 
     fn thread(&mut self, id: u32) -> &mut Participant {
-        self.threads.iter_mut().find(|thread| thread.id == id).expect("the thread takes part")
+        self.threads.iter_mut().find(|thread| thread.id == id).expect("the thread participates")
     }
 }
 
-/// A thread's place among those that take part. It ends when this value is dropped.
+/// A thread's participation. It ends when this value is dropped.
 struct Membership {
     clock: VirtualClock,
     id: u32,
 }
 
 impl Membership {
-    /// Makes the calling thread the one that takes part, and waits until it is its turn to run.
+    /// Registers the calling thread and waits until it is scheduled.
     fn enter(self) -> Self {
-        assert!(ID.get().is_none(), "the thread takes part in another simulation");
+        assert!(ID.get().is_none(), "the thread participates in another simulation");
         ID.set(Some(self.id));
         let mut schedule = self.clock.schedule();
         while schedule.running != Some(self.id) {
@@ -220,7 +220,7 @@ impl Drop for Membership {
         let mut schedule = self.clock.schedule();
         schedule.threads.retain(|thread| thread.id != self.id);
         if schedule.running == Some(self.id) {
-            self.clock.pass_on(&mut schedule);
+            self.clock.run_next(&mut schedule);
         }
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn time_jumps_to_the_least_deadline_and_threads_run_in_its_order() {
+    fn time_jumps_to_the_earliest_deadline_and_threads_run_in_this_order() {
         for _ in 0..50 {
             let clock = VirtualClock::new();
             let events: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parked_thread_runs_at_once_when_unparked_and_else_at_its_deadline() {
+    fn parked_thread_runs_when_unparked_or_at_its_deadline() {
         let clock = VirtualClock::new();
         clock.run(|| {
             let (start_ns, root) = (clock.now(), clock.current());
@@ -271,12 +271,12 @@ mod tests {
             clock.park_until(start_ns + 9 * S);
             assert_eq!(clock.now(), start_ns + S);
             clock.park_until(start_ns + 2 * S);
-            assert_eq!(clock.now(), start_ns + 2 * S, "nobody unparks it any more");
+            assert_eq!(clock.now(), start_ns + 2 * S, "no later unpark");
         });
     }
 
     #[test]
-    fn a_thread_that_panics_or_never_starts_holds_nobody_up() {
+    fn panicked_or_unstarted_threads_do_not_block_others() {
         let clock = VirtualClock::new();
         clock.run(|| {
             let id = clock.schedule().add(clock.now(), false);
@@ -290,8 +290,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "wait for ever")]
-    fn a_simulation_in_which_nothing_can_happen_any_more_is_an_error() {
+    #[should_panic(expected = "wait without a deadline")]
+    fn deadlocked_simulation_panics() {
         let clock = VirtualClock::new();
         clock.run(|| {
             spawn(clock, move || clock.wait_until(FOREVER));

@@ -1,4 +1,4 @@
-//! The CPUs' caches.
+//! CPU caches.
 
 use std::io;
 use std::path::Path;
@@ -13,20 +13,20 @@ pub enum CacheKind {
     Unified,
 }
 
-/// One cache.
+/// A CPU cache.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cache {
     pub level: u32,
     pub kind: CacheKind,
     pub bytes: u64,
     pub line_bytes: u32,
-    /// 0 where the kernel doesn't know, as on many Arm machines.
+    /// Associativity. 0 if the kernel does not report it, as on many Arm machines.
     pub ways: u32,
-    /// The CPUs that share it.
+    /// CPUs that share the cache.
     pub cpus: Vec<u32>,
 }
 
-/// Returns all caches of the online CPUs, by level, kind and first CPU. The list is empty if the kernel has none.
+/// Returns all caches of the online CPUs, by level, kind and first CPU. Returns an empty list if sysfs has none.
 ///
 /// # Errors
 /// Returns the error of reading sysfs.
@@ -45,7 +45,7 @@ fn caches_under(sys: &Path) -> io::Result<Vec<Cache>> {
                 break;
             }
             let Some(cache) = read(&folder, cpu) else { continue };
-            // Each of those who share a cache shows it.
+            // A shared cache is listed under each of its CPUs.
             let known =
                 |other: &Cache| (other.level, other.kind, &other.cpus) == (cache.level, cache.kind, &cache.cpus);
             if !all.iter().any(known) {
@@ -80,7 +80,7 @@ fn read(folder: &Path, cpu: u32) -> Option<Cache> {
     })
 }
 
-/// The kernel's sizes: `48K`.
+/// Parses the kernel's sizes, such as `48K`.
 fn parse_size(text: &str) -> Option<u64> {
     let (digits, unit) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caches_that_are_shared_are_counted_once_and_in_order() {
+    fn shared_caches_are_listed_once_in_order() {
         let tree = Tree::new("caches");
         tree.write("devices/system/cpu/online", "0-1");
         for cpu in 0..2 {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read_and_nonsense_is_not() {
+    fn valid_sizes_are_parsed_and_invalid_ones_rejected() {
         assert_eq!(parse_size("48K"), Some(48 << 10));
         assert_eq!(parse_size("2M"), Some(2 << 20));
         assert_eq!(parse_size("512"), Some(512));

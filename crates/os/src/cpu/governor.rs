@@ -1,11 +1,11 @@
-//! What decides the CPUs' frequencies.
+//! CPU frequency governors.
 
 use std::path::Path;
 
 use super::online_under;
 
-/// The names of the governors of the running CPUs, each once: usually one, and none where the machine has no
-/// frequencies to choose from, as in most virtual machines.
+/// Returns the distinct governors of the online CPUs. Most virtual machines have no frequency scaling: the list is then
+/// empty.
 pub fn governors() -> Vec<String> {
     governors_under(Path::new("/sys"))
 }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_governor_is_named_once_and_machines_without_have_none() {
+    fn governors_are_distinct_and_may_be_absent() {
         let tree = Tree::new("governors");
         tree.write("devices/system/cpu/online", "0-3");
         assert!(governors_under(tree.path()).is_empty());

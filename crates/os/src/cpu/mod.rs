@@ -1,4 +1,4 @@
-//! CPUs and memory nodes: list, topology, caches, governors, times, affinity and memory policy.
+//! CPUs and NUMA nodes: list, topology, caches, governors, times, affinity and memory policy.
 
 mod cache;
 mod governor;
@@ -17,18 +17,18 @@ pub use governor::governors;
 pub use times::{CpuTime, CpuTimes};
 pub use topology::{Cpu, topology};
 
-/// A memory node and its CPUs.
+/// A NUMA node and its CPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     pub id: u32,
     pub cpus: Vec<u32>,
 }
 
-/// Where memory is taken from, by the names of `numa_mem_policy`.
+/// NUMA memory policies, by the values of fio's `numa_mem_policy`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MemoryPolicy {
     Default,
-    /// From this node while it has free memory. `None` is the node that runs the thread.
+    /// Prefer this node while it has free memory. `None` is the node on which the thread runs.
     Prefer(Option<u32>),
     Bind(Vec<u32>),
     Interleave(Vec<u32>),
@@ -36,7 +36,7 @@ pub enum MemoryPolicy {
 }
 
 impl MemoryPolicy {
-    /// The kernel's number of the policy and the nodes it names.
+    /// Returns the kernel's number of the policy, and its nodes.
     fn parts(&self) -> (i32, &[u32]) {
         match self {
             MemoryPolicy::Default => (libc::MPOL_DEFAULT, &[]),
@@ -60,7 +60,7 @@ fn online_under(sys: &Path) -> io::Result<Vec<u32>> {
     read_list(&sys.join("devices/system/cpu/online"))
 }
 
-/// Returns the memory nodes. A kernel without NUMA has one node with all CPUs.
+/// Returns the NUMA nodes. A kernel without NUMA has one node with all CPUs.
 ///
 /// # Errors
 /// Returns the error of reading sysfs.
@@ -85,7 +85,7 @@ fn read_list(path: &Path) -> io::Result<Vec<u32>> {
     parse_list(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {text:?}", path.display())))
 }
 
-/// The kernel's lists: `0-3,8`.
+/// Parses the kernel's lists, such as `0-3,8`.
 fn parse_list(text: &str) -> Option<Vec<u32>> {
     const CPUS_MAX: u32 = 1 << 16;
     let mut all = Vec::new();
@@ -100,39 +100,39 @@ fn parse_list(text: &str) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// Returns the CPUs that this thread may run on.
+/// Returns the CPUs on which this thread may run.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the system call.
 pub fn affinity() -> io::Result<Vec<u32>> {
     let mut words = [0u64; 1024];
-    // SAFETY: the kernel fills at most as many bytes as the array has.
+    // SAFETY: the kernel writes at most the given number of bytes.
     let bytes = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr()) };
     check(bytes as i32)?;
     let is_set = |cpu: &u32| words[(*cpu / 64) as usize] & (1 << (*cpu % 64)) != 0;
     Ok((0..bytes as u32 * 8).filter(is_set).collect())
 }
 
-/// Confines this thread to `cpus`.
+/// Restricts this thread to `cpus`.
 ///
 /// # Errors
-/// Returns the error of the system, such as EINVAL if none of the CPUs may be used.
+/// Returns the error of the system call, such as EINVAL if none of the CPUs may be used.
 pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     let mask = mask_of(cpus);
-    // SAFETY: the mask is as long as said.
+    // SAFETY: the length is that of the mask.
     let returned =
         unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, mask.len() * size_of::<u64>(), mask.as_ptr()) };
     check(returned as i32).map(drop)
 }
 
-/// Sets the policy by which this thread's memory is allocated.
+/// Sets the NUMA policy of this thread's allocations.
 ///
 /// # Errors
-/// Returns the error of the system, such as ENOSYS for a kernel without memory policies.
+/// Returns the error of the system call, such as ENOSYS for a kernel without memory policies.
 pub fn set_memory_policy(policy: &MemoryPolicy) -> io::Result<()> {
     let (mode, nodes) = policy.parts();
     let mask = mask_of(nodes);
-    // SAFETY: the mask is as long as said; the kernel wants a bit more than it reads.
+    // SAFETY: the length is that of the mask. The kernel expects one more than it reads.
     let returned =
         unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, mask.as_ptr(), mask.len() * u64::BITS as usize + 1) };
     check(returned as i32).map(drop)
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_lists_are_read_and_nonsense_is_not() {
+    fn valid_cpu_lists_are_parsed_and_invalid_ones_rejected() {
         assert_eq!(parse_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
         assert_eq!(parse_list("0\n"), Some(vec![0]));
         assert_eq!(parse_list("\n"), Some(vec![]));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_can_be_confined_and_sees_it() {
+    fn affinity_of_a_thread_can_be_set_and_read() {
         let before = affinity().unwrap();
         assert!(!before.is_empty());
         assert!(before.iter().all(|cpu| online().unwrap().contains(cpu)));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_policies_are_taken_for_the_thread() {
+    fn memory_policies_apply_to_the_thread() {
         let result = std::thread::spawn(|| {
             let node = nodes().unwrap()[0].id;
             let policies = [

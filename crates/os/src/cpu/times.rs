@@ -1,32 +1,30 @@
-//! What each CPU did, by the kernel's books in `/proc/stat`.
+//! CPU times of each CPU, from `/proc/stat`.
 //!
-//! They are kept to a hundredth of a second and there are none finer that every kernel has: over a second a share is
-//! known to one percent. Idle time is exact before it is rounded; user's and kernel's are sampled at the timer's tick
-//! on all but a few kernels.
+//! The resolution is one tick, usually 10 ms: over one second a share is accurate to 1 %. Idle time is exact before it
+//! is rounded. On most kernels user and kernel time are sampled at the timer tick.
 
 use std::io;
 
-/// What one CPU has done since it was started, or between two moments.
+/// Time of one CPU since boot, or between two readings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CpuTime {
     pub cpu: u32,
-    /// Programs, those of low priority and virtual machines among them.
+    /// User time, with nice time and the time of virtual machines.
     pub user_ns: u64,
-    /// The kernel for programs and for itself, with hard and soft interrupts.
+    /// Kernel time, with hard and soft interrupts.
     pub kernel_ns: u64,
-    /// Nothing. Waiting for I/O is idle time: a CPU that waits has nothing else to do.
+    /// Idle time, with I/O wait: a CPU in I/O wait has no other work.
     pub idle_ns: u64,
-    /// Kept back by the hypervisor while there was something to do. It is neither use nor idleness of this machine, so
-    /// it stands beside the other three.
+    /// Time that the hypervisor gave to others while this CPU had work. It counts neither as busy nor as idle.
     pub steal_ns: u64,
 }
 
 impl CpuTime {
-    /// The fields of a line of `/proc/stat` behind its name: user, nice, system, idle, iowait, irq, softirq, steal;
-    /// guests' time, behind these, is in the user's time already.
+    /// Parses a line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. The guest fields that
+    /// follow are included in user.
     fn parse(line: &str, tick_ns: u64) -> Option<Self> {
         let (cpu, fields) = line.strip_prefix("cpu")?.split_once(' ')?;
-        // The sum over all, on the first line, has no number.
+        // The first line, with the sum of all CPUs, has no number.
         let cpu = cpu.parse().ok()?;
         let mut ticks = [0u64; 8];
         for (tick, field) in ticks.iter_mut().zip(fields.split_ascii_whitespace()) {
@@ -44,7 +42,7 @@ impl CpuTime {
         })
     }
 
-    /// What was done since `earlier`. The kernel's waiting time may run backwards, which counts as none.
+    /// Returns the time since `earlier`. I/O wait can decrease in the kernel, and then counts as 0.
     pub fn since(&self, earlier: &CpuTime) -> CpuTime {
         CpuTime {
             cpu: self.cpu,
@@ -55,7 +53,7 @@ impl CpuTime {
         }
     }
 
-    /// Share of idle time in percent; `None` where no tick has passed.
+    /// Returns the idle share in percent. `None` if no tick has passed.
     pub fn idle_percent(&self) -> Option<f64> {
         let busy = self.user_ns.saturating_add(self.kernel_ns).saturating_add(self.steal_ns);
         let total = busy.saturating_add(self.idle_ns);
@@ -63,13 +61,17 @@ impl CpuTime {
     }
 }
 
-/// The times of all running CPUs at one moment.
+/// Times of all online CPUs at one time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CpuTimes {
     list: Vec<CpuTime>,
 }
 
 impl CpuTimes {
+    /// Reads `/proc/stat`.
+    ///
+    /// # Errors
+    /// Returns the error of the read.
     pub fn now() -> io::Result<Self> {
         let text = std::fs::read_to_string("/proc/stat")?;
         // SAFETY: no pointers.
@@ -78,7 +80,7 @@ impl CpuTimes {
         Ok(CpuTimes { list: parse(&text, tick_ns) })
     }
 
-    /// What each CPU did since `earlier`, by number; only those that were running then and are now.
+    /// Returns the time of each CPU since `earlier`, by number. Skips CPUs that are not in both readings.
     pub fn since(&self, earlier: &CpuTimes) -> Vec<CpuTime> {
         let passed = |now: &CpuTime| {
             let then = earlier.list.iter().find(|then| then.cpu == now.cpu)?;
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_is_idle_interrupts_are_the_kernels_and_stolen_time_is_nobodys() {
+    fn iowait_is_idle_interrupts_are_kernel_time_and_steal_is_separate() {
         let stat = "cpu  9 9 9 9\ncpu0 10 1 20 70 5 3 4 8 99 99\ncpu12 0 0 0 5\nintr 1 2\ncpufreq x\n";
         let times = parse(stat, 10);
         let first = CpuTime { cpu: 0, user_ns: 110, kernel_ns: 270, idle_ns: 750, steal_ns: 80 };

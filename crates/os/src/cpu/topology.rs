@@ -1,4 +1,4 @@
-//! Where each CPU lies: socket, memory node, physical core, kind of core.
+//! CPU topology: socket, NUMA node, physical core and type of core.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,24 +6,24 @@ use std::path::Path;
 
 use super::{nodes_under, online_under, parse_list, read_list};
 
-/// The kinds of core of a machine that has several, as the kernel's counters name them, slowest first.
+/// Core types of a hybrid CPU, by the names of the kernel's PMUs, slowest first.
 const KINDS: [&str; 3] = ["cpu_lowpower", "cpu_atom", "cpu_core"];
 
-/// A CPU that is running.
+/// An online CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cpu {
     pub id: u32,
-    /// Counted over the machine from 0, in order of the sockets' first CPUs.
+    /// Number of the socket, from 0, in the order of the sockets' first CPUs.
     pub socket: u32,
-    /// The kernel's number of its memory node.
+    /// Number of the NUMA node, as in the kernel.
     pub node: u32,
-    /// The physical core, counted over the machine from 0, in order of the cores' first CPUs.
+    /// Number of the physical core, from 0, in the order of the cores' first CPUs.
     pub core: u32,
-    /// 0 where all cores are of one kind; else higher is faster.
+    /// 0 if all cores have one type. Otherwise a higher class is faster.
     pub efficiency_class: u8,
 }
 
-/// Returns all CPUs that are online, by number.
+/// Returns all online CPUs, by number.
 ///
 /// # Errors
 /// Returns the error of reading sysfs.
@@ -45,17 +45,17 @@ fn topology_under(sys: &Path) -> io::Result<Vec<Cpu>> {
         let first = running.min().unwrap_or(id);
         cpus.push(Cpu {
             id,
-            socket: place_in(&mut sockets, socket_of(sys, id)),
+            socket: index_in(&mut sockets, socket_of(sys, id)),
             node: nodes.iter().find(|node| node.cpus.contains(&id)).map_or(0, |node| node.id),
-            core: place_in(&mut cores, first),
+            core: index_in(&mut cores, first),
             efficiency_class,
         });
     }
     Ok(cpus)
 }
 
-/// Where `value` stands in `known`, at the end if it is new.
-fn place_in<T: PartialEq>(known: &mut Vec<T>, value: T) -> u32 {
+/// Returns the position of `value` in `known`. Appends it if it is new.
+fn index_in<T: PartialEq>(known: &mut Vec<T>, value: T) -> u32 {
     let place = known.iter().position(|other| *other == value).unwrap_or_else(|| {
         known.push(value);
         known.len() - 1
@@ -63,22 +63,24 @@ fn place_in<T: PartialEq>(known: &mut Vec<T>, value: T) -> u32 {
     place as u32
 }
 
-/// Returns the firmware's number of the socket. It is -1 if the firmware has none.
+/// Returns the firmware's number of the socket, or -1.
 fn socket_of(sys: &Path, id: u32) -> i64 {
     let path = sys.join(format!("devices/system/cpu/cpu{id}/topology/physical_package_id"));
     std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(-1)
 }
 
-/// Returns the CPUs of the core, or the CPU alone if the kernel does not list them.
+/// Returns the CPUs of the core. Returns only `id` if the kernel does not list them.
 fn siblings_of(sys: &Path, id: u32) -> Vec<u32> {
     let folder = sys.join(format!("devices/system/cpu/cpu{id}/topology"));
-    // The second is the name before Linux 5.3.
+    // The second file is the name before Linux 5.3.
     let listed = ["core_cpus_list", "thread_siblings_list"].iter().find_map(|name| read_list(&folder.join(name)).ok());
     listed.filter(|list| list.contains(&id)).unwrap_or_else(|| vec![id])
 }
 
-/// The class of each of `online`. Where the kernel counts kinds of core apart (Intel's hybrids) those are the classes:
-/// the capacities there tell favoured cores of one kind apart, too. Else the capacities are (Arm's big and little).
+/// Returns the efficiency class of each CPU of `online`.
+///
+/// Core types define the classes if the kernel has a PMU per type (Intel hybrid CPUs): their capacities also differ
+/// between cores of one type. Otherwise the capacities define the classes (Arm big.LITTLE).
 fn efficiency_classes(sys: &Path, online: &[u32]) -> Vec<u8> {
     let list_of = |kind: &&str| read_list(&sys.join("devices").join(kind).join("cpus")).ok();
     let kinds: Vec<Vec<u32>> = KINDS.iter().filter_map(list_of).filter(|cpus| !cpus.is_empty()).collect();
@@ -99,7 +101,7 @@ fn efficiency_classes(sys: &Path, online: &[u32]) -> Vec<u8> {
     capacities.iter().map(class).collect()
 }
 
-/// A list in a file of sysfs, or nothing.
+/// Returns the list in a sysfs file, or an empty list.
 pub(super) fn list_or_empty(path: &Path) -> Vec<u32> {
     std::fs::read_to_string(path).ok().and_then(|text| parse_list(&text)).unwrap_or_default()
 }
@@ -117,7 +119,7 @@ mod tests {
     fn cores_and_sockets_are_counted_by_their_first_cpus() {
         let tree = Tree::new("sockets");
         tree.write("devices/system/cpu/online", "0-3,5-7");
-        // CPU 4 is off; sockets have numbers of the firmware's own.
+        // CPU 4 is offline. Socket numbers are the firmware's.
         for (id, socket, siblings) in
             [(0, 36, "0,4"), (1, 7, "1,5"), (2, 36, "2,6"), (3, 7, "3,7"), (5, 7, "1,5"), (6, 36, "2,6"), (7, 7, "3,7")]
         {
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_core_go_before_capacities_and_faster_is_higher() {
+    fn core_types_take_precedence_over_capacities() {
         let tree = Tree::new("classes");
         tree.write("devices/system/cpu/online", "0-3");
         for (id, capacity) in [(0, "1024"), (1, "980"), (2, "500"), (3, "500")] {

@@ -1,4 +1,4 @@
-//! A made-up `/sys` for tests, removed at the end.
+//! A simulated `/sys` for tests. It is removed on drop.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ impl Tree {
         std::fs::write(path, format!("{text}\n")).unwrap();
     }
 
-    /// CPU `id` on `socket`, one of the `siblings` of its core.
+    /// Adds CPU `id` on `socket`, with the `siblings` of its core.
     pub(super) fn cpu(&self, id: u32, socket: i32, siblings: &str) {
         let folder = format!("devices/system/cpu/cpu{id}/topology");
         self.write(&format!("{folder}/physical_package_id"), &socket.to_string());

@@ -1,4 +1,4 @@
-//! Disks for reports: what lies under a path, what it has counted, how it is scheduled.
+//! Disks for reports: the disks below a path, their counters and their I/O scheduler.
 
 use std::fs;
 use std::io;
@@ -9,37 +9,37 @@ use super::Kernel;
 use super::mounts;
 use super::topology::{Block, DeviceNumber, block_device_at};
 
-/// How deep stacks of devices and of file systems are followed.
+/// Maximum depth of stacked devices and file systems.
 const STACK_MAX: usize = 16;
 
-/// A whole disk, or a device made of others.
+/// A whole disk or a stacked device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Disk {
-    /// The kernel's name, as `sda` or `dm-0`.
+    /// The kernel's name, such as `sda` or `dm-0`.
     pub name: String,
     pub number: DeviceNumber,
-    /// The disks it is made of.
+    /// The disks below a stacked device (sysfs `slaves`).
     pub slaves: Vec<Disk>,
     folder: PathBuf,
 }
 
-/// What a disk has counted since the machine's start.
+/// I/O counters of a disk since boot (`/sys/block/NAME/stat`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     pub read_ios: u64,
     pub read_merges: u64,
-    /// Sectors are of 512 bytes, whatever the disk's own.
+    /// In sectors of 512 bytes, independent of the disk's sector size.
     pub read_sectors: u64,
     pub read_ticks_ms: u64,
     pub write_ios: u64,
     pub write_merges: u64,
     pub write_sectors: u64,
     pub write_ticks_ms: u64,
-    /// Operations in flight at the moment of reading.
+    /// I/Os in flight at the time of reading.
     pub in_flight: u64,
-    /// Time with something in flight.
+    /// Time with at least one I/O in flight.
     pub io_ticks_ms: u64,
-    /// The same, weighted by how much.
+    /// Time multiplied by the number of I/Os in flight.
     pub time_in_queue_ms: u64,
 }
 
@@ -62,7 +62,7 @@ impl Counters {
         })
     }
 
-    /// What was counted since `earlier`. Times wrap at 32 bits in the kernel.
+    /// Returns the counters since `earlier`. The kernel's times wrap at 32 bits.
     pub fn since(&self, earlier: &Counters) -> Counters {
         let ticks = |now: u64, then: u64| {
             if now >= then || then >= 1 << 32 { now.saturating_sub(then) } else { (1 << 32) + now - then }
@@ -83,10 +83,10 @@ impl Counters {
     }
 }
 
-/// What a disk is.
+/// Properties of a disk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DiskInfo {
-    /// Its maker's name for it; empty where nobody tells.
+    /// Model name. Empty if sysfs has none.
     pub model: String,
     pub firmware: String,
     pub rotational: Option<bool>,
@@ -95,13 +95,13 @@ pub struct DiskInfo {
     pub physical_block_bytes: u64,
 }
 
-/// The mount that something lies on.
+/// The mount of a path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MountPoint {
     pub at: PathBuf,
     pub source: PathBuf,
     pub file_system: String,
-    /// Of the mount, then of the file system.
+    /// Options of the mount, then of the file system.
     pub options: String,
 }
 
@@ -119,23 +119,30 @@ impl Disk {
         Disk { name: block.name.clone(), number: block.number, slaves, folder: block.folder.clone() }
     }
 
-    /// What the disk has counted until now.
+    /// Reads the counters.
+    ///
+    /// # Errors
+    /// Returns the error of reading sysfs, or `InvalidData` if the file has an unknown format.
     pub fn counters(&self) -> io::Result<Counters> {
         let text = fs::read_to_string(self.folder.join("stat"))?;
         Counters::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("stat: {text:?}")))
     }
 
-    /// Whether it is a loop device that reads its file through the page cache: direct I/O on it isn't on that.
+    /// Returns whether this is a loop device with buffered I/O on its file. Direct I/O on such a device uses the page
+    /// cache.
     pub fn is_cached_file(&self) -> bool {
         fs::read_to_string(self.folder.join("loop/dio")).is_ok_and(|text| text.trim() == "0")
     }
 
-    /// Whether completions can be polled for, as polled rings need.
+    /// Returns whether the device supports polled completions (`hipri`).
+    ///
+    /// # Errors
+    /// Returns the error of reading sysfs.
     pub fn polls(&self) -> io::Result<bool> {
         Ok(fs::read_to_string(self.folder.join("queue/io_poll"))?.trim() == "1")
     }
 
-    /// As its folder in sysfs tells; firmware where the kind of disk has any that the kernel tells.
+    /// Reads the disk's properties from sysfs. Fields that sysfs does not have are empty.
     pub fn info(&self) -> DiskInfo {
         let text = |name: &str| fs::read_to_string(self.folder.join(name)).map(|text| text.trim().to_string()).ok();
         let number = |name: &str| text(name).and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -150,7 +157,10 @@ impl Disk {
         }
     }
 
-    /// The I/O scheduler in use, and all that the disk offers.
+    /// Returns the active I/O scheduler, and all that the disk supports.
+    ///
+    /// # Errors
+    /// Returns the error of reading sysfs.
     pub fn scheduler(&self) -> io::Result<(String, Vec<String>)> {
         let text = fs::read_to_string(self.folder.join("queue/scheduler"))?;
         let offered: Vec<String> =
@@ -161,11 +171,15 @@ impl Disk {
     }
 
     /// Sets the I/O scheduler.
+    ///
+    /// # Errors
+    /// Returns an error if the disk does not support the scheduler, and the error of writing sysfs.
     pub fn set_scheduler(&self, name: &str) -> io::Result<()> {
         let refused = |cause: String| io::Error::new(io::ErrorKind::InvalidInput, cause);
         let (_, offered) = self.scheduler()?;
         if !offered.iter().any(|known| known == name) {
-            let text = format!("{}: no I/O scheduler {name}; it has {}", self.name, offered.join(", "));
+            let text =
+                format!("{}: I/O scheduler {name} is not available (available: {})", self.name, offered.join(", "));
             return Err(refused(text));
         }
         fs::write(self.folder.join("queue/scheduler"), name)?;
@@ -177,7 +191,7 @@ impl Disk {
     }
 }
 
-/// The disk that a device is, or is a part of.
+/// Returns the disk of a block device or partition.
 pub(super) fn disk_of(block: &Block) -> Disk {
     Disk::new(&block.whole().unwrap_or_else(|| block.clone()), 0)
 }
@@ -195,7 +209,7 @@ pub(super) fn under(kernel: &Kernel, path: &Path) -> io::Result<Vec<Disk>> {
     Ok(disks)
 }
 
-/// The devices that hold what is at `path`.
+/// Returns the devices that store `path`.
 fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<DeviceNumber>> {
     let (path, found) = nearest(path)?;
     if let Some(device) = block_device_at(&path)? {
@@ -205,9 +219,9 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
     if Block::numbered(kernel, number).is_some() {
         return Ok(vec![number]);
     }
-    // A number that is no disk's: btrfs, overlayfs, or a file system in memory.
+    // The number belongs to no disk: btrfs, overlayfs, or a file system in memory.
     let mounts = mounts::all(kernel)?;
-    let Some(mount) = mounts::around(&mounts, &path) else { return Ok(Vec::new()) };
+    let Some(mount) = mounts::containing(&mounts, &path) else { return Ok(Vec::new()) };
     if mount.kind == "overlay"
         && depth < STACK_MAX
         && let Some(upper) = mount.option("upperdir").filter(|upper| upper.exists())
@@ -221,14 +235,14 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
 pub(super) fn file_system(kernel: &Kernel, path: &Path) -> io::Result<Option<String>> {
     let (path, _) = nearest(path)?;
     let mounts = mounts::all(kernel)?;
-    Ok(mounts::around(&mounts, &path).map(|mount| mount.kind.clone()))
+    Ok(mounts::containing(&mounts, &path).map(|mount| mount.kind.clone()))
 }
 
 /// See [`super::mount`].
 pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoint>> {
     let (path, _) = nearest(path)?;
     let mounts = mounts::all(kernel)?;
-    Ok(mounts::around(&mounts, &path).map(|mount| MountPoint {
+    Ok(mounts::containing(&mounts, &path).map(|mount| MountPoint {
         at: mount.at.clone(),
         source: mount.source.clone(),
         file_system: mount.kind.clone(),
@@ -236,7 +250,7 @@ pub(super) fn mount(kernel: &Kernel, path: &Path) -> io::Result<Option<MountPoin
     }))
 }
 
-/// `path`, or the nearest folder above it that exists, without links.
+/// Returns `path` without links, or its nearest existing parent folder.
 fn nearest(path: &Path) -> io::Result<(PathBuf, fs::Metadata)> {
     let mut at = std::path::absolute(path)?;
     loop {

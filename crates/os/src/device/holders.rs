@@ -1,4 +1,4 @@
-//! Who uses a device or a file: what a write must not go over.
+//! Holders: what uses a device or file, and so forbids writing to it.
 
 use std::fmt;
 use std::fs;
@@ -14,22 +14,22 @@ use super::topology::{Block, DeviceNumber, block_device_at};
 use super::{Kernel, loops};
 use crate::file::OpenOptions;
 
-/// How deep stacks of devices are followed.
+/// Maximum depth of stacked devices.
 const STACK_MAX: usize = 16;
-/// How often, and how far apart, an exclusive open is tried: others probe devices for a moment too.
+/// Attempts of an exclusive open, and the pause between them. Device probes of other programs are short.
 const EXCLUSIVE_TRIES: u32 = 4;
 const EXCLUSIVE_PAUSE: Duration = Duration::from_millis(25);
 
 /// One use of a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holder {
-    /// The device that is used: the asked one, a partition of it, or the disk it is a partition of.
+    /// The used device: the device in question, a partition of it, or the disk that contains it.
     pub device: PathBuf,
     pub relation: Relation,
     pub used: Use,
 }
 
-/// What the used device is to the one that was asked about.
+/// Relation of the used device to the device in question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     Itself,
@@ -37,23 +37,23 @@ pub enum Relation {
     WholeDisk,
 }
 
-/// A way to use a device.
+/// A kind of use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Use {
     Mounted {
         at: PathBuf,
     },
     Swap,
-    /// Another device lies on it; `then` says in words how that one is used.
+    /// Another device is stacked on it. `then` describes the uses of that device.
     Stacked {
         device: String,
         then: Vec<String>,
     },
-    /// Its own bytes say what it belongs to.
+    /// Its on-disk signature shows a membership.
     Member {
         of: &'static str,
     },
-    /// Somebody has it open and wants it for himself; `by` are the programs that have it open, where they can be seen.
+    /// Another program has opened it exclusively. `by` lists the programs that have it open, as far as visible.
     Exclusive {
         by: Vec<String>,
     },
@@ -83,7 +83,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What the machine uses, read once for some questions.
+/// Tables of what the machine uses, read once for several queries.
 pub(super) struct UsageTables {
     mounts: Vec<(Vec<DeviceNumber>, PathBuf)>,
     swaps: Vec<PathBuf>,
@@ -97,10 +97,10 @@ impl UsageTables {
         Ok(UsageTables { mounts, swaps: mounts::swaps(kernel)?, loops: loops::active(kernel) })
     }
 
-    /// How a device is used, itself and not its partitions.
+    /// Returns the uses of the device itself, without its partitions.
     fn uses_of(&self, block: &Block, depth: usize) -> Vec<Use> {
         let mut uses = Vec::new();
-        // A file system is often mounted at many places; the first one says enough.
+        // A file system can have many mounts. One is enough for the message.
         if let Some((_, at)) = self.mounts.iter().find(|(devices, _)| devices.contains(&block.number)) {
             uses.push(Use::Mounted { at: at.clone() });
         }
@@ -112,27 +112,27 @@ impl UsageTables {
             return uses;
         }
         for upper in block.holders() {
-            uses.push(Use::Stacked { device: describe(&upper), then: self.words_for(&upper, depth + 1) });
+            uses.push(Use::Stacked { device: describe(&upper), then: self.describe_uses(&upper, depth + 1) });
         }
-        let on_device = |candidate: &&loops::Loop| candidate.device_beneath == Some(block.number);
+        let on_device = |candidate: &&loops::Loop| candidate.backing_device == Some(block.number);
         for upper in self.loops.iter().filter(on_device) {
             uses.push(self.loop_use(upper, depth + 1));
         }
         uses
     }
 
-    /// The uses that the kernel's tables show of a device, its partitions and the disk it is a partition of.
-    pub(super) fn uses_of_family(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
+    /// Returns the uses of a device, its partitions and the disk that contains it, by the kernel's tables.
+    pub(super) fn uses_with_partitions(&self, kernel: &Kernel, number: DeviceNumber) -> Vec<Holder> {
         let mut holders = Vec::new();
-        for (relation, block) in family(kernel, number) {
+        for (relation, block) in related_devices(kernel, number) {
             let holder = |used| Holder { device: PathBuf::from(block.path()), relation, used };
             holders.extend(self.uses_of(&block, 0).into_iter().map(holder));
         }
         holders
     }
 
-    /// How a device and its partitions are used, in words.
-    fn words_for(&self, block: &Block, depth: usize) -> Vec<String> {
+    /// Describes the uses of a device and its partitions.
+    fn describe_uses(&self, block: &Block, depth: usize) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for block in std::iter::once(block.clone()).chain(block.partitions()) {
             words.extend(self.uses_of(&block, depth).iter().map(ToString::to_string));
@@ -142,11 +142,11 @@ impl UsageTables {
 
     fn loop_use(&self, upper: &loops::Loop, depth: usize) -> Use {
         let device = format!("loop device {}", upper.block.path());
-        Use::Stacked { device, then: self.words_for(&upper.block, depth) }
+        Use::Stacked { device, then: self.describe_uses(&upper.block, depth) }
     }
 }
 
-/// What a stacked device is, in words.
+/// Describes a stacked device.
 pub(super) fn describe(block: &Block) -> String {
     if let Some(name) = block.attribute("dm/name") {
         return format!("device-mapper device {name} ({})", block.name);
@@ -169,10 +169,10 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
     };
     match block_device_at(path)? {
         Some(number) => {
-            let mut holders = tables.uses_of_family(kernel, number);
+            let mut holders = tables.uses_with_partitions(kernel, number);
             match signatures(kernel, number, path, &holders) {
                 Ok(more) => holders.extend(more),
-                // That its bytes can't be read is no matter where a use is known already.
+                // Unreadable bytes do not matter if a use is known already.
                 Err(_) if !holders.is_empty() => {}
                 Err(error) => return Err(error),
             }
@@ -186,40 +186,40 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
     }
 }
 
-/// The device, its partitions, and the disk it is a partition of.
-fn family(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
+/// Returns the device, its partitions, and the disk that contains it.
+fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
     let Some(block) = Block::numbered(kernel, number) else {
-        // sysfs doesn't have it: mounts and swap can still be told by its number.
+        // The device is not in sysfs. Mounts and swap can still be matched by number.
         let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
         return vec![(Relation::Itself, nameless)];
     };
     let partitions = block.partitions().into_iter().map(|block| (Relation::Partition, block));
     let whole = block.whole().map(|block| (Relation::WholeDisk, block));
-    let mut family: Vec<_> = partitions.chain(whole).collect();
-    family.insert(0, (Relation::Itself, block));
-    family
+    let mut related: Vec<_> = partitions.chain(whole).collect();
+    related.insert(0, (Relation::Itself, block));
+    related
 }
 
-/// A regular file: swap on it, and loop devices.
+/// Returns the uses of a regular file: swap and loop devices.
 fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
     let mut holders = Vec::new();
     if tables.swaps.iter().any(|swap| is_same(swap, found, None)) {
         holders.push(holder(Use::Swap));
     }
-    let on_file = |candidate: &&loops::Loop| candidate.file_beneath == Some((found.dev(), found.ino()));
+    let on_file = |candidate: &&loops::Loop| candidate.backing_file_id == Some((found.dev(), found.ino()));
     for upper in tables.loops.iter().filter(on_file) {
         holders.push(holder(tables.loop_use(upper, 1)));
     }
     holders
 }
 
-/// What the bytes of the device and of its partitions say, for those that `known` has no use of.
+/// Returns the on-disk signatures of the device and of its partitions, except those with a use in `known`.
 fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holder]) -> io::Result<Vec<Holder>> {
     let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?;
     let bytes = file.size()?.unwrap_or(0);
     let mut holders = Vec::new();
-    for (relation, block) in family(kernel, number) {
+    for (relation, block) in related_devices(kernel, number) {
         let device = PathBuf::from(block.path());
         let place = match relation {
             Relation::Itself => Some((0, bytes)),
@@ -237,9 +237,9 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holde
     Ok(holders)
 }
 
-/// Tries to have the device for itself, for a moment.
+/// Opens the device exclusively for a moment.
 fn exclusive(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<Holder>> {
-    // Two threads that ask at the same time would find each other.
+    // Two threads that test at the same time would find each other.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let options = OpenOptions { read: true, exclusive: true, nonblock: true, ..OpenOptions::new() };
@@ -254,13 +254,13 @@ fn exclusive(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<O
         }
         std::thread::sleep(EXCLUSIVE_PAUSE);
     }
-    let numbers: Vec<_> = family(kernel, number).into_iter().map(|(_, block)| block.number).collect();
-    let used = Use::Exclusive { by: who_has_open(kernel, &numbers) };
+    let numbers: Vec<_> = related_devices(kernel, number).into_iter().map(|(_, block)| block.number).collect();
+    let used = Use::Exclusive { by: programs_with_open(kernel, &numbers) };
     Ok(Some(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
 }
 
-/// The programs, by name and number, that have one of the devices open.
-fn who_has_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
+/// Returns name and pid of the programs that have one of the devices open.
+fn programs_with_open(kernel: &Kernel, numbers: &[DeviceNumber]) -> Vec<String> {
     let Ok(processes) = fs::read_dir(&kernel.proc) else { return Vec::new() };
     let mut found = Vec::new();
     for process in processes.flatten() {

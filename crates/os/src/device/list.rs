@@ -1,4 +1,4 @@
-//! All disks of the machine, for those who have to choose one.
+//! List of all disks, for the choice of a target.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,20 @@ use super::Kernel;
 use super::holders::{Holder, UsageTables, describe};
 use super::topology::{Block, all_disks};
 
-/// A whole disk, or a device made of others.
+/// A whole disk or a stacked device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedDisk {
     pub path: PathBuf,
     pub bytes: u64,
-    /// Its maker's name for it; what a device that no maker made is or lies on. Empty where nothing is told.
+    /// Model name, or the description of a virtual device. Empty if sysfs has none.
     pub model: String,
-    /// Made by the kernel: of other devices, of a file, of memory.
+    /// True for devices that the kernel makes from other devices, a file or memory.
     pub is_virtual: bool,
-    /// How it and its partitions are used, as the kernel's tables show it.
+    /// Uses of the disk and its partitions, by the kernel's tables.
     pub used: Vec<Holder>,
 }
 
-/// The disks that hold anything, in the order of `lsblk`: by number.
+/// Returns all disks with a size above 0, by device number as `lsblk` does.
 pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
     let mut blocks = all_disks(kernel);
     blocks.sort_by_key(|block| block.number);
@@ -31,7 +31,7 @@ pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
             bytes,
             model: model(block, is_virtual),
             is_virtual,
-            used: tables.uses_of_family(kernel, block.number),
+            used: tables.uses_with_partitions(kernel, block.number),
         })
     };
     blocks.iter().filter_map(listed).collect()

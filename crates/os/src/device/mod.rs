@@ -1,6 +1,6 @@
-//! Block devices as the kernel lays them out: who uses one, what lies under a path, what a disk has counted.
+//! Block devices: holders, the disks below a path, and their counters.
 //!
-//! What the kernel says is read below `/sys`, `/proc` and `/dev`, which tests replace by made-up folders.
+//! The kernel's data is read below `/sys`, `/proc` and `/dev`. Tests replace these by folders of their own.
 
 mod disk;
 mod holders;
@@ -21,7 +21,7 @@ pub use holders::{Holder, Relation, Use};
 pub use list::ListedDisk;
 pub use topology::DeviceNumber;
 
-/// Where the kernel's account of devices is read.
+/// Folders with the kernel's data on devices.
 #[derive(Clone, Debug)]
 struct Kernel {
     sys: PathBuf,
@@ -35,49 +35,71 @@ impl Kernel {
     }
 }
 
-/// Who uses what on this machine, read once to be asked of many paths.
+/// Snapshot of what is in use on this machine, for queries on several paths.
 pub struct InUseSnapshot {
     kernel: Kernel,
     tables: UsageTables,
 }
 
 impl InUseSnapshot {
+    /// Reads the kernel's tables.
+    ///
+    /// # Errors
+    /// Returns the error of reading the tables.
     pub fn take() -> io::Result<Self> {
         let kernel = Kernel::running();
         Ok(InUseSnapshot { tables: UsageTables::read(&kernel)?, kernel })
     }
 
-    /// Who uses what `path` leads to, through any alias of it: a block device that is mounted, swapped to, stacked
-    /// upon, held by another program, a member of a set of devices, itself or by one of its partitions or by the disk
-    /// that it is a partition of; a file that a loop device or swap lies on. Empty: nobody, a write harms nothing that
-    /// is in use.
+    /// Returns the holders of `path`, under any alias of it.
+    ///
+    /// A block device has holders if it, a partition of it or the disk that contains it is mounted, used as swap, part
+    /// of a stacked device, opened exclusively, or a member of a set of devices. A file has holders if a loop device or
+    /// swap uses it. An empty list means that a write destroys nothing in use.
+    ///
+    /// # Errors
+    /// Returns the error of reading the path, the device or the kernel's tables.
     pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
         holders::of(&self.kernel, &self.tables, path)
     }
 
-    /// The machine's disks, those that are made of others among them, in the order of `lsblk`.
+    /// Returns the machine's disks, with stacked devices, by device number as `lsblk` does.
     pub fn disks(&self) -> Vec<ListedDisk> {
         list::disks(&self.kernel, &self.tables)
     }
 }
 
-/// As [`InUseSnapshot::holders`], for one path.
+/// Returns the holders of one path, as [`InUseSnapshot::holders`] does.
+///
+/// # Errors
+/// See [`InUseSnapshot::take`] and [`InUseSnapshot::holders`].
 pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
     InUseSnapshot::take()?.holders(path)
 }
 
-/// The disks under `path`: for a file, whether it exists already or not, those of its file system; for a block device
-/// that device, and for a partition its whole disk. Empty where no disk lies under it.
+/// Returns the disks below `path`.
+///
+/// For a file, which need not exist, these are the disks of its file system. For a block device it is the device, for a
+/// partition the whole disk. The list is empty if no disk lies below the path.
+///
+/// # Errors
+/// Returns the error of reading the path or the kernel's tables.
 pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     disk::under(&Kernel::running(), path)
 }
 
-/// The kind of file system that what is at `path`, or will be, lies on, in the kernel's word for it.
+/// Returns the type of the file system of `path`, by the kernel's name. The path need not exist.
+///
+/// # Errors
+/// Returns the error of reading the path or the kernel's tables.
 pub fn file_system(path: &Path) -> io::Result<Option<String>> {
     disk::file_system(&Kernel::running(), path)
 }
 
-/// The mount that what is at `path`, or will be, lies on.
+/// Returns the mount of `path`. The path need not exist.
+///
+/// # Errors
+/// Returns the error of reading the path or the kernel's tables.
 pub fn mount(path: &Path) -> io::Result<Option<MountPoint>> {
     disk::mount(&Kernel::running(), path)
 }

@@ -1,4 +1,4 @@
-//! What is mounted and what is swapped to.
+//! Mounts and swap.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,9 +17,9 @@ pub(super) struct Mount {
     pub(super) at: PathBuf,
     pub(super) kind: String,
     pub(super) source: PathBuf,
-    /// Options of the mount, as `rw,noatime`.
+    /// Mount options, such as `rw,noatime`.
     pub(super) flags: String,
-    /// Options of the file system itself.
+    /// Options of the file system.
     pub(super) options: String,
 }
 
@@ -37,8 +37,7 @@ impl Mount {
         Some(Mount { number, at, kind, source, flags, options })
     }
 
-    /// The devices the file system lies on: more than the mount's own number says for btrfs, which has a number of its
-    /// own and perhaps many devices.
+    /// Returns the devices of the file system. btrfs has a device number of its own, and can have several devices.
     pub(super) fn devices(&self, kernel: &Kernel) -> Vec<DeviceNumber> {
         let mut devices = Vec::new();
         if self.number.major != 0 {
@@ -59,7 +58,7 @@ impl Mount {
         devices
     }
 
-    /// A field of the file system's options, as overlayfs's `upperdir`.
+    /// Returns the value of a file system option, such as overlayfs's `upperdir`.
     pub(super) fn option(&self, name: &str) -> Option<PathBuf> {
         let (_, value) =
             self.options.split(',').filter_map(|part| part.split_once('=')).find(|(key, _)| *key == name)?;
@@ -67,7 +66,7 @@ impl Mount {
     }
 }
 
-/// The devices of each btrfs that is mounted somewhere.
+/// Returns the devices of each mounted btrfs.
 pub(super) fn btrfs_sets(kernel: &Kernel) -> Vec<Vec<DeviceNumber>> {
     let Ok(systems) = fs::read_dir(kernel.sys.join("fs/btrfs")) else { return Vec::new() };
     let members = |folder: PathBuf| -> Vec<DeviceNumber> {
@@ -77,18 +76,18 @@ pub(super) fn btrfs_sets(kernel: &Kernel) -> Vec<Vec<DeviceNumber>> {
     systems.flatten().map(|system| members(system.path().join("devices"))).filter(|set| !set.is_empty()).collect()
 }
 
-/// All mounts that this process sees.
+/// Returns all mounts of this process's namespace.
 pub(super) fn all(kernel: &Kernel) -> io::Result<Vec<Mount>> {
     let text = read_lossless(&kernel.proc.join("self/mountinfo"))?;
     Ok(text.lines().filter_map(Mount::parse).collect())
 }
 
-/// The mount that the file at the absolute `path` lies on: the last one among those at the longest part of it.
-pub(super) fn around<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+/// Returns the mount of the absolute `path`: the last one with the longest matching prefix.
+pub(super) fn containing<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts.iter().filter(|mount| path.starts_with(&mount.at)).max_by_key(|mount| mount.at.components().count())
 }
 
-/// What is swapped to: block devices and files.
+/// Returns the block devices and files that are used as swap.
 pub(super) fn swaps(kernel: &Kernel) -> io::Result<Vec<PathBuf>> {
     match read_lossless(&kernel.proc.join("swaps")) {
         Ok(text) => Ok(text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescape).collect()),
@@ -106,7 +105,7 @@ pub(super) fn is_same(path: &Path, found: &fs::Metadata, device: Option<DeviceNu
     }
 }
 
-/// Reads text whose names may hold any bytes: those that aren't UTF-8 are escaped as the kernel escapes spaces.
+/// Reads a file with names in any bytes. Bytes that are not UTF-8 are escaped as the kernel escapes spaces.
 fn read_lossless(path: &Path) -> io::Result<String> {
     let bytes = fs::read(path)?;
     let mut text = String::with_capacity(bytes.len());
@@ -119,7 +118,7 @@ fn read_lossless(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Turns the kernel's `\040` back into the bytes of a name.
+/// Decodes the kernel's escapes, such as `\040`.
 fn unescape(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -146,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mount_with_blanks_and_optional_fields_is_read() {
+    fn mount_with_escapes_and_optional_fields_is_parsed() {
         let line = r"36 35 98:0 /mnt1 /mnt\0402 rw,noatime master:1 propagate_from:2 - ext3 /dev/ro\134ot rw,errors=x,upperdir=/a\040b";
         let mount = Mount::parse(line).unwrap();
         assert_eq!(mount.number, DeviceNumber { major: 98, minor: 0 });
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_makes_it_panic() {
+    fn malformed_lines_do_not_panic() {
         for line in ["", " - ", "1 2 3 - ", "1 2 3:4 / /a - ", "1 2 x:y / /a o - t s", r"1 2 3:4 / \ o - t \77"] {
             let _ = Mount::parse(line);
         }
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lies_on_the_last_of_the_nearest_mounts() {
+    fn file_belongs_to_the_last_of_the_innermost_mounts() {
         let mount = |at: &str, minor| Mount {
             number: DeviceNumber { major: 8, minor },
             at: PathBuf::from(at),
@@ -176,7 +175,7 @@ mod tests {
             options: String::new(),
         };
         let mounts = [mount("/", 1), mount("/data", 2), mount("/data", 3), mount("/database", 4)];
-        let on = |path: &str| around(&mounts, Path::new(path)).unwrap().number.minor;
+        let on = |path: &str| containing(&mounts, Path::new(path)).unwrap().number.minor;
         assert_eq!((on("/data/x"), on("/data"), on("/datax"), on("/etc")), (3, 3, 1, 1));
     }
 }

@@ -1,10 +1,10 @@
-//! What a device's own bytes say it is a member of: LVM, MD, ZFS, btrfs, bcache, an encrypted container.
+//! On-disk signatures: LVM, MD, ZFS, btrfs, bcache, encrypted containers.
 //!
-//! Such a device carries somebody's data though nothing may use it at this moment.
+//! A device with a signature can carry data although nothing uses it now.
 
 use std::io;
 
-/// Reads at a place of the device; fewer bytes at its end.
+/// Reads at an offset of the device. Returns fewer bytes at its end.
 pub(super) trait ReadAt {
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize>;
 }
@@ -15,7 +15,7 @@ impl ReadAt for crate::file::File {
     }
 }
 
-/// A part of a device, as a partition is of its disk.
+/// A range of a device, such as a partition.
 pub(super) struct Part<'a, R> {
     pub(super) of: &'a R,
     pub(super) start: u64,
@@ -23,8 +23,8 @@ pub(super) struct Part<'a, R> {
 }
 
 impl<R: ReadAt> Part<'_, R> {
-    /// Exactly so many bytes, or `None` where the part hasn't so many.
-    fn exactly<const N: usize>(&self, offset: u64) -> io::Result<Option<[u8; N]>> {
+    /// Reads exactly `N` bytes. Returns `None` if the range is shorter.
+    fn read_exactly<const N: usize>(&self, offset: u64) -> io::Result<Option<[u8; N]>> {
         let mut bytes = [0; N];
         if offset.checked_add(N as u64).is_none_or(|end| end > self.bytes) {
             return Ok(None);
@@ -40,19 +40,19 @@ impl<R: ReadAt> Part<'_, R> {
     }
 
     fn has(&self, offset: u64, magic: &[u8; 8]) -> io::Result<bool> {
-        Ok(self.exactly::<8>(offset)?.is_some_and(|found| found == *magic))
+        Ok(self.read_exactly::<8>(offset)?.is_some_and(|found| found == *magic))
     }
 }
 
-/// The magic number of MD's superblocks.
+/// Magic number of MD superblocks.
 const MD_MAGIC: [u8; 4] = 0xa92b_4efc_u32.to_le_bytes();
 const MD_MAGIC_BIG_ENDIAN: [u8; 4] = 0xa92b_4efc_u32.to_be_bytes();
-/// The magic number of ZFS's uberblocks.
+/// Magic number of ZFS uberblocks.
 const ZFS_MAGIC: u64 = 0x00ba_b10c;
 const BCACHE_MAGIC: [u8; 16] =
     [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca, 0x82, 0x65, 0xf5, 0x7f, 0x48, 0xba, 0x6d, 0x81];
 
-/// What the device is a member of.
+/// Returns the membership that the signature shows.
 pub(super) fn find<R: ReadAt>(part: &Part<'_, R>) -> io::Result<Option<&'static str>> {
     if is_lvm(part)? {
         return Ok(Some("LVM physical volume"));
@@ -66,10 +66,10 @@ pub(super) fn find<R: ReadAt>(part: &Part<'_, R>) -> io::Result<Option<&'static 
     if is_zfs(part)? {
         return Ok(Some("member of a ZFS pool"));
     }
-    if part.exactly::<16>(4096 + 24)? == Some(BCACHE_MAGIC) {
+    if part.read_exactly::<16>(4096 + 24)? == Some(BCACHE_MAGIC) {
         return Ok(Some("bcache device"));
     }
-    if part.exactly::<6>(0)? == Some(*b"LUKS\xba\xbe") {
+    if part.read_exactly::<6>(0)? == Some(*b"LUKS\xba\xbe") {
         return Ok(Some("encrypted container (LUKS, device-mapper)"));
     }
     Ok(None)
@@ -78,7 +78,7 @@ pub(super) fn find<R: ReadAt>(part: &Part<'_, R>) -> io::Result<Option<&'static 
 /// The label is in one of the first four sectors.
 fn is_lvm<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     for sector in 0..4 {
-        if let Some(label) = part.exactly::<32>(sector * 512)?
+        if let Some(label) = part.read_exactly::<32>(sector * 512)?
             && label.starts_with(b"LABELONE")
             && label[24..].starts_with(b"LVM2 001")
         {
@@ -88,13 +88,13 @@ fn is_lvm<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Version 1.1 is at the start, 1.2 behind 4 KiB, 1.0 and 0.90 near the end.
+/// Version 1.1 is at the start, 1.2 at 4 KiB, 1.0 and 0.90 near the end.
 fn is_md<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     let near_end = part.bytes.checked_sub(8192).map(|place| place / 4096 * 4096);
     let before_end = (part.bytes / 65536 * 65536).checked_sub(65536);
     for (place, is_old) in [(Some(0), false), (Some(4096), false), (near_end, false), (before_end, true)] {
-        let Some(found) = place.map(|place| part.exactly::<8>(place)).transpose()?.flatten() else { continue };
-        // The major version follows: 1, or 0 for the old format, in either order of bytes.
+        let Some(found) = place.map(|place| part.read_exactly::<8>(place)).transpose()?.flatten() else { continue };
+        // The major version follows: 1, or 0 for the old format, in either byte order.
         let version = if is_old { 0u32 } else { 1 };
         let is_little = found[..4] == MD_MAGIC && found[4..] == version.to_le_bytes();
         let is_big = is_old && found[..4] == MD_MAGIC_BIG_ENDIAN && found[4..] == version.to_be_bytes();
@@ -105,14 +105,14 @@ fn is_md<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Each of the four labels of 256 KiB, two at the start and two at the end, has an array of uberblocks in its second
-/// half, one for each KiB or, on devices of large sectors, for each 4 or 8 KiB.
+/// ZFS has four labels of 256 KiB, two at the start and two at the end. The second half of each is an array of
+/// uberblocks, one per 1 KiB, or per 4 or 8 KiB on devices with large sectors.
 fn is_zfs<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     const LABEL: u64 = 256 << 10;
     let end = part.bytes / LABEL * LABEL;
     let labels = [Some(0), Some(LABEL), end.checked_sub(2 * LABEL), end.checked_sub(LABEL)];
     for label in labels.into_iter().flatten() {
-        let Some(array) = part.exactly::<{ 128 << 10 }>(label + (128 << 10))? else { continue };
+        let Some(array) = part.read_exactly::<{ 128 << 10 }>(label + (128 << 10))? else { continue };
         let is_uberblock = |block: &[u8]| {
             let magic: [u8; 8] = [block[0], block[1], block[2], block[3], block[4], block[5], block[6], block[7]];
             u64::from_le_bytes(magic) == ZFS_MAGIC || u64::from_be_bytes(magic) == ZFS_MAGIC
@@ -131,7 +131,7 @@ mod tests {
     impl ReadAt for Vec<u8> {
         fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
             let rest = self.get(offset as usize..).unwrap_or_default();
-            // Short reads are to be gone on from.
+            // Short reads must be continued.
             let count = bytes.len().min(rest.len()).min(100);
             bytes[..count].copy_from_slice(&rest[..count]);
             Ok(count)
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn each_signature_is_found_where_it_lies() {
+    fn signatures_are_found_at_their_offsets() {
         let md = [&MD_MAGIC[..], &1u32.to_le_bytes()].concat();
         let old_md = [&MD_MAGIC[..], &[0; 4]].concat();
         assert_eq!(found(&device(&[(512, b"LABELONE"), (536, b"LVM2 001")])), Some("LVM physical volume"));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn zeroes_noise_and_tiny_devices_are_members_of_nothing() {
+    fn zeroes_noise_and_tiny_devices_have_no_signature() {
         assert_eq!(found(&vec![0; DISK]), None);
         let mut noise = 1u32;
         let noisy = (0..DISK).map(|_| {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partitions_signature_is_looked_for_inside_it() {
+    fn signature_of_a_partition_is_searched_within_it() {
         let device = device(&[((1 << 20) + 0x10040, b"_BHRfS_M")]);
         let part = |start, bytes| find(&Part { of: &device, start, bytes }).unwrap();
         assert!(part(1 << 20, 1 << 20).is_some());

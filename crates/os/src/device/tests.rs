@@ -1,4 +1,4 @@
-//! Holders and disks on made-up trees for what can't be had everywhere, and on loop devices of the test's own.
+//! Holders and disks: on simulated sysfs trees, and on loop devices of the tests.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use super::topology::DeviceNumber;
 use super::*;
 use crate::file::OpenOptions;
 
-/// A folder of its own for one test, removed at the end.
+/// A temporary folder of one test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Folder {
         symlink(self.0.join(to), from).unwrap();
     }
 
-    /// A disk or, as `sda/sda1`, a partition.
+    /// Adds a disk or, as `sda/sda1`, a partition.
     fn device(&self, name: &str, number: &str) {
         let folder = format!("sys/devices/{name}");
         self.write(&format!("{folder}/dev"), &format!("{number}\n"));
@@ -42,7 +42,7 @@ impl Folder {
         }
     }
 
-    /// `upper` lies on `lower`.
+    /// Stacks `upper` on `lower`.
     fn stack(&self, upper: &str, lower: &str) {
         let name = |path: &str| path.rsplit('/').next().unwrap().to_string();
         self.link(&format!("sys/devices/{upper}/slaves/{}", name(lower)), &format!("sys/devices/{lower}"));
@@ -64,11 +64,11 @@ impl Drop for Folder {
 
 fn words(kernel: &Kernel, number: &str) -> Vec<String> {
     let number = DeviceNumber::parse(number).unwrap();
-    UsageTables::read(kernel).unwrap().uses_of_family(kernel, number).iter().map(ToString::to_string).collect()
+    UsageTables::read(kernel).unwrap().uses_with_partitions(kernel, number).iter().map(ToString::to_string).collect()
 }
 
-/// A machine with sda (sda1 is /boot, sda2 under LVM, which is /), sdb and sdc (MD, unused), sdd mounted whole with a
-/// stale sdd1, sde free, sdf and sdg a btrfs.
+/// A machine with sda (sda1 is /boot, sda2 is the LVM volume of /), sdb and sdc (MD, inactive), sdd (mounted whole,
+/// with a stale sdd1), sde (free), sdf and sdg (one btrfs).
 fn machine(name: &str) -> (Folder, Kernel) {
     let folder = Folder::new(name);
     for (device, number) in [
@@ -108,7 +108,7 @@ fn machine(name: &str) -> (Folder, Kernel) {
 }
 
 #[test]
-fn a_disk_is_used_by_what_its_partitions_are_used_for() {
+fn uses_of_partitions_are_uses_of_the_disk() {
     let (_folder, kernel) = machine("partitions");
     assert_eq!(
         words(&kernel, "8:0"),
@@ -122,14 +122,14 @@ fn a_disk_is_used_by_what_its_partitions_are_used_for() {
 }
 
 #[test]
-fn a_partition_is_used_when_its_whole_disk_is() {
+fn uses_of_the_disk_are_uses_of_its_partitions() {
     let (_folder, kernel) = machine("whole");
     assert_eq!(words(&kernel, "8:48"), ["mounted on /srv/a b"]);
     assert_eq!(words(&kernel, "8:49"), ["mounted on /srv/a b (whole disk /dev/sdd)"]);
 }
 
 #[test]
-fn a_member_of_a_stack_is_used_even_if_the_stack_is_not() {
+fn member_of_an_unused_stack_is_in_use() {
     let (_folder, kernel) = machine("stack");
     assert_eq!(words(&kernel, "8:16"), ["in use by MD array /dev/md0 raid1"]);
     assert_eq!(words(&kernel, "9:0"), [""; 0]);
@@ -143,7 +143,7 @@ fn all_devices_of_a_btrfs_are_mounted() {
 }
 
 #[test]
-fn free_disks_and_unknown_numbers_are_used_by_nobody() {
+fn free_disks_and_unknown_numbers_have_no_holders() {
     let (_folder, kernel) = machine("free");
     assert_eq!(words(&kernel, "8:64"), [""; 0]);
     assert_eq!(words(&kernel, "8:65"), [""; 0]);
@@ -151,7 +151,7 @@ fn free_disks_and_unknown_numbers_are_used_by_nobody() {
 }
 
 #[test]
-fn stacks_in_a_circle_come_to_an_end() {
+fn cyclic_stacks_terminate() {
     let (folder, kernel) = machine("circle");
     folder.stack("sde", "dm-0");
     folder.stack("dm-0", "sde");
@@ -159,7 +159,7 @@ fn stacks_in_a_circle_come_to_an_end() {
 }
 
 #[test]
-fn a_stacks_disks_are_those_beneath_it_once_each() {
+fn disks_of_a_stack_are_listed_once() {
     let (folder, kernel) = machine("slaves");
     folder.stack("dm-0", "md0");
     let block = topology::Block::numbered(&kernel, DeviceNumber { major: 253, minor: 0 }).unwrap();
@@ -181,7 +181,7 @@ fn a_stacks_disks_are_those_beneath_it_once_each() {
 }
 
 #[test]
-fn disks_are_listed_by_number_with_what_they_are_and_who_uses_them() {
+fn disks_are_listed_by_number_with_model_and_uses() {
     let (folder, kernel) = machine("list");
     for (disk, sectors) in [("sda", 2048), ("sdb", 4096), ("sde", 8192), ("dm-0", 1024)] {
         folder.write(&format!("sys/devices/{disk}/size"), &format!("{sectors}\n"));
@@ -195,7 +195,7 @@ fn disks_are_listed_by_number_with_what_they_are_and_who_uses_them() {
     let tables = UsageTables::read(&kernel).unwrap();
     let list = list::disks(&kernel, &tables);
     let paths: Vec<_> = list.iter().map(|disk| disk.path.to_str().unwrap()).collect();
-    assert_eq!(paths, ["/dev/loop0", "/dev/sda", "/dev/sdb", "/dev/sde", "/dev/dm-0"], "by number, none that is empty");
+    assert_eq!(paths, ["/dev/loop0", "/dev/sda", "/dev/sdb", "/dev/sde", "/dev/dm-0"], "by number, without empty ones");
     assert_eq!((list[0].model.as_str(), list[0].is_virtual, list[0].bytes), ("loop device on /srv/image", true, 8192));
     assert_eq!((list[1].model.as_str(), list[1].is_virtual, list[1].bytes), ("SuperFast 9000", false, 1 << 20));
     assert_eq!(list[1].used[0].to_string(), "mounted on /boot (partition /dev/sda1)");
@@ -206,7 +206,7 @@ fn disks_are_listed_by_number_with_what_they_are_and_who_uses_them() {
 }
 
 #[test]
-fn counters_are_subtracted_over_the_wrap_of_32_bits() {
+fn counter_differences_handle_the_32_bit_wrap() {
     let earlier = Counters { read_ios: 5, io_ticks_ms: (1 << 32) - 10, ..Counters::default() };
     let later = Counters { read_ios: 9, io_ticks_ms: 5, in_flight: 3, ..Counters::default() };
     let passed = later.since(&earlier);
@@ -231,7 +231,7 @@ fn call(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then_some(text)
 }
 
-/// A loop device of the test's own, and what else is to be undone.
+/// A loop device of the test, and commands that undo what the test did with it.
 struct Loop {
     path: String,
     undo: Vec<(&'static str, String)>,
@@ -251,7 +251,7 @@ impl Loop {
     }
 
     fn words(&self) -> Vec<String> {
-        said_of(Path::new(&self.path))
+        holders_of(Path::new(&self.path))
     }
 }
 
@@ -264,7 +264,7 @@ impl Drop for Loop {
     }
 }
 
-fn said_of(path: &Path) -> Vec<String> {
+fn holders_of(path: &Path) -> Vec<String> {
     holders(path).unwrap().iter().map(ToString::to_string).collect()
 }
 
@@ -274,7 +274,7 @@ fn image(folder: &Folder, name: &str) -> PathBuf {
     path
 }
 
-/// Returns the lock of the tests that make real devices. It holds between processes, as they see each other's devices.
+/// Returns the lock of the tests that make real devices. It is a file lock: test processes see each other's devices.
 fn locked() -> fs::File {
     let path = std::env::temp_dir().join("fathom-os-device-tests.lock");
     let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
@@ -283,19 +283,19 @@ fn locked() -> fs::File {
 }
 
 #[test]
-fn a_mounted_loop_device_is_held_under_every_name_and_so_is_its_file() {
+fn mounted_loop_device_and_its_file_have_holders_under_every_name() {
     let _turn = locked();
     let folder = Folder::new("mounted");
     let file = image(&folder, "image");
-    assert_eq!(said_of(&file), [""; 0]);
+    assert_eq!(holders_of(&file), [""; 0]);
     let Some(mut device) = Loop::on(&file) else { return };
     assert_eq!(device.words(), [""; 0], "a fresh loop device is free");
-    assert_eq!(said_of(&file), [format!("in use by loop device {}", device.path)]);
+    assert_eq!(holders_of(&file), [format!("in use by loop device {}", device.path)]);
     if call("mkfs.ext4", &["-q", &device.path]).is_none() {
         eprintln!("SKIPPED: no mkfs.ext4");
         return;
     }
-    assert_eq!(device.words(), [""; 0], "a file system that isn't mounted is nobody's");
+    assert_eq!(device.words(), [""; 0], "an unmounted file system has no holders");
     let at = folder.0.join("a b");
     fs::create_dir(&at).unwrap();
     let at = at.to_str().unwrap().to_string();
@@ -307,18 +307,18 @@ fn a_mounted_loop_device_is_held_under_every_name_and_so_is_its_file() {
     let alias = folder.0.join("alias");
     symlink(&device.path, &alias).unwrap();
     assert_eq!(device.words(), [format!("mounted on {at}")]);
-    assert_eq!(said_of(&alias), [format!("mounted on {at}")]);
-    assert_eq!(said_of(&file), [format!("in use by loop device {}, which is mounted on {at}", device.path)]);
+    assert_eq!(holders_of(&alias), [format!("mounted on {at}")]);
+    assert_eq!(holders_of(&file), [format!("in use by loop device {}, which is mounted on {at}", device.path)]);
     let hard_link = folder.0.join("link");
     fs::hard_link(&file, &hard_link).unwrap();
-    assert_eq!(said_of(&hard_link).len(), 1, "a file is the same under another name");
+    assert_eq!(holders_of(&hard_link).len(), 1, "a file is the same under another name");
     let on_it = disks(Path::new(&at)).unwrap();
     assert_eq!(on_it.iter().map(|disk| format!("/dev/{}", disk.name)).collect::<Vec<_>>(), [device.path.clone()]);
     on_it[0].counters().unwrap();
 }
 
 #[test]
-fn swap_on_a_device_and_on_a_file_is_held() {
+fn swap_device_and_swap_file_have_holders() {
     let _turn = locked();
     let folder = Folder::new("swap");
     let file = folder.0.join("image");
@@ -330,11 +330,11 @@ fn swap_on_a_device_and_on_a_file_is_held() {
     }
     device.undo.push(("swapoff", device.path.clone()));
     assert_eq!(device.words(), ["in use as swap"]);
-    assert_eq!(said_of(&file), [format!("in use by loop device {}, which is in use as swap", device.path)]);
+    assert_eq!(holders_of(&file), [format!("in use by loop device {}, which is in use as swap", device.path)]);
 }
 
 #[test]
-fn a_partition_and_its_disk_are_held_together_and_its_neighbour_is_free() {
+fn mounted_partition_is_a_holder_of_its_disk_but_not_of_other_partitions() {
     let _turn = locked();
     let folder = Folder::new("partitioned");
     let file = image(&folder, "image");
@@ -353,7 +353,7 @@ fn a_partition_and_its_disk_are_held_together_and_its_neighbour_is_free() {
     let write = OpenOptions { write: true, ..OpenOptions::new() };
     write.open(Path::new(&second)).unwrap().write_at(b"LUKS\xba\xbe", 0).unwrap();
     let luks = "encrypted container (LUKS, device-mapper), by its signature";
-    assert_eq!(said_of(Path::new(&second)), [luks]);
+    assert_eq!(holders_of(Path::new(&second)), [luks]);
     assert_eq!(device.words(), [format!("{luks} (partition {second})")]);
     write.open(Path::new(&second)).unwrap().write_at(&[0; 6], 0).unwrap();
     // The disk has a page cache of its own. It stays as long as any process has the disk open.
@@ -368,8 +368,8 @@ fn a_partition_and_its_disk_are_held_together_and_its_neighbour_is_free() {
         return;
     }
     device.undo.push(("umount", at.clone()));
-    assert_eq!(said_of(Path::new(&first)), [format!("mounted on {at}")]);
-    assert_eq!(said_of(Path::new(&second)), [""; 0]);
+    assert_eq!(holders_of(Path::new(&first)), [format!("mounted on {at}")]);
+    assert_eq!(holders_of(Path::new(&second)), [""; 0]);
     assert_eq!(device.words(), [format!("mounted on {at} (partition {first})")]);
     let disk = disks(Path::new(&first)).unwrap();
     assert_eq!(format!("/dev/{}", disk[0].name), device.path, "a partition's disk is the whole one");
@@ -390,18 +390,18 @@ fn an_exclusive_opener_and_a_loop_device_above_are_found() {
     let Some(above) = Loop::on(path) else { return };
     assert_eq!(device.words(), [format!("in use by loop device {}", above.path)]);
     let chain = format!("in use by loop device {}, which is in use by loop device {}", device.path, above.path);
-    assert_eq!(said_of(&file), [chain]);
+    assert_eq!(holders_of(&file), [chain]);
 }
 
 #[test]
-fn what_is_no_device_and_no_file_is_held_by_nobody() {
+fn other_file_types_have_no_holders() {
     for path in ["/dev/null", "/", "/nonexistent"] {
-        assert_eq!(said_of(Path::new(path)), [""; 0]);
+        assert_eq!(holders_of(Path::new(path)), [""; 0]);
     }
 }
 
 #[test]
-fn the_disk_under_the_root_is_held() {
+fn disk_of_the_root_file_system_has_holders() {
     for disk in disks(Path::new("/")).unwrap() {
         match holders(&Path::new("/dev").join(&disk.name)) {
             Ok(found) => assert!(!found.is_empty(), "{disk:?}"),

@@ -1,4 +1,4 @@
-//! Devices, partitions and stacks of devices, by their numbers.
+//! Devices, partitions and stacked devices, by device number.
 
 use std::fmt;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::Kernel;
 
-/// A device's major and minor number: what makes it the same under any name.
+/// Major and minor number of a device. It identifies the device under any name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct DeviceNumber {
     pub major: u32,
@@ -32,29 +32,29 @@ impl fmt::Display for DeviceNumber {
     }
 }
 
-/// The number of the block device that `path` leads to; `None` if it is none.
+/// Returns the number of the block device at `path`. `None` if it is not a block device.
 pub(super) fn block_device_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
     let found = fs::metadata(path)?;
     Ok(found.file_type().is_block_device().then(|| DeviceNumber::of(found.rdev())))
 }
 
-/// A block device as sysfs shows it.
+/// A block device in sysfs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block {
     pub(super) number: DeviceNumber,
-    /// The kernel's name, as `sda1`.
+    /// The kernel's name, such as `sda1`.
     pub(super) name: String,
     /// Its folder in sysfs.
     pub(super) folder: PathBuf,
 }
 
 impl Block {
-    /// The device of that number; `None` where sysfs has none.
+    /// Returns the device with this number. `None` if sysfs does not have it.
     pub(super) fn numbered(kernel: &Kernel, number: DeviceNumber) -> Option<Self> {
         Self::in_folder(&kernel.sys.join("dev/block").join(number.to_string()))
     }
 
-    /// The device whose folder, or a link to it, is at `path`.
+    /// Returns the device whose sysfs folder, or a link to it, is at `path`.
     pub(super) fn in_folder(path: &Path) -> Option<Self> {
         let folder = fs::canonicalize(path).ok()?;
         let number = DeviceNumber::parse(&fs::read_to_string(folder.join("dev")).ok()?)?;
@@ -66,7 +66,7 @@ impl Block {
         self.folder.join("partition").exists()
     }
 
-    /// The disk that this is a partition of.
+    /// Returns the disk of a partition.
     pub(super) fn whole(&self) -> Option<Block> {
         if !self.is_partition() {
             return None;
@@ -80,40 +80,40 @@ impl Block {
         partitions
     }
 
-    /// The devices stacked upon this one.
+    /// Returns the devices stacked on this one.
     pub(super) fn holders(&self) -> Vec<Block> {
         blocks_in(&self.folder.join("holders"))
     }
 
-    /// The devices this one is made of.
+    /// Returns the devices below this one.
     pub(super) fn slaves(&self) -> Vec<Block> {
         blocks_in(&self.folder.join("slaves"))
     }
 
-    /// Where a partition starts on its disk, in bytes.
+    /// Returns the start of a partition on its disk, in bytes.
     pub(super) fn start(&self) -> Option<u64> {
         let sectors: u64 = self.attribute("start")?.parse().ok()?;
         sectors.checked_mul(512)
     }
 
-    /// Its length in bytes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> Option<u64> {
         let sectors: u64 = self.attribute("size")?.parse().ok()?;
         sectors.checked_mul(512)
     }
 
-    /// One of its files in sysfs, without the line's end.
+    /// Returns the content of a sysfs file, without the final newline.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok().map(|text| text.trim_end().to_string())
     }
 
-    /// What people call it: the device's file, where it has the kernel's name.
+    /// Returns the path of the device file, by the kernel's name.
     pub(super) fn path(&self) -> String {
         format!("/dev/{}", self.name.replace('!', "/"))
     }
 }
 
-/// The block devices that the entries of `folder` are or lead to, by name.
+/// Returns the block devices that the entries of `folder` are or link to, by name.
 fn blocks_in(folder: &Path) -> Vec<Block> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut blocks: Vec<Block> = entries
@@ -125,7 +125,7 @@ fn blocks_in(folder: &Path) -> Vec<Block> {
     blocks
 }
 
-/// All whole block devices.
+/// Returns all whole block devices.
 pub(super) fn all_disks(kernel: &Kernel) -> Vec<Block> {
     blocks_in(&kernel.sys.join("block"))
 }

@@ -1,4 +1,4 @@
-//! The page cache under a file: advice and invalidation.
+//! Page cache of a file: advice and invalidation.
 
 use std::io;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use super::{File, Kind, check};
 
 /// `_IO(0x12, 97)` of `linux/fs.h`.
 const BLKFLSBUF: libc::Ioctl = 0x1261;
-/// A multipath device refuses to flush while its maps change. That lasts for some tens of milliseconds.
+/// A multipath device returns an error while its maps change. This lasts for some tens of milliseconds.
 const FLUSH_TRIES: u32 = 25;
 const FLUSH_PAUSE: Duration = Duration::from_millis(10);
 
-/// In which order a file will be used.
+/// Access pattern of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Advice {
     #[default]
@@ -22,7 +22,10 @@ pub enum Advice {
 }
 
 impl File {
-    /// Tells the kernel how the range will be used; 0 bytes stand for all to the end.
+    /// Announces the access pattern of a range (`posix_fadvise`). 0 bytes mean up to the end.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn advise(&self, advice: Advice, offset: u64, bytes: u64) -> io::Result<()> {
         let advice = match advice {
             Advice::Normal => libc::POSIX_FADV_NORMAL,
@@ -33,10 +36,10 @@ impl File {
         self.fadvise(advice, offset, bytes)
     }
 
-    /// Drops the range from the page cache: `POSIX_FADV_DONTNEED`, and for a block device all of its buffers.
+    /// Drops the range from the page cache (`POSIX_FADV_DONTNEED`). On a block device it drops all buffers.
     ///
     /// # Errors
-    /// Returns the error of the system. A device that is busy is tried again for 250 ms.
+    /// Returns the error of the system call. EBUSY is retried for 250 ms.
     pub fn invalidate_cache(&self, offset: u64, bytes: u64) -> io::Result<()> {
         let mut tries = 1;
         loop {
@@ -54,7 +57,10 @@ impl File {
         }
     }
 
-    /// Starts writing the range's dirty pages to the device, without waiting for them.
+    /// Starts write-back of the range's dirty pages without waiting for it.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn start_writeback(&self, offset: u64, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
         let started =

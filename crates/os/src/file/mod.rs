@@ -1,7 +1,7 @@
-//! Files and devices as targets: opening, kind and size; what they take on disk and in the page cache lies beside.
+//! Files and devices as targets: open, type, size, allocation, page cache.
 
 mod cache;
-mod make;
+mod create;
 mod nowait;
 mod resident;
 mod space;
@@ -17,24 +17,24 @@ use std::sync::Arc;
 
 use crate::memory::c_path;
 pub use cache::Advice;
-pub use make::FileCreator;
+pub use create::FileCreator;
 pub(crate) use space::discard;
 pub use space::{Space, space};
 pub use status::{StatCall, Status, check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};
 pub use written::{Written, written};
 
-/// `_IO(0x12, n)` and friends of `linux/fs.h`.
+/// Numbers of requests, from `linux/fs.h` and `linux/loop.h`.
 const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
 const BLKSSZGET: libc::Ioctl = 0x1268;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 
-/// What a path leads to.
+/// File type of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Regular,
     Block,
     Char,
-    /// A FIFO or a pipe.
+    /// A FIFO or pipe.
     Pipe,
     Directory,
     Socket,
@@ -53,14 +53,14 @@ impl Kind {
     }
 }
 
-/// How a file is opened.
+/// Options for opening a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
     pub read: bool,
     pub write: bool,
-    /// Make it if it doesn't exist.
+    /// Create the file if it does not exist.
     pub create: bool,
-    /// Fail if it exists (with `create`), or if a block device is in use (without).
+    /// With `create`: fail if the file exists. Without: fail if a block device is in use.
     pub exclusive: bool,
     pub truncate: bool,
     pub append: bool,
@@ -70,11 +70,11 @@ pub struct OpenOptions {
     pub sync: bool,
     /// `O_DSYNC`.
     pub dsync: bool,
-    /// `O_NOATIME`; dropped without a word where the file isn't ours, since it is only a kindness to the device.
+    /// `O_NOATIME`. It is ignored for files of other users, where the kernel forbids it.
     pub noatime: bool,
-    /// Don't wait for a FIFO's other end or a device's medium.
+    /// Do not wait for the other end of a FIFO or the medium of a device.
     pub nonblock: bool,
-    /// Permissions of a file that is made, before the umask.
+    /// Permissions of a new file, before the umask.
     pub mode: u32,
 }
 
@@ -101,8 +101,8 @@ impl OpenOptions {
             (self.noatime, libc::O_NOATIME),
             (self.nonblock, libc::O_NONBLOCK),
         ];
-        for (asked, flag) in also {
-            if asked {
+        for (is_set, flag) in also {
+            if is_set {
                 flags |= flag;
             }
         }
@@ -110,11 +110,14 @@ impl OpenOptions {
     }
 
     /// Opens `path`.
+    ///
+    /// # Errors
+    /// Returns the error of the system call, and `InvalidInput` for a path with a NUL byte.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let name = c_path(path)?;
         let mut flags = self.flags();
         let fd = loop {
-            // SAFETY: the name is a C string that lives across the call.
+            // SAFETY: the name is a C string that outlives the call.
             let fd = unsafe { libc::open(name.as_ptr(), flags, self.mode) };
             if fd >= 0 {
                 break fd;
@@ -126,7 +129,7 @@ impl OpenOptions {
                 _ => return Err(error),
             }
         };
-        // SAFETY: the descriptor was just made and has no other owner.
+        // SAFETY: the descriptor is new and has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let state = status::of_descriptor(&fd)?;
         Ok(File {
@@ -174,7 +177,10 @@ impl File {
         self.fd.as_raw_fd()
     }
 
-    /// Bytes in the file or on the block device; `None` for what has no size.
+    /// Returns the size of the file or block device in bytes. `None` if it has no size.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn size(&self) -> io::Result<Option<u64>> {
         match self.kind {
             Kind::Regular => Ok(Some(status::of_descriptor(&self.fd)?.st_size as u64)),
@@ -188,7 +194,10 @@ impl File {
         }
     }
 
-    /// The least transfer a block device takes in direct I/O.
+    /// Returns the logical block size: the smallest direct I/O of a block device.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn logical_block_size(&self) -> io::Result<u32> {
         let mut bytes: libc::c_int = 0;
         // SAFETY: this request writes an int.
@@ -196,14 +205,19 @@ impl File {
         Ok(bytes as u32)
     }
 
+    /// Writes the file's dirty pages to the device (`fsync`).
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn fsync(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::fsync(self.raw()) }).map(drop)
     }
 
-    /// Of a loop device: device and inode of the file beneath, and the device that this file is, or 0.
-    pub(crate) fn loop_beneath(&self) -> io::Result<(u64, u64, u64)> {
-        /// `struct loop_info64` of `linux/loop.h`: three numbers of interest and what follows them.
+    /// Returns, for a loop device, device and inode of the backing file, and the device number that this file has, or
+    /// 0.
+    pub(crate) fn loop_backing(&self) -> io::Result<(u64, u64, u64)> {
+        /// `struct loop_info64` of `linux/loop.h`: the three numbers in use, and the rest.
         #[repr(C)]
         struct LoopInfo {
             device: u64,
@@ -217,16 +231,22 @@ impl File {
         Ok((info.device, info.inode, info.is_device))
     }
 
-    /// Reads at `offset`, outside any back end; fewer bytes at the end of the file.
+    /// Reads at `offset`. Returns fewer bytes at the end of the file.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        // SAFETY: the slice is ours to write.
+        // SAFETY: the kernel writes at most the length of the slice.
         let read = unsafe { libc::pread(self.raw(), bytes.as_mut_ptr().cast(), bytes.len(), offset as i64) };
         usize::try_from(read).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Writes at `offset`, outside any back end; perhaps fewer bytes than given.
+    /// Writes at `offset`. The write can be short.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        // SAFETY: the slice is ours to read.
+        // SAFETY: the kernel reads at most the length of the slice.
         let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), offset as i64) };
         usize::try_from(written).map_err(|_| io::Error::last_os_error())
     }

@@ -1,4 +1,4 @@
-//! How much of a file lies in the page cache.
+//! Bytes of a file in the page cache.
 
 use std::io;
 use std::ptr;
@@ -6,7 +6,7 @@ use std::ptr;
 use super::{File, check, check_writable, status};
 use crate::memory::page_size;
 
-/// `cachestat(2)`, since Linux 6.5; the same number on every architecture.
+/// `cachestat(2)`, since Linux 6.5. The number is the same on all architectures.
 const SYS_CACHESTAT: libc::c_long = 451;
 
 #[repr(C)]
@@ -27,8 +27,12 @@ struct CacheStat {
 }
 
 impl File {
-    /// Bytes of the range that are in the page cache, in whole pages but for the end; 0 `bytes` stand for all to the
-    /// end. `PermissionDenied` for files that are neither ours nor writable: the kernel tells nobody else.
+    /// Returns how many bytes of the range are in the page cache, in whole pages except at the end. `bytes` of 0 means
+    /// up to the end.
+    ///
+    /// # Errors
+    /// Returns `PermissionDenied` for files of other users that are not writable: the kernel does not report these.
+    /// Returns `Unsupported` for a file without a size, otherwise the error of the system call.
     pub fn cached_bytes(&self, offset: u64, bytes: u64) -> io::Result<u64> {
         let Some(size) = self.size()? else { return Err(io::ErrorKind::Unsupported.into()) };
         let offset = offset.min(size);
@@ -38,19 +42,18 @@ impl File {
         }
         let range = CacheRange { offset, bytes };
         let mut found = CacheStat::default();
-        // SAFETY: the kernel reads the one structure and fills the other; both live.
-        let asked = unsafe { libc::syscall(SYS_CACHESTAT, self.raw(), &range, &mut found, 0) };
-        match check(asked as i32) {
+        // SAFETY: the kernel reads one structure and fills the other. Both live.
+        let returned = unsafe { libc::syscall(SYS_CACHESTAT, self.raw(), &range, &mut found, 0) };
+        match check(returned as i32) {
             Ok(_) => Ok(found.cached.saturating_mul(page_size() as u64).min(bytes)),
             Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => self.mapped_bytes(offset, bytes),
             Err(error) => Err(error),
         }
     }
 
-    /// The same by `mincore(2)` over a mapping, a piece at a time.
+    /// Does the same with `mincore(2)`, one mapping per `PIECE_BYTES`.
     fn mapped_bytes(&self, offset: u64, bytes: u64) -> io::Result<u64> {
         const PIECE_BYTES: u64 = 1 << 30;
-        // To those who may not know, the kernel says that everything is there.
         // SAFETY: no arguments.
         let ours = status::of_descriptor(&self.descriptor())?.st_uid == unsafe { libc::geteuid() };
         if !ours {
@@ -63,18 +66,18 @@ impl File {
         while at < end {
             let piece = (end - at).min(PIECE_BYTES) as usize;
             let map = |protection| {
-                // SAFETY: a fresh mapping, placed by the kernel; nothing reads it.
+                // SAFETY: a new mapping at an address of the kernel's choice. It is never read.
                 unsafe { libc::mmap(ptr::null_mut(), piece, protection, libc::MAP_SHARED, self.raw(), at as i64) }
             };
             let address = map(if self.readable { libc::PROT_READ } else { libc::PROT_NONE });
             if address == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }
-            // SAFETY: the range is the mapping just made, and there is a state for each of its pages.
-            let asked = check(unsafe { libc::mincore(address, piece, states.as_mut_ptr()) });
-            // SAFETY: as above.
+            // SAFETY: the range is the new mapping, and each of its pages has a state.
+            let returned = check(unsafe { libc::mincore(address, piece, states.as_mut_ptr()) });
+            // SAFETY: the range is the new mapping.
             unsafe { libc::munmap(address, piece) };
-            asked?;
+            returned?;
             pages += states[..piece.div_ceil(page)].iter().filter(|state| **state & 1 != 0).count() as u64;
             at += piece as u64;
         }
@@ -87,7 +90,7 @@ mod tests {
     use super::super::{OpenOptions, unlink};
 
     #[test]
-    fn both_ways_see_what_was_read_and_what_was_dropped() {
+    fn cachestat_and_mincore_report_reads_and_drops() {
         let path = std::env::temp_dir().join(format!("fathom-os-resident-{}", std::process::id()));
         let file = OpenOptions { read: true, write: true, create: true, ..OpenOptions::new() }.open(&path).unwrap();
         let bytes = 1_000_000;

@@ -1,4 +1,4 @@
-//! The space a file takes: its length, its blocks, its holes.
+//! Space of a file: length, blocks, holes.
 
 use std::io;
 use std::path::Path;
@@ -10,8 +10,11 @@ use crate::memory::c_path;
 const BLKDISCARD: libc::Ioctl = 0x1277;
 
 impl File {
-    /// Reserves space for a range. The file grows to the range's end unless `keep_size`; it never shrinks. An error of
-    /// kind `Unsupported` where the file system can't do that.
+    /// Reserves space for a range. With `keep_size` the length stays, else the file grows to the end of the range. It
+    /// never shrinks.
+    ///
+    /// # Errors
+    /// Returns `Unsupported` if the file system has no preallocation, otherwise the error of the system call.
     pub fn allocate(&self, offset: u64, bytes: u64, keep_size: bool) -> io::Result<()> {
         let mode = if keep_size { libc::FALLOC_FL_KEEP_SIZE } else { 0 };
         loop {
@@ -23,8 +26,11 @@ impl File {
         }
     }
 
-    /// As [`allocate`](File::allocate) with growth, but where the file system can't, the C library touches each block
-    /// (`posix_fallocate`).
+    /// Reserves space like [`allocate`](File::allocate) and grows the file. If the file system has no preallocation,
+    /// the C library writes to each block (`posix_fallocate`).
+    ///
+    /// # Errors
+    /// Returns the error of the call.
     pub fn allocate_or_write(&self, offset: u64, bytes: u64) -> io::Result<()> {
         loop {
             // SAFETY: no pointers.
@@ -36,29 +42,35 @@ impl File {
         }
     }
 
-    /// Makes the file that long: shorter ones grow by a hole, longer ones lose their end.
+    /// Sets the length of the file. A longer file gets a hole at its end.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
     pub fn set_size(&self, bytes: u64) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libc::ftruncate(self.raw(), bytes as i64) }).map(drop)
     }
 }
 
-/// A file system's size and what this user may still write to it.
+/// Size of a file system, and the bytes that this user can still write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Space {
     pub total_bytes: u64,
     pub free_bytes: u64,
 }
 
-/// Bytes that this user may still write where `path` lies; `None` where the file system doesn't say.
-pub(super) fn room(path: &Path) -> io::Result<Option<u64>> {
+/// Returns the bytes that this user can still write to the file system of `path`. `None` if it does not report them.
+pub(super) fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
     Ok(space(path)?.map(|space| space.free_bytes))
 }
 
-/// The file system that `path` lies on; `None` where it doesn't say.
+/// Returns the space of the file system of `path`. `None` if it does not report it.
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
     let name = c_path(path)?;
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `statvfs`.
     let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string and the kernel fills the structure.
     check(unsafe { libc::statvfs(name.as_ptr(), &mut found) })?;
@@ -68,7 +80,7 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
     }))
 }
 
-/// A discard as a system call's return value: -1 and `errno`, or 0.
+/// Discards a range. Returns what a system call does: 0, or -1 and `errno`.
 pub(crate) fn discard(fd: i32, is_block_device: bool, offset: u64, bytes: u64) -> i64 {
     if is_block_device {
         let range = [offset, bytes];

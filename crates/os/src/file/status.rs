@@ -1,4 +1,4 @@
-//! What the file system says of a path, and the calls that change its names.
+//! Status of a path, and calls that create and remove paths.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -7,36 +7,39 @@ use std::path::Path;
 use super::{Kind, check};
 use crate::memory::c_path;
 
-/// The calls that fio's `filestat` engine tells apart.
+/// The calls of fio's `filestat` engine (`stat_type`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatCall {
     Stat,
-    /// Of a symbolic link itself.
+    /// Does not follow a symbolic link.
     Lstat,
-    /// `statx(2)` with all that it knows.
+    /// `statx(2)` with all fields.
     Statx,
 }
 
-/// What is at a path.
+/// Status of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {
     pub kind: Kind,
     pub bytes: u64,
-    /// Bytes that the file takes on its device.
+    /// Bytes allocated on the device.
     pub allocated: u64,
-    /// Major and minor number of the device that the file lies on.
+    /// Major and minor number of the device that stores the file.
     pub device: (u32, u32),
-    /// Major and minor number of the device that the file is, if it is one.
+    /// Major and minor number of a device file.
     pub is_device: (u32, u32),
     pub inode: u64,
     pub mode: u32,
 }
 
-/// Asks for a path's status by the given call.
+/// Returns the status of a path, with the given call.
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
     let name = c_path(path)?;
     if call == StatCall::Statx {
-        // SAFETY: the structure is plain numbers; all zeroes is one.
+        // SAFETY: all-zero bytes are a valid value of this structure.
         let mut found: libc::statx = unsafe { std::mem::zeroed() };
         // SAFETY: the name is a C string and the kernel fills the structure.
         check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_ALL, &mut found) })?;
@@ -70,45 +73,60 @@ pub fn stat(path: &Path, call: StatCall) -> io::Result<Status> {
     })
 }
 
-/// Fails where this process may not write what is at `path`: in a directory, make and remove names.
+/// Checks that this process may write to `path`. In a directory this means to create and remove entries.
+///
+/// # Errors
+/// Returns EACCES or EROFS if it may not, otherwise the error of the system call.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
     check(unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::W_OK, libc::AT_EACCESS) }).map(drop)
 }
 
-/// What offsets and lengths of direct I/O on a file or block device must be multiples of; `None` where the file
-/// system has no direct I/O or doesn't say (before Linux 6.1, for one).
+/// Returns the alignment of offsets and lengths of direct I/O on a file or block device. `None` if the file system has
+/// no direct I/O or does not report it (before Linux 6.1).
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn direct_alignment(path: &Path) -> io::Result<Option<u32>> {
     let name = c_path(path)?;
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid value of this structure.
     let mut found: libc::statx = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string and the kernel fills the structure.
     check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_DIOALIGN, &mut found) })?;
-    let told = found.stx_mask & libc::STATX_DIOALIGN != 0 && found.stx_dio_offset_align != 0;
-    Ok(told.then_some(found.stx_dio_offset_align))
+    let is_reported = found.stx_mask & libc::STATX_DIOALIGN != 0 && found.stx_dio_offset_align != 0;
+    Ok(is_reported.then_some(found.stx_dio_offset_align))
 }
 
-/// True where mapped memory of the file is the device itself, without a page cache between.
+/// Returns whether mapped memory of the file is the device itself, without a page cache (DAX).
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn is_dax(path: &Path) -> io::Result<bool> {
     /// `STATX_ATTR_DAX` of `linux/stat.h`.
     const ATTR_DAX: u64 = 0x20_0000;
     let name = c_path(path)?;
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid value of this structure.
     let mut found: libc::statx = unsafe { std::mem::zeroed() };
     // SAFETY: the name is a C string and the kernel fills the structure.
     check(unsafe { libc::statx(libc::AT_FDCWD, name.as_ptr(), 0, libc::STATX_BASIC_STATS, &mut found) })?;
     Ok(found.stx_attributes & ATTR_DAX != 0)
 }
 
-/// Removes a name.
+/// Removes a file (`unlink`).
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn unlink(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
     check(unsafe { libc::unlink(name.as_ptr()) }).map(drop)
 }
 
-/// Makes a directory.
+/// Creates a directory with permissions `mode`, before the umask.
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
@@ -116,6 +134,9 @@ pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
 }
 
 /// Removes an empty directory.
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn remove_dir(path: &Path) -> io::Result<()> {
     let name = c_path(path)?;
     // SAFETY: the name is a C string.
@@ -123,7 +144,7 @@ pub fn remove_dir(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn of_descriptor(fd: &OwnedFd) -> io::Result<libc::stat> {
-    // SAFETY: a stat structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid `stat`.
     let mut state = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::fstat(fd.as_raw_fd(), &mut state) })?;

@@ -1,11 +1,11 @@
-//! Files of the tests' own: opening, status, space, cache, making anew, what was never written.
+//! Files: opening, status, space, page cache, creation, unwritten ranges.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
 
-/// A folder of its own for one test, removed at the end.
+/// A temporary folder of one test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -27,7 +27,7 @@ fn read_write() -> OpenOptions {
 }
 
 #[test]
-fn a_file_gets_its_length_and_blocks_in_each_way() {
+fn preallocation_sets_length_and_blocks() {
     let folder = Folder::new("allocate");
     let path = folder.0.join("a");
     let size = |file: &File| file.size().unwrap().unwrap();
@@ -40,7 +40,7 @@ fn a_file_gets_its_length_and_blocks_in_each_way() {
         };
         match result {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                eprintln!("SKIPPED {how}: this file system can't");
+                eprintln!("SKIPPED {how}: not supported by this file system");
                 continue;
             }
             result => result.unwrap(),
@@ -71,7 +71,7 @@ fn every_call_gives_the_same_status() {
 }
 
 #[test]
-fn advice_invalidation_and_syncs_are_taken() {
+fn advice_invalidation_and_syncs_succeed() {
     let folder = Folder::new("cache");
     let file = read_write().open(&folder.0.join("a")).unwrap();
     file.write_at(&[7; 8192], 0).unwrap();
@@ -87,7 +87,7 @@ fn advice_invalidation_and_syncs_are_taken() {
 }
 
 #[test]
-fn what_can_t_be_opened_says_why_and_a_nul_in_a_path_is_no_panic() {
+fn open_errors_have_a_cause_and_nul_bytes_do_not_panic() {
     let folder = Folder::new("errors");
     let read = OpenOptions { read: true, ..OpenOptions::new() };
     assert_eq!(read.open(&folder.0.join("a")).unwrap_err().raw_os_error(), Some(libc::ENOENT));
@@ -99,9 +99,9 @@ fn what_can_t_be_opened_says_why_and_a_nul_in_a_path_is_no_panic() {
 }
 
 fn making(content: &mut dyn FnMut(u64, &mut [u8]), stop: &AtomicBool, path: &Path, bytes: u64) -> io::Result<Vec<u64>> {
-    let mut told = Vec::new();
-    FileCreator { content, stop, progress: &mut |done| told.push(done) }.create(path, bytes)?;
-    Ok(told)
+    let mut progress = Vec::new();
+    FileCreator { content, stop, progress: &mut |done| progress.push(done) }.create(path, bytes)?;
+    Ok(progress)
 }
 
 fn counting(_: u64, chunk: &mut [u8]) {
@@ -109,15 +109,15 @@ fn counting(_: u64, chunk: &mut [u8]) {
 }
 
 #[test]
-fn a_file_is_made_anew_with_every_byte_written_and_none_in_the_cache() {
+fn file_creation_writes_all_bytes_and_leaves_none_in_the_cache() {
     let folder = Folder::new("make");
     let path = folder.0.join("a");
     let go_on = AtomicBool::new(false);
     for bytes in [0, 1, 4095, 4096, 1 << 20, (3 << 20) + 5000] {
         std::fs::write(&path, vec![0xee; 5 << 20]).unwrap();
-        let told = making(&mut counting, &go_on, &path, bytes).unwrap();
-        assert_eq!(told.last().copied().unwrap_or(0), bytes);
-        assert!(told.is_sorted());
+        let progress = making(&mut counting, &go_on, &path, bytes).unwrap();
+        assert_eq!(progress.last().copied().unwrap_or(0), bytes);
+        assert!(progress.is_sorted());
         let found = std::fs::read(&path).unwrap();
         assert_eq!(found.len() as u64, bytes);
         assert!(found.iter().enumerate().all(|(at, byte)| *byte == at as u8), "{bytes}");
@@ -133,7 +133,7 @@ fn a_file_is_made_anew_with_every_byte_written_and_none_in_the_cache() {
 }
 
 #[test]
-fn a_file_that_is_stopped_or_fails_is_not_there_and_what_is_no_file_stays() {
+fn incomplete_files_are_removed_and_other_file_types_stay() {
     let folder = Folder::new("stop");
     let path = folder.0.join("a");
     let stop = AtomicBool::new(false);
@@ -150,13 +150,13 @@ fn a_file_that_is_stopped_or_fails_is_not_there_and_what_is_no_file_stays() {
         assert!(other.exists());
     }
     assert!(making(&mut counting, &go_on, &folder.0.join("none/a"), 1).is_err());
-    // More than any file system has.
+    // Larger than any file system.
     assert!(making(&mut counting, &go_on, &path, 1 << 60).is_err());
     assert!(!path.exists());
 }
 
 #[test]
-fn a_link_stays_and_leads_to_the_new_file() {
+fn symbolic_link_stays_and_its_target_is_replaced() {
     let folder = Folder::new("link");
     let (link, path) = (folder.0.join("link"), folder.0.join("a"));
     std::os::unix::fs::symlink(&path, &link).unwrap();
@@ -168,8 +168,8 @@ fn a_link_stays_and_leads_to_the_new_file() {
     }
 }
 
-/// A file of 64 KiB written, 64 KiB never, 64 KiB reserved only, 64 KiB reserved and written.
-fn patchy(path: &Path) -> File {
+/// A file of four pieces of 64 KiB: written, hole, preallocated, preallocated and written.
+fn write_file_with_holes(path: &Path) -> File {
     const PIECE: u64 = 64 << 10;
     let file = read_write().open(path).unwrap();
     file.write_at(&vec![1; PIECE as usize], 0).unwrap();
@@ -182,16 +182,16 @@ fn patchy(path: &Path) -> File {
 fn holes(path: &Path, from: u64, to: u64) -> (u64, Option<Range<u64>>) {
     match written(path, from..to).unwrap() {
         Written::Known { bytes_unwritten, first } => (bytes_unwritten, first),
-        Written::Unknown => panic!("{}: nothing is known", path.display()),
+        Written::Unknown => panic!("{}: no report of unwritten bytes", path.display()),
     }
 }
 
 fn check_holes_in(folder: &Path) {
     const PIECE: u64 = 64 << 10;
-    let path = folder.join("patchy");
-    let file = patchy(&path);
+    let path = folder.join("write_file_with_holes");
+    let file = write_file_with_holes(&path);
     assert_eq!(holes(&path, 0, u64::MAX), (2 * PIECE, Some(PIECE..3 * PIECE)), "{}", path.display());
-    // Looking at what was never written doesn't write it.
+    // Checking an unwritten range must not write it.
     let mut bytes = vec![1; 4 * PIECE as usize];
     assert_eq!(file.read_at(&mut bytes, 0).unwrap() as u64, 4 * PIECE);
     assert_eq!(holes(&path, 0, u64::MAX).0, 2 * PIECE, "{}", path.display());
@@ -211,7 +211,7 @@ fn check_holes_in(folder: &Path) {
 }
 
 #[test]
-fn holes_and_reserved_blocks_are_unwritten_on_disk_and_in_memory() {
+fn holes_and_preallocated_blocks_are_unwritten_on_disk_and_tmpfs() {
     let folder = Folder::new("holes");
     check_holes_in(&folder.0);
     let memory = PathBuf::from(format!("/dev/shm/fathom-os-file-{}", std::process::id()));
@@ -246,7 +246,7 @@ fn holes_are_unwritten_on_xfs_and_btrfs() {
 }
 
 #[test]
-fn devices_that_know_tell_what_they_hold() {
+fn zram_reports_unwritten_bytes() {
     use crate::io::block_tests::{DEVICE_BLOCKS, Zram};
     let Some(zram) = Zram::new() else { return };
     let device = read_write().open(&zram.path()).unwrap();
@@ -259,10 +259,10 @@ fn devices_that_know_tell_what_they_hold() {
 }
 
 #[test]
-fn a_loop_device_knows_what_its_file_knows_and_other_devices_nothing() {
+fn loop_device_reports_the_holes_of_its_backing_file() {
     let folder = Folder::new("loop");
     let path = folder.0.join("image");
-    let file = patchy(&path);
+    let file = write_file_with_holes(&path);
     let output = std::process::Command::new("losetup").args(["--find", "--show", "-o", "65536"]).arg(&path).output();
     let name = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string()).unwrap_or_default();
     if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Which parts of a file were never written: reading those is reading nothing, and no measure of a device.
+//! Unwritten ranges of a file. Reads of them do not reach the device and measure nothing.
 
 use std::io;
 use std::ops::Range;
@@ -8,37 +8,40 @@ use super::{File, Kind, OpenOptions, check, status};
 
 /// `FS_IOC_FIEMAP` of `linux/fs.h`.
 const FS_IOC_FIEMAP: libc::Ioctl = 0xc020_660b_u32 as libc::Ioctl;
-/// Dirty pages are written first, so that what is on its way counts as written.
+/// Dirty pages are written first, so that they count as written.
 const FIEMAP_FLAG_SYNC: u32 = 1;
 const FIEMAP_EXTENT_LAST: u32 = 1;
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
-/// Extents asked for at once, and at most: more would take longer than the answer is worth.
+/// Extents per request, and maximum per file: more would take too long.
 const EXTENTS_AT_ONCE: usize = 512;
 const EXTENTS_MAX: usize = 1 << 20;
-/// How deep loop devices upon loop devices are followed.
+/// Maximum depth of loop devices on loop devices.
 const LOOPS_MAX: u32 = 8;
 
-/// What is known of the bytes of a range that were never written.
+/// Unwritten bytes of a range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Written {
-    /// Neither the file system nor the device tells.
+    /// Neither the file system nor the device reports them.
     Unknown,
     Known {
-        /// At least so many were not: all, but for files of more than a million pieces and devices that tell only how
-        /// much they hold.
+        /// Minimum number of unwritten bytes. It is exact except for files with more than a million extents, and for
+        /// devices that report only how much they store.
         bytes_unwritten: u64,
-        /// The first piece, where its place is known.
+        /// The first unwritten range, if its place is known.
         first: Option<Range<u64>>,
     },
 }
 
-/// Looks at a range of a file (what lies beyond its end isn't counted) or of a block device. Dirty pages are written
-/// first.
+/// Returns the unwritten bytes of a range of a file or block device. Bytes beyond the end of a file do not count.
+/// Writes dirty pages first.
+///
+/// # Errors
+/// Returns the error of the system call.
 pub fn written(path: &Path, range: Range<u64>) -> io::Result<Written> {
-    written_below(path, range, 0)
+    written_at_depth(path, range, 0)
 }
 
-fn written_below(path: &Path, range: Range<u64>, depth: u32) -> io::Result<Written> {
+fn written_at_depth(path: &Path, range: Range<u64>, depth: u32) -> io::Result<Written> {
     let file = OpenOptions { read: true, nonblock: true, ..OpenOptions::new() }.open(path)?;
     let Some(size) = file.size()? else { return Ok(Written::Unknown) };
     let range = range.start.min(size)..range.end.min(size);
@@ -49,7 +52,7 @@ fn written_below(path: &Path, range: Range<u64>, depth: u32) -> io::Result<Writt
     }
 }
 
-/// What no piece of data covers, as the pieces are told from the first to the last.
+/// Gaps between the extents, which are added in ascending order.
 struct Gaps {
     reached: u64,
     bytes: u64,
@@ -61,7 +64,7 @@ impl Gaps {
         Gaps { reached: start, bytes: 0, first: None }
     }
 
-    /// Nothing was written up to `to`.
+    /// Adds a hole up to `to`.
     fn hole(&mut self, to: u64) {
         if to <= self.reached {
             return;
@@ -90,8 +93,8 @@ fn of_file(file: &File, range: Range<u64>) -> io::Result<Written> {
         found => return found.map(Gaps::done),
     }
     let gaps = by_seeking(file, &range)?;
-    // A file system without holes of its own says of every file that it has none.
-    if gaps.bytes == 0 && !tells_holes(file)? {
+    // A file system without holes reports none for every file.
+    if gaps.bytes == 0 && !reports_holes(file)? {
         return Ok(Written::Unknown);
     }
     Ok(gaps.done())
@@ -108,7 +111,7 @@ struct Extent {
     reserved_too: [u32; 3],
 }
 
-/// `struct fiemap` of `linux/fiemap.h` with room for the extents.
+/// `struct fiemap` of `linux/fiemap.h` with space for the extents.
 #[repr(C)]
 struct Extents {
     start: u64,
@@ -120,7 +123,7 @@ struct Extents {
     list: [Extent; EXTENTS_AT_ONCE],
 }
 
-/// Asks for the extents: these tell blocks that are only reserved from written ones, whatever lies in the cache.
+/// Reads the extents. They distinguish preallocated from written blocks, independent of the page cache.
 fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
     let none = Extent { logical: 0, physical: 0, length: 0, reserved: [0; 2], flags: 0, reserved_too: [0; 3] };
     let mut gaps = Gaps::new(range.start);
@@ -136,12 +139,12 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
             reserved: 0,
             list: [none; EXTENTS_AT_ONCE],
         });
-        // SAFETY: the kernel reads the head and fills as many extents as the head says there is room for.
+        // SAFETY: the kernel reads the header and fills at most the number of extents in it.
         check(unsafe { libc::ioctl(file.raw(), FS_IOC_FIEMAP, &raw mut *extents) })?;
         flags = 0;
-        let told = &extents.list[..(extents.mapped as usize).min(EXTENTS_AT_ONCE)];
+        let mapped = &extents.list[..(extents.mapped as usize).min(EXTENTS_AT_ONCE)];
         let before = gaps.reached;
-        for extent in told {
+        for extent in mapped {
             let end = extent.logical.saturating_add(extent.length).min(range.end);
             gaps.hole(extent.logical.min(range.end));
             match extent.flags & FIEMAP_EXTENT_UNWRITTEN {
@@ -149,8 +152,8 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
                 _ => gaps.hole(end),
             }
         }
-        seen += told.len();
-        if told.last().is_none_or(|extent| extent.flags & FIEMAP_EXTENT_LAST != 0) {
+        seen += mapped.len();
+        if mapped.last().is_none_or(|extent| extent.flags & FIEMAP_EXTENT_LAST != 0) {
             gaps.hole(range.end);
         } else if gaps.reached == before {
             break;
@@ -159,7 +162,7 @@ fn by_extents(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
     Ok(gaps)
 }
 
-/// Goes from hole to hole, on a descriptor whose position is nobody else's.
+/// Seeks from hole to hole. The descriptor's position has no other user.
 fn by_seeking(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
     let seek = |offset: u64, whence: libc::c_int| -> io::Result<Option<u64>> {
         // SAFETY: no pointers.
@@ -187,41 +190,41 @@ fn by_seeking(file: &File, range: &Range<u64>) -> io::Result<Gaps> {
     Ok(gaps)
 }
 
-/// File systems whose `SEEK_HOLE` is their own, of those without extents to ask for.
-fn tells_holes(file: &File) -> io::Result<bool> {
+/// Returns whether the file system has a `SEEK_HOLE` of its own. Only file systems without extents reach this.
+fn reports_holes(file: &File) -> io::Result<bool> {
     const TMPFS: u64 = 0x0102_1994;
     const ZFS: u64 = 0x2fc1_2fc1;
     const BCACHEFS: u64 = 0xca45_1a4e;
     const CEPH: u64 = 0x00c3_6400;
-    // SAFETY: the structure is plain numbers; all zeroes is one.
+    // SAFETY: all-zero bytes are a valid value of this structure.
     let mut found: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the structure.
     check(unsafe { libc::fstatfs(file.raw(), &mut found) })?;
-    // The magic number is 32 bits of a type that differs between machines.
+    // The magic number has 32 bits in a type that differs between architectures.
     Ok([TMPFS, ZFS, BCACHEFS, CEPH].contains(&(found.f_type as u64 & 0xffff_ffff)))
 }
 
-/// Block devices tell nothing as a rule. zram tells how much it holds, and a loop device lies on a file.
+/// Block devices report nothing in general. zram reports how much it stores, and a loop device has a backing file.
 fn of_device(file: &File, size: u64, range: Range<u64>, depth: u32) -> io::Result<Written> {
     let number = status::of_descriptor(&file.descriptor())?.st_rdev;
     let folder = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
     let attribute = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).ok();
-    // What is still in the cache hasn't reached what tells.
+    // Data in the page cache is not counted by the device yet.
     file.fsync()?;
     if let Some(held) = attribute("mm_stat").and_then(|text| text.split_ascii_whitespace().next()?.parse::<u64>().ok())
     {
-        // All that it holds may lie in the range.
+        // Everything that the device stores can lie in the range.
         let bytes_unwritten = (range.end - range.start).saturating_sub(held);
         let first = (held == 0 && !range.is_empty()).then_some(range);
         return Ok(Written::Known { bytes_unwritten, first });
     }
-    let Some(beneath) = attribute("loop/backing_file").filter(|_| depth < LOOPS_MAX) else {
+    let Some(backing) = attribute("loop/backing_file").filter(|_| depth < LOOPS_MAX) else {
         return Ok(Written::Unknown);
     };
     let skip: u64 = attribute("loop/offset").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-    let beneath_range = range.start.saturating_add(skip)..range.end.min(size).saturating_add(skip);
-    // The path may be gone, or of another mount namespace.
-    match written_below(Path::new(beneath.trim_end_matches('\n')), beneath_range, depth + 1) {
+    let backing_range = range.start.saturating_add(skip)..range.end.min(size).saturating_add(skip);
+    // The path can be removed, or belong to another mount namespace.
+    match written_at_depth(Path::new(backing.trim_end_matches('\n')), backing_range, depth + 1) {
         Ok(Written::Known { bytes_unwritten, first }) => {
             let first = first.map(|first| first.start - skip..first.end - skip);
             Ok(Written::Known { bytes_unwritten, first })

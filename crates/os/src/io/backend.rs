@@ -1,4 +1,4 @@
-//! The interface of a back end, and the door to all of them.
+//! The interface of a backend, and how to open one.
 
 use std::fmt;
 use std::io;
@@ -14,49 +14,65 @@ use super::op::{Completion, Op};
 use crate::file::File;
 use crate::memory::{Buffers, Slots};
 
-/// One worker's way to the kernel. It lives and dies on that worker's thread.
+/// A worker's interface to the kernel. It stays on that worker's thread.
 pub trait Backend {
-    /// Makes file `index` usable in operations: registers it with the kernel where asked, maps it for mmap. The
-    /// back end holds on to the descriptor, so it can't be closed and reused beneath an operation.
+    /// Makes file `index` usable in operations: registers or maps it if the engine does that. The backend keeps the
+    /// descriptor open, so its number cannot be reused during an operation.
+    ///
+    /// # Errors
+    /// Returns `InvalidInput` if `index` is beyond the file table, otherwise the error of the system call.
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()>;
 
-    /// As [`attach`](Backend::attach), for a file that is to be mapped into memory: its operations are copies, run to
-    /// their end by `submit`. Only the mmap engine and configurations with `maps_too` can do that.
+    /// Attaches a file that is mapped into memory. Its operations are copies, and `submit` completes them. Only the
+    /// mmap engine and configurations with `maps_too` support this.
+    ///
+    /// # Errors
+    /// Returns `InvalidInput` if the backend cannot map files or `index` is beyond the file table, otherwise the error
+    /// of the system call.
     fn map(&mut self, _index: u32, _file: &File, _mapping: Mapping) -> io::Result<()> {
-        Err(misuse("this back end maps no files"))
+        Err(misuse("this backend cannot map files"))
     }
 
     /// Ends the use of file `index`.
+    ///
+    /// # Errors
+    /// Returns `InvalidInput` if no file is attached at `index` or it has operations in flight, otherwise the error of
+    /// the system call.
     fn detach(&mut self, index: u32) -> io::Result<()>;
 
-    /// Hands operations to the kernel and says how many, from the first on, it took. 0: none now, reap first.
-    /// Synchronous back ends run them here. An operation's result, good or bad, comes only through [`reap`].
-    /// `Err` means that the back end or its use is broken: a slot or a file that doesn't exist, a slot in flight,
-    /// more bytes than the slot has.
+    /// Submits operations and returns how many, from the first on. 0 means that none fit now: reap first. Synchronous
+    /// backends complete them here. The result of an operation, also an error, comes only through [`reap`].
     ///
     /// [`reap`]: Backend::reap
+    ///
+    /// # Errors
+    /// Returns an error for misuse: a slot or file that does not exist, a slot in flight, more bytes than the slot has.
+    /// Returns the error of the system call if the backend is broken.
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize>;
 
-    /// Appends completions to `out`, at most `max`: first whatever is there without a system call, then, while
-    /// there are fewer than `min`, what the kernel has until `timeout` has passed. Never waits for more than is in
-    /// flight. A signal doesn't end the wait.
+    /// Appends at most `max` completions to `out`. Takes those that need no system call first. If these are fewer than
+    /// `min`, it waits for the rest for at most `timeout`. It never waits for more than are in flight. A signal does
+    /// not end the wait.
+    ///
+    /// # Errors
+    /// Returns an error if the backend is broken.
     fn reap(&mut self, min: usize, max: usize, timeout: Duration, out: &mut Vec<Completion>) -> io::Result<()>;
 
-    /// True where threads of the kernel run the operations on the CPUs that the caller may use, and no device
-    /// is waited for.
+    /// Returns whether kernel worker threads run the operations on the CPUs of the caller, without waiting for a
+    /// device.
     fn runs_on_kernel_workers(&self) -> bool {
         false
     }
 
-    /// True where `submit` runs an operation to its end, so that one at a time is to be submitted and timed.
+    /// Returns whether `submit` completes its operations. Operations are then submitted and timed one by one.
     fn is_synchronous(&self) -> bool;
 }
 
-/// Why a back end can't be had here.
+/// Reason why a backend cannot be opened.
 #[derive(Debug)]
 pub struct BackendError {
     pub engine: EngineKind,
-    /// What is missing, in plain words.
+    /// What is missing.
     pub what: String,
     pub source: Option<io::Error>,
 }
@@ -87,7 +103,10 @@ impl std::error::Error for BackendError {
     }
 }
 
-/// Opens a back end over `buffers`: operation slots are its slots. To be called on the thread that will use it.
+/// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
+///
+/// # Errors
+/// Returns what the kernel does not support or does not have enough of.
 pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
     check(config)?;
     let slots = buffers.slots();
@@ -99,7 +118,7 @@ pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn
     Ok(Box::new(Mixed::new(backend, mapped, config.files)))
 }
 
-/// Opens the back end of the engine itself.
+/// Opens the backend of the engine itself.
 pub(super) fn open_over(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match config.engine {
         EngineKind::Null => Box::new(Null::new(config, slots)),
@@ -115,7 +134,10 @@ pub(super) fn open_over(config: &BackendConfig, slots: Slots) -> Result<Box<dyn 
     })
 }
 
-/// Says whether this kernel can do what `config` asks, before any file is touched.
+/// Checks whether the kernel supports `config`, before any file is opened.
+///
+/// # Errors
+/// Returns what the kernel does not support.
 pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     check(config)?;
     match config.engine {
@@ -137,13 +159,13 @@ pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
 fn check(config: &BackendConfig) -> Result<(), BackendError> {
     let refuse = |what: &str| Err(BackendError::new(config.engine, what));
     if config.depth == 0 {
-        return refuse("a depth of 0 can't do any I/O");
+        return refuse("the depth must be at least 1");
     }
     if config.hipri_percentage > 100 {
-        return refuse("hipri_percentage is at most 100");
+        return refuse("hipri_percentage must be at most 100");
     }
     if config.sqthread_poll_cpu.is_some() && !config.sqthread_poll {
-        return refuse("sqthread_poll_cpu is of use with sqthread_poll only");
+        return refuse("sqthread_poll_cpu requires sqthread_poll");
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The back ends on block devices of the tests' own: trims, ends of devices, polling, alignment; and at random
-//! against a model.
+//! Backends on block devices of the tests: trims, ends of devices, polling, alignment, and a random comparison with a
+//! model.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -11,18 +11,18 @@ use crate::file::{File, OpenOptions};
 pub(crate) const DEVICE_BLOCKS: u64 = 256;
 const CONTROL: &str = "/sys/class/zram-control";
 
-/// A compressed device in memory, made for one test and removed with it.
+/// A zram device of one test, removed on drop.
 pub(crate) struct Zram {
     number: String,
 }
 
 impl Zram {
     pub(crate) fn new() -> Option<Self> {
-        // Making one is reading a file; a second reader would make a second one.
+        // A device is made by reading a file. A second reader would make a second device.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Ok(number) = std::fs::read_to_string(Path::new(CONTROL).join("hot_add")) else {
-            eprintln!("SKIPPED: no zram device can be made here");
+            eprintln!("SKIPPED: cannot create a zram device");
             return None;
         };
         let zram = Zram { number: number.trim().to_string() };
@@ -43,7 +43,7 @@ impl Zram {
 impl Drop for Zram {
     fn drop(&mut self) {
         let removed = (0..2000).any(|_| {
-            // An abandoned operation, or a prober, may hold it for a moment; on a busy machine for a longer one.
+            // An abandoned operation or a device probe can hold it open for a moment.
             std::thread::sleep(std::time::Duration::from_millis(2));
             std::fs::write(Path::new(CONTROL).join("hot_remove"), &self.number).is_ok()
         });
@@ -52,7 +52,7 @@ impl Drop for Zram {
 }
 
 #[test]
-fn trims_of_a_device_empty_the_blocks_and_only_them() {
+fn trims_of_a_device_clear_exactly_their_blocks() {
     each_configuration(4, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let mut buffers = buffers(4);
@@ -63,12 +63,12 @@ fn trims_of_a_device_empty_the_blocks_and_only_them() {
         }
         let writes: Vec<_> = (0..4).map(|at| op(Kind::Write, at, u64::from(at))).collect();
         run(&mut *backend, &writes).iter().for_each(|done| assert_eq!(done.result, BLOCK as i32, "{name}"));
-        // Twice: a ring that refuses trims has learnt it by then.
+        // A ring learns from the first trim that its kernel has no discard command.
         for _ in 0..2 {
             let trims = [op(Kind::Trim, 0, 1), op(Kind::Trim, 1, 3)];
             run(&mut *backend, &trims).iter().for_each(|done| assert_eq!(done.result, 0, "{name}"));
         }
-        // A file of its own: the mapping may still have the page.
+        // A separate descriptor, as the mapping can still hold the page.
         let check = zram.open();
         let mut found = buffers;
         for block in 0..4u64 {
@@ -81,7 +81,7 @@ fn trims_of_a_device_empty_the_blocks_and_only_them() {
 }
 
 #[test]
-fn a_device_ends_where_it_ends() {
+fn io_beyond_the_end_of_a_device() {
     each_configuration(4, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let buffers = buffers(4);
@@ -101,21 +101,21 @@ fn a_device_ends_where_it_ends() {
 }
 
 #[test]
-fn direct_io_that_is_out_of_line_is_an_error() {
+fn misaligned_direct_io_is_an_error() {
     each_configuration(1, |name, config| {
         let Some(zram) = Zram::new() else { return };
         let buffers = buffers(1);
         let mut backend = open_backend(config, &buffers).unwrap();
         backend.attach(0, &zram.open()).unwrap();
         let crooked = Op { len: 100, offset: 3, ..op(Kind::Read, 0, 0) };
-        // A mapping has no lines to be out of.
+        // A mapping needs no alignment.
         let expected = if config.engine == EngineKind::Mmap { 100 } else { -libc::EINVAL };
         assert_eq!(run(&mut *backend, &[crooked])[0].result, expected, "{name}");
     });
 }
 
 #[test]
-fn a_device_that_can_t_be_polled_answers_a_polled_ring() {
+fn polled_ring_works_on_a_device_without_polling() {
     for engine in [EngineKind::IoUring, EngineKind::Pvsync2] {
         let config = BackendConfig { hipri: true, ..BackendConfig::new(engine, 2, 1) };
         if let Err(error) = probe(&config) {
@@ -136,10 +136,10 @@ fn a_device_that_can_t_be_polled_answers_a_polled_ring() {
     }
 }
 
-/// A generator of numbers that any seed will do for.
-struct Chance(u64);
+/// A random generator for which every seed is fine.
+struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -149,24 +149,24 @@ impl Chance {
 }
 
 #[test]
-fn random_batches_leave_the_file_as_a_model_says() {
+fn random_batches_match_a_model() {
     const BLOCKS: u64 = 32;
     each_configuration(8, |name, config| {
         for (seed, direct) in [(1, false), (2, true), (3, true)] {
-            let mut chance = Chance(seed * 0x9e37_79b9);
+            let mut chance = RandomNumbers(seed * 0x9e37_79b9);
             let scratch = Scratch::new("model", BLOCKS as usize);
             let mut model: Vec<u8> = (1..=BLOCKS as u8).collect();
             let mut buffers = buffers(8);
             let mut backend = open_backend(config, &buffers).unwrap();
             backend.attach(0, &scratch.open(direct)).unwrap();
             for round in 0..100u64 {
-                // Different blocks in one batch, since operations of a batch come in any order.
+                // The blocks of a batch are distinct, since its operations complete in any order.
                 let start = chance.below(BLOCKS);
                 let count = 1 + chance.below(8);
                 let mut batch = Vec::new();
                 for at in 0..count {
                     let block = (start + at * 5) % BLOCKS;
-                    // Syncs and trims wait for the disk.
+                    // Syncs and trims are rare, as they wait for the disk.
                     let kind = match chance.below(16) {
                         0 => Kind::Fdatasync,
                         1 | 2 => Kind::Trim,

@@ -1,10 +1,10 @@
-//! What a back end is asked to be.
+//! Configuration of a backend.
 
 use std::fmt;
 
 use crate::file::Advice;
 
-/// The ways to reach the kernel, by fio's names.
+/// I/O engines, by fio's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineKind {
     IoUring,
@@ -13,7 +13,7 @@ pub enum EngineKind {
     Sync,
     /// `pread`, `pwrite`.
     Psync,
-    /// `lseek` and `readv` or `writev`, neighbouring operations in one call.
+    /// `lseek` and `readv` or `writev`, with adjacent operations in one call.
     Vsync,
     /// `preadv`, `pwritev`.
     Pvsync,
@@ -23,14 +23,14 @@ pub enum EngineKind {
     Posixaio,
     /// `fallocate`: reads reserve space, writes extend the file, trims punch holes.
     Falloc,
-    /// A write cuts the file off at its offset.
+    /// A write truncates the file at its offset.
     Ftruncate,
-    /// Completes everything at once and touches nothing: the cost of the tool itself.
+    /// Completes each operation at once without I/O: the overhead of the load generator itself.
     Null,
 }
 
 impl EngineKind {
-    /// fio's `ioengine` value.
+    /// Returns fio's `ioengine` value.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::IoUring => "io_uring",
@@ -55,43 +55,41 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// How a mapped file is used, beyond copying.
+/// Use of a mapped file, beyond copying.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mapping {
-    /// Blocks are copied around the CPU's caches: written straight to the mapped memory, read straight to the
-    /// buffer.
+    /// Copies bypass the CPU caches (non-temporal stores).
     pub write_through: bool,
-    /// What follows each write.
+    /// Action after each write.
     pub flush: Option<Flush>,
 }
 
-/// How a block that was written to mapped memory goes on from there.
+/// How a write to mapped memory reaches the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flush {
-    /// `msync(2)` of the block's pages: to the device.
+    /// `msync(2)` of the pages, to the device.
     View,
-    /// The block's cache lines are written back to memory, and waited for. That is the device where memory is the
-    /// device (see [`is_dax`](crate::file::is_dax)), else the page cache only. CPUs without such instructions
-    /// sync the pages.
+    /// Writes the cache lines back and waits for them. On DAX this reaches the device (see
+    /// [`is_dax`](crate::file::is_dax)), else only the page cache. CPUs without such instructions sync the pages.
     CacheLines,
-    /// The same without waiting.
+    /// Writes the cache lines back without waiting.
     CacheLinesNoDrain,
 }
 
-/// A back end's configuration. Fields that an engine has no use for are left at their default by the caller.
+/// A backend's configuration. The caller leaves fields that the engine does not use at their defaults.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackendConfig {
     pub engine: EngineKind,
-    /// Most operations in flight at once.
+    /// Maximum number of operations in flight.
     pub depth: u32,
-    /// Size of the file table: `attach` takes indices below it.
+    /// Size of the file table. Indices of `attach` are below it.
     pub files: u32,
-    /// Operations are submitted by threads of their own, one for each that may be in flight.
+    /// A pool of threads submits the operations, with one thread per slot.
     pub offload: bool,
 
     /// Polled completions (io_uring: IOPOLL ring; pvsync2: `RWF_HIPRI`).
     pub hipri: bool,
-    /// pvsync2: how many of a hundred operations are polled.
+    /// pvsync2: percentage of polled operations.
     pub hipri_percentage: u32,
     /// `RWF_NOWAIT` on reads and writes (io_uring, libaio, pvsync2).
     pub nowait: bool,
@@ -100,30 +98,30 @@ pub struct BackendConfig {
     /// `RWF_ATOMIC` on writes (io_uring, libaio, pvsync2).
     pub atomic: bool,
 
-    /// io_uring: a kernel thread takes the submissions.
+    /// io_uring: a kernel thread submits (SQPOLL).
     pub sqthread_poll: bool,
     pub sqthread_poll_cpu: Option<u32>,
-    /// io_uring: the buffers are mapped by the kernel once, at open; `None` is where it can be had.
+    /// io_uring: registered buffers. `None` uses them if the kernel allows it.
     pub fixedbufs: Option<bool>,
-    /// io_uring: the files are looked up by the kernel once, at attach; `None` is where it can be had.
+    /// io_uring: registered files. `None` uses them if the kernel allows it.
     pub registerfiles: Option<bool>,
-    /// io_uring: READ and WRITE, else READV and WRITEV.
+    /// io_uring: use READ and WRITE instead of READV and WRITEV.
     pub nonvectored: bool,
-    /// io_uring: every so many-th operation goes straight to a kernel worker; 0 for none.
+    /// io_uring: every n-th operation goes directly to a kernel worker (`IOSQE_ASYNC`). 0 means none.
     pub force_async: u32,
 
-    /// libaio: take completions from the mapped ring without a system call wherever the ring's layout is known.
+    /// libaio: reap from the mapped ring without a system call, if its layout is known.
     pub userspace_reap: bool,
-    /// libaio: PREADV and PWRITEV.
+    /// libaio: use PREADV and PWRITEV.
     pub libaio_vectored: bool,
 
-    /// mmap: ask for transparent huge pages (and map privately, as fio does).
+    /// mmap: use transparent huge pages, and map privately as fio does.
     pub thp: bool,
-    /// mmap: write back and drop each block after its transfer, the nearest thing to direct I/O.
+    /// mmap: write back and drop each block after its transfer, as the closest to direct I/O.
     pub mmap_drop: bool,
-    /// Files may be mapped, too, beside those that this engine reads and writes: see `Backend::map`.
+    /// Files can also be mapped, beside those that the engine reads and writes (see `Backend::map`).
     pub maps_too: bool,
-    /// mmap: what the kernel is told of the order of access.
+    /// mmap: access pattern for `madvise`.
     pub mmap_advice: Advice,
 
     /// Flags of `sync_file_range(2)`.
@@ -131,7 +129,7 @@ pub struct BackendConfig {
 }
 
 impl BackendConfig {
-    /// The defaults fio has for `engine`.
+    /// Returns fio's defaults for `engine`.
     pub fn new(engine: EngineKind, depth: u32, files: u32) -> Self {
         BackendConfig {
             engine,
@@ -159,7 +157,7 @@ impl BackendConfig {
         }
     }
 
-    /// The flags of `preadv2(2)` for reads and for writes.
+    /// Returns the flags of `preadv2(2)` for reads and for writes.
     pub(crate) fn rw_flags(&self) -> (i32, i32) {
         let mut both = 0;
         if self.nowait {

@@ -1,4 +1,4 @@
-//! A back end's file table.
+//! File table of a backend.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::file::{File, Kind};
 
-/// The descriptors of the attached files, by index. Holds each open as long as it is attached.
+/// Descriptors of the attached files, by index. They stay open while attached.
 pub(crate) struct Files {
-    /// Raw descriptors for the hot path; -1 where none is attached.
+    /// Raw descriptors for the hot path. -1 if no file is attached.
     raw: Vec<i32>,
     held: Vec<Option<(Arc<OwnedFd>, Kind)>>,
 }
@@ -39,12 +39,12 @@ impl Files {
         Ok(())
     }
 
-    /// The descriptor of file `index`.
+    /// Returns the descriptor of file `index`.
     #[inline]
     pub(crate) fn fd(&self, index: u32) -> io::Result<i32> {
         match self.raw.get(index as usize) {
             Some(&fd) if fd >= 0 => Ok(fd),
-            _ => Err(misuse("operation on a file that isn't attached")),
+            _ => Err(misuse("operation on a file that is not attached")),
         }
     }
 

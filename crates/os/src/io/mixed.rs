@@ -1,4 +1,5 @@
-//! Two back ends as one, for workers with mapped files beside others: copies run here and now, the rest in the kernel.
+//! Two backends as one, for workers with mapped and other files. The copies run synchronously, the other operations in
+//! the kernel.
 
 use std::io;
 use std::time::Duration;
@@ -10,39 +11,39 @@ use super::linux::mmap::Mmap;
 use super::op::{Completion, Op};
 use crate::file::File;
 
-/// Which of the two has a file.
+/// The backend to which a file is attached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    Nobody,
+    Unattached,
     Kernel,
     Mapped,
 }
 
 pub(super) struct Mixed {
-    /// Runs the operations on files that were attached. Both work on the same buffers' slots.
+    /// Runs operations on attached files. Both backends share the slots of the buffers.
     kernel: Box<dyn Backend>,
-    /// Runs those on files that were mapped.
+    /// Runs operations on mapped files.
     mapped: Mmap,
-    /// By the file's index.
+    /// By file index.
     owners: Vec<Owner>,
 }
 
 impl Mixed {
     pub(super) fn new(kernel: Box<dyn Backend>, mapped: Mmap, files: u32) -> Self {
-        Mixed { kernel, mapped, owners: vec![Owner::Nobody; files as usize] }
+        Mixed { kernel, mapped, owners: vec![Owner::Unattached; files as usize] }
     }
 
     fn owner(&self, index: u32) -> Owner {
-        self.owners.get(index as usize).copied().unwrap_or(Owner::Nobody)
+        self.owners.get(index as usize).copied().unwrap_or(Owner::Unattached)
     }
 
-    /// Takes file `index` from whoever has it, for `next`.
-    fn hand_over(&mut self, index: u32, next: Owner) -> io::Result<()> {
+    /// Moves file `index` from its current owner to `next`.
+    fn change_owner(&mut self, index: u32, next: Owner) -> io::Result<()> {
         let Some(owner) = self.owners.get_mut(index as usize) else {
             return Err(misuse("file index beyond the table"));
         };
         match std::mem::replace(owner, next) {
-            Owner::Nobody => Ok(()),
+            Owner::Unattached => Ok(()),
             Owner::Kernel => self.kernel.detach(index),
             Owner::Mapped => self.mapped.detach(index),
         }
@@ -51,23 +52,23 @@ impl Mixed {
 
 impl Backend for Mixed {
     fn attach(&mut self, index: u32, file: &File) -> io::Result<()> {
-        self.hand_over(index, Owner::Kernel)?;
+        self.change_owner(index, Owner::Kernel)?;
         self.kernel.attach(index, file)
     }
 
     fn map(&mut self, index: u32, file: &File, mapping: Mapping) -> io::Result<()> {
-        self.hand_over(index, Owner::Mapped)?;
+        self.change_owner(index, Owner::Mapped)?;
         self.mapped.map(index, file, mapping)
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
-        if self.owner(index) == Owner::Nobody {
+        if self.owner(index) == Owner::Unattached {
             return Err(misuse("no such file attached"));
         }
-        self.hand_over(index, Owner::Nobody)
+        self.change_owner(index, Owner::Unattached)
     }
 
-    /// Takes one operation on a mapped file at a time, so that each is timed by itself, or all up to the next such.
+    /// Submits one operation on a mapped file, so that each is timed by itself, or all operations before the next such.
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
         match ops.iter().position(|op| self.owner(op.file) == Owner::Mapped) {
             Some(0) => self.mapped.submit(&ops[..1]),

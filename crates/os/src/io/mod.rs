@@ -1,7 +1,7 @@
-//! Back ends: how operations reach the kernel and how their results come back.
+//! Backends: they submit operations to the kernel and return completions.
 //!
-//! The border is a slice of [`Op`]s one way and a vector of [`Completion`]s the other, so that a dynamic call is
-//! paid for a batch and not for an I/O. A back end belongs to one worker thread from birth to death.
+//! The interface is a slice of [`Op`]s and a vector of [`Completion`]s: a dynamic call costs once per batch and not
+//! once per I/O. A backend stays on one worker thread.
 
 mod backend;
 #[cfg(test)]

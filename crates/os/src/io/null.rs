@@ -1,4 +1,4 @@
-//! The `null` engine: every operation is done as soon as it is submitted.
+//! `null`: each operation completes when it is submitted.
 
 use std::io;
 use std::time::Duration;

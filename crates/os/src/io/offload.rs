@@ -1,5 +1,5 @@
-//! `io_submit_mode=offload`: a pool of threads, each with a back end of its own, so that an operation is submitted at
-//! its time although others block in their system calls.
+//! `io_submit_mode=offload`: a pool of threads, each with its own backend. An operation is submitted at its time while
+//! others block in their system calls.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,18 +15,18 @@ use super::op::{Completion, Op};
 use crate::file::File;
 use crate::memory::Slots;
 
-/// The stack of a thread that does nothing but system calls.
+/// Stack size of a thread that only makes system calls.
 const STACK_BYTES: usize = 128 * 1024;
-/// A thread waits for its one operation as long as it takes.
-const FOR_EVER: Duration = Duration::from_secs(1 << 30);
+/// A thread waits for its operation without a timeout.
+const NO_TIMEOUT: Duration = Duration::from_secs(1 << 30);
 
-/// An operation with the file that it is for.
+/// An operation and its file.
 struct Task {
     op: Op,
     file: Attached,
 }
 
-/// A file as it was attached: what is attached later under the same index has a higher number.
+/// An attached file. The generation increases when another file is attached at the same index.
 #[derive(Clone)]
 struct Attached {
     number: u64,
@@ -50,7 +50,7 @@ impl Queue {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next task; `None` when there will be no more.
+    /// Waits for the next task. Returns `None` when the pool ends.
     fn take(&self) -> Option<Task> {
         let tasks = self.lock();
         let idle = |tasks: &mut Tasks| tasks.waiting.is_empty() && !tasks.closed;
@@ -69,31 +69,31 @@ pub(crate) struct Offload {
 }
 
 impl Offload {
-    /// Starts one thread for each operation that may be in flight.
+    /// Starts one thread per slot.
     pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
         let queue = Arc::new(Queue::default());
         let (sender, done) = channel();
         let (opened, openings) = channel();
         let mut threads = Vec::with_capacity(config.depth as usize);
         for _ in 0..config.depth {
-            let own = BackendConfig { depth: 1, offload: false, engine: in_a_pool(config.engine), ..config.clone() };
-            let (queue, sender, opened, slots) = (Arc::clone(&queue), sender.clone(), opened.clone(), slots.beneath());
+            let own = BackendConfig { depth: 1, offload: false, engine: pool_engine(config.engine), ..config.clone() };
+            let (queue, sender, opened, slots) = (Arc::clone(&queue), sender.clone(), opened.clone(), slots.nested());
             let body = move || serve(&own, slots, &queue, &sender, &opened);
             let thread = std::thread::Builder::new().name("offload".into()).stack_size(STACK_BYTES).spawn(body);
-            threads.push(thread.map_err(|error| BackendError::caused(config.engine, "no thread to be had", error))?);
+            threads.push(thread.map_err(|error| BackendError::caused(config.engine, "cannot start a thread", error))?);
         }
         drop(opened);
         let files = (0..config.files).map(|_| None).collect();
         let pool = Offload { queue, done, threads, slots, files, attached: 0 };
-        // A pool that isn't whole is closed again by being dropped.
+        // An error drops the pool, which ends its threads.
         openings.iter().take(config.depth as usize).collect::<Result<Vec<()>, BackendError>>()?;
         Ok(pool)
     }
 }
 
-/// The threads share each file's position, so that one who seeks and then writes would write where another has just
-/// sought: in a pool each call says its place.
-fn in_a_pool(engine: EngineKind) -> EngineKind {
+/// Returns the engine for pool threads. They share each file's position, so seek and write of two threads would mix.
+/// The engines in the pool use `pread` and `pwrite` calls.
+fn pool_engine(engine: EngineKind) -> EngineKind {
     match engine {
         EngineKind::Sync => EngineKind::Psync,
         EngineKind::Vsync => EngineKind::Pvsync,
@@ -101,7 +101,7 @@ fn in_a_pool(engine: EngineKind) -> EngineKind {
     }
 }
 
-/// A thread of the pool: runs tasks until there are no more.
+/// Runs tasks until the pool ends.
 fn serve(
     config: &BackendConfig,
     slots: Slots,
@@ -141,7 +141,7 @@ fn run(backend: &mut dyn Backend, numbers: &mut [u64], task: &Task, results: &mu
         std::thread::sleep(Duration::from_micros(100));
     }
     while results.is_empty() {
-        backend.reap(1, 1, FOR_EVER, results)?;
+        backend.reap(1, 1, NO_TIMEOUT, results)?;
     }
     Ok(results[0].result)
 }
@@ -154,7 +154,7 @@ impl Backend for Offload {
         Ok(())
     }
 
-    /// The threads let go of the file when they come to another in its place, or end.
+    /// Threads close the file when they get another file at its index, or end.
     fn detach(&mut self, index: u32) -> io::Result<()> {
         let place = self.files.get_mut(index as usize).and_then(Option::take);
         place.map(drop).ok_or_else(|| misuse("no such file attached"))
@@ -163,7 +163,7 @@ impl Backend for Offload {
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
         for (at, op) in ops.iter().enumerate() {
             let file = self.files.get(op.file as usize).and_then(Option::as_ref);
-            let file = file.ok_or_else(|| misuse("operation on a file that isn't attached"));
+            let file = file.ok_or_else(|| misuse("operation on a file that is not attached"));
             match file.and_then(|file| self.slots.start(op).map(|_| file.clone())) {
                 Ok(file) => self.queue.lock().waiting.push_back(Task { op: *op, file }),
                 Err(_) if at > 0 => return Ok(at),
@@ -191,7 +191,7 @@ impl Backend for Offload {
                     Ok(completion) => Some(completion),
                     Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => {
-                        return Err(io::Error::other("the threads that do the I/O are gone"));
+                        return Err(io::Error::other("the I/O threads have ended"));
                     }
                 }
             };
@@ -212,7 +212,7 @@ impl Drop for Offload {
     fn drop(&mut self) {
         self.queue.lock().closed = true;
         self.queue.changed.notify_all();
-        // A thread that is stuck in the kernel is left there; it holds the memory that its operation is about.
+        // A thread that is blocked in the kernel keeps running. It owns the memory of its operation.
         if self.slots.in_flight() == 0 {
             for thread in self.threads.drain(..) {
                 drop(thread.join());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_of_every_engine_run_in_the_pool_and_come_back() {
+    fn offload_completes_operations_of_every_engine() {
         for engine in [EngineKind::Sync, EngineKind::Psync, EngineKind::Pvsync2, EngineKind::Vsync, EngineKind::Mmap] {
             let path = std::env::temp_dir().join(format!("fathom-offload-{engine}-{}", std::process::id()));
             std::fs::write(&path, vec![0; 8 * 4096]).unwrap();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn misuse_is_told_and_nothing_is_waited_for() {
+    fn misuse_is_an_error_and_does_not_block() {
         let buffers = buffers(2);
         let mut config = BackendConfig::new(EngineKind::Psync, 2, 1);
         config.offload = true;

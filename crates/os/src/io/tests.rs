@@ -1,4 +1,4 @@
-//! Every back end against real files: the right bytes at the right place, errors as results, waits that end.
+//! All backends on files: data, errors as results, timeouts.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use crate::memory::{Buffers, MemorySpec};
 
 pub(super) const BLOCK: usize = 4096;
 pub(super) const SECOND: Duration = Duration::from_secs(1);
-/// A wait that takes longer hangs.
+/// A longer wait counts as a hang.
 const HANGS: Duration = Duration::from_secs(240);
-/// Timeout of a reap that an I/O must end.
+/// Timeout of a reap that ends by a completion.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A file of its own for one test, removed at the end.
+/// A file of one test, removed on drop.
 pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
@@ -46,7 +46,7 @@ pub(super) fn op(kind: Kind, slot: u32, block: u64) -> Op {
     Op { kind, ioprio: 0, file: 0, slot, len: BLOCK as u32, skip: 0, offset: block * BLOCK as u64 }
 }
 
-/// Submits all and reaps all.
+/// Submits and reaps all operations.
 pub(super) fn run(backend: &mut dyn Backend, ops: &[Op]) -> Vec<Completion> {
     let mut out = Vec::new();
     let mut taken = 0;
@@ -62,7 +62,7 @@ pub(super) fn run(backend: &mut dyn Backend, ops: &[Op]) -> Vec<Completion> {
     out
 }
 
-/// Every engine that moves data, in each of its ways.
+/// Returns every engine that moves data, in each configuration.
 fn configurations(depth: u32) -> Vec<(String, BackendConfig)> {
     let engines = [
         EngineKind::IoUring,
@@ -111,7 +111,7 @@ pub(super) fn each_configuration(depth: u32, mut test: impl FnMut(&str, &Backend
 }
 
 #[test]
-fn reads_bring_each_block_of_the_file() {
+fn reads_return_each_block_of_the_file() {
     each_configuration(8, |name, config| {
         for direct in [false, true] {
             let scratch = Scratch::new("reads", 8);
@@ -130,7 +130,7 @@ fn reads_bring_each_block_of_the_file() {
 }
 
 #[test]
-fn writes_put_each_block_where_it_belongs() {
+fn writes_store_each_block_at_its_offset() {
     each_configuration(8, |name, config| {
         for direct in [false, true] {
             let scratch = Scratch::new("writes", 8);
@@ -175,7 +175,7 @@ fn the_rest_of_a_short_transfer_uses_the_rest_of_the_buffer() {
 }
 
 #[test]
-fn the_kernels_errors_are_results() {
+fn errors_of_the_kernel_are_results() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("errors", 4);
         let buffers = buffers(4);
@@ -188,7 +188,7 @@ fn the_kernels_errors_are_results() {
         let full = OpenOptions { read: true, write: true, ..OpenOptions::new() }.open(Path::new("/dev/full")).unwrap();
         backend.attach(0, &full).unwrap();
         let expected = match config.engine {
-            // The kernel's AIO has no way into this device at all, and it is no memory either.
+            // The kernel's AIO does not support this device, also not for buffered I/O.
             EngineKind::Libaio => -libc::EINVAL,
             EngineKind::Mmap => -libc::ENODEV,
             _ => -libc::ENOSPC,
@@ -214,7 +214,7 @@ fn trims_of_a_file_leave_a_hole() {
 }
 
 #[test]
-fn misuse_of_slots_and_files_is_refused() {
+fn misuse_of_slots_and_files_is_rejected() {
     let null = BackendConfig::new(EngineKind::Null, 2, 1);
     for (name, config) in configurations(2).into_iter().chain([("null".to_string(), null)]) {
         if probe(&config).is_err() {
@@ -244,7 +244,7 @@ fn misuse_of_slots_and_files_is_refused() {
 }
 
 #[test]
-fn a_lent_slot_takes_no_operation() {
+fn lent_slot_rejects_operations() {
     let mut buffers = buffers(1);
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 1, 1), &buffers).unwrap();
     let mut bytes = buffers.slot_mut(0);
@@ -254,7 +254,7 @@ fn a_lent_slot_takes_no_operation() {
     assert_eq!(backend.submit(&[op(Kind::Read, 0, 0)]).unwrap(), 1);
 }
 
-/// A pipe that nobody writes to: reads from it stay in flight.
+/// A pipe without a writer: reads from it stay in flight.
 fn silent_pipe(name: &str) -> (Scratch, File) {
     let scratch = Scratch::new(name, 0);
     std::fs::remove_file(&scratch.0).unwrap();
@@ -266,7 +266,7 @@ fn silent_pipe(name: &str) -> (Scratch, File) {
 }
 
 #[test]
-fn reap_gives_up_when_the_time_is_over_and_the_buffers_outlive_a_stuck_operation() {
+fn reap_times_out_and_the_buffers_outlive_an_operation_in_flight() {
     each_configuration(2, |name, config| {
         // The kernel's AIO runs reads of a pipe on the caller's thread.
         if config.engine != EngineKind::IoUring {
@@ -289,7 +289,7 @@ fn reap_gives_up_when_the_time_is_over_and_the_buffers_outlive_a_stuck_operation
 }
 
 #[test]
-fn reap_waits_for_no_more_than_is_in_flight_and_takes_no_more_than_asked() {
+fn reap_waits_at_most_for_operations_in_flight_and_returns_at_most_max() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("waits", 4);
         let buffers = buffers(4);
@@ -309,7 +309,7 @@ fn reap_waits_for_no_more_than_is_in_flight_and_takes_no_more_than_asked() {
 }
 
 #[test]
-fn a_reap_that_waits_for_nothing_sees_what_is_finished() {
+fn reap_without_waiting_returns_completions() {
     each_configuration(4, |name, config| {
         let scratch = Scratch::new("peek", 4);
         let buffers = buffers(4);
@@ -326,7 +326,7 @@ fn a_reap_that_waits_for_nothing_sees_what_is_finished() {
 }
 
 #[test]
-fn more_operations_than_a_batch_holds_come_back_once_each() {
+fn batches_above_the_maximum_complete_once_per_operation() {
     each_configuration(700, |name, config| {
         let scratch = Scratch::new("many", 2);
         let buffers = buffers(700);
@@ -344,7 +344,7 @@ fn more_operations_than_a_batch_holds_come_back_once_each() {
 }
 
 #[test]
-fn null_is_done_at_once() {
+fn null_completes_at_once() {
     let buffers = buffers(32);
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Null, 32, 1), &buffers).unwrap();
     let ops: Vec<_> = (0..32).map(|at| op(Kind::Write, at, 0)).collect();
@@ -352,7 +352,7 @@ fn null_is_done_at_once() {
 }
 
 #[test]
-fn a_file_cut_short_under_its_mapping_is_an_error_and_not_the_end() {
+fn truncated_mapped_file_is_an_error_and_not_a_crash() {
     let scratch = Scratch::new("cut", 8);
     let buffers = buffers(8);
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 8, 1), &buffers).unwrap();
@@ -367,7 +367,7 @@ fn a_file_cut_short_under_its_mapping_is_an_error_and_not_the_end() {
     assert_eq!(run(&mut *backend, &[op(Kind::Write, 0, 8)])[0].result, -libc::ENOSPC);
 }
 
-/// Every way to use a mapped file.
+/// All flags of a mapped file.
 fn mappings() -> Vec<Mapping> {
     let flushes = [None, Some(Flush::View), Some(Flush::CacheLines), Some(Flush::CacheLinesNoDrain)];
     let both = |flush| [false, true].map(|write_through| Mapping { write_through, flush });
@@ -375,14 +375,14 @@ fn mappings() -> Vec<Mapping> {
 }
 
 #[test]
-fn mapped_files_are_copied_to_the_byte_whatever_follows_a_write() {
+fn mapped_files_are_copied_exactly_with_every_flush() {
     for mapping in mappings() {
         let scratch = Scratch::new("mapped", 4);
         let mut buffers = buffers(2);
         let mut backend = open_backend(&BackendConfig::new(EngineKind::Mmap, 2, 1), &buffers).unwrap();
         backend.map(0, &scratch.open(false), mapping).unwrap();
         buffers.fill(0, |bytes| bytes.fill(0xab));
-        // Neither its start, its end nor its place in the buffer is on a line.
+        // Start, end and buffer offset are not aligned to cache lines.
         let odd = Op { skip: 3, len: 1001, offset: 4090, ..op(Kind::Write, 0, 0) };
         assert_eq!(run(&mut *backend, &[odd])[0].result, 1001, "{mapping:?}");
         let content = std::fs::read(&scratch.0).unwrap();
@@ -409,7 +409,7 @@ fn mapped_and_other_files_are_used_side_by_side() {
         let view = Mapping { flush: Some(Flush::View), ..Mapping::default() };
         backend.attach(0, &files[0].open(true)).unwrap();
         backend.map(1, &files[1].open(false), view).unwrap();
-        // Twice with the places changed: what is mapped can be attached and the other way round.
+        // Files swap between mapped and attached.
         for round in 0..2u8 {
             for slot in 0..8 {
                 buffers.fill(slot, |bytes| bytes.fill(0x40 + 16 * round + slot as u8));
@@ -432,7 +432,7 @@ fn mapped_and_other_files_are_used_side_by_side() {
 }
 
 #[test]
-fn back_ends_that_map_nothing_say_so() {
+fn backends_without_mapping_return_an_error() {
     let scratch = Scratch::new("unmapped", 1);
     let buffers = buffers(1);
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Psync, 1, 1), &buffers).unwrap();
@@ -457,7 +457,7 @@ fn falloc_reserves_extends_and_punches() {
 }
 
 #[test]
-fn ftruncate_ends_the_file_at_the_offset_and_knows_writes_only() {
+fn ftruncate_truncates_at_the_offset_and_supports_only_writes() {
     let scratch = Scratch::new("ftruncate", 4);
     let buffers = buffers(1);
     let mut backend = open_backend(&BackendConfig::new(EngineKind::Ftruncate, 1, 1), &buffers).unwrap();

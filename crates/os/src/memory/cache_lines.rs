@@ -1,39 +1,39 @@
-//! The CPU's caches beneath a piece of memory: writing lines back, and copying around them.
+//! CPU cache lines of a memory range: write-back, and copies that bypass the cache.
 //!
-//! x86-64 and aarch64 have instructions for that which a program may use; elsewhere the answer is that it can't be done
-//! this way, and the caller asks the kernel.
+//! x86-64 and aarch64 have instructions for this in user space. On other architectures the functions return false, and
+//! the caller uses system calls.
 
-/// Writes the cache lines of `bytes` bytes from `start` on back to memory, with `drain` waiting until they are there.
-/// False, and nothing done, where the CPU has no instruction for it.
+/// Writes back the cache lines of `bytes` bytes from `start`. With `drain` it waits until they are in memory. Returns
+/// false without action if the CPU has no instruction for it.
 ///
 /// # Safety
-/// The bytes lie in memory that may be read.
+/// The bytes are readable.
 #[inline]
 pub(crate) unsafe fn write_back(start: *const u8, bytes: usize, drain: bool) -> bool {
     if bytes == 0 {
         return true;
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { arch::write_back(start, bytes, drain) }
 }
 
-/// Copies so that `to` doesn't stay in the caches, and waits until it is in memory. False after a plain copy, where the
-/// CPU has no instruction for it.
+/// Copies so that `to` does not stay in the caches, and waits until it is in memory. Returns false after a plain copy
+/// if the CPU has no instruction for it.
 ///
 /// # Safety
-/// `from` may be read and `to` written for `bytes` bytes, and they don't overlap.
+/// `from` is readable and `to` is writable for `bytes` bytes, and they do not overlap.
 #[inline]
-pub(crate) unsafe fn copy_around(from: *const u8, to: *mut u8, bytes: usize) -> bool {
-    // SAFETY: as promised by the caller.
-    unsafe { arch::copy_around(from, to, bytes) }
+pub(crate) unsafe fn copy_bypassing_caches(from: *const u8, to: *mut u8, bytes: usize) -> bool {
+    // SAFETY: guaranteed by the caller.
+    unsafe { arch::copy_bypassing_caches(from, to, bytes) }
 }
 
-/// Calls `each` with the start of every line that holds one of the bytes.
+/// Calls `each` with the start of each cache line of the range.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 fn each_line(start: *const u8, bytes: usize, line_bytes: usize, mut each: impl FnMut(*const u8)) {
     let first = start as usize / line_bytes * line_bytes;
-    // Subtracted from the pointer, not made from the number: it stays a pointer into the caller's memory or its page.
+    // Pointer arithmetic instead of a cast from the number keeps the pointer's provenance.
     let first = start.wrapping_sub(start as usize - first);
     let lines = (start as usize + bytes - first as usize).div_ceil(line_bytes);
     for line in 0..lines {
@@ -49,7 +49,7 @@ mod arch {
     };
     use std::sync::OnceLock;
 
-    /// The best instruction there is, from the one that keeps the line in the cache to the one that all have.
+    /// Write-back instructions, best first: CLWB keeps the line in the cache, and all CPUs have CLFLUSH.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(super) enum Instruction {
         Clwb,
@@ -57,7 +57,7 @@ mod arch {
         Clflush,
     }
 
-    /// The instruction and the size of a line.
+    /// Returns the best instruction and the size of a cache line.
     pub(super) fn best() -> (Instruction, usize) {
         static BEST: OnceLock<(Instruction, usize)> = OnceLock::new();
         *BEST.get_or_init(|| {
@@ -77,10 +77,10 @@ mod arch {
 
     pub(super) unsafe fn write_back(start: *const u8, bytes: usize, drain: bool) -> bool {
         let (instruction, line_bytes) = best();
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { write_back_by(instruction, line_bytes, start, bytes) };
         if drain {
-            // SAFETY: an instruction of every CPU of this kind.
+            // SAFETY: every x86-64 CPU has this instruction.
             unsafe { _mm_sfence() };
         }
         true
@@ -90,7 +90,7 @@ mod arch {
     /// As [`super::write_back`], and the CPU has the instruction.
     #[inline]
     pub(super) unsafe fn write_back_by(instruction: Instruction, line_bytes: usize, start: *const u8, bytes: usize) {
-        // SAFETY: the line holds at least one byte that may be read; these instructions change no memory.
+        // SAFETY: the line has at least one readable byte. These instructions change no memory.
         super::each_line(start, bytes, line_bytes, |line| unsafe {
             match instruction {
                 Instruction::Clwb => asm!("clwb [{}]", in(reg) line, options(nostack, preserves_flags)),
@@ -100,12 +100,12 @@ mod arch {
         });
     }
 
-    pub(super) unsafe fn copy_around(from: *const u8, to: *mut u8, bytes: usize) -> bool {
+    pub(super) unsafe fn copy_bypassing_caches(from: *const u8, to: *mut u8, bytes: usize) -> bool {
         const WORD: usize = size_of::<__m128i>();
         let head = to.align_offset(WORD).min(bytes);
         let words = (bytes - head) / WORD;
         let tail = head + words * WORD;
-        // SAFETY: all three parts lie in what the caller promised; the middle starts at an aligned address of `to`.
+        // SAFETY: all three parts lie in the caller's ranges. The middle part starts at an aligned address of `to`.
         unsafe {
             std::ptr::copy_nonoverlapping(from, to, head);
             for word in 0..words {
@@ -113,7 +113,7 @@ mod arch {
                 _mm_stream_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
             }
             std::ptr::copy_nonoverlapping(from.add(tail), to.add(tail), bytes - tail);
-            // What went through the caches at both ends follows.
+            // Both ends went through the cache and are written back.
             if head > 0 {
                 write_back(to, head, false);
             }
@@ -130,29 +130,29 @@ mod arch {
 mod arch {
     use std::arch::asm;
 
-    /// The smallest line among all caches: programs may ask for it.
+    /// Returns the size of the smallest cache line. CTR_EL0 is readable in user space.
     fn line_bytes() -> usize {
         let cache_type: u64;
-        // SAFETY: reads a register that the kernel lets programs read.
+        // SAFETY: reads a register that Linux makes readable in user space.
         unsafe { asm!("mrs {}, ctr_el0", out(reg) cache_type, options(nomem, nostack, preserves_flags)) };
         4 << (cache_type >> 16 & 0xf)
     }
 
     pub(super) unsafe fn write_back(start: *const u8, bytes: usize, drain: bool) -> bool {
-        // SAFETY: the line holds at least one byte that may be read; the instruction changes no memory.
+        // SAFETY: the line has at least one readable byte. The instruction changes no memory.
         super::each_line(start, bytes, line_bytes(), |line| unsafe {
             asm!("dc cvac, {}", in(reg) line, options(nostack, preserves_flags));
         });
         if drain {
-            // SAFETY: a barrier.
+            // SAFETY: a memory barrier.
             unsafe { asm!("dsb sy", options(nostack, preserves_flags)) };
         }
         true
     }
 
-    /// Its stores without a place in the cache are hints only, so the lines are written back after a plain copy.
-    pub(super) unsafe fn copy_around(from: *const u8, to: *mut u8, bytes: usize) -> bool {
-        // SAFETY: as promised by the caller.
+    /// Non-temporal stores are only hints on aarch64, so the lines are written back after a plain copy.
+    pub(super) unsafe fn copy_bypassing_caches(from: *const u8, to: *mut u8, bytes: usize) -> bool {
+        // SAFETY: guaranteed by the caller.
         unsafe {
             std::ptr::copy_nonoverlapping(from, to, bytes);
             write_back(to, bytes, true)
@@ -166,8 +166,8 @@ mod arch {
         false
     }
 
-    pub(super) unsafe fn copy_around(from: *const u8, to: *mut u8, bytes: usize) -> bool {
-        // SAFETY: as promised by the caller.
+    pub(super) unsafe fn copy_bypassing_caches(from: *const u8, to: *mut u8, bytes: usize) -> bool {
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
         false
     }
@@ -184,7 +184,7 @@ mod tests {
             for bytes in (0..100).chain([128, 512, 550]) {
                 let mut to = vec![0xeeu8; 640];
                 // SAFETY: both vectors are long enough.
-                let _ = unsafe { copy_around(from.as_ptr().add(5), to.as_mut_ptr().add(to_skip), bytes) };
+                let _ = unsafe { copy_bypassing_caches(from.as_ptr().add(5), to.as_mut_ptr().add(to_skip), bytes) };
                 assert_eq!(to[to_skip..][..bytes], from[5..][..bytes]);
                 assert!(to[..to_skip].iter().chain(&to[to_skip + bytes..]).all(|byte| *byte == 0xee));
             }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_lines_back_changes_nothing() {
+    fn cache_line_write_back_changes_no_data() {
         let bytes: Vec<u8> = (0..=255).collect();
         for (skip, count, drain) in [(0, 256, true), (3, 1, false), (60, 10, true), (255, 0, false)] {
             // SAFETY: the range lies in the vector.
@@ -204,7 +204,7 @@ mod tests {
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[test]
-    fn every_line_that_holds_a_byte_is_visited_once() {
+    fn each_cache_line_of_a_range_is_visited_once() {
         let lines = |start: usize, bytes| {
             let mut seen = Vec::new();
             each_line(start as *const u8, bytes, 64, |line| seen.push(line as usize));
@@ -219,7 +219,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn the_instructions_below_the_best_one_work_as_well() {
+    fn all_supported_write_back_instructions_work() {
         use arch::Instruction::{Clflush, Clflushopt, Clwb};
         let (best, line_bytes) = arch::best();
         let bytes = [7u8; 300];

@@ -1,9 +1,11 @@
-//! I/O buffers: one region of memory, cut into a slot for each operation that may be in flight.
+//! I/O buffers: one memory region with one slot per operation in flight.
 //!
-//! While an operation is in flight its slot belongs to the kernel. The slots' states are shared between [`Buffers`],
-//! which the engine fills and reads through, and the back end, which hands them out: a slot is free, or lent to one of
-//! the two. So safe code can't reach a slot that the kernel may be writing to. The memory itself lives as long as either of them, and for ever if a back end
-//! is dropped while operations are still in flight (a device that never answers).
+//! While an operation is in flight its slot belongs to the kernel. [`Buffers`], the engine's side, and the backend
+//! share the states of the slots: a slot is free, or lent to one of the two. Safe code therefore cannot access a slot
+//! that the kernel may write to.
+//!
+//! The memory lives as long as either side. If a backend is dropped with operations in flight (a device that never
+//! completes them), the memory is never freed.
 
 pub(crate) mod cache_lines;
 mod region;
@@ -26,10 +28,14 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// `count` zeroed buffers of `bytes_each`, each at the start of a page (moved on by `spec.align` where given).
+    /// Allocates `count` zeroed buffers of `bytes_each` bytes. Each starts at a page, plus `spec.align`.
+    ///
+    /// # Errors
+    /// Returns `OutOfMemory` if the size exceeds the address space, otherwise the error of the system call.
     pub fn new(count: u32, bytes_each: usize, spec: &MemorySpec) -> io::Result<Self> {
         let page = page_size();
-        let too_big = || io::Error::new(io::ErrorKind::OutOfMemory, "I/O buffers larger than the address space");
+        let too_big =
+            || io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space");
         let stride = bytes_each.max(1).checked_next_multiple_of(page).ok_or_else(too_big)?;
         let bytes = stride.checked_mul(count as usize).ok_or_else(too_big)?;
         let region = Arc::new(Region::new(bytes.max(page), spec)?);
@@ -41,57 +47,60 @@ impl Buffers {
         self.states.len() as u32
     }
 
-    /// Bytes in each slot.
+    /// Returns the bytes of a slot.
     pub fn bytes_each(&self) -> usize {
         self.bytes_each
     }
 
-    /// Where slot `slot` lies; for what only needs the address.
+    /// Returns the address of slot `slot`.
     pub fn slot(&self, slot: u32) -> *mut u8 {
         assert!((slot as usize) < self.states.len(), "slot {slot} of {}", self.states.len());
-        // SAFETY: the region holds `stride` bytes for each of the slots, and the slot was checked.
+        // SAFETY: the region has `stride` bytes per slot, and the slot exists.
         unsafe { self.region.base().add(slot as usize * self.stride) }
     }
 
-    /// True while an operation on `slot` is in flight: submitted and not yet reaped.
+    /// Returns whether an operation on `slot` is in flight: submitted and not yet reaped.
     pub fn in_flight(&self, slot: u32) -> bool {
         self.states[slot as usize].load(Ordering::Acquire)
     }
 
-    /// The bytes of a slot that isn't in flight. No operation can be submitted on it while they are held.
+    /// Returns the bytes of a slot that is not in flight. No operation can use the slot while they are borrowed.
     ///
     /// # Panics
-    /// If the slot is in flight or doesn't exist: both are errors in the caller's bookkeeping, not in any input.
+    /// Panics if the slot is in flight or does not exist. Both are bugs of the caller.
     pub fn slot_mut(&mut self, slot: u32) -> SlotBytes<'_> {
         let start = self.slot(slot);
         let state = &self.states[slot as usize];
         assert!(!state.load(Ordering::Acquire), "slot {slot} is in flight");
         state.store(true, Ordering::Relaxed);
-        // SAFETY: the slot lies inside the region, which `self` keeps alive and which was zeroed at its birth. It was
-        // free and is now marked as lent, so no back end takes it; `&mut self` keeps it from being lent here twice.
+        // SAFETY: the slot is in the region, which `self` keeps alive and which was zeroed. It was free and is now
+        // marked as lent, so no backend uses it. `&mut self` prevents a second loan here.
         let bytes = unsafe { std::slice::from_raw_parts_mut(start, self.bytes_each) };
         SlotBytes { bytes, state }
     }
 
-    /// Gives the bytes of a slot that isn't in flight to `fill`.
+    /// Calls `fill` with the bytes of a slot that is not in flight.
     ///
     /// # Panics
-    /// As [`slot_mut`](Self::slot_mut).
+    /// See [`slot_mut`](Self::slot_mut).
     pub fn fill<R>(&mut self, slot: u32, fill: impl FnOnce(&mut [u8]) -> R) -> R {
         fill(&mut self.slot_mut(slot))
     }
 
-    /// Keeps the memory for the rest of the process: for a run that leaves stuck operations behind.
+    /// Keeps the memory until the process ends, for a run with operations that never complete.
     pub fn leak(&self) {
         std::mem::forget(Arc::clone(&self.region));
     }
 
-    /// Locks the memory into RAM.
+    /// Locks the memory into RAM (`mlock`).
+    ///
+    /// # Errors
+    /// Returns the error of the system call, such as ENOMEM beyond the limit on locked memory.
     pub fn lock(&self) -> io::Result<()> {
         self.region.lock()
     }
 
-    /// The back end's side.
+    /// Returns the backend's side.
     pub(crate) fn slots(&self) -> Slots {
         Slots {
             base: self.region.base(),
@@ -104,7 +113,7 @@ impl Buffers {
     }
 }
 
-/// A free slot's bytes, lent to the engine.
+/// The bytes of a free slot, lent to the engine.
 pub struct SlotBytes<'a> {
     bytes: &'a mut [u8],
     state: &'a AtomicBool,
@@ -133,7 +142,7 @@ impl Drop for SlotBytes<'_> {
     }
 }
 
-/// The back end's side of the buffers: lends slots to the kernel and takes them back.
+/// The backend's side of the buffers: lends slots to the kernel and takes them back.
 pub(crate) struct Slots {
     base: *mut u8,
     region: Arc<Region>,
@@ -143,14 +152,14 @@ pub(crate) struct Slots {
     in_flight: usize,
 }
 
-// SAFETY: the address is that of the region, which lives as long as any of its slots; the states are atomic. Nothing is
-// bound to a thread.
+// SAFETY: the address is that of the region, which outlives all slots. The states are atomic, and nothing is bound to a
+// thread.
 unsafe impl Send for Slots {}
 
 impl Slots {
-    /// The same memory for a back end that works on behalf of this one, with books of its own: what it may touch is
-    /// what has been lent to this one.
-    pub(crate) fn beneath(&self) -> Slots {
+    /// Returns the same memory for an inner backend, with separate slot states. The inner backend may use only slots
+    /// that are lent to this one.
+    pub(crate) fn nested(&self) -> Slots {
         Slots {
             base: self.base,
             region: Arc::clone(&self.region),
@@ -165,18 +174,18 @@ impl Slots {
         self.states.len()
     }
 
-    /// How many slots are out.
+    /// Returns the number of slots in flight.
     #[inline]
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Marks the operation's slot as the kernel's and gives the address of its data.
+    /// Marks the slot of the operation as the kernel's. Returns the address of its data.
     #[inline]
     pub(crate) fn start(&mut self, op: &Op) -> io::Result<*mut u8> {
         let at = op.slot as usize;
         let Some(state) = self.states.get(at) else {
-            return Err(crate::io::misuse("operation on a slot that doesn't exist"));
+            return Err(crate::io::misuse("operation on a slot that does not exist"));
         };
         if state.load(Ordering::Acquire) {
             return Err(crate::io::misuse("operation on a slot that is in flight"));
@@ -190,7 +199,7 @@ impl Slots {
         }
         state.store(true, Ordering::Release);
         self.in_flight += 1;
-        // SAFETY: the slot exists and `skip` lies inside it.
+        // SAFETY: the slot exists, and `skip` is less than its size.
         Ok(unsafe { self.base.add(at * self.stride + skip) })
     }
 
@@ -203,7 +212,7 @@ impl Slots {
         self.in_flight -= 1;
     }
 
-    /// Moves at most `max` of the oldest `done` to `out` and takes their slots back.
+    /// Moves at most `max` of the oldest completions from `done` to `out`, and takes their slots back.
     pub(crate) fn finish_all(&mut self, done: &mut Vec<Completion>, max: usize, out: &mut Vec<Completion>) {
         let count = max.min(done.len());
         for completion in &done[..count] {
@@ -212,8 +221,8 @@ impl Slots {
         out.extend(done.drain(..count));
     }
 
-    /// The whole region cut into pieces of at most `most` bytes at slot borders: address and length of each, and how
-    /// many slots lie in one.
+    /// Splits the region at slot boundaries into pieces of at most `most` bytes. Returns address and length of each,
+    /// and the number of slots per piece.
     pub(crate) fn pieces(&self, most: usize) -> (Vec<libc::iovec>, usize) {
         let per_piece = (most / self.stride).max(1);
         let mut pieces = Vec::new();
@@ -273,13 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn an_alignment_moves_every_slot_on() {
+    fn alignment_shifts_every_slot() {
         let buffers = Buffers::new(3, 4096, &MemorySpec { align: 512, ..MemorySpec::default() }).unwrap();
         assert!((0..3).all(|slot| buffers.slot(slot) as usize % page_size() == 512));
     }
 
     #[test]
-    fn a_mapped_file_is_made_and_removed_or_kept_if_it_was_there() {
+    fn mapped_file_is_created_and_removed_unless_it_existed() {
         let path = std::env::temp_dir().join(format!("fathom-os-buffers-{}", std::process::id()));
         for kind in [MemoryKind::Mmap, MemoryKind::MmapShared] {
             let spec = MemorySpec { kind, file: Some(path.clone()), ..MemorySpec::default() };
@@ -296,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn no_size_is_too_large_for_an_error() {
+    fn oversized_buffers_are_an_error() {
         assert!(Buffers::new(u32::MAX, usize::MAX, &MemorySpec::default()).is_err());
         assert!(Buffers::new(u32::MAX, 1 << 40, &MemorySpec::default()).is_err());
         assert!(Buffers::new(1, usize::MAX, &MemorySpec::default()).is_err());
@@ -304,19 +313,19 @@ mod tests {
     }
 
     #[test]
-    fn slots_that_are_out_keep_the_memory_when_both_sides_are_gone() {
+    fn slots_in_flight_keep_the_memory() {
         let buffers = Buffers::new(2, 4096, &MemorySpec::default()).unwrap();
         let mut slots = buffers.slots();
         let op = Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 1, len: 4096, skip: 0, offset: 0 };
         let data = slots.start(&op).unwrap();
         drop(buffers);
         drop(slots);
-        // SAFETY: the memory was left to the operation that is still out.
+        // SAFETY: the memory is still lent to the operation in flight.
         unsafe { data.write_volatile(1) };
     }
 
     #[test]
-    fn pieces_cover_all_slots_at_their_borders() {
+    fn pieces_cover_all_slots_at_their_boundaries() {
         let buffers = Buffers::new(5, 4096, &MemorySpec::default()).unwrap();
         let (pieces, slots_per_piece) = buffers.slots().pieces(9000);
         assert_eq!(slots_per_piece, 2);
@@ -326,7 +335,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "in flight")]
-    fn a_slot_that_is_out_can_t_be_had() {
+    fn slot_in_flight_cannot_be_borrowed() {
         let mut buffers = Buffers::new(1, 4096, &MemorySpec::default()).unwrap();
         let mut slots = buffers.slots();
         slots.start(&Op { kind: Kind::Read, ioprio: 0, file: 0, slot: 0, len: 1, skip: 0, offset: 0 }).unwrap();

@@ -1,4 +1,4 @@
-//! The memory under the buffers, in fio's kinds (`mem=`).
+//! Memory of the buffers, by the values of fio's `mem`.
 
 use std::ffi::CString;
 use std::io;
@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-/// Where buffers come from, by fio's names.
+/// Kinds of memory, by fio's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryKind {
     #[default]
@@ -25,13 +25,13 @@ pub enum MemoryKind {
     MmapHuge,
 }
 
-/// What the buffers' memory is to be.
+/// Specification of the buffers' memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemorySpec {
     pub kind: MemoryKind,
-    /// The file behind a mapping. Made where it doesn't exist (and then removed at the end), never shortened.
+    /// File of a mapping. It is created if it does not exist (and then removed on drop), and never truncated.
     pub file: Option<PathBuf>,
-    /// How far each buffer starts after a page's start (fio's `iomem_align`); 0 for page-aligned buffers.
+    /// Offset of each buffer from the start of a page (fio's `iomem_align`). 0 means page-aligned buffers.
     pub align: usize,
     /// Size of a huge page, for the kinds made of them.
     pub hugepage_size: usize,
@@ -43,25 +43,25 @@ impl Default for MemorySpec {
     }
 }
 
-/// How to give the memory back.
+/// How the memory is freed.
 enum Origin {
     Mapping,
     SharedSegment,
 }
 
-/// A piece of zeroed memory that starts on a page.
+/// A zeroed memory range that starts at a page.
 pub(crate) struct Region {
     start: *mut u8,
     bytes: usize,
-    /// Where the first slot begins.
+    /// Offset of the first slot.
     skip: usize,
     origin: Origin,
     made: Option<PathBuf>,
 }
 
-// SAFETY: the region owns its memory; who may touch which part of it when is the business of `Buffers` and `Slots`.
+// SAFETY: the region owns its memory. `Buffers` and `Slots` control the access.
 unsafe impl Send for Region {}
-// SAFETY: as above: a shared reference gives out addresses only.
+// SAFETY: a shared reference gives only addresses.
 unsafe impl Sync for Region {}
 
 impl Region {
@@ -72,7 +72,9 @@ impl Region {
             .checked_add(spec.align)
             .and_then(|total| total.checked_next_multiple_of(unit))
             .filter(|total| *total <= isize::MAX as usize)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::OutOfMemory, "I/O buffers larger than the address space"))?;
+            .ok_or_else(|| {
+                io::Error::new(io::ErrorKind::OutOfMemory, "the I/O buffers are larger than the address space")
+            })?;
         let mut region = match spec.kind {
             MemoryKind::Shm | MemoryKind::ShmHuge => shared_segment(total, huge),
             MemoryKind::Malloc => mapping(total, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
@@ -84,19 +86,19 @@ impl Region {
                 }
             },
         }
-        .map_err(|error| if huge { no_huge_pages(error, total) } else { error })?;
+        .map_err(|error| if huge { huge_page_error(error, total) } else { error })?;
         region.skip = spec.align;
         Ok(region)
     }
 
-    /// Where the first slot begins.
+    /// Returns the address of the first slot.
     pub(crate) fn base(&self) -> *mut u8 {
-        // SAFETY: the mapping was made `skip` bytes longer than what was asked.
+        // SAFETY: the mapping is `skip` bytes longer than the requested size.
         unsafe { self.start.add(self.skip) }
     }
 
     pub(crate) fn lock(&self) -> io::Result<()> {
-        // SAFETY: the range is this region's own mapping.
+        // SAFETY: the range is the mapping of this region.
         match unsafe { libc::mlock(self.start.cast(), self.bytes) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -107,20 +109,20 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         match self.origin {
-            // SAFETY: the range was mapped by this region, which is its only owner.
+            // SAFETY: this region mapped the range and is its only owner.
             Origin::Mapping => unsafe { libc::munmap(self.start.cast(), self.bytes) },
             // SAFETY: the address came from `shmat`.
             Origin::SharedSegment => unsafe { libc::shmdt(self.start.cast()) },
         };
         if let Some(path) = &self.made {
-            // The file was made for this region alone. That it can't be removed harms nobody and can't be said here.
+            // The file was created for this region. A failure cannot be reported in `drop`.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
 fn mapping(bytes: usize, flags: i32, fd: i32) -> io::Result<Region> {
-    // SAFETY: a fresh mapping, placed by the kernel.
+    // SAFETY: a new mapping at an address of the kernel's choice.
     let start = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
@@ -160,17 +162,16 @@ fn shared_segment(bytes: usize, huge: bool) -> io::Result<Region> {
     if id < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: attaches the new segment where the kernel likes.
+    // SAFETY: attaches the new segment at an address of the kernel's choice.
     let start = unsafe { libc::shmat(id, ptr::null(), 0) };
     let attached = if start as isize == -1 { Err(io::Error::last_os_error()) } else { Ok(start) };
-    // Marked for removal at once: it goes with the last detach, however the process ends.
-    // SAFETY: IPC_RMID takes no buffer.
+    // SAFETY: IPC_RMID takes no buffer. The segment is removed on its last detach, however the process ends.
     unsafe { libc::shmctl(id, libc::IPC_RMID, ptr::null_mut()) };
     let start = attached?;
     Ok(Region { start: start.cast(), bytes, skip: 0, origin: Origin::SharedSegment, made: None })
 }
 
-fn no_huge_pages(error: io::Error, bytes: usize) -> io::Error {
+fn huge_page_error(error: io::Error, bytes: usize) -> io::Error {
     let text = format!(
         "no huge pages for {bytes} bytes of I/O buffers (see /proc/sys/vm/nr_hugepages): {error}",
         error = crate::errno::reason(&error)
@@ -178,15 +179,15 @@ fn no_huge_pages(error: io::Error, bytes: usize) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// The kernel's page size.
+/// Returns the kernel's page size in bytes.
 pub fn page_size() -> usize {
     // SAFETY: no pointers.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
 }
 
-/// A path as the C string that system calls take.
+/// Converts a path to a C string.
 pub(crate) fn c_path(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a path can't contain a NUL byte"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path contains a NUL byte"))
 }

@@ -1,5 +1,5 @@
-//! Channels whose receiver waits by the clock of a platform: the standard library's, and on a simulation these with
-//! waits in virtual time.
+//! Channels whose receiver waits by the platform's clock. These are the channels of the standard library. In a
+//! simulation their waits take virtual time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use crate::clock::VirtualClock;
 
-/// No thread is waiting.
-const NOBODY: u32 = u32::MAX;
+/// No thread waits.
+const NO_THREAD: u32 = u32::MAX;
 
 /// The sending side.
 pub struct Sender<T> {
-    // Dropped before `wake`: the receiver is woken when there is one sender less.
+    // Dropped before `wake`: when the receiver wakes, this sender no longer exists.
     sender: mpsc::Sender<T>,
     wake: Option<Wake>,
 }
@@ -24,21 +24,21 @@ pub struct Receiver<T> {
     waiting: Option<Waiting>,
 }
 
-/// The number of the thread that waits for messages on a simulation.
+/// The id of the thread that waits for messages in a simulation.
 #[derive(Clone)]
 struct Waiting {
     clock: VirtualClock,
     thread: Arc<AtomicU32>,
 }
 
-/// Wakes the receiver, at the latest when dropped.
+/// Wakes the receiver, also on drop.
 #[derive(Clone)]
 struct Wake(Waiting);
 
 impl Wake {
     fn wake(&self) {
         match self.0.thread.load(Relaxed) {
-            NOBODY => {}
+            NO_THREAD => {}
             thread => self.0.clock.unpark(thread),
         }
     }
@@ -52,7 +52,7 @@ impl Drop for Wake {
 
 pub(super) fn channel<T>(clock: Option<VirtualClock>) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::channel();
-    let waiting = clock.map(|clock| Waiting { clock, thread: Arc::new(AtomicU32::new(NOBODY)) });
+    let waiting = clock.map(|clock| Waiting { clock, thread: Arc::new(AtomicU32::new(NO_THREAD)) });
     (Sender { sender, wake: waiting.clone().map(Wake) }, Receiver { receiver, waiting })
 }
 
@@ -77,10 +77,10 @@ impl<T> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Returns a message that is there.
+    /// Returns a message without waiting.
     ///
     /// # Errors
-    /// Returns whether the channel is empty, or all senders are gone.
+    /// Returns `Empty` if there is no message, `Disconnected` if all senders are gone.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.receiver.try_recv()
     }
@@ -88,7 +88,7 @@ impl<T> Receiver<T> {
     /// Waits for a message for at most `timeout`.
     ///
     /// # Errors
-    /// Returns whether no message came in that time, or all senders are gone.
+    /// Returns `Timeout` if no message came in time, `Disconnected` if all senders are gone.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         let Some(Waiting { clock, thread }) = &self.waiting else { return self.receiver.recv_timeout(timeout) };
         let until_ns = clock.now().saturating_add(timeout.as_nanos() as u64);
@@ -101,7 +101,7 @@ impl<T> Receiver<T> {
             }
             thread.store(clock.current(), Relaxed);
             clock.park_until(until_ns);
-            thread.store(NOBODY, Relaxed);
+            thread.store(NO_THREAD, Relaxed);
         }
     }
 }

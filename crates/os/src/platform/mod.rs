@@ -1,6 +1,6 @@
-//! What a run takes from the machine: its clock, its threads and channels, and the back ends of its I/O.
+//! Resources of a run: clock, threads, channels and I/O backends.
 //!
-//! A run on a simulation takes all of these from there: time is virtual, and I/Os go to a simulated device.
+//! On a simulation time is virtual, and I/O goes to a simulated device.
 
 mod channel;
 
@@ -13,21 +13,21 @@ use crate::memory::Buffers;
 use crate::simulation::Simulation;
 pub use channel::{Receiver, Sender};
 
-/// The machine that a run uses, or the simulation in its place.
+/// The real machine or a simulation.
 #[derive(Clone, Copy, Default)]
 pub struct Platform {
     simulation: Option<&'static Simulation>,
 }
 
 impl Platform {
-    /// The machine itself.
+    /// The real machine.
     pub const MACHINE: Platform = Platform { simulation: None };
 
     pub(crate) fn simulated(simulation: &'static Simulation) -> Self {
         Platform { simulation: Some(simulation) }
     }
 
-    /// Returns a clock from `source`. A simulation has one source only.
+    /// Returns a clock for `source`. A simulation has only one source.
     pub fn clock(self, source: Source) -> Clock {
         self.simulation.map_or_else(|| Clock::new(source), |simulation| simulation.clock().into())
     }
@@ -37,10 +37,10 @@ impl Platform {
         channel::channel(self.simulation.map(Simulation::clock))
     }
 
-    /// Starts a thread. It may wait by the platform's clock.
+    /// Starts a thread that may wait by the platform's clock.
     ///
     /// # Errors
-    /// Returns the error of the system if it can't start a thread.
+    /// Returns the error of the system call if the thread cannot start.
     pub fn spawn<T: Send + 'static>(
         self,
         thread: Builder,
@@ -52,19 +52,19 @@ impl Platform {
         }
     }
 
-    /// Checks whether the platform can do what `config` asks, before any file is touched.
+    /// Checks whether the platform supports `config`, before any file is opened.
     ///
     /// # Errors
-    /// Returns what the kernel lacks.
+    /// Returns what the kernel does not support.
     pub fn probe(self, config: &BackendConfig) -> Result<(), BackendError> {
         if self.simulation.is_some() { Ok(()) } else { crate::io::probe(config) }
     }
 
-    /// Opens a back end over `buffers`, on the thread that will use it. On a simulation it is that of the simulated
-    /// device, whatever the engine.
+    /// Opens a backend on `buffers`. Call it on the thread that uses the backend. A simulation has one backend for all
+    /// engines.
     ///
     /// # Errors
-    /// Returns what the kernel lacks, or has not enough of.
+    /// Returns what the kernel does not support or does not have enough of.
     pub fn open_backend(self, config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
         match self.simulation {
             Some(simulation) => Ok(simulation.open_backend(config, buffers)),

@@ -1,4 +1,4 @@
-//! A worker's way to the simulated device.
+//! Backend of the simulated device.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,7 @@ use crate::memory::Slots;
 pub(super) struct SimulatedBackend {
     simulation: &'static Simulation,
     slots: Slots,
-    /// By the time at which each is done, then in their order.
+    /// By completion time, then by order of submission.
     in_flight: BTreeMap<(u64, u64), Completion>,
     submitted: u64,
     is_synchronous: bool,

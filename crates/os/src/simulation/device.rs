@@ -1,4 +1,4 @@
-//! The simulated device: when each I/O is served, computed exactly at the time it is submitted.
+//! The simulated device. The completion time of each I/O is computed exactly when it is submitted.
 
 use units::random::Tausworthe64;
 
@@ -7,7 +7,7 @@ use crate::io::{Kind, Op};
 
 const NS_PER_S: u128 = 1_000_000_000;
 
-/// One I/O as the device served it. Times are those of the virtual clock, in ns.
+/// An I/O as the device served it. Times are virtual, in ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ServedIo {
     pub kind: Kind,
@@ -15,21 +15,21 @@ pub struct ServedIo {
     pub offset: u64,
     pub len: u32,
     pub submitted_ns: u64,
-    /// When a channel began to serve it.
+    /// Start of service on a channel.
     pub started_ns: u64,
-    /// When it was done; `u64::MAX` is never.
+    /// Completion time. `u64::MAX` means never.
     pub done_ns: u64,
-    /// As in a completion.
+    /// Result of the completion.
     pub result: i32,
 }
 
-/// A device at work.
+/// State of the device.
 pub(super) struct Device {
     model: DeviceModel,
     random: Tausworthe64,
-    /// The time of the first I/O: the model's times count from there.
+    /// Time of the first I/O. The model's times are relative to it.
     origin_ns: Option<u64>,
-    /// When each channel is free.
+    /// Time at which each channel is free.
     channels: Vec<u64>,
     buckets: Vec<Bucket>,
     served: Vec<ServedIo>,
@@ -51,7 +51,7 @@ impl Device {
         &self.served
     }
 
-    /// Takes an I/O at `now_ns`, after all before it. What becomes of it is known from then on.
+    /// Serves an I/O submitted at `now_ns`. Calls are in the order of submission.
     pub(super) fn serve(&mut self, op: &Op, now_ns: u64) -> ServedIo {
         let origin_ns = *self.origin_ns.get_or_insert(now_ns);
         let number = self.served.len() as u64;
@@ -81,10 +81,10 @@ impl Device {
         served
     }
 
-    /// Returns when work of `work_ns` that begins at `from_ns` is done. No work is done in a stall.
+    /// Returns the completion time of work of `work_ns` that starts at `from_ns`. Stalls suspend the work.
     fn after_stalls(&self, from_ns: u64, work_ns: u64, origin_ns: u64) -> u64 {
         let mut end_ns = from_ns.saturating_add(work_ns);
-        // In their order: each moves what comes after its start.
+        // In ascending order: each stall delays what comes after its start.
         for stall in &self.model.stalls {
             let (start_ns, stop_ns) = (origin_ns.saturating_add(stall.start), origin_ns.saturating_add(stall.end));
             let is_done_before = end_ns < start_ns || (end_ns == start_ns && work_ns > 0);
@@ -117,15 +117,15 @@ impl Device {
     }
 }
 
-/// A limit at work: the generic cell rate algorithm.
+/// State of a limit: the generic cell rate algorithm.
 struct Bucket {
     limit: Limit,
-    /// When the next I/O is due at the plain rate, in ns times the rate: a whole number for any rate.
+    /// Due time of the next I/O without credit, in ns multiplied by the rate. This is an integer for any rate.
     due: u128,
 }
 
 impl Bucket {
-    /// Returns the first ns at which the limit lets the next I/O begin.
+    /// Returns the earliest time in ns at which the limit admits the next I/O.
     fn admits_ns(&self, op: &Op) -> u64 {
         if self.cost(op) == 0 {
             return 0;
@@ -134,17 +134,17 @@ impl Bucket {
         self.due.saturating_sub(saved).div_ceil(u128::from(self.limit.per_s)) as u64
     }
 
-    /// Counts an I/O that begins.
+    /// Counts an I/O that starts.
     fn take(&mut self, op: &Op, started_ns: u64) {
         let per_s = u128::from(self.limit.per_s);
-        // One that begins when it is due, rounded up to a ns, does not put the later ones off.
+        // An I/O that starts at its due time, rounded up to 1 ns, does not delay later ones.
         if u128::from(started_ns) > self.due.div_ceil(per_s) {
             self.due = u128::from(started_ns) * per_s;
         }
         self.due += self.cost(op) * NS_PER_S;
     }
 
-    /// Returns what an I/O costs. Only those that move data are limited.
+    /// Returns the cost of an I/O. Only I/Os with data are limited.
     fn cost(&self, op: &Op) -> u128 {
         match self.limit.unit {
             _ if !op.kind.moves_data() => 0,

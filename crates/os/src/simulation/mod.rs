@@ -1,7 +1,7 @@
-//! A simulated machine for tests: a device with a known service model, on a virtual clock.
+//! A simulated machine for tests: a device with a service model, on a virtual clock.
 //!
-//! A test knows what the device does, to the nanosecond, and so what the engine must report. No dialect has an option
-//! for it.
+//! A test knows the device's behaviour to the nanosecond, and so the exact figures that the engine must report. No
+//! dialect has an option for it.
 
 mod backend;
 mod device;
@@ -20,23 +20,23 @@ use device::Device;
 pub use device::ServedIo;
 pub use model::{DeviceModel, Fault, FaultKind, Limit, LimitUnit, ServiceTime};
 
-/// A device and the clock that it lives by.
+/// A simulated device and its clock.
 pub struct Simulation {
     clock: VirtualClock,
     device: Mutex<Device>,
 }
 
 impl Simulation {
-    /// Returns a simulation with one device for all files. Its memory is never freed: tests make few.
+    /// Returns a simulation with one device for all files. Its memory is never freed, as tests create few.
     pub fn new(model: DeviceModel) -> &'static Self {
         let simulation = Simulation { clock: VirtualClock::new(), device: Mutex::new(Device::new(model)) };
         Box::leak(Box::new(simulation))
     }
 
-    /// Runs `body` on the calling thread, by the simulation's clock.
+    /// Runs `body` on the calling thread, on the simulation's clock.
     ///
     /// # Panics
-    /// Panics if a run on this simulation is active, or once all its threads wait for ever.
+    /// Panics if a run on this simulation is active, or if all its threads wait without a deadline.
     pub fn run<T>(&'static self, body: impl FnOnce(Platform) -> T) -> T {
         self.clock.run(|| body(Platform::simulated(self)))
     }
@@ -46,7 +46,7 @@ impl Simulation {
         self.clock
     }
 
-    /// Returns all I/Os that the device got, in the order in which it got them.
+    /// Returns all I/Os of the device in the order of submission.
     pub fn served(&self) -> Vec<ServedIo> {
         self.device().served().to_vec()
     }

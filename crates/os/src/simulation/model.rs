@@ -1,28 +1,28 @@
-//! What a simulated device does with its I/Os. All times count from its first I/O.
+//! Service model of a simulated device. All times are relative to its first I/O.
 
 use std::ops::Range;
 
 /// The service model of a device.
 #[derive(Clone, Debug)]
 pub struct DeviceModel {
-    /// What serving one I/O takes, once a channel is free.
+    /// Time to serve one I/O on a free channel.
     pub service: ServiceTime,
-    /// I/Os that are served at the same time. Others wait in their order.
+    /// Number of I/Os served at the same time. Others wait in a queue.
     pub channels: usize,
-    /// Limits of the rate at which I/Os begin to be served. All of them hold.
+    /// Limits of the rate at which I/Os start. All of them apply.
     pub limits: Vec<Limit>,
-    /// Times in ns in which the device does nothing. What was being served goes on after them.
+    /// Times in ns in which the device does nothing. I/Os in service continue after them.
     pub stalls: Vec<Range<u64>>,
-    /// I/Os that fail or end short.
+    /// I/Os that fail or are short.
     pub faults: Vec<Fault>,
-    /// From this time on, in ns, no I/O returns.
+    /// Time in ns from which no I/O completes.
     pub dies_at_ns: Option<u64>,
-    /// Seeds the draws of service times.
+    /// Seed of the service times.
     pub seed: u64,
 }
 
 impl Default for DeviceModel {
-    /// One channel that serves each I/O in 100 µs.
+    /// One channel, and 100 µs per I/O.
     fn default() -> Self {
         DeviceModel {
             service: ServiceTime::Fixed(100_000),
@@ -40,25 +40,25 @@ impl Default for DeviceModel {
 #[derive(Clone, Debug)]
 pub enum ServiceTime {
     Fixed(u64),
-    /// Evenly distributed from the first to the last value.
+    /// Uniform between the first and the last value.
     Uniform(u64, u64),
     Exponential {
         mean_ns: u64,
     },
-    /// Drawn from these values by weight.
+    /// Values with weights.
     Modes(Vec<(u64, u32)>),
 }
 
-/// A token bucket in exact integers: no rounding adds up.
+/// A token bucket in exact integers, without rounding errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     pub unit: LimitUnit,
     pub per_s: u64,
-    /// I/Os or bytes that may be served beyond the rate, from what was saved up. It is full at the start.
+    /// Burst credit in I/Os or bytes. It is full at the start.
     pub credit: u64,
 }
 
-/// What a limit counts.
+/// Unit of a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitUnit {
     Ios,
@@ -76,7 +76,7 @@ impl Limit {
         Limit { unit: LimitUnit::Bytes, per_s, credit: 0 }
     }
 
-    /// Returns the limit with a burst credit of so many I/Os or bytes.
+    /// Returns the limit with a burst credit of `credit` I/Os or bytes.
     pub fn with_credit(self, credit: u64) -> Self {
         Limit { credit, ..self }
     }
@@ -85,18 +85,18 @@ impl Limit {
 /// Results other than success.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The numbers of the I/Os concerned, from 0 in the order in which the device got them.
+    /// Numbers of the affected I/Os, from 0 in the order of submission.
     pub ios: Range<u64>,
     pub kind: FaultKind,
 }
 
-/// What becomes of an I/O in place of success.
+/// Result of a faulty I/O.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
-    /// It fails with this errno.
+    /// Fails with this errno.
     Errno(i32),
-    /// It moves at most so many bytes.
+    /// Moves at most this number of bytes.
     Short(u32),
-    /// It never returns.
+    /// Never completes.
     Lost,
 }

@@ -1,4 +1,4 @@
-//! The simulated device keeps to its model, exactly.
+//! The simulated device follows its model exactly.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ fn read(slot: u32, len: u32) -> Op {
     Op { kind: Kind::Read, ioprio: 0, file: 0, slot, len, skip: 0, offset: 0 }
 }
 
-/// Keeps `depth` reads in flight until `ios` have been submitted; when each was done, from the first submission on.
+/// Keeps `depth` reads in flight until `ios` have been submitted. Returns their completion times relative to the first
+/// submission.
 fn done_ns(model: DeviceModel, depth: u32, ios: usize, len: u32) -> Vec<u64> {
     let simulation = Simulation::new(model);
     simulation.run(|platform| {
@@ -44,14 +45,14 @@ fn channels_serve_at_the_same_time_and_the_others_wait() {
 }
 
 #[test]
-fn limits_are_exact_and_credit_is_used_up_first() {
+fn limits_are_exact_and_credit_is_used_first() {
     let model = |limits| DeviceModel { service: ServiceTime::Fixed(0), channels: 8, limits, ..DeviceModel::default() };
-    // Three per second: no rounding adds up.
+    // Three per second cannot be represented without rounding.
     let times = done_ns(model(vec![Limit::iops(3)]), 1, 31, 512);
     assert_eq!((times[0], times[1], times[2], times[30]), (0, 333_333_334, 666_666_667, 10 * S));
     let times = done_ns(model(vec![Limit::bandwidth(4096 * 1000)]), 4, 1001, 4096);
     assert_eq!((times[0], times[1000]), (0, S));
-    // 100 more at once, and from then on the rate; a second limit bounds the burst.
+    // A credit of 99 allows 100 I/Os at once. The second limit bounds the burst rate.
     let burst = vec![Limit::iops(10).with_credit(99), Limit::iops(1000)];
     let times = done_ns(model(burst), 4, 120, 512);
     assert_eq!((times[1], times[100]), (MS, 100 * MS));
@@ -59,7 +60,7 @@ fn limits_are_exact_and_credit_is_used_up_first() {
 }
 
 #[test]
-fn a_stall_moves_what_is_served_and_what_waits() {
+fn stalls_delay_ios_in_service_and_in_the_queue() {
     let model = DeviceModel {
         service: ServiceTime::Fixed(10 * MS),
         stalls: vec![15 * MS..100 * MS, 110 * MS..111 * MS],
@@ -69,7 +70,7 @@ fn a_stall_moves_what_is_served_and_what_waits() {
 }
 
 #[test]
-fn faults_and_death_show_in_results_and_in_what_never_returns() {
+fn faults_are_results_and_ios_of_a_dead_device_never_complete() {
     let simulation = Simulation::new(DeviceModel {
         service: ServiceTime::Fixed(MS),
         faults: vec![
@@ -88,13 +89,13 @@ fn faults_and_death_show_in_results_and_in_what_never_returns() {
         backend.reap(5, 5, Duration::from_secs(9), &mut done).unwrap();
         assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [4096, -errno::EIO, 512]);
         assert_eq!(simulation.served().iter().filter(|io| io.done_ns == u64::MAX).count(), 2);
-        // The wait lasted for all of its time.
+        // The wait lasted for its full timeout.
         assert_eq!(simulation.clock().now() - simulation.served()[0].submitted_ns, 9 * S);
     });
 }
 
 #[test]
-fn a_synchronous_engine_waits_in_the_call() {
+fn synchronous_engine_waits_in_submit() {
     let simulation = Simulation::new(DeviceModel::default());
     simulation.run(|platform| {
         let buffers = Buffers::new(1, 4096, &MemorySpec::default()).unwrap();
@@ -125,7 +126,7 @@ fn service_times_follow_their_distribution_and_their_seed() {
 }
 
 #[test]
-fn messages_wake_their_receiver_at_the_time_they_are_sent() {
+fn messages_wake_their_receiver_at_their_send_time() {
     use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
     let simulation = Simulation::new(DeviceModel::default());
     simulation.run(|platform| {

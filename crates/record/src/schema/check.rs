@@ -4,13 +4,14 @@ use super::SchemaError;
 use crate::{DdirStats, DepthMap, DiskSlot, Record, Slot, Timeline, WorkerStats};
 
 pub(super) fn check(record: &Record) -> Result<(), SchemaError> {
-    let (asked, found) = (record.plan.workers.len(), record.workers.len());
-    if asked != found {
-        return Err(SchemaError::new(format!("the plan has {asked} workers, but `workers` has {found}")));
+    let (expected, found) = (record.plan.workers.len(), record.workers.len());
+    if expected != found {
+        return Err(SchemaError::new(format!("the plan has {expected} workers, but `workers` has {found}")));
     }
     for worker in &record.plan.workers {
-        let streams = worker.streams.list.len();
-        let mut shares = worker.streams.queues.iter().flat_map(|queue| &queue.shares);
+        let streams = worker.stream_list().len();
+        let mut shares =
+            worker.streams().into_iter().flat_map(|streams| &streams.queues).flat_map(|queue| &queue.shares);
         if let Some(share) = shares.find(|share| share.stream as usize >= streams) {
             let (name, stream) = (&worker.name, share.stream);
             return Err(SchemaError::new(format!(
@@ -45,8 +46,8 @@ fn check_timeline(timeline: &Timeline, phases: usize) -> Result<(), SchemaError>
     }
     let devices = |slot: &Slot| slot.disks.len();
     if let Some(slot) = slots.iter().find(|slot| devices(slot) != disks.len()) {
-        let (asked, found) = (disks.len(), devices(slot));
-        return Err(SchemaError::new(format!("a timeline of {asked} devices has a slot of {found} devices")));
+        let (expected, found) = (disks.len(), devices(slot));
+        return Err(SchemaError::new(format!("a timeline of {expected} devices has a slot of {found} devices")));
     }
     Ok(())
 }

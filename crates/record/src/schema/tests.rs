@@ -3,7 +3,7 @@
 use super::*;
 use crate::*;
 use plan::stream::{Order, Queue, Spread, Stream, StreamRate, StreamShare};
-use plan::{Ddir, Plan, Worker};
+use plan::{Ddir, Plan, Streams, Worker, Workload};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ fn stream() -> Stream {
 /// A record with values in most fields.
 fn record(latencies: &[u64]) -> Record {
     let mut job = worker("a");
-    job.streams.list = vec![stream()];
-    job.streams.queues = vec![Queue { depth: 4, shares: vec![StreamShare { stream: 0, weight: 1 }] }];
+    let queues = vec![Queue { depth: 4, shares: vec![StreamShare { stream: 0, weight: 1 }] }];
+    job.workload = Workload::Streams(Streams { list: vec![stream()], queues, ..Streams::default() });
     let plan = Plan { workers: vec![job, worker("b")], ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 1_700_000_000_000);
     let stats = &mut record.workers[0].stats;
@@ -41,7 +41,7 @@ fn record(latencies: &[u64]) -> Record {
         series: Some(Series { interval_ms: 1000, intervals: vec![Interval::default(); 2] }),
         ..TargetStats::default()
     }];
-    record.add_message(Message::Warning("the file is in the cache".into()));
+    record.add_message(Message::Warning(MessageKind::Text("the file is in the cache".into())));
     record.phases = vec![PhaseRecord { measured_ns: u64::MAX, ..PhaseRecord::default() }];
     let mut timeline = Timeline::new(0, 1000, vec!["sda".into()]);
     let mut lat = CoarseHistogram::default();
@@ -275,9 +275,9 @@ fn every_saved_record_keeps_its_data_when_it_is_written_again() {
 #[test]
 fn names_of_version_1_are_read() {
     let mut version_2 = record(&[100, 200, 300]);
-    version_2.add_message(Message::Info("layout".into()));
+    version_2.add_message(Message::Info(MessageKind::Text("layout".into())));
     version_2.machine.cpu_model = "CPU".into();
-    version_2.phases[0].error = Some("no room".into());
+    version_2.phases[0].error = Some(RunError::text(0, "", "no room"));
     (version_2.workers[0].nonfatal_errors, version_2.workers[0].first_nonfatal_errno) = (3, 5);
     let range = DistributionRange { io_percent: 10, from_bytes: 4096, to_bytes: u64::MAX };
     version_2.workers[0].stats.targets[0].distribution = vec![range];
@@ -299,4 +299,37 @@ fn names_of_version_1_are_read() {
     }
     let read = read(version_1.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(debug(&read), debug(&version_2));
+}
+
+#[test]
+fn errors_and_messages_keep_their_kind_and_exact_numbers() {
+    let mut before = record(&[100]);
+    let io = FailedIo { path: "/dev/é".into(), ddir: Some(Ddir::Write), offset: u64::MAX, bytes: 4096 };
+    let held = TargetUse { device: "/dev/sda1".into(), relation: UsedDevice::Partition, kind: UseKind::Swap };
+    let failed = RunError { os_text: Some("NUL in the name".into()), ..RunError::new(28, IoError::Failed(io)) };
+    let refused = LogFault::Refused { path: "log".into(), refusal: Box::new(OutputRefusal::InUse(held)) };
+    let several = [
+        RunError::new(5, CheckError::Ended),
+        RunError::new(5, SetupError::Log { job: None, fault: refused }),
+        failed.clone(),
+    ];
+    before.workers[0].error = Some(RunError::new(5, ErrorKind::Several(several.to_vec())));
+    before.workers[1].error = Some(RunError::text(28, "write", "no room"));
+    before.phases[0].error = Some(failed.clone());
+    let error = OsError { errno: 95, text: None };
+    before.messages = vec![
+        Message::Info(MessageKind::DepthIsOne {}),
+        Message::Info(MessageKind::Text("depth_is_one".into())),
+        Message::Warning(MessageKind::NonfatalError(failed)),
+        Message::Warning(MessageKind::NoSpaceReserved {
+            path: "f".into(),
+            from_bytes: 0,
+            to_bytes: u64::MAX - 1,
+            error,
+        }),
+    ];
+    let text = write(&before).expect("it can be written");
+    assert!(text.contains("\"offset\": \"18446744073709551615\""), "{text}");
+    let after = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(debug(&after), debug(&before));
 }

@@ -3,17 +3,19 @@
 //! Version 1 has errors as fio prints them: some start with `fio: `, and the system's texts have their numbers, as in
 //! `No space left on device (os error 28)`. Version 2 has neither. This is the only place that edits a text to get there.
 
-use crate::{Message, Record};
+use crate::{ErrorKind, Message, MessageKind, Record};
 
 /// Brings the texts of a record of version 1 into the form of version 2.
 pub fn upgrade(record: &mut Record) {
     for error in record.workers.iter_mut().filter_map(|worker| worker.error.as_mut()) {
-        let message = error.message.strip_prefix("fio: ").unwrap_or(&error.message);
-        error.message = without_numbers(message);
+        if let ErrorKind::Text { message, .. } = &mut *error.kind {
+            *message = without_numbers(message.strip_prefix("fio: ").unwrap_or(message));
+        }
     }
     for message in &mut record.messages {
-        let (Message::Info(text) | Message::Warning(text)) = message;
-        *text = without_numbers(text);
+        if let Message::Info(MessageKind::Text(text)) | Message::Warning(MessageKind::Text(text)) = message {
+            *text = without_numbers(text);
+        }
     }
 }
 

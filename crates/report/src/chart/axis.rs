@@ -1,10 +1,10 @@
-//! The scales of a chart's axes, and where their ticks are.
+//! Axes of charts: scales and ticks.
 
 use units::format::grouped;
 
-/// Ticks of a linear axis, about.
+/// Approximate number of ticks of a linear axis.
 const STEPS: f64 = 5.0;
-/// Labels that there is room for along the bottom.
+/// Most labels along the bottom.
 const PLACES_MOST: usize = 12;
 
 #[derive(Clone)]
@@ -24,14 +24,14 @@ enum Scale {
         from: f64,
         to: f64,
     },
-    /// The percentiles, by the number of nines.
+    /// Percentiles, by the number of nines.
     Nines {
         most: f64,
     },
 }
 
 impl Axis {
-    /// From 0 to a round number above the most.
+    /// A linear axis from 0 to a round number above the largest value.
     pub fn counts(name: &str, most: f64) -> Axis {
         let step = round_step(most / STEPS);
         let top = ((most / step).ceil() * step).max(step);
@@ -40,7 +40,7 @@ impl Axis {
         Axis { scale: Scale::Linear { from: 0.0, to: top }, ticks, name: name.to_owned() }
     }
 
-    /// Seconds, minutes or hours from 0.
+    /// An axis of time from 0, in seconds, minutes or hours.
     pub fn time(most_s: f64) -> Axis {
         let (unit_s, unit) = match most_s {
             14_400.0.. => (3600.0, "h"),
@@ -53,7 +53,7 @@ impl Axis {
         Axis { scale: Scale::Linear { from: 0.0, to: most_s.max(1e-9) }, ticks, name: format!("time ({unit})") }
     }
 
-    /// Times in ns, each power of ten as wide as the next.
+    /// A logarithmic axis of times in ns.
     pub fn latency(name: &str, least_ns: f64, most_ns: f64) -> Axis {
         let least = least_ns.max(1.0);
         let most = most_ns.max(least * 1.01);
@@ -71,7 +71,7 @@ impl Axis {
         Axis { scale: Scale::Log { from, to }, ticks, name: name.to_owned() }
     }
 
-    /// Percentiles up to that of one value among so many.
+    /// An axis of percentiles, up to the highest that `values` I/Os can show.
     pub fn percentiles(values: u64) -> Axis {
         let most = (values.max(10) as f64).log10().min(6.0);
         let ticks = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
@@ -80,7 +80,7 @@ impl Axis {
         Axis { scale: Scale::Nines { most }, ticks, name: "percentile".to_owned() }
     }
 
-    /// Places side by side, counted from 0, each with its label.
+    /// An axis of labelled positions, counted from 0.
     pub fn places(name: &str, labels: &[String]) -> Axis {
         let every = labels.len().div_ceil(PLACES_MOST).max(1);
         let ticks = labels.iter().enumerate().filter(|(at, _)| at % every == 0);
@@ -89,7 +89,7 @@ impl Axis {
         Axis { scale: Scale::Linear { from: -0.5, to }, ticks, name: name.to_owned() }
     }
 
-    /// Where a value is, from 0 to 1; beyond the ends it is at the end.
+    /// Returns the position of a value, from 0 to 1. Values beyond the ends are at the ends.
     pub fn at(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear { from, to } => (value - from) / (to - from),
@@ -100,18 +100,18 @@ impl Axis {
     }
 }
 
-/// The least and the most of values; `None` of none.
+/// Returns the least and the greatest value; `None` without values.
 pub fn span(mut values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let first = values.next()?;
     Some(values.fold((first, first), |(least, most), value| (least.min(value), most.max(value))))
 }
 
-/// How many nines a percentile has: 99 is 2, 50 is 0.3.
+/// Returns the number of nines of a percentile: 2 for 99, 0.3 for 50.
 fn nines(percent: f64) -> f64 {
     -(1.0 - percent / 100.0).max(1e-12).log10()
 }
 
-/// 1, 2, 2.5 or 5 times a power of ten that is no less.
+/// Rounds a step up to 1, 2, 2.5 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     if !(step.is_finite() && step > 0.0) {
         return 1.0;
@@ -121,7 +121,7 @@ fn round_step(step: f64) -> f64 {
     times * power
 }
 
-/// A number as short as a tick needs it: `12k`, `2.5M`.
+/// Formats a number of a tick: `12k`, `2.5M`.
 pub fn compact(value: f64) -> String {
     match value.abs() {
         1e9.. => format!("{}G", grouped(value / 1e9)),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_end_with_what_can_be_told() {
+    fn percentiles_end_at_the_number_of_ios() {
         let axis = Axis::percentiles(20_000);
         assert_eq!(axis.ticks.last().map(|tick| tick.1.as_str()), Some("99.99"));
         assert!((axis.at(90.0) - 1.0 / 20_000f64.log10()).abs() < 1e-9);

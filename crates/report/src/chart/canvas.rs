@@ -1,4 +1,4 @@
-//! What charts are drawn on: a plane with two axes, and the marks on it.
+//! The drawing area of charts: two axes, and lines, bands and dots between them.
 
 use units::markup::escaped;
 
@@ -11,7 +11,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 10.0;
 const BELOW: f64 = 40.0;
 const LEGEND_LINE: f64 = 16.0;
-/// Width of a character of a label, about; on phones they are larger.
+/// Approximate width of a character of a label. On phones they are larger.
 const CHARACTER: f64 = 7.0;
 
 pub struct Canvas {
@@ -21,14 +21,14 @@ pub struct Canvas {
     top: f64,
 }
 
-/// A line in the legend: the classes that its sample has, and its name.
+/// An entry of the legend: CSS classes of its sample, and its name.
 pub struct Entry {
     pub classes: String,
     pub name: String,
 }
 
 impl Canvas {
-    /// Draws the axes, and above them the legend.
+    /// Draws the axes, and the legend above them.
     pub fn new(x: Axis, y: Axis, legend: &[Entry]) -> Canvas {
         let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
         canvas.legend(legend);
@@ -64,7 +64,7 @@ impl Canvas {
         for (value, label) in &x.ticks {
             let at = self.x_of(*value);
             self.body += &format!("<path class=\"a\" d=\"M{} {}v4\"/>", number(at), number(bottom));
-            // The last label stays within the picture.
+            // The last label stays inside the chart.
             let half = label.chars().count() as f64 * CHARACTER / 2.0 + 2.0;
             self.text(at.min(WIDTH - half), bottom + 15.0, "middle", label);
         }
@@ -89,7 +89,7 @@ impl Canvas {
         self.top + PLOT_HEIGHT + BELOW
     }
 
-    /// A path through points.
+    /// Draws a line through points.
     pub fn line(&mut self, classes: &str, points: &[(f64, f64)]) {
         let mut path = String::new();
         for (at, (x, y)) in points.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Canvas {
         self.path(classes, &path);
     }
 
-    /// Values that hold from one point to another; `None` is a gap.
+    /// Draws values that hold over spans; `None` is a gap.
     pub fn steps(&mut self, classes: &str, steps: &[(f64, f64, Option<f64>)]) {
         let mut path = String::new();
         let mut pen_at: Option<f64> = None;
@@ -125,12 +125,12 @@ impl Canvas {
         }
     }
 
-    /// A shape filled with a colour, in the plane's own measures.
+    /// Draws a filled shape, in the chart's coordinates.
     pub fn shape(&mut self, class: &str, path: &str) {
         self.path(class, path);
     }
 
-    /// Across the plane at that height.
+    /// Draws a horizontal line at a value.
     pub fn level(&mut self, classes: &str, value: f64, hint: &str) {
         let y = number(self.y_of(value));
         let hint = escaped(hint);
@@ -138,20 +138,20 @@ impl Canvas {
             &format!("<path class=\"{classes}\" d=\"M{LEFT} {y}H{}\"><title>{hint}</title></path>", WIDTH - RIGHT);
     }
 
-    /// Down the plane at that place.
+    /// Draws a vertical line at a value.
     pub fn border(&mut self, value: f64) {
         let x = number(self.x_of(value));
         self.body += &format!("<path class=\"b\" d=\"M{x} {}V{}\"/>", number(self.top), number(self.top + PLOT_HEIGHT));
     }
 
-    /// The same, as something that happened there.
+    /// Draws a vertical line for an event.
     pub fn event(&mut self, value: f64, hint: &str) {
         let (x, top, bottom) = (number(self.x_of(value)), number(self.top), number(self.top + PLOT_HEIGHT));
         let hint = escaped(hint);
         self.body += &format!("<path class=\"x\" d=\"M{x} {top}V{bottom}\"><title>{hint}</title></path>");
     }
 
-    /// A part of the plane from left to right, shaded.
+    /// Shades the area between two values of the x axis.
     pub fn band(&mut self, class: &str, from: f64, to: f64) {
         let (left, right) = (self.x_of(from), self.x_of(to));
         self.body += &format!(
@@ -162,7 +162,7 @@ impl Canvas {
         );
     }
 
-    /// What a pointer held over that part of the plane shows.
+    /// Shows a text while the pointer is over the area between two values of the x axis.
     pub fn hint(&mut self, from: f64, to: f64, hint: &str) {
         let (left, right) = (self.x_of(from), self.x_of(to));
         self.body += &format!(
@@ -192,7 +192,7 @@ impl Canvas {
     }
 }
 
-/// A place with no more digits than can be seen.
+/// Formats a coordinate with one digit.
 pub fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()

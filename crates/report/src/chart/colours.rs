@@ -1,6 +1,6 @@
-//! The colours of the page and its charts: by name, for light and for dark.
+//! Colours of the page and its charts, for light and dark mode.
 
-/// Name, on light ground, on dark ground.
+/// Name, colour on a light background, colour on a dark background.
 const COLOURS: [(&str, &str, &str); 31] = [
     ("ground", "#ffffff", "#14171a"),
     ("panel", "#f5f6f8", "#1d2125"),
@@ -35,20 +35,20 @@ const COLOURS: [(&str, &str, &str); 31] = [
     ("h8", "#082f5a", "#d6e9fb"),
 ];
 
-/// How many series of a chart have a colour of their own.
+/// Number of series with a separate colour.
 pub const SERIES: usize = 8;
-/// Steps of the heat map.
+/// Colour steps of the heat map.
 pub const HEATS: usize = 8;
 
-/// The style of charts, by names of colours.
+/// The style of charts, with names of colours.
 const STYLE: &str = include_str!("chart.css");
 
-/// The names as the page's style knows them.
+/// Returns the colours as CSS variables.
 pub fn variables(dark: bool) -> String {
     COLOURS.iter().map(|(name, light, night)| format!("--{name}:{};", if dark { night } else { light })).collect()
 }
 
-/// A colour by its name, on light ground.
+/// Returns a colour on a light background.
 pub fn light(name: &str) -> &'static str {
     COLOURS.iter().find(|(known, ..)| *known == name).map_or("#000", |(_, light, _)| light)
 }
@@ -57,7 +57,7 @@ pub fn style() -> &'static str {
     STYLE
 }
 
-/// The style of a chart by itself: on light ground, without variables, which not all programs know.
+/// Returns the style of a chart in a file of its own: light, and without CSS variables, which not all programs support.
 pub fn style_alone() -> String {
     let mut style = STYLE.to_owned();
     for (name, light, _) in COLOURS {
@@ -75,7 +75,7 @@ mod tests {
         assert!(!style_alone().contains("var("), "{}", style_alone());
     }
 
-    /// Of two colours, by the rules for readable pages.
+    /// Returns the contrast of two colours (WCAG 2).
     fn contrast(one: &str, other: &str) -> f64 {
         let light = |colour: &str| {
             let part = |at: usize| {

@@ -1,4 +1,4 @@
-//! How latencies were spread at each time: the stronger the colour, the more I/Os.
+//! The heat map of latency over time: the darker the colour, the more I/Os.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use units::format::{grouped, time_ns};
 use super::axis::Axis;
 use super::canvas::{Canvas, number};
 use super::colours::HEATS;
-use super::course::Course;
-use super::{Chart, Detail};
+use super::picture::{Chart, Detail};
+use super::time_series::TimeSeries;
 
-/// Rows that can be told apart.
+/// Most rows.
 const ROWS_MOST: usize = 40;
 
-/// Counts by row and column of a map.
+/// Counts by row and column.
 struct Map {
-    /// Bins of the histograms in a row.
+    /// Histogram bins per row.
     bins: usize,
     counts: BTreeMap<usize, Vec<u64>>,
     most: u64,
 }
 
 impl Map {
-    fn of(course: &Course) -> Option<Map> {
-        let columns: Vec<CoarseHistogram> = course.points.iter().map(|point| point.latencies()).collect();
+    fn of(series: &TimeSeries) -> Option<Map> {
+        let columns: Vec<CoarseHistogram> = series.points.iter().map(|point| point.latencies()).collect();
         let bins = || columns.iter().flat_map(|column| column.bins());
         let (least, most) = (bins().map(|bin| bin.index).min()?, bins().map(|bin| bin.index).max()?);
         let per_row = (1..).map(|power| 1 << power).find(|bins| (most - least) / bins < ROWS_MOST)?;
@@ -40,24 +40,24 @@ impl Map {
         Some(Map { bins: per_row, counts, most })
     }
 
-    /// From when to when the latencies of a row are.
+    /// Returns the bounds of a row, in ns.
     fn span_ns(&self, row: usize) -> (f64, f64) {
         let low = |row: usize| CoarseHistogram::low_of(row * self.bins).max(1) as f64;
         (low(row), low(row + 1))
     }
 
-    /// How strong a count's colour is: each step is as many times more as the next.
+    /// Returns the colour step of a count, on a logarithmic scale.
     fn heat(&self, count: u64) -> usize {
         let share = (1.0 + count as f64).ln() / (1.0 + self.most as f64).ln();
         ((share * HEATS as f64).ceil() as usize).clamp(1, HEATS)
     }
 }
 
-pub fn chart(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
-    let map = Map::of(course).filter(|_| course.points.len() > 1)?;
+pub fn chart(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
+    let map = Map::of(series).filter(|_| series.points.len() > 1)?;
     let (first, last) = (*map.counts.keys().next()?, *map.counts.keys().last()?);
     let (least, most) = (map.span_ns(first).0, map.span_ns(last).1);
-    let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::latency("latency", least, most), &[]);
+    let mut canvas = Canvas::new(Axis::time(series.end_s), Axis::latency("latency", least, most), &[]);
     let mut shapes = vec![String::new(); HEATS + 1];
     for (row, counts) in &map.counts {
         let (low, high) = map.span_ns(*row);
@@ -68,7 +68,7 @@ pub fn chart(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
             let same = counts[at..].iter().take_while(|count| heat == if **count > 0 { map.heat(**count) } else { 0 });
             let end = at + same.count();
             if heat > 0 {
-                let (left, right) = (canvas.x_of(course.points[at].from_s), canvas.x_of(course.points[end - 1].to_s));
+                let (left, right) = (canvas.x_of(series.points[at].from_s), canvas.x_of(series.points[end - 1].to_s));
                 let (x, y, width, height) = (number(left), number(top), number(right - left), number(bottom - top));
                 shapes[heat] += &format!("M{x} {y}h{width}v{height}h-{width}z");
             }
@@ -78,9 +78,9 @@ pub fn chart(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
     for (heat, shape) in shapes.iter().enumerate() {
         canvas.shape(&format!("h{heat}"), shape);
     }
-    course.borders.iter().for_each(|border| canvas.border(*border));
+    series.borders.iter().for_each(|border| canvas.border(*border));
     if detail.hints > 0 {
-        for points in course.points.chunks(course.points.len().div_ceil(detail.hints).max(1)) {
+        for points in series.points.chunks(series.points.len().div_ceil(detail.hints).max(1)) {
             let (Some(start), Some(end)) = (points.first(), points.last()) else { continue };
             let mut all = CoarseHistogram::default();
             points.iter().for_each(|point| all.merge(&point.latencies()));
@@ -91,7 +91,7 @@ pub fn chart(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
         }
     }
     let words = format!(
-        "The stronger the colour, the more I/Os took so long: up to {} in one field. Latencies are from {} to {}.",
+        "The darker the colour, the more I/Os had this latency at this time: up to {} per field. Latencies range from {} to {}.",
         grouped(map.most as f64),
         time_ns(least),
         time_ns(most)

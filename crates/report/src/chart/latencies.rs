@@ -1,16 +1,16 @@
-//! How latencies are spread: their distribution and their percentiles.
+//! Charts of latency: distribution and percentiles.
 
 use assessment::Test;
 use record::Histogram;
 use units::format::{grouped, time_ns};
 
-use super::Chart;
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
+use super::picture::Chart;
 use crate::figures::{Cell, Times};
 
-/// Points of a curve for each nine of its percentiles.
+/// Points of a curve per nine of its percentiles.
 const POINTS_PER_NINE: i32 = 12;
 /// Steps of a distribution.
 const BARS: usize = 70;
@@ -30,7 +30,7 @@ impl Series<'_> {
 
 pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
     let all = series(cells);
-    // Of many some of each kind.
+    // If there are too many series, a selection with equal distances is shown.
     let every = all.len().div_ceil(SERIES).max(1);
     let left_out = all.len() - all.len().div_ceil(every);
     let mut series: Vec<Series> = all.into_iter().step_by(every).collect();
@@ -44,7 +44,7 @@ pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
     vec![distribution(test, &series, &more), percentiles(test, &series, &more)]
 }
 
-/// One for each direction; where settings differ, one for each setting too, of response times where there are any.
+/// Returns a series for each direction and setting. Several settings with response times show only these.
 fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
     let mut found = Vec::new();
     for cell in cells {
@@ -53,7 +53,7 @@ fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
         let is_one = cells.len() == 1;
         for side in cell.sides().into_iter().filter(|side| side.latency.count() > 0) {
             if is_one || !cell.has_response() {
-                // Service and response time are told apart.
+                // The names distinguish service time from response time.
                 let kind = if cell.has_response() && side.rates.is_some() { " service time" } else { "" };
                 let name = named(&format!("{}{kind}", side.name));
                 found.push(Series { colour: side.colour, dash: 0, name, latency: side.latency });
@@ -98,7 +98,7 @@ fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {
     Chart::new(test, "distribution", "Distribution of latency", words, canvas)
 }
 
-/// The share of values in each step; steps are equally wide where each power of ten is.
+/// Returns the share of I/Os in each step of a logarithmic scale.
 fn shares(histogram: &Histogram, least: f64, step: f64) -> Vec<f64> {
     let mut counts: Vec<u64> = Vec::new();
     for bin in histogram.bins() {
@@ -143,7 +143,7 @@ fn shown(latency: &Times, percent: f64) -> String {
     latency.percentile_ns(percent).map_or_else(|| "never".to_owned(), time_ns)
 }
 
-/// As far as one value among so many can tell.
+/// Returns the percentiles of a curve, up to the highest that `values` I/Os can show.
 fn percents(values: u64) -> impl Iterator<Item = f64> {
     let most = (values.max(1) as f64).log10();
     let nines = (0..).map(|at| f64::from(at) / f64::from(POINTS_PER_NINE)).take_while(move |nines| *nines <= most);

@@ -1,30 +1,33 @@
-//! Response or service time by load: the knee is where the curve turns up.
+//! The chart of response time or service time by load. The knee is where the curve rises.
 
-use assessment::{Metric, Quantity, Test};
+use assessment::{Judgement, Metric, Quantity, Reason, Test};
 use units::format::{grouped, time_ns};
 use units::quantity::option_value;
 
-use super::Chart;
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
-use super::settings::grouped_by_others;
-use crate::figures::Cell;
+use super::colours::SERIES;
+use super::picture::Chart;
+use crate::figures::{Cell, grouped_by_others};
 
 const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
-/// A setting that makes the load, over its values: against what was offered, where that was planned, else delivered.
+/// Draws latency over the offered load, if it was planned, else over the delivered load.
 pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     let steps: Vec<&Cell> = cells.iter().filter(|cell| cell.load_latency().count() > 0).collect();
+    // All curves show the same kind of time.
+    let is_response = steps.iter().all(|cell| cell.has_response());
+    let of = |cell: &Cell, percent: f64| of(cell, percent, is_response);
     let is_offered = steps.iter().all(|cell| cell.offered_iops().is_some());
     let load = |cell: &Cell| cell.offered_iops().filter(|_| is_offered).unwrap_or(cell.rates().iops);
     let most = steps.iter().map(|cell| load(cell)).fold(0.0, f64::max);
-    let bounds: Vec<(&str, f64)> = bounds(test).collect();
+    let bounds: Vec<(Metric, f64)> = bounds(test).collect();
     let all = steps.iter().flat_map(|cell| PERCENTILES.map(|percent| of(cell, percent))).flatten();
     let (low, high) = span(all.chain(bounds.iter().map(|(_, ns)| *ns)))?;
     if steps.len() < 2 || most <= 0.0 {
         return None;
     }
-    let groups = grouped_by_others(cells, setting);
+    let groups = grouped_by_others(cells, setting, SERIES);
     let mut legend = Vec::new();
     for (at, (name, _)) in groups.iter().enumerate() {
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
@@ -37,7 +40,6 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     let sustained = sustained(test);
     legend
         .extend(sustained.map(|rate| Entry { classes: "x".to_owned(), name: format!("sustained: {}", grouped(rate)) }));
-    let is_response = steps.iter().any(|cell| cell.has_response());
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
@@ -47,9 +49,9 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     }
     for (at, (_, group)) in groups.iter().enumerate() {
         let mut group: Vec<&&Cell> = group.iter().filter(|cell| cell.load_latency().count() > 0).collect();
-        // Less may be delivered of a larger load, and the curve goes back.
-        let asked = |cell: &Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0);
-        let order = |cell: &Cell| if is_offered { load(cell) } else { asked(cell) };
+        // A larger load can deliver fewer I/Os, so that the curve turns back.
+        let requested = |cell: &Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0);
+        let order = |cell: &Cell| if is_offered { load(cell) } else { requested(cell) };
         group.sort_by(|one, other| order(one).total_cmp(&order(other)));
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
             let known: Vec<(&Cell, f64, f64)> =
@@ -57,13 +59,13 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             let points: Vec<(f64, f64)> = known.iter().map(|(_, x, ns)| (*x, *ns)).collect();
             canvas.line(&legend[at * PERCENTILES.len() + dash].classes, &points);
             for (cell, x, ns) in known {
-                let asked = format!("{setting}={}", cell.value(setting).unwrap_or_default());
+                let requested = format!("{setting}={}", cell.value(setting).unwrap_or_default());
                 let iops = grouped(cell.rates().iops);
-                canvas.dot(&format!("f{at}"), x, ns, &format!("{asked}: {iops} IOPS, p{percent} {}", time_ns(ns)));
+                canvas.dot(&format!("f{at}"), x, ns, &format!("{requested}: {iops} IOPS, p{percent} {}", time_ns(ns)));
             }
         }
     }
-    let words = words(&steps, setting) + &bounds.iter().map(bound_words).collect::<String>();
+    let words = words(&steps, setting, is_response) + &bounds.iter().map(bound_words).collect::<String>();
     Some(Chart::new(
         test,
         "load",
@@ -73,14 +75,15 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     ))
 }
 
-/// `None` if the percentile lies among I/Os that were never submitted.
-fn of(cell: &Cell, percent: f64) -> Option<f64> {
-    cell.load_latency().percentile_ns(percent).map(|ns| ns.max(1.0))
+/// Returns a percentile; `None` if it lies among I/Os that were never submitted.
+fn of(cell: &Cell, percent: f64, is_response: bool) -> Option<f64> {
+    let times = if is_response { cell.load_latency() } else { cell.service() };
+    times.percentile_ns(percent).map(|ns| ns.max(1.0))
 }
 
-fn words(steps: &[&Cell], setting: &str) -> String {
+fn words(steps: &[&Cell], setting: &str, is_response: bool) -> String {
     let ends = |cell: &Cell| {
-        let p99 = of(cell, 99.0).map_or_else(|| "never".to_owned(), time_ns);
+        let p99 = of(cell, 99.0, is_response).map_or_else(|| "never".to_owned(), time_ns);
         format!("{} IOPS with p99 {p99}", grouped(cell.rates().iops))
     };
     let by_load = |cell: &&&Cell| cell.value(setting).and_then(option_value).unwrap_or(0.0) as u64;
@@ -90,23 +93,19 @@ fn words(steps: &[&Cell], setting: &str) -> String {
     }
 }
 
-fn bound_words((metric, ns): &(&str, f64)) -> String {
+fn bound_words((metric, ns): &(Metric, f64)) -> String {
     format!(" The bound of {metric} is {}.", time_ns(*ns))
 }
 
-/// Latencies that were asked for.
-fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
-    let is_latency =
-        |name: &str| Metric::parse(name).is_some_and(|metric| matches!(metric.quantity, Quantity::Latency(..)));
-    let asked = test.judgements.iter().filter(move |judgement| is_latency(&judgement.metric));
-    asked.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
+/// Returns the thresholds of latencies.
+fn bounds(test: &Test) -> impl Iterator<Item = (Metric, f64)> {
+    let is_latency = |judgement: &&Judgement| matches!(judgement.metric.quantity, Quantity::Latency(..));
+    let judgements = test.judgements.iter().filter(is_latency);
+    judgements.filter_map(|judgement| Some((judgement.metric, judgement.threshold.as_ref()?.value)))
 }
 
-/// The highest rate that a search found to be sustained: a figure of all directions that nothing was asked of.
+/// Returns the highest rate that a knee search sustained.
 fn sustained(test: &Test) -> Option<f64> {
-    let is_it = |name: &str| {
-        Metric::parse(name).is_some_and(|metric| metric.quantity == Quantity::Iops && metric.ddir.is_none())
-    };
-    let found = test.judgements.iter().find(|judgement| judgement.expected.is_none() && is_it(&judgement.metric));
+    let found = test.judgements.iter().find(|judgement| judgement.reason == Reason::SustainedRate);
     found.map(|judgement| judgement.measured)
 }

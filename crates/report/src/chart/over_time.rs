@@ -1,26 +1,26 @@
 //! IOPS, bandwidth and latency over time.
 
-use assessment::{LatencyKind, Metric, Quantity, Test};
+use assessment::{Judgement, LatencyKind, Metric, Quantity, Test};
 use plan::Ddir;
 use units::format::{grouped, time_ns};
 
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
-use super::course::{Course, Point, Step};
-use super::{Chart, Detail};
+use super::picture::{Chart, Detail};
+use super::time_series::{Point, Step, TimeSeries};
 use crate::text::figure;
 
 const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
-/// A limit that is far above all that was measured isn't drawn: the lines would lie on the ground.
+/// A limit above this multiple of the largest value is not drawn: it would flatten the lines.
 const LIMIT_AT_MOST: f64 = 3.0;
-/// What devices did in a direction that wasn't asked for, as a part of what was.
+/// A direction without requests is shown if the devices moved more than this share of the largest rate in it.
 const TRIFLE: f64 = 0.02;
-/// Longer lists of devices don't fit a legend.
+/// Longest list of devices in a legend.
 const DEVICES_NAMED: usize = 16;
 
-pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
-    // One point is no course.
-    if course.points.len() < 2 {
+pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
+    // One point is no time series.
+    if series.points.len() < 2 {
         return Vec::new();
     }
     let rates = [
@@ -43,8 +43,8 @@ pub fn charts(test: &Test, course: &Course, detail: &Detail) -> Vec<Chart> {
             of_device: Point::device_bytes_per_s,
         },
     ];
-    let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| rate.chart(test, course, detail)).collect();
-    charts.extend(latency(test, course, detail));
+    let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| rate.chart(test, series, detail)).collect();
+    charts.extend(latency(test, series, detail));
     charts
 }
 
@@ -52,7 +52,7 @@ struct Rate {
     kind: &'static str,
     title: &'static str,
     unit: &'static str,
-    /// The axis' name, of values that were divided.
+    /// Name of the axis, with the unit of the divided values.
     name: &'static str,
     divisor: f64,
     of: fn(&Point, Ddir) -> f64,
@@ -60,94 +60,95 @@ struct Rate {
 }
 
 impl Rate {
-    fn chart(&self, test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
-        let ddirs = course.ddirs();
+    fn chart(&self, test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
+        let ddirs = series.ddirs();
         let value = |point: &Point, ddir: Ddir| (self.of)(point, ddir) / self.divisor;
-        let values = || ddirs.iter().flat_map(|ddir| course.points.iter().map(|point| value(point, *ddir)));
+        let values = || ddirs.iter().flat_map(|ddir| series.points.iter().map(|point| value(point, *ddir)));
         let most = values().fold(0.0, f64::max);
         if most <= 0.0 {
             return None;
         }
-        let devices = self.devices(course, most);
+        let devices = self.devices(series, most);
         let (limits, far): (Vec<_>, Vec<_>) = self.limits(test).partition(|(_, limit)| *limit <= most * LIMIT_AT_MOST);
         let top = limits.iter().map(|(_, limit)| *limit).chain(devices.iter().map(|device| device.most));
         let y = Axis::counts(self.name, top.fold(most, f64::max));
         let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| entry(*ddir, 0, ddir.name())).collect();
-        legend.extend(devices.iter().map(|device| device.entry(course)));
+        legend.extend(devices.iter().map(|device| device.entry(series)));
         if !limits.is_empty() {
             legend.push(Entry { classes: "l".to_owned(), name: "expected".to_owned() });
         }
-        legend.extend(steps_entry(course));
-        let mut canvas = Canvas::new(Axis::time(course.end_s), y, &legend);
-        course.borders.iter().for_each(|border| canvas.border(*border));
+        legend.extend(steps_entry(series));
+        let mut canvas = Canvas::new(Axis::time(series.end_s), y, &legend);
+        series.borders.iter().for_each(|border| canvas.border(*border));
         devices.iter().for_each(|device| canvas.steps(&device.classes(), &device.steps));
         for ddir in &ddirs {
             let steps: Vec<_> =
-                course.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
+                series.points.iter().map(|point| (point.from_s, point.to_s, Some(value(point, *ddir)))).collect();
             canvas.steps(&format!("s{}", *ddir as usize), &steps);
         }
-        hints(&mut canvas, course, detail, |point| {
-            let said = |ddir: &Ddir| {
+        hints(&mut canvas, series, detail, |point| {
+            let shown = |ddir: &Ddir| {
                 let device =
                     (self.of_device)(point, *ddir).filter(|_| devices.iter().any(|device| device.ddir == *ddir));
                 let device = device.map_or_else(String::new, |counted| {
-                    format!(" ({} counted {})", course.devices, self.said(counted))
+                    format!(" ({} counted {})", series.devices, self.shown(counted))
                 });
-                format!("{} {}{device}", ddir.name(), self.said((self.of)(point, *ddir)))
+                format!("{} {}{device}", ddir.name(), self.shown((self.of)(point, *ddir)))
             };
-            ddirs.iter().map(said).collect::<Vec<_>>().join(", ")
+            ddirs.iter().map(shown).collect::<Vec<_>>().join(", ")
         });
         for (metric, limit) in &limits {
-            canvas.level("l", *limit, &format!("expected {metric}: {}", self.said(limit * self.divisor)));
+            canvas.level("l", *limit, &format!("expected {metric}: {}", self.shown(limit * self.divisor)));
         }
-        mark_steps(&mut canvas, course);
-        let mut words: Vec<String> = ddirs.iter().map(|ddir| self.words(course, *ddir)).collect();
-        let above = |(metric, limit): &(String, f64)| {
-            format!("Expected of {metric} are {}, far above the chart.", self.said(limit * self.divisor))
+        mark_steps(&mut canvas, series);
+        let mut words: Vec<String> = ddirs.iter().map(|ddir| self.words(series, *ddir)).collect();
+        let above = |(metric, limit): &(Metric, f64)| {
+            format!("The expected {metric} of {} lies above the chart.", self.shown(limit * self.divisor))
         };
         words.extend(far.iter().map(above));
-        words.extend(steps_words(course));
+        words.extend(steps_words(series));
         Some(Chart::new(test, self.kind, self.title, words.join(" "), canvas))
     }
 
-    /// What the devices counted meanwhile: of what the test did, and else where it is more than a trifle.
-    fn devices(&self, course: &Course, most: f64) -> Vec<Device> {
-        let did = course.ddirs();
+    /// Returns the rates that the devices counted, in the directions of the test, and in others if they are not
+    /// negligible.
+    fn devices(&self, series: &TimeSeries, most: f64) -> Vec<Device> {
+        let did = series.ddirs();
         let device = |ddir: Ddir| {
             let value = |point: &Point| (self.of_device)(point, ddir).map(|value| value / self.divisor);
-            let highest = course
+            let highest = series
                 .points
                 .iter()
                 .filter_map(value)
                 .fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
-            let steps = course.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
+            let steps = series.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
             let is_shown = did.contains(&ddir) || highest > most * TRIFLE;
             is_shown.then_some(Device { ddir, steps, most: highest })
         };
         [Ddir::Read, Ddir::Write].into_iter().filter_map(device).collect()
     }
 
-    /// What was expected of it, by metric.
-    fn limits(&self, test: &Test) -> impl Iterator<Item = (String, f64)> {
-        let of_unit = test.judgements.iter().filter(|judgement| judgement.unit == self.unit);
-        of_unit.filter_map(|judgement| Some((judgement.metric.clone(), judgement.expected? / self.divisor)))
+    /// Returns the expected values, by metric.
+    fn limits(&self, test: &Test) -> impl Iterator<Item = (Metric, f64)> {
+        let of_unit = test.judgements.iter().filter(|judgement| judgement.metric.unit() == self.unit);
+        of_unit.filter_map(|judgement| Some((judgement.metric, judgement.threshold.as_ref()?.value / self.divisor)))
     }
 
-    fn said(&self, value: f64) -> String {
+    fn shown(&self, value: f64) -> String {
         match self.unit {
             "IOPS" => format!("{} IOPS", grouped(value)),
             unit => figure(value, unit),
         }
     }
 
-    fn words(&self, course: &Course, ddir: Ddir) -> String {
-        let (least, most) = span(course.points.iter().map(|point| (self.of)(point, ddir))).unwrap_or_default();
-        let end = grouped(course.end_s);
-        format!("{}: from {} to {} over {end} s.", ddir.name(), self.said(least), self.said(most))
+    fn words(&self, series: &TimeSeries, ddir: Ddir) -> String {
+        let (least, most) = span(series.points.iter().map(|point| (self.of)(point, ddir))).unwrap_or_default();
+        let end = grouped(series.end_s);
+        format!("{}: from {} to {} over {end} s.", ddir.name(), self.shown(least), self.shown(most))
     }
 }
 
-/// What devices counted by themselves, in one direction.
+/// Rates that the devices counted, in one direction.
 struct Device {
     ddir: Ddir,
     steps: Vec<(f64, f64, Option<f64>)>,
@@ -159,22 +160,22 @@ impl Device {
         format!("u{}", self.ddir as usize)
     }
 
-    fn entry(&self, course: &Course) -> Entry {
-        let devices = if course.devices.len() > DEVICES_NAMED { "the devices" } else { &course.devices };
+    fn entry(&self, series: &TimeSeries) -> Entry {
+        let devices = if series.devices.len() > DEVICES_NAMED { "the devices" } else { &series.devices };
         Entry { classes: self.classes(), name: format!("{}, as {devices} counted", self.ddir.name()) }
     }
 }
 
-fn mark_steps(canvas: &mut Canvas, course: &Course) {
-    course.steps.iter().for_each(|step| canvas.event(step.at_s, &at(step)));
+fn mark_steps(canvas: &mut Canvas, series: &TimeSeries) {
+    series.steps.iter().for_each(|step| canvas.event(step.at_s, &at(step)));
 }
 
 fn at(step: &Step) -> String {
     format!("after {} s {}", grouped(step.at_s), step.what)
 }
 
-fn steps_entry(course: &Course) -> Option<Entry> {
-    let name = match course.steps.as_slice() {
+fn steps_entry(series: &TimeSeries) -> Option<Entry> {
+    let name = match series.steps.as_slice() {
         [] => return None,
         [step] => format!("step at {} s", grouped(step.at_s)),
         steps => format!("{} steps", steps.len()),
@@ -182,8 +183,8 @@ fn steps_entry(course: &Course) -> Option<Entry> {
     Some(Entry { classes: "x".to_owned(), name })
 }
 
-fn steps_words(course: &Course) -> Option<String> {
-    let steps: Vec<String> = course.steps.iter().map(at).collect();
+fn steps_words(series: &TimeSeries) -> Option<String> {
+    let steps: Vec<String> = series.steps.iter().map(at).collect();
     (!steps.is_empty()).then(|| format!("Steps: {}.", steps.join("; ")))
 }
 
@@ -192,11 +193,11 @@ fn entry(ddir: Ddir, dash: usize, name: &str) -> Entry {
     Entry { classes: format!("s{}{dash}", ddir as usize), name: name.to_owned() }
 }
 
-fn hints(canvas: &mut Canvas, course: &Course, detail: &Detail, say: impl Fn(&Point) -> String) {
+fn hints(canvas: &mut Canvas, series: &TimeSeries, detail: &Detail, say: impl Fn(&Point) -> String) {
     if detail.hints == 0 {
         return;
     }
-    for points in course.points.chunks(course.points.len().div_ceil(detail.hints).max(1)) {
+    for points in series.points.chunks(series.points.len().div_ceil(detail.hints).max(1)) {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
         let middle = &points[points.len() / 2];
         let run = if middle.run.is_empty() { String::new() } else { format!("{}, ", middle.run) };
@@ -204,17 +205,17 @@ fn hints(canvas: &mut Canvas, course: &Course, detail: &Detail, say: impl Fn(&Po
     }
 }
 
-fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
-    let ddirs: Vec<Ddir> = course.ddirs();
+fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
+    let ddirs: Vec<Ddir> = series.ddirs();
     let value = |point: &Point, ddir: Ddir, percent: f64| {
         point.ddirs[ddir as usize].lat.percentile(percent).map(|ns| ns as f64)
     };
     let all = {
         let lines = ddirs.iter().flat_map(|ddir| PERCENTILES.map(|percent| (*ddir, percent)));
-        lines.flat_map(|(ddir, percent)| course.points.iter().filter_map(move |point| value(point, ddir, percent)))
+        lines.flat_map(|(ddir, percent)| series.points.iter().filter_map(move |point| value(point, ddir, percent)))
     };
     let (least, most) = span(all)?;
-    let bounds: Vec<(&str, f64)> = bounds(test).filter(|(_, ns)| *ns <= most * LIMIT_AT_MOST).collect();
+    let bounds: Vec<(Metric, f64)> = bounds(test).filter(|(_, ns)| *ns <= most * LIMIT_AT_MOST).collect();
     let (least, most) = span([least, most].into_iter().chain(bounds.iter().map(|(_, ns)| *ns)))?;
     let named = |ddir: Ddir, at: usize| {
         let name = format!("p{}", PERCENTILES[at]);
@@ -223,41 +224,42 @@ fn latency(test: &Test, course: &Course, detail: &Detail) -> Option<Chart> {
     let mut legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
     legend
         .extend(bounds.iter().map(|(metric, _)| Entry { classes: "l".to_owned(), name: format!("expected {metric}") }));
-    legend.extend(steps_entry(course));
-    let mut canvas = Canvas::new(Axis::time(course.end_s), Axis::latency("latency", least, most), &legend);
-    course.borders.iter().for_each(|border| canvas.border(*border));
+    legend.extend(steps_entry(series));
+    let mut canvas = Canvas::new(Axis::time(series.end_s), Axis::latency("latency", least, most), &legend);
+    series.borders.iter().for_each(|border| canvas.border(*border));
     for ddir in &ddirs {
         for (at, percent) in PERCENTILES.into_iter().enumerate() {
             let steps: Vec<_> =
-                course.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
+                series.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
             canvas.steps(&entry(*ddir, at, "").classes, &steps);
         }
     }
-    hints(&mut canvas, course, detail, |point| {
-        let said = |ddir: &Ddir| {
+    hints(&mut canvas, series, detail, |point| {
+        let shown = |ddir: &Ddir| {
             let shown = PERCENTILES.map(|percent| {
                 format!("p{percent} {}", value(point, *ddir, percent).map_or_else(|| "–".to_owned(), time_ns))
             });
             format!("{} {}", ddir.name(), shown.join(", "))
         };
-        ddirs.iter().map(said).collect::<Vec<_>>().join("; ")
+        ddirs.iter().map(shown).collect::<Vec<_>>().join("; ")
     });
     for (metric, ns) in &bounds {
         canvas.level("l", *ns, &format!("expected {metric}: {}", time_ns(*ns)));
     }
-    mark_steps(&mut canvas, course);
+    mark_steps(&mut canvas, series);
     let words = ddirs.iter().filter_map(|ddir| {
-        let (least, most) = span(course.points.iter().filter_map(|point| value(point, *ddir, 99.0)))?;
+        let (least, most) = span(series.points.iter().filter_map(|point| value(point, *ddir, 99.0)))?;
         Some(format!("{}: p99 from {} to {}.", ddir.name(), time_ns(least), time_ns(most)))
     });
     let words = words.collect::<Vec<_>>().join(" ");
     Some(Chart::new(test, "latency", "Latency over time", words, canvas))
 }
 
-/// Latencies that were expected, of what the chart shows.
-fn bounds(test: &Test) -> impl Iterator<Item = (&str, f64)> {
-    let is_shown =
-        |metric: Metric| matches!(metric.quantity, Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, _));
-    let shown = test.judgements.iter().filter(move |judgement| Metric::parse(&judgement.metric).is_some_and(is_shown));
-    shown.filter_map(|judgement| Some((judgement.metric.as_str(), judgement.expected?)))
+/// Returns the expected latencies of the kinds that the chart shows.
+fn bounds(test: &Test) -> impl Iterator<Item = (Metric, f64)> {
+    let is_shown = |judgement: &&Judgement| {
+        matches!(judgement.metric.quantity, Quantity::Latency(LatencyKind::Completion | LatencyKind::Total, _))
+    };
+    let shown = test.judgements.iter().filter(is_shown);
+    shown.filter_map(|judgement| Some((judgement.metric, judgement.threshold.as_ref()?.value)))
 }

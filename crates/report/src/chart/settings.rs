@@ -1,4 +1,4 @@
-//! How figures follow a setting that differs from run to run: block sizes, and the load.
+//! Charts of figures by a setting that varies: block size and load.
 
 use assessment::Test;
 use units::format::grouped;
@@ -7,12 +7,13 @@ use units::quantity::option_value;
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
-use super::{Chart, load};
-use crate::figures::Cell;
+use super::load;
+use super::picture::Chart;
+use crate::figures::{Cell, grouped_by_others};
 
-/// How the dialects call a block's size.
+/// Names of the block size in both dialects.
 const BLOCK_SIZE: [&str; 2] = ["bs", "b"];
-/// And what makes the load: rates, depths, threads.
+/// Names of settings that change the load: rates, depths, threads.
 const LOAD: [&str; 9] = ["rate_iops", "rate", "g", "iodepth", "o", "numjobs", "t", "depth", "load"];
 const MIB: f64 = 1048576.0;
 
@@ -28,13 +29,13 @@ pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
     charts
 }
 
-/// Cells have more than one value of it.
+/// Whether the cells have several values of a setting.
 fn differs(cells: &[Cell], setting: &str) -> bool {
     let mut values = cells.iter().filter_map(|cell| cell.value(setting));
     values.next().is_some_and(|first| values.any(|other| other != first))
 }
 
-/// The setting's values in rising order.
+/// Returns the values of a setting in rising order.
 fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
     let mut values: Vec<&str> = Vec::new();
     for value in cells.iter().filter_map(|cell| cell.value(setting)) {
@@ -47,20 +48,6 @@ fn values<'a>(cells: &'a [Cell], setting: &str) -> Vec<&'a str> {
         one.total_cmp(&other)
     });
     values
-}
-
-/// Cells that differ in that setting only, each group with the name of what it has in common.
-pub fn grouped_by_others<'c, 'a>(cells: &'c [Cell<'a>], setting: &str) -> Vec<(String, Vec<&'c Cell<'a>>)> {
-    let mut groups: Vec<(String, Vec<&Cell>)> = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.value(setting).is_some()) {
-        let name = cell.name_without(setting);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, group)) => group.push(cell),
-            None => groups.push((name, vec![cell])),
-        }
-    }
-    groups.truncate(SERIES);
-    groups
 }
 
 struct Figure {
@@ -83,7 +70,7 @@ impl Figure {
 
 fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option<Chart> {
     let values = values(cells, setting);
-    let groups = grouped_by_others(cells, setting);
+    let groups = grouped_by_others(cells, setting, SERIES);
     let most = cells.iter().map(figure.of).fold(0.0, f64::max);
     if most <= 0.0 {
         return None;

@@ -1,14 +1,15 @@
-//! Charts as files of their own: one, or all of an assessment below one another.
+//! SVG documents of one chart, or of all charts of an assessment.
 
 use assessment::Assessment;
 use units::markup::escaped;
 
-use super::{Chart, canvas, colours};
+use super::picture::Chart;
+use super::{canvas, colours};
 use crate::text::{cut, plain};
 
 const HEAD: f64 = 26.0;
 const MARGIN: f64 = 14.0;
-/// Charts side by side where there are many.
+/// Columns of a document with several charts.
 const COLUMNS: usize = 2;
 const TITLE_MOST: usize = 66;
 
@@ -45,7 +46,7 @@ pub fn alone(charts: &[&Chart], title: &str) -> String {
         String::new()
     };
     let style = colours::style_alone();
-    let words: Vec<&str> = charts.iter().map(|chart| chart.words.as_str()).collect();
+    let words: Vec<&str> = charts.iter().map(|chart| chart.description.as_str()).collect();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          role=\"img\"><title>{}</title><desc>{}</desc>\n<style>{style}.chart .n{{font-weight:600;fill:#1b1f24}}.chart .m{{font-size:15px;font-weight:600;fill:#1b1f24}}</style>\n\

@@ -1,13 +1,13 @@
-//! The rounds of a test, and those that are steady together, with what the rule allows them.
+//! The chart of rounds: the steady ones, and the bounds of the rule.
 
-use assessment::{Metric, Steady, Test};
+use assessment::{Steady, SteadyRule, Test};
 use judge::inference::line;
-use judge::steady::Rule;
 use units::format::grouped;
 
-use super::Chart;
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
+use super::picture::Chart;
+use crate::wording;
 
 pub fn chart(test: &Test) -> Option<Chart> {
     let steady = test.steady.as_ref().filter(|steady| steady.values.len() > 1)?;
@@ -19,41 +19,41 @@ pub fn chart(test: &Test) -> Option<Chart> {
     let most = values.iter().copied().fold(highest, f64::max);
     let mut legend = vec![Entry { classes: "s0".to_owned(), name: format!("{} of a round", steady.metric) }];
     legend.extend(window.iter().flat_map(Window::legend));
-    let mut canvas = Canvas::new(Axis::places("round", &labels), Axis::counts(&name, most), &legend);
+    let mut canvas = Canvas::new(Axis::places("round", &labels), Axis::counts(name, most), &legend);
     window.iter().for_each(|window| window.draw(&mut canvas));
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
     canvas.line("s0", &points);
     for (at, value) in points {
         canvas.dot("f0", at, value, &format!("round {}: {} {name}", at + 1.0, grouped(value)));
     }
-    let mut words = format!("{}.", crate::text::sentence(&steady.detail));
-    words.extend(window.map(|window| window.words(&name)));
+    let mut words = format!("{}.", crate::text::sentence(&wording::steady(steady)));
+    words.extend(window.map(|window| window.words(name)));
     Some(Chart::new(test, "steady", "Steady state", words, canvas))
 }
 
-/// The rounds that the rule looked at last: those that are steady, or else the last ones.
+/// The rounds that the rule judged: the steady ones, else the last ones.
 struct Window {
     from: usize,
     to: usize,
     is_steady: bool,
     mean: f64,
-    /// The best straight line, where it begins and ends.
+    /// Values of the least-squares line at both ends.
     fit: Option<(f64, f64)>,
-    /// How far a round may lie from the mean, as a part of it; and how far the line may rise or fall in all.
+    /// Allowed distance of a round from the mean, and allowed change of the line, as shares of the mean.
     within: Option<f64>,
     slope: Option<f64>,
 }
 
 impl Window {
     fn of(steady: &Steady, values: &[f64]) -> Option<Window> {
-        let rule = Rule::named(&steady.rule)?;
+        let rule = steady.rule;
         let is_steady = steady.from_round.is_some();
         let from = steady.from_round.unwrap_or_else(|| values.len().saturating_sub(rule.rounds()));
-        let to = if rule == Rule::Snia { values.len().min(from + rule.rounds()) } else { values.len() };
+        let to = if rule == SteadyRule::Snia { values.len().min(from + rule.rounds()) } else { values.len() };
         let window = values.get(from..to).filter(|window| window.len() >= rule.rounds())?;
         let mean = window.iter().sum::<f64>() / window.len() as f64;
         let fit = line(window).map(|line| (line.start, line.end));
-        Some(Window { from, to, is_steady, mean, fit, within: rule.within(), slope: rule.slope() })
+        Some(Window { from, to, is_steady, mean, fit, within: rule.distance_share(), slope: rule.slope_share() })
     }
 
     fn legend(&self) -> Vec<Entry> {
@@ -79,7 +79,7 @@ impl Window {
         if let Some((start, end)) = self.fit {
             canvas.line("s3", &[(first, start), (last, end)]);
             if let Some(slope) = self.slope {
-                // As steep as it may be, the way that it goes.
+                // The steepest allowed line, in the direction of the trend.
                 let half = self.mean * slope / 2.0 * if end < start { -1.0 } else { 1.0 };
                 canvas.line("s3 d2", &[(first, self.mean - half), (last, self.mean + half)]);
             }
@@ -97,12 +97,11 @@ impl Window {
     }
 }
 
-/// What values are divided by, and the unit that they then have.
-fn scale(steady: &Steady) -> (f64, String) {
-    match Metric::parse(&steady.metric).map(Metric::unit) {
-        Some("B/s") => (1048576.0, "MiB/s".to_owned()),
-        Some("ns") => (1000.0, "us".to_owned()),
-        Some(unit) => (1.0, unit.to_owned()),
-        None => (1.0, steady.metric.clone()),
+/// Returns the divisor of values, and their unit after the division.
+fn scale(steady: &Steady) -> (f64, &'static str) {
+    match steady.metric.unit() {
+        "B/s" => (1048576.0, "MiB/s"),
+        "ns" => (1000.0, "us"),
+        unit => (1.0, unit),
     }
 }

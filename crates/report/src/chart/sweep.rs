@@ -2,10 +2,10 @@
 
 use assessment::{Sweep, SweepResult, Test};
 
-use super::Chart;
 use super::axis::Axis;
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
+use super::picture::Chart;
 use crate::study::sweep::{metric_title, scale, series};
 
 pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart> {

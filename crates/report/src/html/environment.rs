@@ -1,4 +1,4 @@
-//! The parts of the page about what was measured, where, after which preparation, and how to do it again.
+//! The parts of the page about preparation, environment and how to repeat the run.
 
 use assessment::{Assessment, ExpectedLimit, PreparationOutcome, Target, TargetKind};
 use units::format;
@@ -6,10 +6,11 @@ use units::markup::escaped;
 use units::shell::quoted;
 
 use crate::card::how_to_judge;
-use crate::rows::{has_judgements, takes_expectations};
+use crate::rows::{has_judgements, limit_name, takes_expectations};
 use crate::text::{duration, figure, ratio};
+use crate::wording;
 
-/// Names and values of the environment, as lists show them.
+/// Returns the names and values of the environment.
 pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: String| {
@@ -27,7 +28,7 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     add("Machine", machine.hostname.clone());
     add("Machine model", machine.model.clone());
     add("Kernel", machine.kernel.clone());
-    // Records of the first versions know less.
+    // Records of version 0.1 lack these values.
     if !machine.cpus.is_empty() {
         add("CPU", format!("{} × {}", machine.cpus.len(), machine.cpu_model));
     }
@@ -39,14 +40,14 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     facts
 }
 
-/// What a target is, under its name, and what it is made of.
+/// Adds the facts about a target.
 fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     let (kind, of) = match target.kind {
         TargetKind::Directory => ("directory", "; its file system has "),
         TargetKind::File => ("file", " of "),
         TargetKind::Device => ("device", " of "),
     };
-    // Of a single run not all is known.
+    // The size of a single run's target can be unknown.
     let size = if target.size_bytes > 0 { format!("{of}{}", format::size(target.size_bytes)) } else { String::new() };
     add(name, format!("{}: {kind}{size}", target.path));
     for device in &target.devices {
@@ -91,10 +92,10 @@ fn preparation(assessment: &Assessment) -> String {
     let rows = assessment.preparation.iter().map(|step| {
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"num\">{}</td></tr>\n",
-            escaped(&step.shown()),
+            escaped(&wording::preparation_name(step)),
             outcome(step.outcome),
-            escaped(&step.detail),
-            escaped(&step.reason),
+            escaped(&wording::preparation_detail(&step.detail, Some(step))),
+            escaped(&wording::preparation_reason(step)),
             duration(step.took_ms)
         )
     });
@@ -115,22 +116,20 @@ pub fn outcome(outcome: PreparationOutcome) -> &'static str {
     }
 }
 
-/// What was expected, with its sources.
+/// Formats the expectations with their sources.
 pub fn expectations(assessment: &Assessment) -> String {
     if assessment.expectations.is_empty() {
         if has_judgements(assessment) || !takes_expectations(assessment) {
             return String::new();
         }
-        return format!(
-            "<p class=\"soft\">Nothing was expected of the target: the verdicts only say whether it was measured; {}.</p>\n",
-            escaped(&how_to_judge(assessment))
-        );
+        return format!("<p class=\"soft\">No expectation given; {}.</p>\n", escaped(&how_to_judge(assessment)));
     }
-    let mut list = "<h3>What was expected</h3>\n<dl>".to_owned();
+    let mut list = "<h3>Expectations</h3>\n<dl>".to_owned();
     for expected in &assessment.expectations {
         let mut groups: Vec<(&ExpectedLimit, Vec<String>)> = Vec::new();
         for limit in &expected.limits {
-            let words = format!("{}: {}", escaped(&limit.metric), escaped(&figure(limit.value, &limit.unit)));
+            let words =
+                format!("{}: {}", escaped(&limit_name(limit)), escaped(&figure(limit.value, limit.metric.unit())));
             let is_same = |known: &ExpectedLimit| (&known.source, known.tolerance) == (&limit.source, limit.tolerance);
             match groups.iter_mut().find(|(known, _)| is_same(known)) {
                 Some((_, limits)) => limits.push(words),
@@ -139,14 +138,16 @@ pub fn expectations(assessment: &Assessment) -> String {
         }
         let lines = groups.iter().map(|(first, limits)| {
             let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
-            format!("{} ({} {enough}). {}", limits.join("; "), ratio(first.tolerance), escaped(&first.source))
+            let source = first.source.as_ref().map(|source| format!(" {}", escaped(&wording::citation(source))));
+            let source = source.unwrap_or_default();
+            format!("{} ({} {enough}).{source}", limits.join("; "), ratio(first.tolerance))
         });
         list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
     }
     list + "</dl>\n"
 }
 
-/// The command line as a shell takes it again.
+/// Formats the command line for a shell.
 pub fn command(assessment: &Assessment) -> String {
     assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! One page with all of an assessment: it needs no other file, no network and no script.
+//! The HTML page of an assessment. It needs no other file, no network and no script.
 
 pub mod environment;
 mod test;
@@ -6,16 +6,18 @@ mod test;
 use assessment::{Application, Assessment, Severity, Verdict};
 use units::markup::escaped;
 
+use crate::causes::cause;
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
-use crate::rows::{self, NONE, Row};
+use crate::rows::{self, Row};
 use crate::study::{Table, summary};
-use crate::text::{cause, class, duration, local_time, sentence};
+use crate::text::{NONE, class, duration, local_time, sentence};
+use crate::wording;
 
 const STYLE: &str = include_str!("style.css");
-/// The page stays below that, if need be with coarser charts.
+/// Largest size of a page, in bytes. A larger page gets coarser charts.
 const BYTES_MOST: usize = 950_000;
-/// From fine to coarse.
+/// Resolutions of charts, from fine to coarse.
 const DETAILS: [Detail; 5] = [
     Detail { points: 240, hints: 60 },
     Detail { points: 120, hints: 40 },
@@ -66,7 +68,7 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     page
 }
 
-/// A verdict as a badge.
+/// Formats a verdict as a badge.
 fn badge(verdict: Verdict) -> String {
     format!("<span class=\"verdict {}\">{verdict}</span>", class(verdict))
 }
@@ -74,12 +76,12 @@ fn badge(verdict: Verdict) -> String {
 fn head(assessment: &Assessment) -> String {
     let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
-    let stopped = if assessment.stopped { " It was stopped before its end." } else { "" };
+    let stopped = if assessment.stopped { " Stopped before its end." } else { "" };
     let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
     let applications = match assessment.applications.is_empty() {
         true => "",
-        false => "<li><a href=\"#applications\">What it would do for</a></li>",
+        false => "<li><a href=\"#applications\">Applications</a></li>",
     };
     let verdicts = match rows::is_table_wanted(assessment) {
         true => "<li><a href=\"#verdicts\">Verdicts</a></li>",
@@ -108,7 +110,7 @@ fn head(assessment: &Assessment) -> String {
     )
 }
 
-/// What a column of the verdicts shows of a row.
+/// Returns the text of a row in a column of the verdicts.
 type Shown = fn(&Row) -> &str;
 
 fn verdicts(assessment: &Assessment) -> String {
@@ -124,7 +126,7 @@ fn verdicts(assessment: &Assessment) -> String {
         ("Ratio", |row| &row.ratio),
         ("95 % interval", |row| &row.interval),
     ];
-    // What nobody knows of any figure needs no column.
+    // A column without any value is omitted.
     let is_known = |of: Shown| rows.iter().any(|(_, row)| of(row) != NONE);
     let columns: Vec<_> = columns.into_iter().filter(|(_, of)| is_known(*of)).collect();
     let heads: String =
@@ -153,7 +155,7 @@ fn verdicts(assessment: &Assessment) -> String {
     section + "</section>\n"
 }
 
-/// Tables and notes of a search, a sweep or repeats.
+/// Formats the tables and notes of a search, a sweep or repeats.
 fn study(assessment: &Assessment) -> String {
     let Some(summary) = summary(assessment) else { return String::new() };
     let tables: String = summary.tables.iter().map(Table::html).collect();
@@ -163,7 +165,7 @@ fn study(assessment: &Assessment) -> String {
     format!("<section id=\"study\"><h2>Figures</h2>\n<p>{head}</p>\n{tables}{notes}</section>\n")
 }
 
-/// What the target would do for; nothing where that isn't known of any application.
+/// Formats the applications whose requirements were compared; empty if there are none.
 fn applications(assessment: &Assessment) -> String {
     if assessment.applications.is_empty() {
         return String::new();
@@ -172,20 +174,20 @@ fn applications(assessment: &Assessment) -> String {
         format!(
             "<tr><th scope=\"row\">{}</th><td data-label=\"What it is\" class=\"cause\">{}</td>\
              <td data-label=\"Verdict\">{}</td><td data-label=\"Cause\" class=\"cause\">{}</td>\
-             <td data-label=\"Who says what it needs\" class=\"cause\">{}</td></tr>\n",
+             <td data-label=\"Source of the requirement\" class=\"cause\">{}</td></tr>\n",
             escaped(&one.name),
             escaped(&one.title),
             badge(one.verdict),
-            escaped(&one.cause),
-            escaped(&one.source),
+            escaped(&wording::cause(&one.cause)),
+            escaped(&one.source.as_ref().map(wording::citation).unwrap_or_default()),
         )
     };
     format!(
-        "<section id=\"applications\"><h2>What it would do for</h2>\n\
-         <p class=\"soft\">What was measured, held against what applications are known to need. The suites named after them \
-         measure that with their own loads.</p>\n\
+        "<section id=\"applications\"><h2>Applications</h2>\n\
+         <p class=\"soft\">The figures compared with the requirements of applications. The suite of an application measures with \
+         its own load.</p>\n\
          <table class=\"stack\"><thead><tr><th scope=\"col\">Application</th><th scope=\"col\">What it is</th>\
-         <th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th><th scope=\"col\">Who says what it needs</th></tr></thead>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th><th scope=\"col\">Source of the requirement</th></tr></thead>\
          <tbody>\n{}</tbody></table></section>\n",
         assessment.applications.iter().map(row).collect::<String>()
     )
@@ -195,18 +197,19 @@ fn findings(assessment: &Assessment) -> String {
     let all = worst_first(assessment);
     let mut section = "<section id=\"findings\"><h2>Findings</h2>\n".to_owned();
     if all.is_empty() {
-        section += "<p>Nothing speaks against the figures.</p>\n";
+        section += "<p>No findings.</p>\n";
     }
     for shared in all {
         let severity = shared.severity.name();
-        let evidence: String = shared.evidence().map(|line| format!("<li>{}</li>", escaped(&line))).collect();
+        let evidence: String =
+            shared.found.iter().map(|found| format!("<li>{}</li>", escaped(&found.evidence()))).collect();
         let to_do = if shared.severity == Severity::Info { "" } else { "What to do: " };
         section += &format!(
             "<div class=\"finding {severity}\"><p><span class=\"kind\">{severity}</span> · <code>{}</code></p>\
              <p><b>{}</b></p><ul>{evidence}</ul><p>{to_do}{}</p></div>\n",
-            escaped(shared.id),
-            escaped(shared.what),
-            escaped(shared.advice),
+            escaped(shared.kind),
+            escaped(&shared.headline),
+            escaped(&shared.advice),
         );
     }
     section + "</section>\n"

@@ -1,21 +1,22 @@
-//! The part of the page that is about one test.
+//! The part of the page about one test.
 
-use assessment::{Aim, Assessment, Steady, Test};
+use assessment::{Aim, Assessment, Cause, Failure, Steady, Test};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
 use super::badge;
+use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells, jobs};
 use crate::matrix::{self, Matrix};
-use crate::rows::NONE;
-use crate::text;
+use crate::text::{self, NONE};
+use crate::wording;
 
-/// Figures of more settings are there for those who open them.
+/// With more settings, the table of figures is collapsed.
 const ROWS_SHOWN: usize = 16;
 
 pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail) -> String {
-    let cause = text::cause_of_test(assessment, test);
+    let cause = cause_of_test(assessment, test);
     let aim = match test.aim {
         Aim::Behaviour => String::new(),
         aim => format!(" Meant to hit {}.", text::aim(aim)),
@@ -27,8 +28,9 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
         escaped(&text::sentence(&test.title)),
         escaped(&text::sentence(&cause)),
     );
-    if let Some(error) = test.error.as_ref().filter(|error| **error != cause) {
-        section += &format!("<p>Not measured to its end: {}.</p>\n", escaped(error));
+    let is_cause = |failure: &&Failure| matches!(&test.cause, Cause::Failure(cause) if cause == *failure);
+    if let Some(failure) = test.error.as_ref().filter(|failure| !is_cause(failure)) {
+        section += &format!("<p>Stopped early: {}.</p>\n", escaped(&wording::failure(failure)));
     }
     let cells = cells(test);
     section += &matrix::of_test(test, &cells).map_or_else(String::new, |matrix| table(&matrix));
@@ -39,7 +41,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     }
     let charts = if detail.points > 0 { chart::of_test(assessment, test, detail) } else { Vec::new() };
     if detail.points == 0 {
-        section += "<p class=\"soft\">This page has no charts, as it would be too large with those of all tests.</p>\n";
+        section += "<p class=\"soft\">No charts: with the charts of all tests the page would be too large.</p>\n";
     }
     if !charts.is_empty() {
         section += "<div class=\"charts\">\n";
@@ -48,7 +50,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     }
     section += &test.steady.as_ref().map_or_else(String::new, rounds);
     section += &format!(
-        "<details><summary>The job as it was run</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
+        "<details><summary>The job</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
         escaped(&test.job)
     );
     section
@@ -59,11 +61,11 @@ fn figure(chart: &Chart) -> String {
         "<figure><figcaption><b>{}</b></figcaption>{}<figcaption>{}</figcaption></figure>\n",
         escaped(&chart.title),
         chart.inline(),
-        escaped(&chart.words)
+        escaped(&chart.description)
     )
 }
 
-/// One setting by another.
+/// Formats a table of one setting by another.
 fn table(matrix: &Matrix) -> String {
     let [rows, columns] = matrix.names.each_ref().map(|name| escaped(name));
     let title = matrix.title;
@@ -84,14 +86,14 @@ fn table(matrix: &Matrix) -> String {
     table + "</tbody></table></div>\n"
 }
 
-/// What the runs came to, by setting and direction.
+/// Formats the figures by setting and direction.
 fn figures(cells: &[Cell], title: &str) -> String {
     if cells.is_empty() {
-        return "<p>There are no figures.</p>\n".to_owned();
+        return "<p>No figures.</p>\n".to_owned();
     }
     let has_settings = cells.iter().any(|cell| !cell.at.is_empty());
     let has_runs = cells.iter().any(|cell| cell.runs() > 1);
-    let mut head = vec!["IOPS", "MiB/s", "mean", "p50", "p99", "p99.9", "most"];
+    let mut head = vec!["IOPS", "MiB/s", "mean", "p50", "p99", "p99.9", "max"];
     if has_runs {
         head.insert(0, "runs");
     }
@@ -136,10 +138,9 @@ fn figures(cells: &[Cell], title: &str) -> String {
     format!("<details><summary>Figures of all {} settings</summary>{table}</details>\n", cells.len())
 }
 
-/// The table beside the plot of the steady state.
+/// Formats the table of rounds.
 fn rounds(steady: &Steady) -> String {
-    let unit = assessment::Metric::parse(&steady.metric);
-    let shown = |value: f64| unit.map_or_else(|| grouped(value), |metric| text::figure(value, metric.unit()));
+    let shown = |value: f64| text::figure(value, steady.metric.unit());
     let window = steady.from_round.and_then(|from| steady.values.get(from..)).filter(|window| !window.is_empty());
     let mean = window.map(|window| window.iter().sum::<f64>() / window.len() as f64);
     let rows = steady.values.iter().enumerate().map(|(at, value)| {
@@ -156,9 +157,9 @@ fn rounds(steady: &Steady) -> String {
         "<details><summary>Rounds</summary><div class=\"wide\"><table><caption>{}; rule: {}</caption><thead><tr><th scope=\"col\">Round</th>\
          <th scope=\"col\" class=\"num\">{}</th><th scope=\"col\" class=\"num\">from the steady mean</th><th scope=\"col\">Steady</th></tr></thead>\
          <tbody>{}</tbody></table></div></details>\n",
-        escaped(&text::sentence(&steady.detail)),
-        escaped(&steady.rule),
-        escaped(&steady.metric),
+        escaped(&text::sentence(&wording::steady(steady))),
+        steady.rule.name(),
+        steady.metric,
         rows.collect::<String>()
     )
 }

@@ -4,8 +4,8 @@ use assessment::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote};
 use serde_json::{Value, json as value};
 use units::format::percent;
 
+use super::parts::{document, wrapped};
 use super::table::{Column, Row, Table};
-use super::{document, wrapped};
 
 const SCHEMA: &str = "fathom.comparison/1";
 

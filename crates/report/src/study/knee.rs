@@ -1,13 +1,17 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
-use assessment::{Assessment, Knee, KneeFigures, KneePoint, KneeResult, KneeRun};
+use assessment::{Assessment, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence};
 use serde_json::{Map, Value, json as value};
 use units::format::{grouped, time_ns};
 
 use super::bars::bar;
-use super::{Column, Row, Scale, Summary, Table, WIDTH, document};
+use super::parts::{Summary, document, failure, findings, with_message};
+use super::scale::Scale;
+use super::table::{Column, Row, Table, WIDTH};
+use crate::findings::dialect;
+use crate::wording::{self, Dialect};
 
-const SCHEMA: &str = "fathom.knee/1";
+const SCHEMA: &str = "fathom.knee/2";
 const BAR_MAX: usize = 46;
 /// Bars of time end at this multiple of the bound, or of the time at the knee. Times beyond it only show how long the
 /// step ran.
@@ -26,7 +30,7 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
     Summary {
         head: format!("knee of: {}, {}, {how}", assessment.target.path, request.work),
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
-        notes: notes(assessment, request),
+        notes: notes(assessment),
         bars: has_points.then(|| bars(request, result)),
         sentence: Some(match bend(request, result) {
             Some(bend) => format!("{}; {bend}", sentence(assessment, request, result)),
@@ -46,12 +50,13 @@ pub fn scale(result: &KneeResult) -> Scale {
     Scale::of_time(times.flatten().fold(0.0, f64::max))
 }
 
-fn notes(assessment: &Assessment, request: &Knee) -> Vec<String> {
+fn notes(assessment: &Assessment) -> Vec<String> {
     let findings = assessment.tests.last().into_iter().flat_map(|test| &test.findings);
-    request.notes.iter().cloned().chain(findings.map(ToString::to_string)).collect()
+    let dialect = assessment.tests.last().map_or(Dialect::Fio, dialect);
+    findings.map(|finding| wording::finding(finding, dialect)).collect()
 }
 
-/// What a row of the table is, beside its numbers.
+/// Returns the mark of a row: the highest good load, the knee.
 fn mark(request: &Knee, result: &KneeResult, at: usize) -> &'static str {
     let (is_sustained, is_knee) = (result.sustained == Some(at), result.knee == Some(at));
     match (is_sustained, is_knee, request.iodepth_max) {
@@ -130,7 +135,8 @@ fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
     };
     let stopped = if assessment.stopped { "stopped early, so far: " } else { "" };
     let failed = result.failed.as_ref().filter(|_| !assessment.stopped);
-    let failed = failed.map_or_else(String::new, |why| format!("; ended early, because a run failed: {why}"));
+    let failed = failed
+        .map_or_else(String::new, |why| format!("; ended early, because a run failed: {}", wording::failure(why)));
     format!("{stopped}{sentence}{failed}")
 }
 
@@ -143,13 +149,17 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
     let bound = bound(request);
     let with = bound.as_ref().map_or_else(String::new, |bound| format!(" with {bound}"));
     let here = result.load_generator.as_ref();
+    let here = here.map(wording::load_generator_evidence);
     let here = here.map(|why| format!("the limit there was this machine, not the target: {why}"));
     let sustained = result.sustained.and_then(|at| result.points.get(at));
     match (sustained, here, result.points.first()) {
         (None, _, None) => "nothing was measured".to_owned(),
         (None, Some(here), Some(_)) => format!("no rate of {work} was sustained; {here}"),
         (None, None, Some(lowest)) => {
-            format!("sustains no rate of {work}{with}: {} IOPS were too many", grouped(lowest.load as f64))
+            format!(
+                "sustains no measured rate of {work}{with}: the lowest, {} IOPS, was too high",
+                grouped(lowest.load as f64)
+            )
         }
         (Some(point), here, _) => {
             let is_least = here.is_some() || result.missed.is_none();
@@ -164,7 +174,7 @@ fn of_rates(request: &Knee, result: &KneeResult) -> String {
     }
 }
 
-/// Where the curve bends.
+/// Returns the sentence about the knee of the curve.
 fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
     let point = result.points.get(result.knee?).filter(|_| request.iodepth_max.is_none())?;
     let percentile = point
@@ -183,14 +193,14 @@ fn of_depths(request: &Knee, result: &KneeResult) -> String {
     let Some(most) = most else { return "nothing was measured".to_owned() };
     let mut sentence = match result.knee.and_then(|at| result.points.get(at)) {
         Some(point) => format!(
-            "{work} level off at iodepth {}: {} IOPS, {:.0} % of the most, with a mean of {}",
+            "{work}: the knee is at iodepth {}: {} IOPS, {:.0} % of the maximum, mean {}",
             point.load,
             grouped(point.figures.iops),
             point.figures.iops * 100.0 / most.figures.iops,
             scale(result).with_unit(point.figures.mean_ns)
         ),
         None => format!(
-            "no knee: {work} do not level off at one depth; most are {} IOPS at iodepth {}",
+            "no knee: {work} do not level off at one depth; maximum {} IOPS at iodepth {}",
             grouped(most.figures.iops),
             most.load
         ),
@@ -201,7 +211,7 @@ fn of_depths(request: &Knee, result: &KneeResult) -> String {
             None => format!("; {bound} at no depth"),
         };
     }
-    if let Some(why) = &result.load_generator {
+    if let Some(why) = result.load_generator.as_ref().map(wording::load_generator_evidence) {
         sentence += &format!("; the limit was this machine, not the target: {why}");
     }
     sentence
@@ -217,12 +227,12 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
             "settled": result.is_settled,
             "knee_iops": load(result.knee),
             "closed_loop": result.closed_loop.as_ref().map(figures),
-            "generator": result.load_generator,
+            "load_generator": result.load_generator.as_ref().map(load_generator),
         }),
         false => value!({
             "knee_iodepth": load(result.knee),
             "within_bound_iodepth": load(result.sustained),
-            "generator": result.load_generator,
+            "load_generator": result.load_generator.as_ref().map(load_generator),
         }),
     };
     let step = |point: &KneePoint| {
@@ -245,9 +255,9 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         "runtime_ns": request.runtime_ns,
         "steps": result.points.iter().map(step).collect::<Vec<_>>(),
         "found": found,
-        "notes": notes(assessment, request),
+        "findings": findings(assessment.tests.last()),
         "stopped": assessment.stopped,
-        "failed": result.failed,
+        "failed": result.failed.as_ref().map(failure),
         "sentence": sentence(assessment, request, result),
     }))
 }
@@ -278,6 +288,10 @@ fn run_of(run: &KneeRun, is_rate: bool) -> Value {
         "queue_full": arrivals.queue_full,
         "unissued": arrivals.unissued,
     });
-    value["generator"] = run.load_generator.clone().into();
+    value["load_generator"] = run.load_generator.as_ref().map(load_generator).into();
     value
+}
+
+fn load_generator(evidence: &LoadGeneratorEvidence) -> Value {
+    with_message(evidence, wording::load_generator_evidence(evidence))
 }

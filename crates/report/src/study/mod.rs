@@ -5,19 +5,18 @@
 mod bars;
 mod comparison;
 mod knee;
+mod parts;
 mod repeats;
 mod scale;
 pub(crate) mod sweep;
 mod table;
 
 pub use comparison::{comparison_json, comparison_text, failed_limits};
-pub use scale::Scale;
-pub use table::{Column, Row, Table};
+pub use table::Table;
 
 use assessment::{Assessment, Study};
 
-/// Columns of a terminal.
-pub(crate) const WIDTH: usize = 80;
+use parts::{Summary, wrapped};
 
 /// Characters that a text may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,18 +24,6 @@ pub enum Ink {
     #[default]
     Unicode,
     Ascii,
-}
-
-/// A study, ready to render.
-pub(crate) struct Summary {
-    /// Target and workload.
-    pub head: String,
-    pub tables: Vec<Table>,
-    /// What the tables do not show.
-    pub notes: Vec<String>,
-    /// A chart of text.
-    pub bars: Option<String>,
-    pub sentence: Option<String>,
 }
 
 /// Returns the summary of a search, a sweep or repeats; `None` for other studies and without a result.
@@ -93,34 +80,6 @@ pub fn csv(assessment: &Assessment) -> Option<String> {
     }
 }
 
-/// Writes a document of strings and numbers, which JSON can always represent.
-fn document(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).map_or_else(|error| error.to_string(), |text| text + "\n")
-}
-
-/// Breaks a text between words; further lines are indented. Line breaks of the text stay.
-fn wrapped(text: &str) -> String {
-    text.split('\n').map(wrapped_line).collect()
-}
-
-fn wrapped_line(text: &str) -> String {
-    let length = |text: &str| text.chars().count();
-    let mut lines = String::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.trim().is_empty() && length(&line) + 1 + length(word) > WIDTH {
-            lines.push_str(&line);
-            lines.push('\n');
-            line = " ".to_owned();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    format!("{lines}{line}\n")
-}
-
 /// Replaces each character by one of ASCII, so that columns stay in place.
 fn in_ascii(text: &str) -> String {
     let plain = |c: char| match c {
@@ -140,15 +99,6 @@ fn in_ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn notes_are_broken_between_words() {
-        let text = wrapped(&"word ".repeat(30));
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH) && lines[1].starts_with("  word"));
-        assert_eq!(text.split_whitespace().count(), 30);
-        assert_eq!(wrapped("short\nlines"), "short\nlines\n");
-    }
 
     #[test]
     fn ascii_keeps_every_column() {

@@ -4,9 +4,13 @@ use assessment::{Assessment, Drift, RepeatedFigure, Repeats, RepeatsFinding, Rep
 use serde_json::{Value, json as value};
 use units::format::percent;
 
-use super::{Column, Row, Summary, Table, comparison, document};
+use super::comparison;
+use super::parts::{Summary, document, failure, finding};
+use super::table::{Column, Row, Table};
+use crate::findings::dialect;
+use crate::wording::{self, Dialect};
 
-const SCHEMA: &str = "fathom.run/1";
+const SCHEMA: &str = "fathom.run/2";
 /// The order in which all runs of a workload come before those of the next.
 const BLOCKS: &str = "blocks";
 
@@ -38,7 +42,8 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
     }
     let missing = result.not_measured.iter();
     notes.extend(missing.map(|limit| format!("error: --fail-on {limit}: not measured in both workloads")));
-    notes.extend(result.findings.iter().map(|finding| of_finding(finding, &sides)));
+    let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
+    notes.extend(result.findings.iter().map(|finding| of_finding(finding, &sides, dialect)));
     notes.extend(kept(request));
     Summary { head: head(assessment, request), tables, notes, bars: None, sentence: sentence(result) }
 }
@@ -85,14 +90,18 @@ impl Side<'_> {
         let mut notes: Vec<String> =
             self.workload.prepare.iter().map(|command| format!("before each run of {name}: {command}")).collect();
         let failed = self.runs.iter().filter_map(|run| Some((run.repeat, run.error.as_ref()?)));
-        notes.extend(failed.map(|(repeat, error)| format!("run {repeat} of {name} failed: {error}")));
+        notes.extend(
+            failed.map(|(repeat, failure)| format!("run {repeat} of {name} failed: {}", wording::failure(failure))),
+        );
         for (at, run) in self.good().iter().enumerate() {
             let of_run = self.figures.iter().filter(|figure| figure.outliers.contains(&at));
             let values = of_run.filter_map(|figure| Some(named(figure, figure.values.get(at).copied()??)));
             let values: Vec<String> = values.collect();
             if !values.is_empty() {
                 let advice = match run.repeat {
-                    1 => "the first run may find caches empty or files new: --prepare can make all runs alike",
+                    1 => {
+                        "the first run may start with empty caches or new files; use --prepare to start all runs in the same state"
+                    }
                     _ => "other load may have used the machine or the disk: repeat when it is quiet",
                 };
                 let values = values.join(", ");
@@ -102,7 +111,7 @@ impl Side<'_> {
         let drifts: Vec<String> = self.figures.iter().filter_map(|figure| drift(figure, figure.drift?)).collect();
         if !drifts.is_empty() {
             let advice = match request.order == BLOCKS && request.workloads.len() > 1 {
-                true => "the disk is not in a steady state; --interleave lets both workloads share the drift",
+                true => "the disk is not in a steady state; with --interleave the drift affects both workloads equally",
                 false => "the disk is not in a steady state: earlier I/Os affect later ones",
             };
             notes.push(format!("warning: the repeats of {name} drift: {}\nhelp: {advice}", drifts.join(", ")));
@@ -118,7 +127,7 @@ impl Side<'_> {
                 "repeat": run.repeat,
                 "started_unix_ms": run.started_unix_ms,
                 "kept": run.kept,
-                "error": run.error,
+                "failed": run.error.as_ref().map(failure),
             })
         };
         let figure = |figure: &RepeatedFigure| {
@@ -153,10 +162,10 @@ fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
     Some(format!("{} {}", figure.metric, comparison::change(drift.change)))
 }
 
-fn of_finding(finding: &RepeatsFinding, sides: &[Side]) -> String {
+fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {
     let counted = sides.iter().zip(&finding.runs).filter(|(_, runs)| **runs > 0);
     let each = counted.map(|(side, runs)| format!("{runs} of {} runs of {}", side.runs.len(), side.workload.name));
-    format!("warning: {}: {}", each.collect::<Vec<_>>().join(", "), finding.finding)
+    format!("warning: {}: {}", each.collect::<Vec<_>>().join(", "), wording::finding(&finding.finding, dialect))
 }
 
 /// How to find the runs in the history.
@@ -184,7 +193,12 @@ fn sentence(result: &RepeatsResult) -> Option<String> {
 
 pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) -> String {
     let sides = sides(request, result);
-    let finding = |finding: &RepeatsFinding| value!({ "what": finding.finding.what, "text": finding.finding.to_string(), "runs": finding.runs });
+    let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
+    let finding = |found: &RepeatsFinding| {
+        let mut value = finding(&found.finding, dialect);
+        value["runs"] = found.runs.as_slice().into();
+        value
+    };
     let failed = result.comparison.iter().flat_map(|comparison| &comparison.failed);
     document(&value!({
         "schema": SCHEMA,

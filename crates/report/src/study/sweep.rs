@@ -9,18 +9,20 @@ use units::format;
 use units::quantity::option_value;
 
 use super::bars::bar;
-use super::table::{LABEL_MAX, tail};
-use super::{Column, Row, Scale, Summary, Table, WIDTH, document};
-use crate::rows::NONE;
+use super::parts::{Summary, document, failure, finding};
+use super::scale::Scale;
+use super::table::{Column, LABEL_MAX, Row, Table, WIDTH, tail};
+use crate::text::NONE;
+use crate::wording::{self, Dialect};
 
 type RatesOf = fn(&Figures) -> &Rates;
 type StatisticOf = fn(&Latencies) -> f64;
 
-const SCHEMA: &str = "fathom.sweep/1";
+const SCHEMA: &str = "fathom.sweep/2";
 const BEST: &str = "  best";
-/// Points that a note names.
+/// Most points named in a note.
 const NAMED_MAX: usize = 4;
-/// Points that the sentence names.
+/// Most points named in the sentence.
 const NEAR_NAMED_MAX: usize = 5;
 /// CPU use of the whole machine from which it may limit a run.
 const BUSY_PERCENT: f64 = 95.0;
@@ -81,7 +83,7 @@ fn table(request: &Sweep, result: &SweepResult) -> Table {
                 }
                 Ok(cells)
             }
-            (None, Some(failure)) => Err(format!("failed: {failure}")),
+            (None, Some(failure)) => Err(format!("failed: {}", wording::failure(failure))),
             (None, None) => Err("not run".to_owned()),
         };
         Row { labels, cells }
@@ -151,20 +153,25 @@ fn notes(request: &Sweep, result: &SweepResult) -> Vec<String> {
     for point in result.points.iter().filter(|point| point.median.is_some()) {
         if let Some(failure) = point.failure() {
             let (failed, all) = (point.failures(), point.runs.len());
+            let failure = wording::failure(failure);
             notes.push(format!("{}: {failed} of {all} runs failed: {failure}", point.name()));
         }
     }
     notes.extend(busy_points(result));
-    notes.extend(result.remarks.iter().map(|remark| note(remark, result)));
+    notes.extend(result.remarks.iter().map(|remark| note(remark, request, result)));
     let (made, all) = (runs_made(result), runs_requested(request, result));
     if made < all {
-        notes.push(format!("ended early: {made} of {all} runs were made"));
+        notes.push(format!("ended early, after {made} of {all} runs"));
     }
     notes
 }
 
-fn note(remark: &Remark, result: &SweepResult) -> String {
-    format!("{}: {}", places(&remark.points, result), remark.finding)
+fn note(remark: &Remark, request: &Sweep, result: &SweepResult) -> String {
+    format!("{}: {}", places(&remark.points, result), wording::finding(&remark.finding, dialect(request)))
+}
+
+fn dialect(request: &Sweep) -> Dialect {
+    if request.dialect == "diskspd" { Dialect::DiskSpd } else { Dialect::Fio }
 }
 
 fn runs_made(result: &SweepResult) -> usize {
@@ -195,7 +202,7 @@ fn busy_points(result: &SweepResult) -> Option<String> {
     (!busy.is_empty()).then(|| format!("{}: {why}", places(&busy, result)))
 }
 
-/// The first axis goes down the page; each combination of the others has its own bars.
+/// Draws bars by the first axis. Each combination of the other axes has a group of bars.
 fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
     let (option, values) = match request.axes.first() {
         Some((option, values)) => (option.as_str(), values.as_slice()),
@@ -289,7 +296,7 @@ fn neighbours(request: &Sweep, result: &SweepResult, best: &Best) -> String {
     if more > 0 { format!("at {named} and {more} more") } else { format!("at {named}") }
 }
 
-/// The values are quantities that grow.
+/// Whether the values are growing quantities.
 pub fn is_ordered(values: &[String]) -> bool {
     let sizes: Option<Vec<f64>> = values.iter().map(|value| option_value(value)).collect();
     sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))
@@ -308,7 +315,9 @@ pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> S
             .filter_map(|at| result.points.get(*at))
             .map(|point| settings(&point.settings))
             .collect();
-        value!({ "what": remark.finding.what, "text": remark.finding.to_string(), "points": points })
+        let mut value = finding(&remark.finding, dialect(request));
+        value["points"] = points.into();
+        value
     });
     document(&value!({
         "schema": SCHEMA,
@@ -330,7 +339,7 @@ pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> S
 fn point(point: &SweepPoint) -> Value {
     let runs = point.runs.iter().map(|run| match run {
         SweepRun::Figures(run) => figures(run),
-        SweepRun::Failed(reason) => value!({ "error": reason }),
+        SweepRun::Failed(reason) => value!({ "failed": failure(reason) }),
     });
     value!({
         "settings": settings(&point.settings),
@@ -386,7 +395,7 @@ fn verdict(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Va
     })
 }
 
-/// Columns of the CSV after those of the axes.
+/// Columns of the CSV after the axes.
 const HEADS: [&str; 18] = [
     "runs",
     "failed_runs",
@@ -408,7 +417,7 @@ const HEADS: [&str; 18] = [
     "error",
 ];
 
-/// A line for each point; every figure is in its basic unit.
+/// Formats a line for each point. Figures have their base units.
 pub fn csv(request: &Sweep, result: &SweepResult) -> String {
     let axes = request.axes.iter().map(|(option, _)| option.clone());
     let mut text = csv_line(axes.chain(HEADS.map(str::to_owned)));
@@ -416,13 +425,13 @@ pub fn csv(request: &Sweep, result: &SweepResult) -> String {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
         let counts = [point.runs.len().to_string(), point.failures().to_string()];
         let spread = point.spread_percent.map_or_else(String::new, |percent| format!("{percent:.3}"));
-        let rest = [request.metric.to_string(), spread, point.failure().unwrap_or_default().to_owned()];
+        let rest = [request.metric.to_string(), spread, point.failure().map(wording::failure).unwrap_or_default()];
         text.push_str(&csv_line(settings.chain(counts).chain(csv_figures(point.median.as_ref())).chain(rest)));
     }
     text
 }
 
-/// Empty cells for missing figures.
+/// Returns the cells of figures; a missing figure is empty.
 fn csv_figures(figures: Option<&Figures>) -> Vec<String> {
     let number = |of: &dyn Fn(&Figures) -> Option<f64>| {
         figures.and_then(of).map_or_else(String::new, |value| format!("{value:.3}"))

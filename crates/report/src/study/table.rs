@@ -1,23 +1,24 @@
-//! A table before it has a form: columns with headings, and rows of cells.
+//! Tables with headings, as text, Markdown and HTML.
 
 use units::markup::escaped;
 
-use super::WIDTH;
 use crate::text::{cut, masked};
 
+/// Columns of a terminal.
+pub(super) const WIDTH: usize = 80;
 const GAP: usize = 2;
 /// Characters of a label.
 pub(super) const LABEL_MAX: usize = 24;
 
 pub struct Table {
-    /// What the table shows, where it is not alone.
+    /// Title, if there are several tables.
     pub title: String,
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
 }
 
 pub struct Column {
-    /// What adjacent columns have in common, such as a unit.
+    /// Heading above adjacent columns, such as a unit.
     pub group: String,
     pub head: String,
     /// Cells are names, not numbers.
@@ -27,7 +28,7 @@ pub struct Column {
 pub struct Row {
     /// Cells of the first columns.
     pub labels: Vec<String>,
-    /// A cell for each further column, or the reason why there is none.
+    /// Cells of the further columns, or the reason why there are none.
     pub cells: Result<Vec<String>, String>,
 }
 
@@ -40,7 +41,7 @@ impl Column {
         Column { group: String::new(), head: head.to_owned(), is_text: true }
     }
 
-    /// The heading with its group, for forms without a line of groups.
+    /// Returns the heading with its group, for Markdown and HTML.
     fn full(&self) -> String {
         match (self.group.as_str(), self.head.as_str()) {
             ("", head) => head.to_owned(),
@@ -51,7 +52,7 @@ impl Column {
 }
 
 impl Table {
-    /// The table for a terminal.
+    /// Formats the table for a terminal.
     pub fn text(&self) -> String {
         let widths = self.widths();
         let mut text = if self.title.is_empty() { String::new() } else { format!("{}\n", self.title) };
@@ -136,8 +137,8 @@ impl Table {
         };
         let mut text = if self.title.is_empty() { String::new() } else { format!("{}\n\n", masked(&self.title)) };
         text += &line(self.columns.iter().map(Column::full).collect());
-        let marks = self.columns.iter().map(|column| if column.is_text { " --- " } else { " ---: " });
-        text += &format!("|{}|\n", marks.collect::<Vec<_>>().join("|"));
+        let rules = self.columns.iter().map(|column| if column.is_text { " --- " } else { " ---: " });
+        text += &format!("|{}|\n", rules.collect::<Vec<_>>().join("|"));
         for row in &self.rows {
             text += &line(self.cells(row));
         }

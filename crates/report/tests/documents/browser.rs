@@ -1,6 +1,6 @@
-//! The page in a real browser: on a phone, in the dark and printed; what it says and what it asks for meanwhile.
+//! The page in a real browser: on a phone, in dark mode and printed; its layout and its network requests.
 //!
-//! Chromium is led by its own driver. Where one of them isn't installed the test says so and looks at nothing.
+//! The test drives Chromium by its WebDriver. If one of them is not installed, the test reports a skip.
 
 use crate::sample;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use harness::{Scratch, skipped};
 use serde_json::{Value, json};
 
-/// What keeps the browser from asking anybody but us.
+/// Options that keep the browser from sending requests of its own.
 const FLAGS: [&str; 11] = [
     "--headless",
     "--no-sandbox",
@@ -38,7 +38,7 @@ struct Browser {
 }
 
 impl Browser {
-    /// `None` where there is none.
+    /// Starts the browser; `None` if it is not installed.
     fn start() -> Option<Browser> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let driver = Command::new("chromedriver")
@@ -131,14 +131,14 @@ impl Drop for Browser {
     }
 }
 
-/// How light a colour as `rgb(1, 2, 3)` is.
+/// Returns the luminance of a colour such as `rgb(1, 2, 3)`.
 fn lightness(colour: &Value) -> f64 {
     let text = colour.as_str().unwrap();
     let parts = text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse::<f64>().ok());
     parts.take(3).sum::<f64>() / 3.0
 }
 
-/// The requests that were sent since the last look.
+/// Returns the requests since the last call.
 fn requests(browser: &Browser) -> Vec<String> {
     let sent = browser.log("performance").into_iter().filter_map(|entry| {
         let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
@@ -149,7 +149,7 @@ fn requests(browser: &Browser) -> Vec<String> {
     sent.collect()
 }
 
-/// Elements that are cut off at the right where nobody can scroll to them.
+/// Returns elements that are cut off at the right without a scroll bar.
 const CUT_OFF: &str = "
     const wide = document.documentElement.clientWidth;
     return [...document.querySelectorAll('body *')]
@@ -157,7 +157,7 @@ const CUT_OFF: &str = "
         .filter(e => e.getBoundingClientRect().right > wide + 1)
         .map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40));";
 
-/// Texts of charts that are outside of their chart or lie on one another.
+/// Returns texts outside their chart, or overlapping.
 const CHART_TEXTS: &str = "
     const bad = [];
     for (const svg of document.querySelectorAll('svg.chart')) {
@@ -174,7 +174,7 @@ const CHART_TEXTS: &str = "
     }
     return bad;";
 
-/// Nothing is cut off or lies on something else, and all of it can be read.
+/// Checks that nothing is cut off or overlaps, and that all text is readable.
 fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
     browser.open(page, width, scheme);
     let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
@@ -198,11 +198,11 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     let Some(browser) = Browser::start() else {
         return skipped("chromium and chromedriver are not installed");
     };
-    // It stays there, to be looked at.
+    // The image stays for inspection.
     let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html");
     std::fs::write(&page, report::html(&sample::assessment())).unwrap();
 
-    // The browser's own first page is none of ours.
+    // The first page of the browser sends requests that are not the page's.
     browser.of_session("url", &json!({"url": "about:blank"}));
     requests(&browser);
 
@@ -217,14 +217,14 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     }
     browser.open(&page, DESK, "light");
 
-    // Printed it is light, whatever the screen is, and all of the charts are there.
+    // In print the page is light, whatever the screen's mode, and has all charts.
     browser.command(
         "Emulation.setEmulatedMedia",
         json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
     );
     let ground = lightness(&browser.script("return getComputedStyle(document.documentElement).getPropertyValue('--ground') === '#ffffff' ? 'rgb(255,255,255)' : 'rgb(0,0,0)'"));
     assert!(ground > 200.0, "printed on dark ground");
-    // A sheet of A4 between its margins; words of the tables' heads stay whole.
+    // A sheet of A4 with margins. Words in table heads are not broken.
     let sheet = json!({"width": PAPER, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
     browser.command("Emulation.setDeviceMetricsOverride", sheet);
     let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();

@@ -1,20 +1,22 @@
-//! An assessment with all that reports show, made of numbers that are always the same.
+//! A sample assessment with everything that reports show. Its numbers are always the same.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::sync::Arc;
 
 use assessment::{
-    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Finding, Judgement, Mount, Preparation,
-    PreparationOutcome, Round, SCHEMA, Severity, Steady, Study, Target, TargetKind, Test, Verdict,
+    Aim, Application, Assessment, Basis, Cause, Citation, Confidence, Device, DeviceBytes, Expected, ExpectedLimit,
+    Failure, Finding, FindingKind, Judgement, Level, Levels, Metric, Mount, PageCache, Preparation, PreparationDetail,
+    PreparationOutcome, PreparationReason, PreparationStep, RateChange, RateShape, RateUnit, Reason, Round, SCHEMA,
+    Severity, Steady, SteadyRule, SteadyState, Study, Subject, Target, TargetKind, Test, Threshold, ThresholdBound,
+    TokenBucket, Verdict,
 };
 use plan::{Ddir, Plan, Worker};
 use record::{CoarseHistogram, Cpu, DiskSlot, Machine, PhaseRecord, Record, TargetFacts, Timeline};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What a run did: for so many seconds each, so many I/Os a second of so many bytes, of which half took no longer than
-/// so many ns.
+/// A run: seconds, I/Os per second, bytes per I/O, and median latency in ns.
 pub struct Did {
     pub ddir: Ddir,
     pub spells: Vec<(u64, u64)>,
@@ -22,7 +24,7 @@ pub struct Did {
     pub median_ns: u64,
 }
 
-/// Numbers from 0 to 1 that look like chance.
+/// Pseudo-random numbers from 0 to 1.
 struct Chance(u64);
 
 impl Chance {
@@ -39,7 +41,7 @@ impl Chance {
     }
 }
 
-/// A record of that, in which every hundredth I/O stands for a hundred.
+/// Returns the record of a run. Every hundredth I/O represents a hundred.
 pub fn record(did: &[Did]) -> Record {
     let plan = Plan { workers: vec![Worker::default()], ..Plan::default() };
     let mut record = Record::new(Arc::new(plan), 1_790_000_000_000);
@@ -54,7 +56,7 @@ pub fn record(did: &[Did]) -> Record {
                 let iops = (*iops as f64 * (0.98 + 0.04 * chance.next())) as u64;
                 let span = (second * SECOND_NS, (second + 1) * SECOND_NS);
                 timeline.count(span, did.ddir, iops, iops * did.bytes);
-                // The device merges some of it.
+                // The device merges some of the I/Os.
                 let mut counted = DiskSlot::default();
                 counted.ios[did.ddir as usize] = iops * 9 / 10;
                 counted.bytes[did.ddir as usize] = iops * did.bytes;
@@ -93,7 +95,7 @@ pub fn test(name: &str, aim: Aim, rounds: Vec<Round>) -> Test {
         findings: Vec::new(),
         judgements: Vec::new(),
         verdict: Verdict::Pass,
-        cause: "it was measured".to_owned(),
+        cause: Cause::NothingExpected,
         error: None,
     }
 }
@@ -107,44 +109,70 @@ fn writes(spells: Vec<(u64, u64)>, median_ns: u64) -> Did {
     Did { ddir: Ddir::Write, spells, bytes: 4096, median_ns }
 }
 
+fn metric(name: &str) -> Metric {
+    Metric::parse(name).expect("a metric")
+}
+
+fn of_job(name: &str) -> Subject {
+    Subject::Jobs { phase: 0, names: vec![name.to_owned()] }
+}
+
+fn required(value: f64, bound: ThresholdBound) -> Option<Threshold> {
+    Some(Threshold { value, enough: value, bound, basis: Basis::Requirement { volume: None } })
+}
+
 fn throttled() -> Test {
     let did = [writes(vec![(180, 16_000), (120, 9_000)], 800_000)];
+    let judgement = Judgement {
+        verdict: Verdict::Fail,
+        metric: metric("write.iops"),
+        at: Vec::new(),
+        measured: 13_187.0,
+        threshold: Some(Threshold {
+            value: 16_000.0,
+            enough: 15_984.0,
+            bound: ThresholdBound::AtLeast,
+            basis: Basis::Limit { of: "P30".to_owned() },
+        }),
+        interval: Some((12_702.0, 13_650.0)),
+        reason: Reason::NotEnough(RateShape::Fell(RateChange { from: 16_003.0, to: 8_998.0 })),
+    };
+    let levels = vec![Level { rate: 16_003.0, until_s: Some(180.0) }, Level { rate: 8_998.0, until_s: None }];
+    let held = (16_003.0 - 8_998.0) * 180.0;
+    let bucket = TokenBucket { refill_per_s: 8_998.0, held, refill_s: Some(held / 8_998.0), product: None };
     Test {
-        judgements: vec![Judgement {
-            verdict: Verdict::Fail,
-            metric: "write.iops".to_owned(),
-            measured: 13_187.0,
-            expected: Some(16_000.0),
-            unit: "IOPS".to_owned(),
-            ratio: Some(0.824),
-            interval: Some((12_702.0, 13_650.0)),
-            cause: "it stepped down to 9,000 IOPS after 180 s".to_owned(),
-        }],
+        judgements: vec![judgement.clone()],
         findings: vec![Finding {
-            id: "step-down".to_owned(),
+            kind: FindingKind::StepDown(Levels { unit: RateUnit::Iops, levels, token_bucket: Some(bucket) }),
+            subject: of_job("max-write-iops"),
             severity: Severity::Warning,
-            what: "max-write-iops: the rate stepped down and stayed there".to_owned(),
-            evidence: "16,003 IOPS until second 180, 8,998 IOPS from then on".to_owned(),
-            advice: "burst credit: from minute 3 on expect 9,000 IOPS".to_owned(),
         }],
         verdict: Verdict::Fail,
-        cause: "it stepped down to 9,000 IOPS after 180 s".to_owned(),
+        cause: Cause::Judgement(Box::new(judgement)),
         ..test("max-write-iops", Aim::VmUncached, vec![at(&[], &did)])
+    }
+}
+
+fn cached_reads() -> Finding {
+    let bytes = DeviceBytes {
+        direction: Ddir::Read,
+        devices: vec!["sdb".to_owned()],
+        requested_bytes: 43_000_000_000,
+        device_bytes: 0,
+    };
+    Finding {
+        kind: FindingKind::PageCache(PageCache::Counted(bytes)),
+        subject: of_job("max-read-iops"),
+        severity: Severity::Invalid,
     }
 }
 
 fn cached() -> Test {
     let did = [Did { ddir: Ddir::Read, spells: vec![(60, 180_000)], bytes: 4096, median_ns: 4_000 }];
     Test {
-        findings: vec![Finding {
-            id: "page-cache".to_owned(),
-            severity: Severity::Invalid,
-            what: "max-read-iops: reads came from the machine's memory".to_owned(),
-            evidence: "the device read 0 bytes, the job 43 GB".to_owned(),
-            advice: "say direct=1".to_owned(),
-        }],
+        findings: vec![cached_reads()],
         verdict: Verdict::Invalid,
-        cause: "reads came from the machine's memory".to_owned(),
+        cause: Cause::Finding(Box::new(cached_reads())),
         ..test("max-read-iops", Aim::VmCached, vec![at(&[], &did)])
     }
 }
@@ -155,11 +183,11 @@ fn steady() -> Test {
     Test {
         rounds: values.iter().map(round).collect(),
         steady: Some(Steady {
-            rule: "snia".to_owned(),
-            metric: "write.iops".to_owned(),
+            rule: SteadyRule::Snia,
+            metric: metric("write.iops"),
             values: values.clone(),
             from_round: Some(7),
-            detail: "steady: in the last 5 of 12 rounds write.iops had a range of 2 % of its mean".to_owned(),
+            state: SteadyState::Window { first: 8, last: 12, range_share: 0.02, slope_share: 0.013 },
         }),
         ..test("snia-iops", Aim::DiskIops, Vec::new())
     }
@@ -200,24 +228,27 @@ fn flushes() -> Test {
     Test {
         judgements: vec![Judgement {
             verdict: Verdict::Pass,
-            metric: "fsync.p99".to_owned(),
+            metric: metric("fsync.p99"),
+            at: Vec::new(),
             measured: 8_400_000.0,
-            expected: Some(10_000_000.0),
-            unit: "ns".to_owned(),
-            ratio: Some(0.84),
+            threshold: required(10_000_000.0, ThresholdBound::AtMost),
             interval: None,
-            cause: "99 % of the flushes took no longer than that".to_owned(),
+            reason: Reason::Enough { above_limit: None, fall: None, missed: None },
         }],
         ..test("fsync", Aim::FlushLatency, vec![round])
     }
 }
 
-/// With text in it that would be markup.
+fn no_space() -> Failure {
+    Failure::Refused { messages: vec!["no space <left> on | device".to_owned()] }
+}
+
+/// A name that contains markup.
 fn broken() -> Test {
     Test {
-        error: Some("no space <left> on | device".to_owned()),
+        error: Some(no_space()),
         verdict: Verdict::Inconclusive,
-        cause: "no space <left> on | device".to_owned(),
+        cause: Cause::Failure(no_space()),
         ..test("<b>mixed</b> & \"quoted\"", Aim::DiskBandwidth, Vec::new())
     }
 }
@@ -264,7 +295,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
             hostname: "vm-1".to_owned(),
             kernel: "6.1.0-18-cloud-amd64".to_owned(),
             model: "Microsoft Corporation Virtual Machine".to_owned(),
-            cpu_model: "Some Processor at 2.60 GHz".to_owned(),
+            cpu_model: "Some CPU at 2.60 GHz".to_owned(),
             memory_bytes: 32 << 30,
             page_bytes: 4096,
             governors: vec!["performance".to_owned()],
@@ -273,10 +304,10 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         tags: vec!["<script>alert(1)</script>".to_owned()],
         preparation: vec![Preparation {
             target: None,
-            step: "fill".to_owned(),
-            reason: "blocks that were never written are read without the disk".to_owned(),
+            step: PreparationStep::Fill,
+            reason: PreparationReason::Needed { tests: vec!["max-read-iops".to_owned()] },
             outcome: PreparationOutcome::Done,
-            detail: "wrote 1 TiB in 43 min (406 MiB/s)".to_owned(),
+            detail: PreparationDetail::Pass,
             bytes: 1 << 40,
             took_ms: 2_580_000,
         }],
@@ -284,11 +315,16 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         expectations: vec![Expected {
             words: "azure:P30/uncached".to_owned(),
             limits: vec![ExpectedLimit {
-                metric: "write.iops".to_owned(),
+                metric: metric("write.iops"),
+                volume: None,
                 value: 16_000.0,
-                unit: "IOPS".to_owned(),
                 tolerance: 0.999,
-                source: "the machine's limit, as published on 2026-05-01".to_owned(),
+                source: Some(Citation {
+                    of: Some("P30".to_owned()),
+                    source: "a vendor's page".to_owned(),
+                    date: Some("2026-05-01".to_owned()),
+                    confidence: Confidence::High,
+                }),
             }],
         }],
         applications: vec![
@@ -296,19 +332,42 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 name: "etcd".to_owned(),
                 title: "etcd: the write-ahead log of a cluster".to_owned(),
                 verdict: Verdict::Fail,
-                cause: "fsync.p99 is 12 ms, 120 % of the 10 ms that are allowed at most".to_owned(),
-                source: "etcd.io hardware guide, 2026".to_owned(),
+                cause: Cause::Rule(Box::new(Judgement {
+                    verdict: Verdict::Fail,
+                    metric: metric("fsync.p99"),
+                    at: Vec::new(),
+                    measured: 12e6,
+                    threshold: required(10e6, ThresholdBound::AtMost),
+                    interval: Some((11.8e6, 12.1e6)),
+                    reason: Reason::NotEnough(RateShape::Unknown),
+                })),
+                source: Some(Citation {
+                    of: None,
+                    source: "etcd.io hardware guide".to_owned(),
+                    date: Some("2026".to_owned()),
+                    confidence: Confidence::High,
+                }),
             },
             Application {
                 name: "splunk".to_owned(),
                 title: "Splunk: an indexer".to_owned(),
                 verdict: Verdict::Pass,
-                cause: "iops is 12,800 IOPS, 1,600 % of the 800 IOPS that are required at least".to_owned(),
-                source: "recalled, not confirmed".to_owned(),
+                cause: Cause::RequirementsMet,
+                source: Some(Citation {
+                    of: None,
+                    source: "recalled".to_owned(),
+                    date: None,
+                    confidence: Confidence::Low,
+                }),
             },
         ],
         verdict: Verdict::Invalid,
-        cause: "max-read-iops: reads came from the machine's memory".to_owned(),
+        cause: Cause::Test {
+            name: "max-read-iops".to_owned(),
+            cause: Box::new(Cause::Finding(Box::new(cached_reads()))),
+            others: 0,
+            tests: 7,
+        },
         stopped: false,
         study: Study::default(),
     }

@@ -1,7 +1,8 @@
 //! The knee of a curve: the point that lies furthest from the straight line between its ends.
 //!
-//! Kneedle (Satopää, Albrecht, Irwin, Raghavan: "Finding a Kneedle in a Haystack", 2011) without its smoothing: both axes
-//! are brought to 0 to 1, and the knee is where the curve is furthest from the diagonal, on the side to which it bends.
+//! Kneedle (Satopää, Albrecht, Irwin, Raghavan: "Finding a Kneedle in a Haystack", 2011) without smoothing: both axes
+//! are scaled to 0 to 1, and the knee is the point with the largest distance from the diagonal, on the side of the
+//! bend.
 
 /// A curve that stays nearer to its chord has no knee.
 const LEAST_DISTANCE: f64 = 0.1;
@@ -14,7 +15,7 @@ pub enum Bend {
     Down,
 }
 
-/// The place of the knee among points in the order of their x; `None` where there is none.
+/// Returns the index of the knee among points with rising x; `None` if there is none.
 pub fn knee(points: &[(f64, f64)], bend: Bend) -> Option<usize> {
     let (first, last) = (points.first()?, points.last()?);
     let (width, height) = (last.0 - first.0, last.1 - first.1);

@@ -1,10 +1,11 @@
 //! The search over depths of a closed loop: 1, 2, 4 and so on, until a deeper queue brings no more IOPS.
 
+use assessment::Failure;
 use record::Record;
 
 use super::curve::{Bend, knee};
+use super::load::{Load, SearchParams};
 use super::measured::Measured;
-use super::{Load, SearchParams};
 
 /// A doubling of the depth that gains a smaller share of IOPS counts as no gain.
 const GAIN: f64 = 0.02;
@@ -15,7 +16,7 @@ pub struct Depths {
     pub params: SearchParams,
     most: u32,
     depths: Vec<(u32, Measured)>,
-    failed: Option<String>,
+    failed: Option<Failure>,
 }
 
 impl Depths {
@@ -43,12 +44,12 @@ impl Depths {
         }
     }
 
-    pub fn take_failed(&mut self, why: String) {
+    pub fn take_failed(&mut self, why: Failure) {
         self.failed = Some(why);
     }
 
-    pub fn failed(&self) -> Option<&str> {
-        self.failed.as_deref()
+    pub fn failed(&self) -> Option<&Failure> {
+        self.failed.as_ref()
     }
 
     pub fn depths(&self) -> &[(u32, Measured)] {

@@ -1,7 +1,6 @@
 //! The figures of one run of a search.
 
-use assessment::KneeFigures;
-use judge::Limit;
+use assessment::{Failure, KneeFigures, LoadGeneratorEvidence, LoadGeneratorLimit};
 use judge::figures::{percentile_of_due, service_time};
 use record::{Arrivals, DdirStats, Latency, Record};
 
@@ -18,7 +17,7 @@ pub struct Measured {
     /// Shares of the I/Os, by direction.
     pub shares: [f64; 3],
     /// Evidence that the load generator, not the target, limited the run.
-    pub load_generator: Option<String>,
+    pub load_generator: Option<LoadGeneratorEvidence>,
 }
 
 impl Measured {
@@ -27,10 +26,10 @@ impl Measured {
     /// # Errors
     ///
     /// The reason if the run failed, completed no I/O or measured no response time.
-    pub fn open(record: &Record, percent: f64) -> Result<Measured, String> {
+    pub fn open(record: &Record, percent: f64) -> Result<Measured, Failure> {
         let all = completed(record)?;
         if all.response.count() == 0 {
-            return Err("no response times were measured".to_owned());
+            return Err(Failure::NoResponseTimes);
         }
         let unissued = all.arrivals.unwrap_or_default().unissued;
         Ok(Measured::of(record, &all, &all.response, unissued, percent))
@@ -41,7 +40,7 @@ impl Measured {
     /// # Errors
     ///
     /// The reason if the run failed or completed no I/O.
-    pub fn closed(record: &Record, percent: f64) -> Result<Measured, String> {
+    pub fn closed(record: &Record, percent: f64) -> Result<Measured, Failure> {
         let all = completed(record)?;
         Ok(Measured::of(record, &all, service_time(&all), 0, percent))
     }
@@ -74,27 +73,20 @@ impl Measured {
     }
 }
 
-fn completed(record: &Record) -> Result<DdirStats, String> {
-    let failed = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.message.clone()));
-    let failed = failed.or_else(|| record.phases.iter().find_map(|phase| phase.error.clone()));
-    let all = record.totals().all;
-    match failed {
-        Some(error) => Err(error),
-        None if all.ios == 0 => Err("no I/O was completed in the measured time".to_owned()),
-        None => Ok(all),
-    }
+fn completed(record: &Record) -> Result<DdirStats, Failure> {
+    Failure::of_figures(record).map_or_else(|| Ok(record.totals().all), Err)
 }
 
 /// The process used up its CPU time, or it submitted I/Os late although the queue had room, and these alone make the
 /// percentile.
-fn load_generator(record: &Record, arrivals: &Arrivals, percent: f64) -> Option<String> {
-    let limited = judge::generators(record).into_iter().find(|(_, generator)| generator.limit == Limit::Generator);
-    if let Some((_, generator)) = limited {
-        return Some(generator.evidence);
+fn load_generator(record: &Record, arrivals: &Arrivals, percent: f64) -> Option<LoadGeneratorEvidence> {
+    let judged = judge::load_generators(record).into_iter();
+    let limited = judged.map(|(_, generator)| generator).find(|generator| generator.limit == LoadGeneratorLimit::Limit);
+    if let Some(generator) = limited {
+        return Some(LoadGeneratorEvidence::Cpu(generator));
     }
     let own = arrivals.late.saturating_sub(arrivals.queue_full);
     let is_tail = own as f64 * 100.0 > arrivals.due as f64 * (100.0 - percent) && own * 2 > arrivals.late;
-    is_tail.then(|| {
-        format!("{own} of {} I/Os were submitted more than 1 ms late although the queue had room", arrivals.due)
-    })
+    let (late, due, late_after_ms) = (own, arrivals.due, record::LATE_NS / 1_000_000);
+    is_tail.then_some(LoadGeneratorEvidence::LateWithRoom { late, due, late_after_ms })
 }

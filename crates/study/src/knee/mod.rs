@@ -2,6 +2,7 @@
 
 pub mod curve;
 mod depths;
+mod load;
 mod measured;
 mod search;
 #[cfg(test)]
@@ -10,16 +11,17 @@ mod simulated;
 mod tests;
 
 pub use depths::Depths;
+pub use load::{Load, SearchParams};
 pub use measured::Measured;
 pub use search::Search;
 
 use assessment::{
-    Aim, Assessment, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, LatencyKind, Metric, Preparation,
-    Round, Settings, Severity, Statistic, Study as Request, Test, Verdict,
+    Assessment, Basis, Cause, Failure, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, LatencyKind,
+    Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Statistic,
+    Study as Request, Test, Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
 use record::Record;
-use units::format::grouped;
 
 use crate::error::StudyError;
 use crate::findings;
@@ -27,80 +29,15 @@ use crate::preconditioning::{Extent, Next, Pass, Step};
 use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
 use crate::suite::Job;
 
-/// The file of a slow disk is only as large as it gets in this time.
+/// A fill ends after this time. On a slow disk the file is then smaller.
 const FILL_AT_MOST_S: u64 = 60;
-/// More threads than any machine has, and few enough to count with.
+/// Largest number of threads of a search.
 const WORKERS_MAX: u64 = 1 << 20;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
-/// Setting of a round with a rate.
-const RATE: &str = "rate_iops";
-/// Setting of a round with a depth.
-const DEPTH: &str = "iodepth";
-
-/// Parameters of a search.
-#[derive(Clone, Debug)]
-pub struct SearchParams {
-    /// The judged percentile.
-    pub percent: f64,
-    /// Upper bound of the percentile. Without one a load is good if its rate is met.
-    pub bound_ns: Option<u64>,
-    /// Threads that share the load.
-    pub workers: u64,
-}
-
-/// The load of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Load {
-    /// As many I/Os as complete; `None` is the depth of the job.
-    Closed { depth: Option<u32> },
-    /// I/Os per second: of all threads, and of each thread by direction.
-    Open { offered: u64, per_worker: [u64; 3] },
-}
-
-impl Load {
-    /// Returns the job options of the load.
-    pub fn options(&self, is_poisson: bool) -> Settings {
-        let option = |name: &str, value: String| (name.to_owned(), value);
-        match self {
-            Load::Closed { depth } => depth.iter().map(|depth| option(DEPTH, depth.to_string())).collect(),
-            Load::Open { per_worker: [reads, writes, trims], .. } => {
-                let process = if is_poisson { "poisson" } else { "linear" };
-                vec![option(RATE, format!("{reads},{writes},{trims}")), option("rate_process", process.to_owned())]
-            }
-        }
-    }
-
-    /// Returns the load as the settings of a round.
-    fn settings(&self) -> Settings {
-        match self {
-            Load::Closed { depth: None } => Settings::new(),
-            Load::Closed { depth: Some(depth) } => vec![(DEPTH.to_owned(), depth.to_string())],
-            Load::Open { offered, .. } => vec![(RATE.to_owned(), offered.to_string())],
-        }
-    }
-
-    fn of_settings(settings: &Settings) -> Option<Load> {
-        Some(match settings.first().map(|(name, value)| (name.as_str(), value)) {
-            None => Load::Closed { depth: None },
-            Some((DEPTH, depth)) => Load::Closed { depth: Some(depth.parse().ok()?) },
-            // A saved round does not say how the threads shared the rate, and no result depends on it.
-            Some((RATE, rate)) => Load::Open { offered: rate.parse().ok()?, per_worker: [0; 3] },
-            Some(_) => return None,
-        })
-    }
-
-    fn label(&self) -> String {
-        match self {
-            Load::Closed { depth: None } => "closed loop".to_owned(),
-            Load::Closed { depth: Some(depth) } => format!("iodepth {depth}"),
-            Load::Open { offered, .. } => format!("{}/s", grouped(*offered as f64)),
-        }
-    }
-}
-
 /// A search over rates or over depths.
+#[expect(clippy::large_enum_variant, reason = "a study has one")]
 pub enum Procedure {
     Rate(Search),
     Depth(Depths),
@@ -134,7 +71,7 @@ impl Procedure {
     }
 
     /// Ends the search: a run failed.
-    pub fn take_failed(&mut self, why: String) {
+    pub fn take_failed(&mut self, why: Failure) {
         match self {
             Procedure::Rate(search) => search.take_failed(why),
             Procedure::Depth(depths) => depths.take_failed(why),
@@ -142,7 +79,7 @@ impl Procedure {
     }
 
     /// Returns why the search ended early.
-    pub fn failed(&self) -> Option<&str> {
+    pub fn failed(&self) -> Option<&Failure> {
         match self {
             Procedure::Rate(search) => search.failed(),
             Procedure::Depth(depths) => depths.failed(),
@@ -168,8 +105,8 @@ fn of_rates(search: &Search) -> KneeResult {
         sustained: index(search.met()),
         missed: index(search.missed()),
         is_settled: search.is_settled(),
-        load_generator: search.load_generator().map(str::to_owned),
-        failed: search.failed().map(str::to_owned),
+        load_generator: search.load_generator().cloned(),
+        failed: search.failed().cloned(),
         points,
     }
 }
@@ -188,7 +125,7 @@ fn of_depths(depths: &Depths) -> KneeResult {
         missed: None,
         is_settled: depths.failed().is_none() && depths.next().is_none(),
         load_generator: most.and_then(|point| point.runs.first()?.load_generator.clone()),
-        failed: depths.failed().map(str::to_owned),
+        failed: depths.failed().cloned(),
         points,
     }
 }
@@ -215,7 +152,7 @@ fn point(load: u64, runs: &[Measured], is_good: impl Fn(&Measured) -> bool) -> K
     KneePoint { load, figures, runs: runs.iter().map(run).collect() }
 }
 
-/// What a search works on.
+/// The target of a search.
 #[derive(Clone, Debug)]
 pub struct KneeTarget {
     /// File or device of the job.
@@ -271,7 +208,8 @@ impl Knee {
                 // For example that a step was short, as requested.
                 Severity::Info => false,
             };
-            if is_wanted && !self.findings.contains(&finding) && self.findings.len() < FINDINGS_MAX {
+            let is_known = self.findings.iter().any(|known| known.is_repeat_of(&finding));
+            if is_wanted && !is_known && self.findings.len() < FINDINGS_MAX {
                 self.findings.push(finding);
             }
         }
@@ -280,11 +218,11 @@ impl Knee {
     fn take_fill(&mut self, fill: &mut Pass, outcome: Outcome) {
         match outcome {
             Outcome::Completed { record, .. } | Outcome::Interrupted(record) => fill.take(&record),
-            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => fill.take_failed(&why),
+            Outcome::Refused(Refusal { failure, .. }) | Outcome::PrepareFailed(failure) => fill.take_failed(failure),
         }
         let Next::Done(done) = fill.next() else { return };
-        if done.outcome == assessment::PreparationOutcome::Failed {
-            self.procedure.take_failed(format!("the file cannot be filled: {}", done.detail));
+        if let PreparationDetail::Failed(failure) = &done.detail {
+            self.procedure.take_failed(Failure::Fill(Box::new(failure.clone())));
         }
         // The job takes no more than the file holds.
         if fill.bytes() > 0 && self.target.bytes.is_some_and(|bytes| fill.bytes() < bytes) {
@@ -301,7 +239,7 @@ fn fill(request: &assessment::Knee, target: &KneeTarget) -> Pass {
     let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter();
     let direct = request.job.iter().find(|(name, _)| name == "direct").cloned();
     let extent = Extent { path: target.path.clone(), bytes: target.bytes };
-    let reason = "blocks that were never written are read without the disk";
+    let reason = PreparationReason::Needed { tests: Vec::new() };
     Pass::fill(vec![extent], options.chain(direct).collect(), Some(FILL_AT_MOST_S), reason)
 }
 
@@ -333,8 +271,8 @@ impl Study for Knee {
             }
             // A run that a signal cut short has no comparable figures.
             Outcome::Interrupted(_) => {}
-            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => {
-                self.procedure.take_failed(why)
+            Outcome::Refused(Refusal { failure, .. }) | Outcome::PrepareFailed(failure) => {
+                self.procedure.take_failed(failure)
             }
         }
     }
@@ -346,19 +284,8 @@ impl Study for Knee {
         let round = |(load, record): (Load, Record)| Round { at: load.settings(), record };
         let (loads, closed): (Vec<Round>, Vec<Round>) =
             runs.into_iter().map(round).partition(|round| !round.at.is_empty());
-        let test = |name: &str, title: String, rounds: Vec<Round>| Test {
-            name: name.to_owned(),
-            title,
-            aim: Aim::Behaviour,
-            volumes: Vec::new(),
-            job: job.clone(),
-            rounds,
-            steady: None,
-            findings: Vec::new(),
-            judgements: Vec::new(),
-            verdict: Verdict::Measured,
-            cause: String::new(),
-            error: None,
+        let test = |name: &str, title: String, rounds: Vec<Round>| {
+            Test::of_rounds(name.to_owned(), title, job.clone(), rounds)
         };
         let arrivals = if request.poisson { "at random times" } else { "evenly spaced" };
         let (name, title_of_loads) = match request.iodepth_max {
@@ -366,9 +293,9 @@ impl Study for Knee {
             Some(_) => ("depths", format!("{} in a closed loop, by depth", request.work)),
         };
         let closed = Some(test("closed-loop", format!("{} in a closed loop", request.work), closed));
-        let loads =
-            Test { findings, error: procedure.failed().map(str::to_owned), ..test(name, title_of_loads, loads) };
+        let loads = Test { findings, error: procedure.failed().cloned(), ..test(name, title_of_loads, loads) };
         let mut assessment = session.assessment("knee", title, Request::Knee(request));
+        assessment.cause = Cause::Result;
         assessment.preparation = preparation;
         assessment.tests.extend(closed.filter(|test| !test.rounds.is_empty()));
         assessment.tests.push(loads);
@@ -427,24 +354,24 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
     if request.iodepth_max.is_some() {
         return Vec::new();
     }
-    let judgement = |metric: Metric, measured: f64, cause: &str| Judgement {
+    let judgement = |metric: Metric, measured: f64, reason: Reason| Judgement {
         verdict,
-        metric: metric.to_string(),
+        metric,
+        at: Settings::new(),
         measured,
-        expected: None,
-        unit: metric.unit().to_owned(),
-        ratio: None,
+        threshold: None,
         interval: None,
-        cause: cause.to_owned(),
+        reason,
     };
     let sustained = result.sustained.and_then(|at| result.points.get(at));
-    let rate = sustained.map(|point| judgement(Metric::IOPS, point.load as f64, "the highest rate that is sustained"));
+    let rate = sustained.map(|point| judgement(Metric::IOPS, point.load as f64, Reason::SustainedRate));
     let percentile = sustained.or(result.points.first()).and_then(|point| {
         let (bound_ns, measured) = (request.bound_ns? as f64, point.figures.percentile_ns?);
         let metric = Metric::latency(LatencyKind::Response, Statistic::Percentile(request.percent));
-        let cause = if sustained.is_some() { "at that rate" } else { "at the lowest rate" };
-        let judgement = judgement(metric, measured, cause);
-        Some(Judgement { expected: Some(bound_ns), ratio: Some(measured / bound_ns), ..judgement })
+        let reason = if sustained.is_some() { Reason::AtSustainedRate } else { Reason::AtLowestRate };
+        let (bound, basis) = (ThresholdBound::AtMost, Basis::Requirement { volume: None });
+        let threshold = Some(Threshold { value: bound_ns, enough: bound_ns, bound, basis });
+        Some(Judgement { threshold, ..judgement(metric, measured, reason) })
     });
     rate.into_iter().chain(percentile).collect()
 }

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use assessment::{Failure, LoadGeneratorEvidence};
 use judge::figures::median;
 use record::Record;
 
 use super::curve::{Bend, knee};
+use super::load::{Load, SearchParams};
 use super::measured::Measured;
-use super::{Load, SearchParams};
 
 /// Steps up, as shares of the closed loop's IOPS.
 const FRACTIONS: [f64; 10] = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05];
@@ -34,7 +35,7 @@ pub struct Search {
     capacity: Option<Measured>,
     rates: BTreeMap<u64, Vec<Measured>>,
     runs: usize,
-    failed: Option<String>,
+    failed: Option<Failure>,
 }
 
 impl Search {
@@ -69,12 +70,12 @@ impl Search {
         self.failed = taken.err();
     }
 
-    pub fn take_failed(&mut self, why: String) {
+    pub fn take_failed(&mut self, why: Failure) {
         self.failed = Some(why);
     }
 
-    pub fn failed(&self) -> Option<&str> {
-        self.failed.as_deref()
+    pub fn failed(&self) -> Option<&Failure> {
+        self.failed.as_ref()
     }
 
     /// Returns the run of the closed loop.
@@ -129,10 +130,10 @@ impl Search {
     }
 
     /// Returns the evidence that the load generator, not the target, limited the missed rate.
-    pub fn load_generator(&self) -> Option<&str> {
+    pub fn load_generator(&self) -> Option<&LoadGeneratorEvidence> {
         let runs = self.rates.get(&self.missed()?)?;
         let missed: Vec<&Measured> = runs.iter().filter(|run| !self.is_met(run)).collect();
-        let own: Vec<&str> = missed.iter().filter_map(|run| run.load_generator.as_deref()).collect();
+        let own: Vec<&LoadGeneratorEvidence> = missed.iter().filter_map(|run| run.load_generator.as_ref()).collect();
         if own.len() * 2 > missed.len() { own.first().copied() } else { None }
     }
 

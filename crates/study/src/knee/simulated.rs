@@ -1,4 +1,4 @@
-//! A device that exists only in figures: servers behind one queue, fed as the engine feeds a device.
+//! A simulated device: servers behind one queue. I/Os arrive as the engine submits them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use super::Load;
 
 pub(super) struct Device {
     pub servers: usize,
-    /// Mean time that a server takes for an I/O.
+    /// Mean service time of a server.
     pub service_ns: f64,
-    /// Times are those of a Poisson process, else always the same.
+    /// Service times are exponential (Poisson), else constant.
     pub is_random: bool,
     pub is_poisson: bool,
-    /// Places in the queue of who asks.
+    /// Depth of the queue.
     pub depth: usize,
     pub run_s: f64,
-    /// Each n-th run has a stall of so many ns in its middle.
+    /// Each n-th run has a stall of this many ns in its middle.
     pub stall: Option<(usize, f64)>,
     pub random: Tausworthe32,
     pub runs: usize,
@@ -69,7 +69,7 @@ impl Device {
         })
     }
 
-    /// Arrivals one after another: 0 is as soon as there is a place.
+    /// Arrival times in order; 0 means as soon as the queue has room.
     fn serve(&mut self, depth: usize, mut arrival: impl FnMut(&mut Device, usize) -> Option<f64>) -> Record {
         let end = self.run_s * 1e9;
         let stall = self.stall.filter(|(every, _)| self.runs.is_multiple_of(*every)).map(|(_, ns)| ns);
@@ -80,7 +80,7 @@ impl Device {
         let mut arrivals = Arrivals::default();
         for nth in 0.. {
             let Some(due) = arrival(self, nth).filter(|due| *due < end) else { break };
-            // In the order of their issue they are also done, near enough, by servers that are alike.
+            // Equal servers complete I/Os nearly in the order of submission.
             let issued = if flying.len() < depth { due } else { due.max(flying.pop_front().unwrap_or(0.0)) };
             if issued >= end {
                 if due == 0.0 {

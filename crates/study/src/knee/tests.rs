@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assessment::{KneeResult, Severity, Verdict};
+use assessment::{Failure, KneeResult, Severity, Verdict};
 use record::Record;
 
 use super::simulated::Device;
@@ -138,10 +138,11 @@ fn a_failed_run_ends_the_search_and_its_points_remain() {
         let record = device.run(&load);
         search.take(&load, &record);
     }
-    search.take_failed("the disk is gone".into());
+    let gone = Failure::Saved { message: "the disk is gone".into() };
+    search.take_failed(gone.clone());
     assert_eq!(search.next(), None);
     let result = Procedure::Rate(search).result();
-    assert_eq!((result.points.len(), result.failed.as_deref()), (4, Some("the disk is gone")));
+    assert_eq!((result.points.len(), &result.failed), (4, &Some(gone)));
     assert!((6_800..6_900).contains(&sustained(&result)) && !result.is_settled, "{result:?}");
 }
 
@@ -156,7 +157,6 @@ pub(super) fn request(percent: f64, bound_ms: Option<f64>, iodepth_max: Option<u
         poisson: false,
         runtime_ns: 5_000_000_000,
         job: vec![("bs".into(), "4k".into()), ("size".into(), "1048576".into())],
-        notes: Vec::new(),
         result: None,
     }
 }
@@ -194,11 +194,12 @@ fn a_new_file_is_filled_first_and_a_fill_that_fails_ends_the_study() {
 
     let mut knee = study(request(99.0, Some(5.0), None), true);
     assert!(knee.next().is_some());
-    knee.take(Outcome::Refused(Refusal::new("no space".into())));
+    knee.take(Outcome::Refused(Refusal::new(vec!["no space".into()])));
     assert!(knee.next().is_none());
     let assessment = knee.finish(&End::default());
     assert_eq!(assessment.verdict, Verdict::Inconclusive);
-    assert!(assessment.tests[0].error.as_deref().unwrap().contains("no space"));
+    let refused = Failure::Refused { messages: vec!["no space".into()] };
+    assert_eq!(assessment.tests[0].error, Some(Failure::Fill(Box::new(refused))));
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn short_steps_and_few_ios_in_the_tail_are_findings() {
     let assessment = knee.finish(&End { is_stopped: true, ..End::default() });
     let findings = &assessment.tests.last().unwrap().findings;
     for id in ["short-steps", "few-tail-ios"] {
-        assert!(findings.iter().any(|finding| finding.id == id && finding.severity == Severity::Info), "{id}");
+        assert!(findings.iter().any(|finding| finding.kind.name() == id && finding.severity == Severity::Info), "{id}");
     }
     assert_eq!(assessment.verdict, Verdict::Inconclusive);
 }

@@ -10,7 +10,9 @@ pub use warm::Warm;
 
 use std::collections::VecDeque;
 
-use assessment::{Assessment, Preparation, PreparationOutcome, Study as Request, Verdict};
+use assessment::{
+    Assessment, Cause, Failure, LeftOut, Preparation, PreparationDetail, PreparationOutcome, Study as Request, Verdict,
+};
 use record::Record;
 
 use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
@@ -32,7 +34,7 @@ pub trait Step {
     /// Takes the record of the job that `next` returned.
     fn take(&mut self, record: &Record);
     /// Ends the step: its job was not run.
-    fn take_failed(&mut self, why: &str);
+    fn take_failed(&mut self, why: Failure);
     /// Returns the bytes that the step wrote or read so far.
     fn bytes(&self) -> u64 {
         0
@@ -45,7 +47,7 @@ pub struct PlannedStep {
     /// Name of the target, if there are several.
     pub target: Option<String>,
     /// Why the step is skipped.
-    pub skipped: Option<&'static str>,
+    pub skipped: Option<LeftOut>,
     /// Index of the target whose size becomes what the step wrote, if that is less.
     pub limits: Option<usize>,
 }
@@ -69,12 +71,7 @@ impl Preconditioning {
     /// Returns the steps that are complete, and skips the others.
     pub fn end(&mut self) -> Vec<Preparation> {
         while let Some(mut planned) = self.steps.pop_front() {
-            if let Next::Run(_) = planned.step.next() {
-                planned.step.take_failed(planned.skipped.unwrap_or("the run was interrupted before"));
-            }
-            if let Next::Done(done) = planned.step.next() {
-                self.complete(&planned, Preparation { outcome: PreparationOutcome::LeftOut, ..done });
-            }
+            self.leave_out(&mut planned);
         }
         std::mem::take(&mut self.done)
     }
@@ -82,6 +79,17 @@ impl Preconditioning {
     /// Returns targets, by index, and the bytes that a step wrote of them.
     pub fn limits(&self) -> &[(usize, u64)] {
         &self.limits
+    }
+
+    /// Completes a step without its runs.
+    fn leave_out(&mut self, planned: &mut PlannedStep) {
+        if let Next::Run(_) = planned.step.next() {
+            planned.step.take_failed(Failure::Stopped);
+        }
+        if let Next::Done(done) = planned.step.next() {
+            let detail = PreparationDetail::LeftOut(planned.skipped.unwrap_or(LeftOut::Stopped));
+            self.complete(planned, Preparation { outcome: PreparationOutcome::LeftOut, detail, ..done });
+        }
     }
 
     fn complete(&mut self, planned: &PlannedStep, done: Preparation) {
@@ -98,12 +106,7 @@ impl Study for Preconditioning {
             let mut planned = self.steps.pop_front()?;
             match (planned.step.next(), planned.skipped) {
                 (Next::Done(done), _) => self.complete(&planned, done),
-                (Next::Run(_), Some(why)) => {
-                    planned.step.take_failed(why);
-                    if let Next::Done(done) = planned.step.next() {
-                        self.complete(&planned, Preparation { outcome: PreparationOutcome::LeftOut, ..done });
-                    }
-                }
+                (Next::Run(_), Some(_)) => self.leave_out(&mut planned),
                 (Next::Run(job), None) => {
                     let on = planned.target.as_ref().map_or_else(String::new, |target| format!(" {target}"));
                     let label = format!("[{}{on}]", planned.step.name());
@@ -118,9 +121,9 @@ impl Study for Preconditioning {
         let Some(planned) = self.steps.front_mut() else { return };
         match outcome {
             Outcome::Completed { record, .. } => planned.step.take(&record),
-            Outcome::Interrupted(_) => planned.step.take_failed("the run was interrupted"),
-            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => {
-                planned.step.take_failed(&why)
+            Outcome::Interrupted(_) => planned.step.take_failed(Failure::Stopped),
+            Outcome::Refused(Refusal { failure, .. }) | Outcome::PrepareFailed(failure) => {
+                planned.step.take_failed(failure)
             }
         }
         // A step that is complete after an interruption has failed; it is not skipped.
@@ -139,10 +142,20 @@ impl Study for Preconditioning {
         let is_done =
             |step: &Preparation| matches!(step.outcome, PreparationOutcome::Done | PreparationOutcome::NotNeeded);
         let is_whole = !assessment.stopped && preparation.iter().all(is_done);
+        assessment.cause = if is_whole { Cause::NothingExpected } else { Cause::Failure(failure(&preparation)) };
         assessment.verdict = if is_whole { Verdict::Measured } else { Verdict::Inconclusive };
         assessment.preparation = preparation;
         assessment
     }
+}
+
+/// Why steps are incomplete: the failure of the first one that failed.
+fn failure(steps: &[Preparation]) -> Failure {
+    let of_step = |step: &Preparation| match &step.detail {
+        PreparationDetail::Failed(failure) => Some(failure.clone()),
+        _ => None,
+    };
+    steps.iter().find_map(of_step).unwrap_or(Failure::Stopped)
 }
 
 /// A file or device to precondition; `None` is all of it.

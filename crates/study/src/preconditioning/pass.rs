@@ -1,8 +1,7 @@
 //! Steps that are one pass over the target: fill writes every block, initialise reads it, purge discards it.
 
-use assessment::{Preparation, PreparationOutcome};
+use assessment::{Failure, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep};
 use record::Record;
-use units::format;
 
 use super::{Extent, Next, Step};
 use crate::suite::Job;
@@ -10,45 +9,43 @@ use crate::suite::Job;
 type Options = Vec<(String, String)>;
 
 pub struct Pass {
-    name: &'static str,
-    reason: String,
+    step: PreparationStep,
+    reason: PreparationReason,
     extents: Vec<Extent>,
     options: Options,
-    /// What it did, as in `wrote`.
-    verb: &'static str,
-    ran: Option<Result<Ran, String>>,
+    ran: Option<Result<Ran, Failure>>,
 }
 
 struct Ran {
     bytes: u64,
     took_ms: u64,
-    error: Option<String>,
+    error: Option<Failure>,
 }
 
 impl Pass {
-    /// Writes all of it, by these options; where it stops after a time, what there is by then is all there will be.
-    pub fn fill(extents: Vec<Extent>, options: Options, at_most_s: Option<u64>, reason: &str) -> Pass {
+    /// A step that writes all blocks. If it ends after a time limit, the target keeps the size that was written.
+    pub fn fill(extents: Vec<Extent>, options: Options, at_most_s: Option<u64>, reason: PreparationReason) -> Pass {
         let mut options = options;
         if let Some(seconds) = at_most_s {
             options.push(("runtime".to_owned(), seconds.to_string()));
         }
-        Pass::new("fill", "wrote", extents, options, reason)
+        Pass::new(PreparationStep::Fill, extents, options, reason)
     }
 
-    /// Reads all of it: a volume made from a snapshot fetches its blocks as they are first read.
-    pub fn initialise(extents: Vec<Extent>, last: &[(String, String)], reason: &str) -> Pass {
+    /// A step that reads all blocks: a volume made from a snapshot fetches a block on its first read.
+    pub fn initialise(extents: Vec<Extent>, last: &[(String, String)], reason: PreparationReason) -> Pass {
         let options = [("rw", "read"), ("bs", "1m"), ("iodepth", "32"), ("ioengine", "libaio"), ("direct", "1")];
-        Pass::new("initialise", "read", extents, with_last(&options, last), reason)
+        Pass::new(PreparationStep::Initialise, extents, with_last(&options, last), reason)
     }
 
-    /// Discards all of it: the device forgets what it holds.
-    pub fn purge(extents: Vec<Extent>, reason: &str) -> Pass {
+    /// A step that discards all blocks.
+    pub fn purge(extents: Vec<Extent>, reason: PreparationReason) -> Pass {
         let options = [("rw", "trim"), ("bs", "8m"), ("ioengine", "psync"), ("direct", "1")];
-        Pass::new("purge", "discarded", extents, with_last(&options, &[]), reason)
+        Pass::new(PreparationStep::Purge, extents, with_last(&options, &[]), reason)
     }
 
-    fn new(name: &'static str, verb: &'static str, extents: Vec<Extent>, options: Options, reason: &str) -> Pass {
-        Pass { name, reason: reason.to_owned(), extents, options, verb, ran: None }
+    fn new(step: PreparationStep, extents: Vec<Extent>, options: Options, reason: PreparationReason) -> Pass {
+        Pass { step, reason, extents, options, ran: None }
     }
 
     fn job(&self) -> Job {
@@ -59,10 +56,10 @@ impl Pass {
             if nth > 0 {
                 options.push(("stonewall".to_owned(), "1".to_owned()));
             }
-            (format!("{}-{}", self.name, nth + 1), options)
+            (format!("{}-{}", self.step.name(), nth + 1), options)
         };
         let sections = self.extents.iter().enumerate().map(section).collect();
-        Job::fio(&format!("{}.fio", self.name), sections)
+        Job::fio(&format!("{}.fio", self.step.name()), sections)
     }
 }
 
@@ -72,39 +69,32 @@ impl Step for Pass {
     }
 
     fn name(&self) -> &'static str {
-        self.name
+        self.step.name()
     }
 
     fn next(&mut self) -> Next {
         let (outcome, detail, bytes, took_ms) = match &self.ran {
             None => return Next::Run(self.job()),
-            Some(Err(why)) => (PreparationOutcome::Failed, why.clone(), 0, 0),
+            Some(Err(why)) => (PreparationOutcome::Failed, PreparationDetail::Failed(why.clone()), 0, 0),
             Some(Ok(Ran { error: Some(error), bytes, took_ms })) => {
-                let detail = format!("{} {}, then failed: {error}", self.verb, format::size(*bytes));
-                (PreparationOutcome::Failed, detail, *bytes, *took_ms)
+                (PreparationOutcome::Failed, PreparationDetail::Failed(error.clone()), *bytes, *took_ms)
             }
-            Some(Ok(ran)) => {
-                let per_s = format::bandwidth(ran.bytes as f64 * 1000.0 / ran.took_ms.max(1) as f64);
-                let time = format::time_ns(ran.took_ms as f64 * 1e6);
-                let detail = format!("{} {} in {time} ({per_s})", self.verb, format::size(ran.bytes));
-                (PreparationOutcome::Done, detail, ran.bytes, ran.took_ms)
-            }
+            Some(Ok(ran)) => (PreparationOutcome::Done, PreparationDetail::Pass, ran.bytes, ran.took_ms),
         };
-        let step = self.name.to_owned();
-        Next::Done(Preparation { step, target: None, reason: self.reason.clone(), outcome, detail, bytes, took_ms })
+        let (step, reason) = (self.step, self.reason.clone());
+        Next::Done(Preparation { step, target: None, reason, outcome, detail, bytes, took_ms })
     }
 
     fn take(&mut self, record: &Record) {
-        let error = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(|error| error.message.clone());
         self.ran = Some(Ok(Ran {
             bytes: record.totals().all.bytes,
             took_ms: record.ended_unix_ms.saturating_sub(record.started_unix_ms),
-            error,
+            error: Failure::of_run(record),
         }));
     }
 
-    fn take_failed(&mut self, why: &str) {
-        self.ran = Some(Err(why.to_owned()));
+    fn take_failed(&mut self, why: Failure) {
+        self.ran = Some(Err(why));
     }
 }
 
@@ -125,7 +115,8 @@ mod tests {
     #[test]
     fn every_file_is_written_one_after_another() {
         let options = vec![("rw".to_owned(), "write".to_owned())];
-        let mut fill = Pass::fill(vec![extent("/a", 1024), extent("/b:c", 2048)], options, Some(9), "why");
+        let mut fill =
+            Pass::fill(vec![extent("/a", 1024), extent("/b:c", 2048)], options, Some(9), PreparationReason::Requested);
         let Next::Run(job) = fill.next() else { panic!("it has run") };
         let expected = "[fill-1]\nrw=write\nruntime=9\nfilename=/a\nfilesize=1024\n\
                         [fill-2]\nrw=write\nruntime=9\nfilename=/b\\:c\nfilesize=2048\nstonewall=1\n";
@@ -133,15 +124,16 @@ mod tests {
         fill.take(&sample::record(&[(100, 4096, 1000)]));
         let Next::Done(done) = fill.next() else { panic!("it goes on") };
         assert_eq!((done.outcome, done.bytes, fill.bytes()), (PreparationOutcome::Done, 409_600, 409_600));
-        assert!(done.detail.starts_with("wrote 400 KiB"), "{}", done.detail);
+        assert_eq!((done.step, done.detail), (PreparationStep::Fill, PreparationDetail::Pass));
     }
 
     #[test]
     fn what_failed_says_why() {
-        let mut purge = Pass::purge(vec![Extent { path: "/dev/x".into(), bytes: None }], "why");
+        let mut purge = Pass::purge(vec![Extent { path: "/dev/x".into(), bytes: None }], PreparationReason::Requested);
         assert!(matches!(purge.next(), Next::Run(_)));
-        purge.take_failed("the device has no discard");
+        let why = Failure::Refused { messages: vec!["the device has no discard".to_owned()] };
+        purge.take_failed(why.clone());
         let Next::Done(done) = purge.next() else { panic!("it goes on") };
-        assert_eq!((done.outcome, done.detail.as_str()), (PreparationOutcome::Failed, "the device has no discard"));
+        assert_eq!((done.outcome, done.detail), (PreparationOutcome::Failed, PreparationDetail::Failed(why)));
     }
 }

@@ -1,36 +1,44 @@
 //! Random writes over the whole target until their bandwidth is steady (SNIA PTS: workload-dependent preconditioning).
 
-use assessment::{Metric, Preparation, PreparationOutcome, Quantity};
-use judge::steady::{ROUNDS_MAX, Rule};
+use assessment::{
+    Failure, Metric, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep, Quantity,
+    Settings, SteadyRule,
+};
+use judge::steady::ROUNDS_MAX;
 use plan::Ddir;
 use record::Record;
 
 use super::{Extent, Next, Step};
 use crate::rounds::{Goal, Rounds};
-use crate::suite::{Cell, Job};
+use crate::suite::Job;
 
 pub struct RandomWrites {
-    reason: String,
+    reason: PreparationReason,
     extents: Vec<Extent>,
     last: Vec<(String, String)>,
     slice_s: u64,
     rounds: Option<Rounds>,
     bytes: u64,
     took_ms: u64,
-    failed: Option<String>,
+    failed: Option<Failure>,
 }
 
 impl RandomWrites {
-    /// Writes in slices of `slice_s` seconds.
-    pub fn new(extents: Vec<Extent>, slice_s: u64, last: &[(String, String)], reason: &str) -> RandomWrites {
+    /// A step of writes in slices of `slice_s` seconds.
+    pub fn new(
+        extents: Vec<Extent>,
+        slice_s: u64,
+        last: &[(String, String)],
+        reason: PreparationReason,
+    ) -> RandomWrites {
         let metrics = vec![Metric { ddir: Some(Ddir::Write), quantity: Quantity::Bandwidth }];
-        let goal = Goal { rule: Rule::Snia, metrics, most: ROUNDS_MAX };
+        let goal = Goal { rule: SteadyRule::Snia, metrics, most: ROUNDS_MAX };
         RandomWrites {
-            reason: reason.to_owned(),
+            reason,
             extents,
             last: last.to_vec(),
             slice_s,
-            rounds: Rounds::new(&goal, &Cell::new(), &[Cell::new()]),
+            rounds: Rounds::new(&goal, &Settings::new(), &[Settings::new()]),
             bytes: 0,
             took_ms: 0,
             failed: None,
@@ -59,7 +67,7 @@ impl RandomWrites {
 
 impl Step for RandomWrites {
     fn name(&self) -> &'static str {
-        "precondition"
+        PreparationStep::Precondition.name()
     }
 
     fn next(&mut self) -> Next {
@@ -72,11 +80,14 @@ impl Step for RandomWrites {
             (None, Some(steady)) => {
                 let is_steady = steady.from_round.is_some();
                 let outcome = if is_steady { PreparationOutcome::Done } else { PreparationOutcome::Failed };
-                (outcome, format!("random writes in slices of {} s: {}", self.slice_s, steady.detail))
+                (outcome, PreparationDetail::Slices { slice_s: self.slice_s, state: steady.state })
             }
-            (why, _) => (PreparationOutcome::Failed, why.clone().unwrap_or_default()),
+            (why, _) => {
+                let why = why.clone().unwrap_or(Failure::NoIo);
+                (PreparationOutcome::Failed, PreparationDetail::Failed(why))
+            }
         };
-        let (step, reason) = (self.name().to_owned(), self.reason.clone());
+        let (step, reason) = (PreparationStep::Precondition, self.reason.clone());
         Next::Done(Preparation {
             step,
             target: None,
@@ -89,8 +100,8 @@ impl Step for RandomWrites {
     }
 
     fn take(&mut self, record: &Record) {
-        if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
-            self.failed = Some(error.message.clone());
+        if let Some(failure) = Failure::of_run(record) {
+            self.failed = Some(failure);
         }
         self.bytes += record.totals().all.bytes;
         self.took_ms += record.ended_unix_ms.saturating_sub(record.started_unix_ms);
@@ -101,8 +112,8 @@ impl Step for RandomWrites {
         }
     }
 
-    fn take_failed(&mut self, why: &str) {
-        self.failed = Some(why.to_owned());
+    fn take_failed(&mut self, why: Failure) {
+        self.failed = Some(why);
     }
 }
 
@@ -110,10 +121,11 @@ impl Step for RandomWrites {
 mod tests {
     use super::*;
     use crate::sample;
+    use assessment::SteadyState;
 
     fn written(ios: impl Fn(u64) -> u64) -> (u64, Preparation) {
         let extent = Extent { path: "/dev/x".into(), bytes: None };
-        let mut writes = RandomWrites::new(vec![extent], 10, &[], "why");
+        let mut writes = RandomWrites::new(vec![extent], 10, &[], PreparationReason::Requested);
         let mut slices = 0;
         loop {
             match writes.next() {
@@ -130,13 +142,16 @@ mod tests {
     #[test]
     fn a_device_that_gets_slower_is_written_until_it_does_not() {
         let (slices, done) = written(|slice| if slice < 4 { 1000 - 200 * slice } else { 200 });
-        assert_eq!((slices, done.outcome), (9, PreparationOutcome::Done), "{}", done.detail);
-        assert!(done.detail.contains("steady over rounds 5 to 9"), "{}", done.detail);
+        assert_eq!((slices, done.outcome), (9, PreparationOutcome::Done), "{:?}", done.detail);
+        let PreparationDetail::Slices { state: SteadyState::Window { first, last, .. }, .. } = done.detail else {
+            panic!("{:?}", done.detail)
+        };
+        assert_eq!((first, last), (5, 9));
     }
 
     #[test]
     fn one_that_never_settles_is_given_up_on() {
         let (slices, done) = written(|slice| 100 + 100 * (slice % 2));
-        assert_eq!((slices, done.outcome), (25, PreparationOutcome::Failed), "{}", done.detail);
+        assert_eq!((slices, done.outcome), (25, PreparationOutcome::Failed), "{:?}", done.detail);
     }
 }

@@ -1,31 +1,33 @@
-//! Warm: read what the tests will read, until that gets no faster: then the cache holds it.
+//! Warming a cache: the blocks of the tests are read until another pass is no faster.
 
-use assessment::{Preparation, PreparationOutcome};
+use assessment::{
+    Failure, IntervalRange, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep,
+    ReadRate, WarmPasses,
+};
 use judge::figures;
 use plan::Ddir;
 use record::Record;
-use units::format;
 
 use super::{Extent, Next, Step};
 use crate::suite::Job;
 
-/// A pass that is faster than the best before it by less was no faster.
+/// A pass must be faster than the fastest before it by this share to count as faster.
 const FASTER: f64 = 1.1;
-/// So many passes at least where none is faster: some caches take a block in when it is missed for the second time.
+/// Fewest passes if none is faster: some caches admit a block on its second miss.
 const PASSES_LEAST: usize = 3;
-/// So many intervals, at least, show whether a pass got faster while it went on.
+/// Fewest intervals that show whether a pass became faster.
 const INTERVALS_LEAST: usize = 8;
-/// Reads that got faster by this much from the first pass to the last came from somewhere else in the end.
+/// Reads that became faster by this factor from the first to the last pass were served by a cache in the end.
 const RISE: f64 = 1.2;
-/// What DiskSpd's line for Azure's cache takes.
+/// Published time of the DiskSpd command line that warms Azure's cache.
 const MOST_S: u64 = 7200;
 
 pub struct Warm {
-    reason: String,
+    reason: PreparationReason,
     extents: Vec<Extent>,
     last: Vec<(String, String)>,
     passes: Vec<Read>,
-    failed: Option<String>,
+    failed: Option<Failure>,
 }
 
 #[derive(Clone, Copy)]
@@ -37,18 +39,18 @@ struct Read {
     intervals: Option<Intervals>,
 }
 
-/// How the reads of a pass went over time, in bytes per second.
+/// The bandwidth of a pass over time.
 #[derive(Clone, Copy)]
 struct Intervals {
     count: usize,
     least: f64,
     most: f64,
-    /// The last quarter over the first.
+    /// The bandwidth of the last quarter divided by that of the first.
     rise: f64,
 }
 
 impl Intervals {
-    /// `None` where there are too few.
+    /// Returns the shape; `None` for too few intervals.
     fn of(record: &Record) -> Option<Intervals> {
         let timeline = record.timeline.first()?;
         let rates = timeline.bytes_per_s(Some(Ddir::Read)).into_iter().enumerate();
@@ -70,11 +72,11 @@ impl Intervals {
 }
 
 impl Warm {
-    pub fn new(extents: Vec<Extent>, last: &[(String, String)], reason: &str) -> Warm {
-        Warm { reason: reason.to_owned(), extents, last: last.to_vec(), passes: Vec::new(), failed: None }
+    pub fn new(extents: Vec<Extent>, last: &[(String, String)], reason: PreparationReason) -> Warm {
+        Warm { reason, extents, last: last.to_vec(), passes: Vec::new(), failed: None }
     }
 
-    /// A pass reads each block once, in no order: caches let long sequential reads pass by.
+    /// Returns the job of a pass. Each block is read once, in random order: caches bypass long sequential reads.
     fn job(&self) -> Job {
         let fixed = [
             ("rw", "randread"),
@@ -101,7 +103,7 @@ impl Warm {
         self.took_ms() >= MOST_S * 1000
     }
 
-    /// The last pass was no faster than the best before it, and got no faster while it went on.
+    /// Whether the last pass was no faster than the fastest before it, and did not become faster.
     fn is_level(&self) -> bool {
         let Some((last, before)) = self.passes.split_last() else { return false };
         let best = before.iter().map(|pass| pass.bytes_per_s).fold(0.0, f64::max);
@@ -117,39 +119,38 @@ impl Warm {
         last.bytes_per_s >= first.bytes_per_s * RISE
     }
 
-    /// What the passes show.
-    fn told(&self) -> (PreparationOutcome, String) {
+    /// Returns what the passes show.
+    fn outcome(&self) -> (PreparationOutcome, PreparationDetail) {
         let (Some(first), Some(last)) = (self.passes.first(), self.passes.last()) else {
-            return (PreparationOutcome::Failed, "nothing was read".to_owned());
+            return (PreparationOutcome::Failed, PreparationDetail::Failed(Failure::NoIo));
         };
-        let rate =
-            |pass: &Read| format!("{} (median {})", format::bandwidth(pass.bytes_per_s), format::time_ns(pass.p50_ns));
-        let time = format::time_ns(self.took_ms() as f64 * 1e6);
-        let passes = format!("{} passes over {} in {time}", self.passes.len(), format::size(first.bytes));
-        let (from, to) = (rate(first), rate(last));
-        let proof = last.intervals.map_or_else(String::new, |intervals| {
-            let [least, most] = [intervals.least, intervals.most].map(format::bandwidth);
-            format!("; in the {} intervals of the last pass from {least} to {most}", intervals.count)
-        });
-        if !self.is_level() {
-            let detail = format!("{passes} came to no level: {from} at first, {to} in the end");
-            return (PreparationOutcome::Failed, detail);
-        }
-        if self.has_risen() {
-            let detail =
-                format!("{passes} went from {from} to {to} and get no faster: the cache holds what is read{proof}");
-            return (PreparationOutcome::Done, detail);
-        }
-        let detail = format!(
-            "{passes} were no faster than the first, {from}: the cache held it already, or there is none{proof}"
-        );
-        (PreparationOutcome::NotNeeded, detail)
+        let rate = |pass: &Read| ReadRate { bytes_per_s: pass.bytes_per_s, p50_ns: pass.p50_ns };
+        let (is_level, has_risen) = (self.is_level(), self.has_risen());
+        let detail = WarmPasses {
+            passes: self.passes.len() as u64,
+            bytes_per_pass: first.bytes,
+            first: rate(first),
+            last: rate(last),
+            is_level,
+            has_risen,
+            last_pass: last.intervals.map(|intervals| IntervalRange {
+                intervals: intervals.count as u64,
+                least_bytes_per_s: intervals.least,
+                most_bytes_per_s: intervals.most,
+            }),
+        };
+        let outcome = match (is_level, has_risen) {
+            (false, _) => PreparationOutcome::Failed,
+            (true, true) => PreparationOutcome::Done,
+            (true, false) => PreparationOutcome::NotNeeded,
+        };
+        (outcome, PreparationDetail::Warm(detail))
     }
 }
 
 impl Step for Warm {
     fn name(&self) -> &'static str {
-        "warm"
+        PreparationStep::Warm.name()
     }
 
     fn next(&mut self) -> Next {
@@ -157,12 +158,12 @@ impl Step for Warm {
             return Next::Run(self.job());
         }
         let (outcome, detail) = match &self.failed {
-            Some(why) => (PreparationOutcome::Failed, why.clone()),
-            None => self.told(),
+            Some(why) => (PreparationOutcome::Failed, PreparationDetail::Failed(why.clone())),
+            None => self.outcome(),
         };
         Next::Done(Preparation {
             target: None,
-            step: "warm".to_owned(),
+            step: PreparationStep::Warm,
             reason: self.reason.clone(),
             outcome,
             detail,
@@ -173,8 +174,8 @@ impl Step for Warm {
 
     fn take(&mut self, record: &Record) {
         let figures = figures::of_record(record).read;
-        if let Some(error) = record.workers.iter().find_map(|worker| worker.error.as_ref()) {
-            self.failed = Some(error.message.clone());
+        if let Some(failure) = Failure::of_run(record) {
+            self.failed = Some(failure);
         }
         self.passes.push(Read {
             bytes: record.totals().all.bytes,
@@ -185,8 +186,8 @@ impl Step for Warm {
         });
     }
 
-    fn take_failed(&mut self, why: &str) {
-        self.failed = Some(why.to_owned());
+    fn take_failed(&mut self, why: Failure) {
+        self.failed = Some(why);
     }
 }
 
@@ -197,11 +198,11 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    /// A disk behind a cache that holds part of its blocks, answers ten times as fast, and takes in what is read.
+    /// A disk behind a cache that holds part of its blocks, is ten times as fast, and admits blocks that are read.
     struct Simulated {
         held: f64,
         holds_most: f64,
-        /// Passes until it takes them in.
+        /// Misses until a block is admitted.
         waits: usize,
     }
 
@@ -224,7 +225,7 @@ mod tests {
 
     fn warmed(mut disk: Simulated) -> (usize, Preparation) {
         let extent = |path: &str| Extent { path: path.into(), bytes: Some(1 << 20) };
-        let mut warm = Warm::new(vec![extent("/a"), extent("/b:c")], &[], "why");
+        let mut warm = Warm::new(vec![extent("/a"), extent("/b:c")], &[], PreparationReason::Requested);
         let mut passes = 0;
         loop {
             match warm.next() {
@@ -238,17 +239,26 @@ mod tests {
         }
     }
 
-    #[test]
-    fn it_reads_until_the_cache_holds_all_and_proves_it() {
-        let (passes, done) = warmed(Simulated { held: 0.0, holds_most: 1.0, waits: 0 });
-        assert_eq!((passes, done.outcome), (3, PreparationOutcome::Done), "{}", done.detail);
-        assert!(done.detail.contains("(median 1 ms) to 39.1 MiB/s (median 100 us)"), "{}", done.detail);
+    fn detail(done: &Preparation) -> &WarmPasses {
+        match &done.detail {
+            PreparationDetail::Warm(passes) => passes,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
-    fn a_cache_that_takes_a_block_when_it_is_missed_again_is_seen() {
+    fn it_reads_until_the_cache_holds_all_blocks() {
+        let (passes, done) = warmed(Simulated { held: 0.0, holds_most: 1.0, waits: 0 });
+        assert_eq!((passes, done.outcome), (3, PreparationOutcome::Done), "{:?}", done.detail);
+        let passes = detail(&done);
+        assert!((passes.first.p50_ns / 1e6 - 1.0).abs() < 0.02 && (passes.last.p50_ns / 1e5 - 1.0).abs() < 0.02);
+        assert!(passes.is_level && passes.has_risen && passes.last.bytes_per_s > 9.0 * passes.first.bytes_per_s);
+    }
+
+    #[test]
+    fn a_cache_that_admits_on_the_second_miss_is_found() {
         let (passes, done) = warmed(Simulated { held: 0.0, holds_most: 1.0, waits: 1 });
-        assert_eq!((passes, done.outcome), (4, PreparationOutcome::Done), "{}", done.detail);
+        assert_eq!((passes, done.outcome), (4, PreparationOutcome::Done), "{:?}", done.detail);
     }
 
     #[test]
@@ -263,31 +273,28 @@ mod tests {
             record.timeline.push(timeline);
             record
         };
-        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], "why");
+        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], PreparationReason::Requested);
         let rising = pass([500, 600, 700, 900, 1100, 1300, 1400, 1500]);
         (0..4).for_each(|_| warm.take(&rising));
         assert!(matches!(warm.next(), Next::Run(_)), "it still gets faster");
         warm.take(&pass([1000; 8]));
         let Next::Done(done) = warm.next() else { panic!("it goes on") };
-        assert!(
-            done.detail.ends_with("; in the 8 intervals of the last pass from 3.91 MiB/s to 3.91 MiB/s"),
-            "{}",
-            done.detail
-        );
+        let range = detail(&done).last_pass.expect("a pass with intervals");
+        assert_eq!((range.intervals, range.least_bytes_per_s, range.most_bytes_per_s), (8, 4_096_000.0, 4_096_000.0));
     }
 
     #[test]
-    fn what_was_warm_or_has_no_cache_gets_no_faster_and_that_is_said() {
+    fn a_warm_cache_or_none_gets_no_faster() {
         for disk in [1.0, 0.0].map(|held| Simulated { held, holds_most: held, waits: 0 }) {
             let (passes, done) = warmed(disk);
-            assert_eq!((passes, done.outcome), (3, PreparationOutcome::NotNeeded), "{}", done.detail);
-            assert!(done.detail.contains("or there is none"), "{}", done.detail);
+            assert_eq!((passes, done.outcome), (3, PreparationOutcome::NotNeeded), "{:?}", done.detail);
+            assert!(!detail(&done).has_risen);
         }
     }
 
     #[test]
     fn it_ends_after_two_hours() {
-        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], "why");
+        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], PreparationReason::Requested);
         let mut passes = 0;
         while let Next::Run(job) = warm.next() {
             assert!(job.text().contains(&format!("runtime={}\n", 7200 - passes * 900)), "{}", job.text());
@@ -299,14 +306,15 @@ mod tests {
         assert_eq!(passes, 8);
         let Next::Done(done) = warm.next() else { panic!("it goes on") };
         assert_eq!(done.outcome, PreparationOutcome::Failed);
-        assert!(done.detail.contains("no level"), "{}", done.detail);
+        assert!(!detail(&done).is_level);
     }
 
     #[test]
-    fn what_fails_ends_it() {
-        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], "why");
+    fn a_failed_pass_ends_the_step() {
+        let mut warm = Warm::new(vec![Extent { path: "/a".into(), bytes: None }], &[], PreparationReason::Requested);
         warm.take(&sample::failed("no space"));
         let Next::Done(done) = warm.next() else { panic!("it goes on") };
-        assert_eq!((done.outcome, done.detail.as_str()), (PreparationOutcome::Failed, "no space"));
+        let PreparationDetail::Failed(Failure::Job { error, .. }) = done.detail else { panic!("{:?}", done.detail) };
+        assert_eq!((done.outcome, &*fio::wording::error(&error)), (PreparationOutcome::Failed, "no space"));
     }
 }

@@ -1,13 +1,13 @@
-//! The suites that come with the program.
+//! The built-in suites.
 
 use super::Suite;
 
-/// The one that is taken if nothing is said.
+/// The default suite.
 pub const DEFAULT: &str = "quick";
 
 macro_rules! suites {
     ($($name:literal)*) => {
-        /// Their names and texts.
+        /// Names and texts.
         pub const BUILT_IN: &[(&str, &str)] =
             &[$(($name, include_str!(concat!("../../../../data/suites/", $name, ".toml")))),*];
     };
@@ -40,7 +40,7 @@ suites! {
     "sap-hana"
 }
 
-/// A suite by its name; `None` where there is none of it.
+/// Returns a suite by its name; `None` if there is none.
 pub fn built_in(name: &str) -> Option<Suite> {
     let (name, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
     Some(Suite::read(&format!("{name}.toml"), text).expect("the suites that come with the program are tested"))
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn every_suite_reads_and_goes_by_its_files_name() {
         for (name, text) in BUILT_IN {
-            let suite = Suite::read(name, text).unwrap_or_else(|told| panic!("{told}"));
+            let suite = Suite::read(name, text).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(suite.name, *name);
             assert!(!suite.source.is_empty() && suite.date.len() >= 4, "{name}");
         }

@@ -1,4 +1,4 @@
-//! A suite in plain words: what it measures, what it writes where, how long it takes.
+//! Explains a suite: what it measures, what it writes where, and how long it takes.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Planned<'a> {
     pub plans: Vec<Plan>,
 }
 
-/// The times of all runs and the rests between them in ns; false where some go on until their work is done.
+/// Returns the time of all runs and of the pauses between them in ns, and false if some run until their work is done.
 pub fn takes_ns(tests: &[Planned]) -> (u64, bool) {
     let mut sum = (0u64, true);
     for planned in tests {
@@ -32,7 +32,7 @@ pub fn takes_ns(tests: &[Planned]) -> (u64, bool) {
     sum
 }
 
-/// So many rounds are made at least.
+/// Returns the smallest number of rounds.
 pub fn least_rounds(test: &Test) -> usize {
     const STEADY_LEAST: usize = 5;
     match &test.rounds {
@@ -41,7 +41,7 @@ pub fn least_rounds(test: &Test) -> usize {
     }
 }
 
-/// All that the tests take of their targets.
+/// Returns the bytes that the tests use of their targets.
 pub fn takes_bytes(tests: &[Planned]) -> BTreeMap<String, u64> {
     let mut taken: BTreeMap<String, u64> = BTreeMap::new();
     for (path, bytes) in tests.iter().flat_map(|planned| &planned.plans).flat_map(footprint) {
@@ -51,7 +51,7 @@ pub fn takes_bytes(tests: &[Planned]) -> BTreeMap<String, u64> {
     taken
 }
 
-/// The suite for people, at most `width` columns wide.
+/// Explains the suite in at most `width` columns.
 pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> String {
     let mut text = format!("{}: {}\n", suite.name, suite.title);
     text += &format!("source: {} ({})\n", suite.source, suite.date);
@@ -61,7 +61,7 @@ pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> St
     text += &volumes(suite);
     text += "\nWhat it does to the target\n";
     text += &format!("  {}\n", on_what(suite, tests));
-    text += &format!("  It takes {}, and what the preparation takes.\n", time_told(tests));
+    text += &format!("  Duration: {}, plus the preparation.\n", time_text(tests));
     let needs = prepared(suite);
     if !needs.is_empty() {
         text += &format!("  Before the tests: {needs}.\n");
@@ -73,18 +73,18 @@ pub fn explain(suite: &Suite, tests: &[Planned], form: Form, width: usize) -> St
     wrapped(&text, width)
 }
 
-/// How long all runs take, in words.
-pub fn time_told(tests: &[Planned]) -> String {
+/// Formats the time of all runs.
+pub fn time_text(tests: &[Planned]) -> String {
     let is_open = |planned: &Planned| matches!(planned.test.rounds, Rounds::Steady { .. });
     let least = if tests.iter().any(is_open) { " at least" } else { "" };
     match takes_ns(tests) {
-        (0, _) => "as long as the tests' work takes".to_owned(),
+        (0, _) => "until the I/O of the tests is done".to_owned(),
         (ns, true) => format!("{}{least}", format::time_ns(ns as f64)),
-        (ns, false) => format!("{}{least} and as long as the work of some tests takes", format::time_ns(ns as f64)),
+        (ns, false) => format!("{}{least}, plus tests that run until their I/O is done", format::time_ns(ns as f64)),
     }
 }
 
-/// The volumes that it tells apart, and how they are named to `assess`.
+/// Lists the volumes, and how `assess` takes them.
 fn volumes(suite: &Suite) -> String {
     let Some(widest) = suite.volumes.iter().map(|volume| volume.name.len()).max() else { return String::new() };
     let mut text = "\nVolumes\n".to_owned();
@@ -92,30 +92,33 @@ fn volumes(suite: &Suite) -> String {
         text += &format!("  {:widest$}  {}\n", volume.name, volume.meaning);
     }
     let named: Vec<String> = suite.volumes.iter().map(|volume| format!("{}=TARGET", volume.name)).collect();
-    text + &format!("  Say {}; one TARGET without a name stands for all.\n", named.join(" "))
+    text + &format!("  Targets: {}. One TARGET without a name stands for all volumes.\n", named.join(" "))
 }
 
 fn on_what(suite: &Suite, tests: &[Planned]) -> String {
     let write = tests.iter().flat_map(|planned| &planned.plans).any(writes);
     match suite.target {
         MeantFor::Device if write => format!(
-            "It is meant for a device as a whole, uses {} and overwrites what the device holds. Of a directory it takes \
-             one file.",
-            suite.told_size()
+            "It is meant for a whole device, uses {} and overwrites its data. In a directory it uses one file.",
+            suite.size_text()
         ),
-        MeantFor::Device => format!("It reads {}. Of a directory it takes one file.", suite.told_size()),
+        MeantFor::Device => format!("It reads {}. In a directory it uses one file.", suite.size_text()),
         MeantFor::File => {
             format!(
-                "In a directory it makes {} in a folder of its own, {} or what there is room for, and removes that at \
-                 the end. A file or device that it is given is overwritten where that is agreed to.",
-                if suite.size_bytes.is_some() { suite.told_size() } else { "files of the tests' own sizes".to_owned() },
+                "In a directory it creates {} in a folder of its own, {} or as much as fits, and removes the folder at \
+                 the end. It overwrites an existing file or device only with --overwrite.",
+                if suite.size_bytes.is_some() {
+                    suite.size_text()
+                } else {
+                    "files with the sizes of the tests".to_owned()
+                },
                 in_all(suite, tests)
             )
         }
     }
 }
 
-/// What the tests take, of each volume where there are several: those are explained as folders of their names.
+/// Lists the bytes that the tests use, by volume if there are several.
 fn in_all(suite: &Suite, tests: &[Planned]) -> String {
     let taken = takes_bytes(tests);
     let below = |folder: &str| -> u64 {
@@ -151,8 +154,8 @@ fn one(planned: &Planned, form: Form) -> String {
     }
     let runs = planned.plans.len();
     let each = planned.plans.first().and_then(time::at_most_ns);
-    let each = each
-        .map_or_else(|| "as long as its work takes".to_owned(), |ns| format!("{} each", format::time_ns(ns as f64)));
+    let each =
+        each.map_or_else(|| "until its I/O is done".to_owned(), |ns| format!("{} each", format::time_ns(ns as f64)));
     text += &match (&test.rounds, runs) {
         (Rounds::Fixed { times: 1, .. }, 1) => format!("      One run, {}.\n", each.trim_end_matches(" each")),
         (Rounds::Fixed { times: times @ 2.., rest_s: rest_s @ 1.. }, 1) => {
@@ -172,27 +175,27 @@ fn one(planned: &Planned, form: Form) -> String {
     if let Some(trap) = &test.trap {
         let taken = match form {
             Form::Literal => "by its letter",
-            Form::AsMeant => "as it was meant",
+            Form::AsMeant => "as meant",
         };
-        text += &format!("      Trap: {} Here it is run {taken}.\n", trap.trim_end());
+        text += &format!("      Trap: {} Here it runs {taken}.\n", trap.trim_end());
     }
     text
 }
 
-/// The limit that a test is meant to hit, in words.
+/// Returns the limit that a test is meant to hit.
 pub fn aim(aim: Aim) -> &'static str {
     match aim {
         Aim::DiskIops => "the disk's limit of I/Os per second",
         Aim::DiskBandwidth => "the disk's limit of bandwidth",
         Aim::VmUncached => "the virtual machine's limit for disks without a cache",
-        Aim::VmCached => "the virtual machine's limit for reads from its host's cache",
-        Aim::LatencyFloor => "the least latency, with nothing else under way",
+        Aim::VmCached => "the virtual machine's limit for reads from the host's cache",
+        Aim::LatencyFloor => "the lowest latency, with one I/O in flight",
         Aim::FlushLatency => "the latency of a flush",
-        Aim::Behaviour => "no limit: it shows how the target behaves",
+        Aim::Behaviour => "no limit: it describes behaviour",
     }
 }
 
-/// Lines that are too long go on below, as far in as they began.
+/// Wraps lines with the indentation of their start.
 fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     for line in text.lines() {

@@ -1,12 +1,13 @@
-//! A test's job in its dialect's words: the suite's options in their layers, put to a place.
+//! The jobs of a suite's tests, as text of their dialects, for a target.
 
+use assessment::Settings;
 use units::diagnostic::{Diagnostic, Span};
 use units::format;
 
-use super::layers::{Layers, Merged, Setting};
-use super::{Beside, Cell, Files, Form, Line, Place, Site, Sites, Suite, Test, Work};
+use super::layers::{Form, Layers, Merged, Setting};
+use super::{Beside, Files, Line, Place, Site, Sites, Suite, Test, Work};
 
-/// Shares of a size are cut down to multiples of this.
+/// Shares of a size are rounded down to multiples of this.
 const SHARE_UNIT: u64 = 1 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,30 +19,30 @@ pub enum Dialect {
 /// How targets are filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FillWay {
-    /// As the suite says.
+    /// As the suite defines it.
     #[default]
     Suite,
-    /// Twice from start to end in blocks of 128 KiB.
+    /// Twice sequentially in blocks of 128 KiB.
     Snia,
-    /// Once from start to end, then at random places until that is steady.
+    /// Once sequentially, then random writes until the bandwidth is steady.
     Random,
 }
 
-/// How a suite is taken.
+/// Parameters of a run of a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteParams {
     pub form: Form,
     pub short: bool,
-    /// Sizes and offsets of the published text don't hold, by its letter or not.
+    /// Another size is requested, so sizes and offsets of the published text do not apply.
     pub is_resized: bool,
     pub sites: Sites,
     pub fill: FillWay,
-    /// Measured time of each test, in place of its own.
+    /// Measured time of each test, instead of its own.
     pub runtime_s: Option<u64>,
 }
 
 impl SuiteParams {
-    /// Where each of a test's volumes is; of one without volumes the place of all.
+    /// Returns the sites of a test's volumes; without volumes the common site.
     pub fn sites_of(&self, test: &Test) -> Vec<&Site> {
         match test.volumes().as_slice() {
             [] => vec![self.sites.of(None)],
@@ -49,25 +50,25 @@ impl SuiteParams {
         }
     }
 
-    /// No smaller block does on all that a test works on.
+    /// Returns the smallest block size that all targets of a test accept.
     pub fn least_block_bytes(&self, test: &Test) -> u64 {
         self.sites_of(test).iter().map(|site| site.least_block_bytes).max().unwrap_or(0)
     }
 }
 
-/// A job as its dialect reads it.
+/// A job as text of its dialect.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub dialect: Dialect,
     pub words: Vec<String>,
-    /// The file that the words name, and what it holds.
+    /// The name and text of the file on the command line.
     pub file: Option<(String, String)>,
-    /// Where the lines of that file, or the words, come from.
+    /// The places in the suite's text of the file's lines, or of the words.
     origin: Vec<Option<Span>>,
 }
 
 impl Job {
-    /// As people read it: the job file, the profile or the line.
+    /// Returns the job as text: the job file, the profile or the command line.
     pub fn text(&self) -> String {
         match (&self.file, self.dialect) {
             (Some((_, text)), _) => text.clone(),
@@ -76,17 +77,17 @@ impl Job {
         }
     }
 
-    /// What a dialect says of the job, at the place of the suite's text that it is about.
-    pub fn located(&self, mut told: Diagnostic) -> Diagnostic {
-        let Some((span, _)) = &mut told.label else { return told };
+    /// Moves a diagnostic of the dialect to its place in the suite's text.
+    pub fn located(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let Some((span, _)) = &mut diagnostic.label else { return diagnostic };
         let line = if self.dialect == Dialect::Fio { span.line() - 1 } else { 0 };
         if let Some(Some(origin)) = self.origin.get(line) {
             *span = origin.clone();
         }
-        told
+        diagnostic
     }
 
-    /// A job of fio's, one section after another.
+    /// Returns a fio job file with these sections.
     pub fn fio(name: &str, sections: Vec<(String, Vec<(String, String)>)>) -> Job {
         let settings = |options: Vec<(String, String)>| {
             let mut merged = Merged::default();
@@ -98,8 +99,8 @@ impl Job {
 }
 
 impl Suite {
-    /// The job of a test at one of its cells.
-    pub fn job(&self, test: &Test, cell: &Cell, params: &SuiteParams) -> Job {
+    /// Returns the job of a test in one of its cells.
+    pub fn job(&self, test: &Test, cell: &Settings, params: &SuiteParams) -> Job {
         match &test.work {
             Work::Fio { layers, jobs } => self.fio(test, (layers, jobs), cell, params),
             Work::DiskSpd { as_meant, literal, runtime_s, warmup_s, short_runtime_s } => {
@@ -116,14 +117,14 @@ impl Suite {
         }
     }
 
-    fn fio(&self, test: &Test, work: (&Layers, &[Beside]), cell: &Cell, params: &SuiteParams) -> Job {
+    fn fio(&self, test: &Test, work: (&Layers, &[Beside]), cell: &Settings, params: &SuiteParams) -> Job {
         let (layers, jobs) = work;
         let section = |own: &Layers, volume: Option<&str>| {
             let site = params.sites.of(volume);
             let mut merged = Merged::default();
-            merged.set_layers(&self.layers, params);
-            merged.set_layers(layers, params);
-            merged.set_layers(own, params);
+            merged.set_layers(&self.layers, params.form, params.is_resized);
+            merged.set_layers(layers, params.form, params.is_resized);
+            merged.set_layers(own, params.form, params.is_resized);
             if params.short {
                 merged.set(&self.layers.short);
                 merged.set(&layers.short);
@@ -150,7 +151,7 @@ impl Suite {
         fio_job(&format!("{}/{}.fio", self.name, test.name), sections)
     }
 
-    /// Where the job's files are, and how large.
+    /// Sets the job's files and their sizes.
     fn put_in_place(&self, merged: &mut Merged, site: &Site) {
         let own_size = merged.has("size") || merged.has("filesize");
         let escaped = |path: &str| path.replace('\\', "\\\\").replace(':', "\\:");
@@ -165,7 +166,7 @@ impl Suite {
             }
             (Place::Directory(path), Files::Each) => {
                 merged.put("directory", &escaped(path));
-                // The tests of a suite take turns on the same files.
+                // The tests of a suite use the same files in turn.
                 merged.put("filename_format", "data.$jobnum");
                 "size"
             }
@@ -173,7 +174,7 @@ impl Suite {
         let Some(bytes) = site.size_bytes.filter(|_| !own_size) else { return };
         merged.put(sized, &bytes.to_string());
         if sized == "filesize" {
-            // fio takes shares of a device of the whole of it, not of the part that is used.
+            // fio computes shares of a device from its whole size, not from the part that is used.
             for name in ["offset", "offset_increment"] {
                 let share = merged.value(name).and_then(|value| value.strip_suffix('%')?.parse::<u64>().ok());
                 if let Some(percent) = share {
@@ -204,13 +205,13 @@ impl Suite {
         } else {
             let words = line.text.split_whitespace();
             let words = words.skip_while(|word| *word == "diskspd" || *word == "diskspd.exe");
-            // All of a device needs no word.
+            // DiskSpd uses the whole device by default.
             (words.map(|word| fill_in(word, &path)).filter(|word| word != "-f0").collect(), None)
         };
         Job { dialect: Dialect::DiskSpd, words, file, origin: vec![Some(line.at.clone())] }
     }
 
-    /// How the suite's files are filled, as options in fio's words: in this suite's way, or from start to end.
+    /// Returns fio's options for filling the files: those of the suite, or the requested way.
     pub fn fill_options(&self, params: &SuiteParams, site: &Site) -> Vec<(String, String)> {
         let mut merged = Merged::default();
         let standard = [
@@ -224,7 +225,7 @@ impl Suite {
         standard.iter().for_each(|(name, value)| merged.put(name, value));
         match params.fill {
             FillWay::Suite => {
-                merged.set_layers(&self.fill.layers, params);
+                merged.set_layers(&self.fill.layers, params.form, params.is_resized);
                 if params.short {
                     merged.set(&self.fill.layers.short);
                 }
@@ -238,8 +239,8 @@ impl Suite {
         merged.0.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect()
     }
 
-    /// What each test works on, in words.
-    pub fn told_size(&self) -> String {
+    /// Describes the file size of each test.
+    pub fn size_text(&self) -> String {
         match (self.size_bytes, self.files) {
             (None, _) => "all of the device".to_owned(),
             (Some(bytes), Files::One) => format!("one file of {}", format::size(bytes)),
@@ -248,7 +249,7 @@ impl Suite {
     }
 }
 
-/// `{size}`, `{size/2}`, `{size*8/10}` as bytes, in whole units of 64 KiB where it is a part.
+/// Replaces `{size}`, `{size/2}`, `{size*8/10}` by bytes. Shares are multiples of 64 KiB.
 fn with_sizes(text: &str, bytes: u64) -> String {
     const UNIT: u64 = 64 << 10;
     let mut pieces = text.split("{size");

@@ -1,13 +1,21 @@
-//! Options of a job in layers: later ones have the last word, and any may take an option out.
+//! Options of a job in layers: a later layer overrides an earlier one, and can remove options.
 
 use units::diagnostic::Span;
 
-use super::{Form, SuiteParams};
+/// How the published text is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    /// By its letter.
+    Literal,
+    /// As its authors meant it: known traps of the text are avoided.
+    #[default]
+    AsMeant,
+}
 
-/// Options that are about the size of the published text's own disk.
+/// Options that depend on the size of the disk in the published text.
 const SIZES: [&str; 4] = ["size", "filesize", "offset", "offset_increment"];
 
-/// An option in fio's words; `None` leaves it out.
+/// An option of fio; `None` removes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Setting {
     pub(super) name: String,
@@ -15,7 +23,7 @@ pub(super) struct Setting {
     pub(super) at: Option<Span>,
 }
 
-/// Options as they stand in one place of a suite.
+/// Options in one place of a suite.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
     pub(super) always: Vec<Setting>,
@@ -24,7 +32,7 @@ pub(super) struct Layers {
     pub(super) short: Vec<Setting>,
 }
 
-/// The options of a job, each once, in the order in which they were first named.
+/// The options of a job, each once, in the order of their first appearance.
 #[derive(Default)]
 pub(super) struct Merged(pub(super) Vec<Setting>);
 
@@ -38,12 +46,12 @@ impl Merged {
         }
     }
 
-    pub(super) fn set_layers(&mut self, layers: &Layers, params: &SuiteParams) {
+    pub(super) fn set_layers(&mut self, layers: &Layers, form: Form, is_resized: bool) {
         self.set(&layers.always);
         let is_size = |setting: &&Setting| SIZES.contains(&setting.name.as_str());
-        match params.form {
+        match form {
             Form::AsMeant => self.set(&layers.as_meant),
-            Form::Literal if !params.is_resized => self.set(&layers.literal),
+            Form::Literal if !is_resized => self.set(&layers.literal),
             Form::Literal => {
                 let (meant, literal) = (layers.as_meant.iter(), layers.literal.iter());
                 let meant = meant.filter(is_size);

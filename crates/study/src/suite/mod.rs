@@ -1,7 +1,7 @@
-//! Suites: lists of tests as data, in fio's and DiskSpd's words, with where they come from and what each is meant to
-//! hit.
+//! Suites: lists of tests as data, in the options of fio and DiskSpd, with their sources and the limit that each test
+//! is meant to hit.
 //!
-//! A suite is read from text ([`Suite::read`]) and gives out jobs ([`Suite::job`]), which a dialect makes plans of.
+//! [`Suite::read`] parses a suite, and [`Suite::job`] returns jobs, which a dialect turns into plans.
 
 mod built_in;
 mod cells;
@@ -15,125 +15,126 @@ mod study;
 mod table;
 
 pub use built_in::{BUILT_IN, DEFAULT, built_in};
-pub use cells::Cell;
-pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_told};
+pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, time_text};
 pub use job::{Dialect, FillWay, Job, SuiteParams};
+pub use layers::Form;
 pub use preparing::SuiteTarget;
 pub use site::{Place, Site, Sites};
 pub use study::{Criteria, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use assessment::{Aim, VolumeUse};
-use plan::{Amount, Ddir, Plan, Worker};
+use assessment::{Aim, Settings, VolumeUse};
+use plan::{Ddir, Plan, Worker};
 use units::diagnostic::Span;
 
 use crate::rounds::Goal;
+pub use crate::usage::{footprint, is_read, writes, written};
 use layers::Layers;
 
 /// A list of tests.
 #[derive(Clone, Debug)]
 pub struct Suite {
     pub name: String,
-    /// The suite in one line.
+    /// A title of one line.
     pub title: String,
-    /// Where it comes from.
+    /// Source of the published tests.
     pub source: String,
     pub date: String,
-    /// What else is to be known of it.
+    /// Further facts.
     pub about: Option<String>,
     pub target: MeantFor,
     pub files: Files,
     /// Bytes of a job's file, as published; `None` is the whole device.
     pub size_bytes: Option<u64>,
-    /// The same where there is no device to be whole.
+    /// The size for targets that are not devices.
     pub file_size_bytes: u64,
-    /// And in the short form.
+    /// The size in the short form.
     pub short_size_bytes: u64,
     pub fill: Fill,
-    /// What it tells apart of the storage; none where all its tests are for one target.
+    /// The volumes that the suite distinguishes; empty if all tests use one target.
     pub volumes: Vec<Volume>,
     pub tests: Vec<Test>,
     layers: Layers,
 }
 
-/// A part of the storage that some of a suite's tests are for.
+/// A part of the storage that some tests of a suite use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Volume {
     pub name: String,
-    /// What it is, in plain words.
+    /// Description of the volume.
     pub meaning: String,
 }
 
-/// What a suite was written for.
+/// The kind of target of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MeantFor {
     /// Files of a file system.
     File,
-    /// A device as a whole, which loses what it holds.
+    /// A whole device, whose data is lost.
     Device,
 }
 
-/// Which files the jobs of a test work on.
+/// The files of a test's jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Files {
-    /// One for all.
+    /// One file for all jobs.
     One,
-    /// Each of a job's clones has its own.
+    /// One file for each clone of a job.
     Each,
 }
 
-/// How targets are filled before tests that need that.
+/// How targets are filled before tests that need it.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
-    /// After so long a file is as large as it will be.
+    /// Time limit of a fill. The file is then smaller.
     pub at_most_s: Option<u64>,
-    /// What is said of it in place of the plain way.
+    /// Options that override the default ones.
     layers: Layers,
 }
 
 #[derive(Clone, Debug)]
 pub struct Test {
     pub name: String,
-    /// What it measures, in plain words.
+    /// A title of one line.
     pub title: String,
     pub aim: Aim,
     pub needs: Needs,
-    /// What goes wrong when the published text is taken by its letter.
+    /// What fails if the published text is taken by its letter.
     pub trap: Option<String>,
     pub rounds: Rounds,
-    /// The volume of the jobs that name none themselves.
+    /// The volume of jobs without one.
     volume: Option<String>,
     work: Work,
     vary: Vec<(String, Vec<String>)>,
     short_vary: Option<Vec<(String, Vec<String>)>>,
-    /// The test's name in the text.
+    /// Place of the test's name in the text.
     at: Span,
 }
 
-/// What a test needs so that its figures are worth anything.
+/// Requirements of a test on its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
-    /// Every block was written: reads of others need no disk.
+    /// Every block was written: a read of an unwritten block does not reach the disk.
     pub filled: bool,
-    /// Every block was read: volumes made from snapshots fetch blocks when they are first read.
+    /// Every block was read: a volume made from a snapshot fetches a block on its first read.
     pub initialised: bool,
-    /// What it reads is in the cache that it is meant to measure.
+    /// The measured cache holds the blocks that the test reads.
     pub warm: bool,
 }
 
-/// How often the runs of a test are made.
+/// The number of rounds of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Rounds {
     Fixed {
         times: usize,
         rest_s: u64,
     },
-    /// Until the last of them are steady.
+    /// Rounds until the figures are steady.
     Steady {
         goal: Goal,
-        /// The cell that is followed; empty where there is one only.
-        at: Cell,
+        /// The cell that is judged; empty if there is one.
+        at: Settings,
     },
 }
 
@@ -151,7 +152,7 @@ struct Beside {
     layers: Layers,
 }
 
-/// DiskSpd's words, with `{target}`, `{size}`, `{runtime}`, `{warmup}` and what is varied in braces.
+/// A DiskSpd command line with placeholders: `{target}`, `{size}`, `{runtime}`, `{warmup}`, and the varied settings.
 #[derive(Clone, Debug)]
 struct Line {
     text: String,
@@ -159,16 +160,8 @@ struct Line {
     at: Span,
 }
 
-/// By its letter, or as it was meant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Form {
-    Literal,
-    #[default]
-    AsMeant,
-}
-
 impl Test {
-    /// The volumes that it works on, each once.
+    /// Returns the volumes of the test, each once.
     pub fn volumes(&self) -> Vec<&str> {
         let jobs: &[Beside] = match &self.work {
             Work::Fio { jobs, .. } => jobs,
@@ -184,7 +177,7 @@ impl Test {
         names
     }
 
-    /// What a plan of it does on each of them.
+    /// Returns what a plan of the test does on each volume.
     pub fn used(&self, plan: &Plan) -> Vec<VolumeUse> {
         let volume_of = |worker: &Worker| match &self.work {
             Work::Fio { jobs, .. } => {
@@ -202,17 +195,17 @@ impl Test {
     }
 }
 
-/// The worker's I/O goes in that direction, some of it at least.
+/// Whether any of the worker's I/O has this direction.
 fn has(worker: &Worker, ddir: Ddir) -> bool {
-    match ddir {
-        Ddir::Read if !worker.streams.is_empty() => worker.streams.list.iter().any(|stream| stream.write_percent < 100),
-        Ddir::Write if !worker.streams.is_empty() => worker.streams.list.iter().any(|stream| stream.write_percent > 0),
+    match (ddir, worker.streams()) {
+        (Ddir::Read, Some(streams)) => streams.list.iter().any(|stream| stream.write_percent < 100),
+        (Ddir::Write, Some(streams)) => streams.list.iter().any(|stream| stream.write_percent > 0),
         _ => worker.access.pattern.has(ddir),
     }
 }
 
 impl Suite {
-    /// Bytes of each job's file if nothing is said of it: what was published, or the short form's.
+    /// Returns the default size of each job's file: the published one, or that of the short form.
     pub fn default_size(&self, short: bool, is_device: bool) -> Option<u64> {
         match (short, self.size_bytes) {
             (true, published) => Some(published.unwrap_or(u64::MAX).min(self.short_size_bytes)),
@@ -220,61 +213,4 @@ impl Suite {
             (false, None) => (!is_device).then_some(self.file_size_bytes),
         }
     }
-}
-
-/// What a plan takes of its targets: bytes from the start of each.
-pub fn footprint(plan: &Plan) -> BTreeMap<String, u64> {
-    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
-    let mut take = |path: &str, bytes: u64| {
-        let known = taken.entry(path.to_owned()).or_default();
-        *known = (*known).max(bytes);
-    };
-    for worker in &plan.workers {
-        for stream in &worker.streams.list {
-            let made = stream.create.as_ref().map_or(0, |file| file.bytes);
-            take(&stream.path, stream.end_bytes.unwrap_or(0).max(made));
-        }
-        let (targets, files) = (&worker.targets, worker.targets.paths.len().max(1) as u64);
-        let bytes = match (targets.file_size, targets.extent.size) {
-            (Some((_, most)), _) => most,
-            (None, Some(Amount::Bytes(bytes))) => bytes / files,
-            (None, _) => 0,
-        };
-        let offset = match targets.extent.offset {
-            Amount::Bytes(offset) if targets.file_size.is_none() => offset,
-            _ => 0,
-        };
-        targets.paths.iter().for_each(|path| take(path, bytes + offset));
-    }
-    taken
-}
-
-/// The targets that a plan changes what they hold: by its I/O, or as it makes a file anew.
-pub fn written(plan: &Plan) -> BTreeSet<String> {
-    let mut paths = BTreeSet::new();
-    for worker in &plan.workers {
-        let streams = &worker.streams.list;
-        let of_streams = streams.iter().filter(|stream| stream.write_percent > 0 || stream.create.is_some());
-        paths.extend(of_streams.map(|stream| stream.path.clone()));
-        let pattern = worker.access.pattern;
-        if streams.is_empty() && (pattern.writes || pattern.trims) {
-            paths.extend(worker.targets.paths.iter().cloned());
-        }
-    }
-    paths
-}
-
-/// Some of the plan's I/O reads the target.
-pub fn is_read(plan: &Plan, path: &str) -> bool {
-    plan.workers.iter().any(|worker| {
-        let mut streams = worker.streams.list.iter();
-        let of_streams = streams.any(|stream| stream.write_percent < 100 && stream.path == path);
-        let plain = worker.streams.is_empty() && worker.access.pattern.reads;
-        of_streams || plain && worker.targets.paths.iter().any(|known| known == path)
-    })
-}
-
-/// The plan changes what its targets hold.
-pub fn writes(plan: &Plan) -> bool {
-    !written(plan).is_empty()
 }

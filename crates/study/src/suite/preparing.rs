@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assessment::TargetKind;
+use assessment::{LeftOut, PreparationReason, TargetKind};
 
 use super::study::{Ready, ReadyRun};
 use super::{FillWay, Needs, Site, Suite, SuiteOptions, SuiteParams, footprint, is_read};
@@ -60,32 +60,33 @@ impl Planner<'_> {
         if self.options.purge {
             for here in here() {
                 let whole = Extent { path: here.target.path.clone(), bytes: None };
-                steps.push(self.step(Pass::purge(vec![whole], "--purge was given"), here, here.target.may_write));
+                steps.push(self.step(
+                    Pass::purge(vec![whole], PreparationReason::Requested),
+                    here,
+                    here.target.may_write,
+                ));
             }
         }
         for here in here().filter(|here| here.target.existed && !self.options.purge) {
-            let why = "a volume made from a snapshot fetches blocks at first";
-            if let Some((reason, extents)) = self.need(here, |needs| needs.initialised, why) {
-                steps.push(self.step(Pass::initialise(extents, &here.site.last, &reason), here, true));
+            if let Some((reason, extents)) = self.need(here, |needs| needs.initialised) {
+                steps.push(self.step(Pass::initialise(extents, &here.site.last, reason), here, true));
             }
         }
         for here in here() {
-            let why = "blocks that were never written are read without the disk";
-            if let Some((reason, extents)) = self.need(here, |needs| needs.filled, why) {
-                steps.extend(self.fill(here, extents, &reason));
+            if let Some((reason, extents)) = self.need(here, |needs| needs.filled) {
+                steps.extend(self.fill(here, extents, reason));
             }
         }
         for here in here() {
-            let why = "the cache that they measure is to hold what they read";
-            if let Some((reason, extents)) = self.need(here, |needs| needs.warm, why) {
-                steps.push(self.step(Warm::new(extents, &here.site.last, &reason), here, true));
+            if let Some((reason, extents)) = self.need(here, |needs| needs.warm) {
+                steps.push(self.step(Warm::new(extents, &here.site.last, reason), here, true));
             }
         }
         steps
     }
 
     /// Returns why a step is needed there, and for which files; `None` if no test needs it.
-    fn need(&self, here: Here, need: fn(&Needs) -> bool, why: &str) -> Option<(String, Vec<Extent>)> {
+    fn need(&self, here: Here, need: fn(&Needs) -> bool) -> Option<(PreparationReason, Vec<Extent>)> {
         let is_warm = need(&Needs { warm: true, ..Needs::default() });
         // A cache has to hold only what is read.
         let is_meant =
@@ -106,15 +107,16 @@ impl Planner<'_> {
         let extent = |(path, bytes): (String, u64)| Extent { path, bytes: (bytes > 0).then_some(bytes) };
         let extents: Vec<Extent> =
             taken.into_iter().map(extent).filter(|extent| is_device || extent.bytes.is_some()).collect();
-        (!names.is_empty()).then(|| (reason(&names, why), extents))
+        let tests = names.iter().map(|name| (*name).to_owned()).collect();
+        (!names.is_empty()).then_some((PreparationReason::Needed { tests }, extents))
     }
 
-    fn fill(&self, here: Here, extents: Vec<Extent>, reason: &str) -> Vec<PlannedStep> {
+    fn fill(&self, here: Here, extents: Vec<Extent>, reason: PreparationReason) -> Vec<PlannedStep> {
         let target = here.target;
         let is_brief = self.params.fill == FillWay::Suite && !target.existed && extents.len() == 1;
         let at_most_s = self.suite.fill.at_most_s.filter(|_| is_brief);
         let options = self.suite.fill_options(self.params, here.site);
-        let pass = Pass::fill(extents.clone(), options, at_most_s, reason);
+        let pass = Pass::fill(extents.clone(), options, at_most_s, reason.clone());
         // A slow disk takes less in that time, and the tests keep to what it took.
         let limits = at_most_s.map(|_| here.nth);
         let mut steps = vec![PlannedStep { limits, ..self.step(pass, here, target.may_write) }];
@@ -128,20 +130,12 @@ impl Planner<'_> {
 
     fn step(&self, step: impl Step + 'static, here: Here, may: bool) -> PlannedStep {
         let skipped = match (self.options.prepare, may) {
-            (false, _) => Some("--no-prepare was given"),
-            (true, false) => Some("the data of the target may not be changed (no --overwrite)"),
+            (false, _) => Some(LeftOut::NotWanted),
+            (true, false) => Some(LeftOut::NotOverwritable),
             (true, true) => None,
         };
         // A single target needs no name.
         let target = (self.targets.len() > 1).then(|| here.target.shown.clone());
         PlannedStep { step: Box::new(step), target, skipped, limits: None }
-    }
-}
-
-/// The tests that need a step, as a reason for it.
-fn reason(names: &[&str], why: &str) -> String {
-    match names {
-        [first, .., _] if names.len() > 3 => format!("{first} and {} more tests: {why}", names.len() - 1),
-        names => format!("{}: {why}", names.join(", ")),
     }
 }

@@ -1,7 +1,7 @@
-//! Reads a suite's text: every error carries its place.
+//! Parses suites. Every error has its place in the text.
 
-use assessment::{Aim, METRIC_EXAMPLES, Metric};
-use judge::steady::{ROUNDS_MAX, Rule};
+use assessment::{Aim, METRIC_EXAMPLES, Metric, Settings, SteadyRule};
+use judge::steady::ROUNDS_MAX;
 use toml::de::DeTable;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::Size;
@@ -10,14 +10,14 @@ use crate::rounds::{Goal, followable};
 
 use super::layers::{Layers, Setting};
 use super::table::{Table, Value};
-use super::{Beside, Cell, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Volume, Work};
+use super::{Beside, Files, Fill, Line, MeantFor, Needs, Rounds, Suite, Test, Volume, Work};
 
 type Read<T> = Result<T, Diagnostic>;
 
 const GIB: u64 = 1 << 30;
 const FILE_BYTES: u64 = 10 * GIB;
-const RULES: [(&str, Rule); 2] = [("snia", Rule::Snia), ("cloud", Rule::Cloud)];
-/// Options that say where a job works.
+const RULES: [(&str, SteadyRule); 2] = [("snia", SteadyRule::Snia), ("cloud", SteadyRule::Cloud)];
+/// Options that name the target of a job.
 const PLACES: [&str; 4] = ["directory", "filename", "filename_format", "opendir"];
 const CELLS_MAX: usize = 1000;
 const RUNTIME_S: u64 = 60;
@@ -34,7 +34,11 @@ const AIMS: [(&str, Aim); 7] = [
 ];
 
 impl Suite {
-    /// Reads a suite from its text; `name` is the file's, for messages.
+    /// Parses a suite. `name` is the file's, for messages.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic at the first part that is wrong.
     pub fn read(name: &str, text: &str) -> Result<Suite, Diagnostic> {
         let source = Source::new(name, text);
         let document = DeTable::parse(&source.text).map_err(|error| {
@@ -58,8 +62,8 @@ fn suite(top: &mut Table) -> Read<Suite> {
         Some(value) => one_of(&value, &[("one", Files::One), ("each", Files::Each)])?,
         None => Files::One,
     };
-    let told_volumes = top.take("volumes");
-    let volumes = told_volumes.as_ref().map_or(Ok(Vec::new()), volumes)?;
+    let volume_table = top.take("volumes");
+    let volumes = volume_table.as_ref().map_or(Ok(Vec::new()), volumes)?;
     let mut suite = Suite {
         name: top.text("name")?,
         title: top.text("title")?,
@@ -84,38 +88,38 @@ fn suite(top: &mut Table) -> Read<Suite> {
         let test = test(&mut table, needs, &suite.volumes)?;
         table.end()?;
         if suite.tests.iter().any(|known| known.name == test.name) {
-            return Err(Diagnostic::error("two tests of one name").at(&test.at, "there is one above"));
+            return Err(Diagnostic::error("two tests with one name").at(&test.at, "the first one is above"));
         }
         suite.tests.push(test);
     }
     let is_used = |volume: &&Volume| suite.tests.iter().any(|test| test.volumes().contains(&volume.name.as_str()));
-    match (suite.volumes.iter().find(|volume| !is_used(volume)), told_volumes) {
-        (Some(idle), Some(told)) => {
-            let message = format!("no test is for the volume `{}`", idle.name);
-            Err(Diagnostic::error(message).at(&told.at, "declared here"))
+    match (suite.volumes.iter().find(|volume| !is_used(volume)), volume_table) {
+        (Some(idle), Some(error)) => {
+            let message = format!("no test uses the volume `{}`", idle.name);
+            Err(Diagnostic::error(message).at(&error.at, "declared here"))
         }
         _ => Ok(suite),
     }
 }
 
-/// A year, with month and day where they are known.
+/// A year, with month and day if known.
 fn date(top: &mut Table) -> Read<String> {
     let Some(value) = top.take("date") else { return top.text("date") };
     let text = value.text()?;
     let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = text.split('-').collect();
     if parts.len() > 3 || !digits(parts[0], 4) || !parts[1..].iter().all(|part| digits(part, 2)) {
-        return Err(Diagnostic::error("this is no date").at(&value.at, "expected a date such as 2026-11-21 or 2026"));
+        return Err(Diagnostic::error("not a date").at(&value.at, "expected a date such as 2026-11-21 or 2026"));
     }
     Ok(text)
 }
 
-/// Their names, and what they are.
+/// Parses the names and meanings of the volumes.
 fn volumes(value: &Value) -> Read<Vec<Volume>> {
     const DIRECTIONS: [&str; 2] = ["read", "write"];
     let volume = |(name, at, meaning): (String, Span, Value)| {
         if !is_plain(&name) || DIRECTIONS.contains(&name.as_str()) {
-            let error = Diagnostic::error(format!("a volume can't be called `{name}`"));
+            let error = Diagnostic::error(format!("invalid name of a volume: `{name}`"));
             return Err(error.at(&at, "expected letters, digits, `-`, `_` and `.`, and neither read nor write"));
         }
         Ok(Volume { name, meaning: meaning.text()? })
@@ -133,7 +137,7 @@ fn volume(table: &mut Table, known: &[Volume]) -> Read<Option<String>> {
         "" => "the suite declares none: expected [volumes] with their names and what they are".to_owned(),
         names => format!("the suite declares {names}"),
     };
-    Err(Diagnostic::error(format!("there is no volume `{name}`")).at(&value.at, label))
+    Err(Diagnostic::error(format!("unknown volume `{name}`")).at(&value.at, label))
 }
 
 fn names_of(volumes: &[Volume]) -> String {
@@ -171,7 +175,7 @@ fn test(table: &mut Table, of_suite: Needs, volumes: &[Volume]) -> Read<Test> {
         || matches!(&test.work, Work::Fio { jobs, .. } if !jobs.is_empty() && jobs.iter().all(|job| job.volume.is_some()));
     if !volumes.is_empty() && !has_volume {
         let label = format!("expected volume = \"…\" here or in each of its jobs: one of {}", names_of(volumes));
-        return Err(Diagnostic::error("the test says no volume").at(&test.at, label));
+        return Err(Diagnostic::error("the test names no volume").at(&test.at, label));
     }
     Ok(test)
 }
@@ -226,12 +230,12 @@ fn rest(table: &mut Table) -> Read<Vec<Setting>> {
         let line_break = |text: &str| text.contains(['\n', '\r']);
         let option = value.option()?;
         if line_break(&name) || option.as_deref().is_some_and(line_break) {
-            return Err(Diagnostic::error("an option goes over one line").at(&at, "here it doesn't"));
+            return Err(Diagnostic::error("an option with a line break").at(&at, "expected one line"));
         }
         let whole = Span::new(source, at.range().start..value.at.range().end);
         if PLACES.contains(&name.as_str()) {
-            let error = Diagnostic::error(format!("`{name}` is not a suite's to say"));
-            return Err(error.at(&whole, "where the files are is decided by what is assessed"));
+            let error = Diagnostic::error(format!("a suite cannot set `{name}`"));
+            return Err(error.at(&whole, "the target is an argument of `fathom assess`"));
         }
         Ok(Setting { name, value: option, at: Some(whole) })
     };
@@ -251,19 +255,19 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
     let rest_s = table.take("rest").map_or(Ok(0), |value| value.number())?;
     let Some(value) = table.take("rounds") else { return Ok(Rounds::Fixed { times, rest_s }) };
     let mut table = value.table()?;
-    let mut at = Cell::new();
+    let mut at = Settings::new();
     if let Some(value) = table.take("at") {
         let fixed = rest(&mut value.table()?)?;
         at = fixed.into_iter().filter_map(|setting| Some((setting.name, setting.value?))).collect();
     }
     let most = table.take("most").map_or(Ok(ROUNDS_MAX as u64), |value| value.number())? as usize;
-    let rule = table.take("rule").map_or(Ok(Rule::Snia), |value| one_of(&value, &RULES))?;
+    let rule = table.take("rule").map_or(Ok(SteadyRule::Snia), |value| one_of(&value, &RULES))?;
     let metrics = match table.take("metrics") {
         Some(value) => value.list()?.iter().map(metric).collect::<Read<Vec<Metric>>>()?,
         None => Vec::new(),
     };
     if metrics.is_empty() {
-        return Err(Diagnostic::error("rounds of what?").at(&table.at, "expected metrics = [\"write.iops\"]"));
+        return Err(Diagnostic::error("rounds without metrics").at(&table.at, "expected metrics = [\"write.iops\"]"));
     }
     let rounds = Rounds::Steady { goal: Goal { rule, metrics, most }, at };
     table.end()?;
@@ -272,9 +276,10 @@ fn rounds(table: &mut Table) -> Read<Rounds> {
 
 fn metric(value: &Value) -> Read<Metric> {
     let name = value.text()?;
-    let told =
-        || Diagnostic::error(format!("`{name}` can't be followed")).at(&value.at, format!("such as {METRIC_EXAMPLES}"));
-    followable(&name).ok_or_else(told)
+    let error = || {
+        Diagnostic::error(format!("rounds cannot follow `{name}`")).at(&value.at, format!("such as {METRIC_EXAMPLES}"))
+    };
+    followable(&name).ok_or_else(error)
 }
 
 fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
@@ -289,8 +294,8 @@ fn axes(value: &Value) -> Read<Vec<(String, Vec<String>)>> {
     let axes = value.table()?.rest().into_iter().map(axis).collect::<Read<Vec<_>>>()?;
     let cells = axes.iter().try_fold(1usize, |cells, (_, values)| cells.checked_mul(values.len()));
     if cells.is_none_or(|cells| cells > CELLS_MAX) {
-        let told = Diagnostic::error("more combinations than anybody runs");
-        return Err(told.at(&value.at, format!("at most {CELLS_MAX}")));
+        let error = Diagnostic::error("too many combinations");
+        return Err(error.at(&value.at, format!("at most {CELLS_MAX}")));
     }
     Ok(axes)
 }
@@ -312,7 +317,7 @@ fn one_of<T: Copy>(value: &Value, known: &[(&str, T)]) -> Read<T> {
     let text = value.text()?;
     known.iter().find(|(name, _)| *name == text).map(|(_, is)| *is).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        Diagnostic::error(format!("`{text}` is not known here")).at(&value.at, format!("one of {}", names.join(", ")))
+        Diagnostic::error(format!("unknown value `{text}`")).at(&value.at, format!("one of {}", names.join(", ")))
     })
 }
 
@@ -334,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_their_place() {
         let cases = [
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\njob = { bs = [4] }\n", "a.toml:8:14", "expected a text, a number"),
             ("[[test]]\nname = \"x\"\ntitle = \"t\"\naim = \"iops\"\n", "a.toml:8:7", "disk_iops"),
@@ -373,13 +378,13 @@ mod tests {
             (
                 "volumes = { log = \"l\", data = \"d\" }\n[[test]]\nname = \"x\"\ntitle = \"t\"\nvolume = \"log\"\njob = { bs = 1 }\n",
                 "a.toml:5:11",
-                "for the volume `data`",
+                "no test uses the volume `data`",
             ),
             ("volumes = { read = \"l\" }\n", "a.toml:5:13", "neither read nor write"),
         ];
         for (text, place, word) in cases {
-            let told = refused(text);
-            assert!(told.contains(place) && told.contains(word), "{text}\n{told}");
+            let error = refused(text);
+            assert!(error.contains(place) && error.contains(word), "{text}\n{error}");
         }
     }
 }

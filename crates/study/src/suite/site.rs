@@ -1,20 +1,20 @@
-//! Where a suite's tests go: a place for each of its volumes, or one that stands for all of them.
+//! Targets of a suite's tests: one for each of its volumes, or one for all.
 
 use plan::Plan;
 
-use super::{footprint, written};
+use crate::usage::{footprint, written};
 
 /// A directory, file or device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Files are made in it.
+    /// A directory for the files of the tests.
     Directory(String),
     /// A file or device.
     Path(String),
 }
 
 impl Place {
-    /// A file of a job lies there.
+    /// Whether a file of a job is at this place.
     pub fn holds(&self, path: &str) -> bool {
         match self {
             Place::Directory(folder) => path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')),
@@ -23,17 +23,17 @@ impl Place {
     }
 }
 
-/// A place, and how tests are put to it.
+/// A place, with the parameters of tests on it.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// The volumes that it stands for, by name.
+    /// Names of the volumes at this place.
     pub volumes: Vec<String>,
     pub place: Place,
-    /// Of each file; `None` is all of the device.
+    /// Size of each file; `None` is the whole device.
     pub size_bytes: Option<u64>,
-    /// Smaller blocks are left out where sizes are varied.
+    /// Varied block sizes below this are skipped.
     pub least_block_bytes: u64,
-    /// fio's options that have the last word.
+    /// Options of fio that override all others.
     pub last: Vec<(String, String)>,
 }
 
@@ -42,18 +42,18 @@ impl Site {
         Site { volumes: Vec::new(), place, size_bytes, least_block_bytes: 0, last: Vec::new() }
     }
 
-    /// The plan works on something there.
+    /// Whether the plan uses a target at this place.
     pub fn is_used_by(&self, plan: &Plan) -> bool {
         footprint(plan).keys().any(|path| self.place.holds(path))
     }
 
-    /// The plan changes what something there holds.
+    /// Whether the plan changes data at this place.
     pub fn is_written_by(&self, plan: &Plan) -> bool {
         written(plan).iter().any(|path| self.place.holds(path))
     }
 }
 
-/// All of them: one at least.
+/// The sites of a suite, at least one.
 #[derive(Clone, Debug)]
 pub struct Sites {
     first: Site,
@@ -61,18 +61,18 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// `None` without any.
+    /// Returns the sites; `None` if the list is empty.
     pub fn new(sites: Vec<Site>) -> Option<Sites> {
         let mut sites = sites.into_iter();
         Some(Sites { first: sites.next()?, others: sites.collect() })
     }
 
-    /// One for all volumes.
+    /// One site for all volumes.
     pub fn one(site: Site) -> Sites {
         Sites { first: site, others: Vec::new() }
     }
 
-    /// What stands for a volume: the one that is named for it, else the first.
+    /// Returns the site of a volume: the one with its name, else the first.
     pub fn of(&self, volume: Option<&str>) -> &Site {
         let is_meant = |site: &&Site| volume.is_some_and(|volume| site.volumes.iter().any(|known| known == volume));
         self.iter().find(is_meant).unwrap_or(&self.first)

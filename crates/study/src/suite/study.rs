@@ -5,21 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assessment::{
-    Aim, Assessment, Finding, LatencyKind, Metric, Preparation, PreparationOutcome, Quantity, Round, Statistic, Steady,
-    Study as Request, SuiteRequest, Test as Measured, Verdict,
+    Aim, Assessment, Cause, Failure, Finding, LatencyKind, Metric, Preparation, PreparationOutcome, PreparationStep,
+    Quantity, Round, Settings, Statistic, Steady, SteadyRule, Study as Request, SuiteRequest, Test as Measured,
+    Verdict,
 };
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
-use judge::steady::{ROUNDS_MAX, Rule};
+use judge::steady::ROUNDS_MAX;
 use plan::{Plan, Worker};
 use record::Record;
 
 use super::preparing::{Planner, SuiteTarget};
-use super::{Cell, Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
+use super::{Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
 use crate::preconditioning::Preconditioning;
 use crate::rounds::{self, Goal};
 use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
-use crate::{findings, time};
+use crate::{findings, time, usage};
 
 const MIB: u64 = 1 << 20;
 
@@ -33,7 +34,7 @@ pub struct Ready {
 /// One run of a test: a combination of what the test varies.
 #[derive(Clone, Debug)]
 pub struct ReadyRun {
-    pub cell: Cell,
+    pub cell: Settings,
     pub job: Job,
     pub plan: Arc<Plan>,
 }
@@ -42,7 +43,7 @@ pub struct ReadyRun {
 #[derive(Clone, Debug, Default)]
 pub struct SuiteOptions {
     /// Rounds of each test go on until they are steady by this rule.
-    pub until_steady: Option<Rule>,
+    pub until_steady: Option<SteadyRule>,
     /// Precondition the targets.
     pub prepare: bool,
     /// Discard the targets' data first.
@@ -167,18 +168,17 @@ impl SuiteRun {
             findings: Vec::new(),
             judgements: Vec::new(),
             verdict: Verdict::Inconclusive,
-            cause: String::new(),
+            cause: Cause::NothingMeasured,
             error: None,
         };
         if let Some(target) = self.forbidden(ready) {
-            let path = &target.given;
-            measured.error = Some(format!("it writes, and {path} may hold data; --overwrite {path} allows it"));
+            measured.error = Some(Failure::NotOverwritable { path: target.given.clone() });
             return self.complete(measured);
         }
         match sequence(ready, self.options.until_steady) {
             Some(sequence) => self.current = Some(Current { measured, sequence, pending: None }),
             None => {
-                measured.error = Some("the run that its rounds follow is not among its runs".to_owned());
+                measured.error = Some(Failure::NoFollowedRun);
                 self.complete(measured);
             }
         }
@@ -194,8 +194,7 @@ impl SuiteRun {
         let ready = &self.ready[self.at()];
         for round in &measured.rounds {
             for finding in judge::findings(&round.record) {
-                let is_known = |known: &Finding| known.id == finding.id && known.what == finding.what;
-                if !measured.findings.iter().any(is_known) {
+                if !measured.findings.iter().any(|known| known.is_repeat_of(&finding)) {
                     measured.findings.push(finding);
                 }
             }
@@ -228,29 +227,21 @@ impl SuiteRun {
     /// What the test needs and did not get.
     fn unprepared(&self, test: &Test) -> Vec<Finding> {
         let needs = [
-            (test.needs.filled, "fill", "blocks that were never written may have been read, which needs no disk"),
-            (
-                test.needs.filled,
-                "precondition",
-                "random writes to a steady state were requested and did not reach one: the figures may still change",
-            ),
-            (
-                test.needs.initialised,
-                "initialise",
-                "a volume made from a snapshot is slow until each block was read once",
-            ),
-            (test.needs.warm, "warm", "a cache that is not warm was measured, in part, as the disk behind it"),
+            (test.needs.filled, PreparationStep::Fill),
+            (test.needs.filled, PreparationStep::Precondition),
+            (test.needs.initialised, PreparationStep::Initialise),
+            (test.needs.warm, PreparationStep::Warm),
         ];
-        let missing = |(needed, name, consequence): &(bool, &str, &str)| {
-            let is_missing = |step: &&Preparation| {
+        let missing = |&(is_needed, step): &(bool, PreparationStep)| {
+            let is_missing = |done: &&Preparation| {
                 let is_here =
-                    step.target.as_ref().is_none_or(|shown| self.used(test).any(|target| target.shown == *shown));
+                    done.target.as_ref().is_none_or(|shown| self.used(test).any(|target| target.shown == *shown));
                 is_here
-                    && step.step == *name
-                    && matches!(step.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
+                    && done.step == step
+                    && matches!(done.outcome, PreparationOutcome::LeftOut | PreparationOutcome::Failed)
             };
-            let step = self.assessment.preparation.iter().find(is_missing).filter(|_| *needed)?;
-            Some(findings::not_prepared(name, consequence, &step.detail))
+            let done = self.assessment.preparation.iter().find(is_missing).filter(|_| is_needed)?;
+            findings::not_prepared(step, done.detail.clone())
         };
         needs.iter().filter_map(missing).collect()
     }
@@ -311,7 +302,7 @@ impl Study for SuiteRun {
         {
             let is_over = self.ready.get(self.at()).is_none_or(|ready| current.next(ready, "").is_none());
             if !is_over {
-                current.measured.error = Some("the test was interrupted".to_owned());
+                current.measured.error = Some(Failure::Stopped);
             }
             self.complete(current.measured);
         }
@@ -366,8 +357,8 @@ impl Current {
         let (record, is_interrupted) = match outcome {
             Outcome::Completed { record, .. } => (record, false),
             Outcome::Interrupted(record) => (record, true),
-            Outcome::Refused(Refusal { reason: why, .. }) | Outcome::PrepareFailed(why) => {
-                self.measured.error = Some(why);
+            Outcome::Refused(Refusal { failure, .. }) | Outcome::PrepareFailed(failure) => {
+                self.measured.error = Some(failure);
                 return;
             }
         };
@@ -386,11 +377,9 @@ impl Current {
 }
 
 /// Why a test ends with a run.
-fn failure(record: &Record, is_interrupted: bool) -> Option<String> {
-    let failed = record.workers.iter().find_map(|worker| worker.error.as_ref()).map(|error| error.message.clone());
-    let stopped = is_interrupted.then(|| "the test was interrupted".to_owned());
-    let nothing = (record.totals().all.ios == 0).then(|| "nothing was measured".to_owned());
-    failed.or(stopped).or(nothing)
+fn failure(record: &Record, is_interrupted: bool) -> Option<Failure> {
+    let stopped = is_interrupted.then_some(Failure::Stopped);
+    Failure::of_run(record).or(stopped).or_else(|| Failure::of_figures(record))
 }
 
 /// Of several groups keeps one that is not steady.
@@ -401,9 +390,9 @@ fn note_steady(known: &mut Option<Steady>, next: Option<Steady>) {
 }
 
 /// `None` if the followed run is missing.
-fn sequence(ready: &Ready, until_steady: Option<Rule>) -> Option<Sequence> {
-    let group = |goal: &Goal, followed: &Cell, runs: Vec<usize>| {
-        let cells: Vec<Cell> = runs.iter().map(|nth| ready.runs[*nth].cell.clone()).collect();
+fn sequence(ready: &Ready, until_steady: Option<SteadyRule>) -> Option<Sequence> {
+    let group = |goal: &Goal, followed: &Settings, runs: Vec<usize>| {
+        let cells: Vec<Settings> = runs.iter().map(|nth| ready.runs[*nth].cell.clone()).collect();
         Some(Group { rounds: rounds::Rounds::new(goal, followed, &cells)?, runs, turn: None })
     };
     let all = || 0..ready.runs.len();
@@ -437,7 +426,7 @@ fn followed(aim: Aim, run: &ReadyRun) -> Vec<Metric> {
         Aim::LatencyFloor | Aim::FlushLatency => Quantity::Latency(LatencyKind::Completion, Statistic::Mean),
         Aim::DiskIops | Aim::VmUncached | Aim::VmCached | Aim::Behaviour => Quantity::Iops,
     };
-    rounds::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), quantity }).collect()
+    usage::directions(&run.plan).into_iter().map(|ddir| Metric { ddir: Some(ddir), quantity }).collect()
 }
 
 fn flushes(worker: &Worker) -> bool {

@@ -1,4 +1,4 @@
-//! A table of TOML with the places of what it holds; what nobody asked for is an error.
+//! TOML tables with the places of their values. An unknown key is an error.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use units::nearest::nearest;
 
 pub(super) struct Table<'a> {
     source: &'a Arc<Source>,
-    /// The table's own place.
+    /// The place of the table.
     pub(super) at: Span,
-    /// Name, its place, the value and its place; those not yet asked for.
+    /// Values that were not taken yet, with their names and places.
     entries: Vec<(String, Span, Value<'a>)>,
     known: Vec<&'static str>,
 }
@@ -50,18 +50,18 @@ impl<'a> Table<'a> {
         self.take(name).ok_or_else(missing)?.text()
     }
 
-    /// All that is left, in the order in which it is written.
+    /// Takes all remaining values, in order.
     pub(super) fn rest(&mut self) -> Vec<(String, Span, Value<'a>)> {
         std::mem::take(&mut self.entries)
     }
 
-    /// Nothing may be left.
+    /// Fails if a value remains.
     pub(super) fn end(self) -> Read<()> {
         let Some((name, at, _)) = self.entries.first() else { return Ok(()) };
-        let error = Diagnostic::error(format!("`{name}` is nothing that a suite says here")).at(at, "not known");
+        let error = Diagnostic::error(format!("unknown key `{name}`")).at(at, "unknown");
         let help = match nearest(name, self.known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", self.known.join(", ")),
+            None => format!("known keys: {}", self.known.join(", ")),
         };
         Err(error.help(help))
     }
@@ -115,7 +115,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value of one of fio's options: what is `true` stands bare, what is `false` is left out.
+    /// Returns the value of a fio option. `true` is an option without a value, `false` removes the option.
     pub(super) fn option(&self) -> Read<Option<String>> {
         match self.is {
             DeValue::String(text) => Ok(Some(text.clone().into_owned())),

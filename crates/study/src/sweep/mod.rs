@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assessment::{
-    Aim, Assessment, Cpu, CpuOf, Figures, Latencies, Metric, Rates, Remark, Round, Settings, Study as Request,
-    SweepPoint, SweepResult, SweepRun, Test, Verdict,
+    Assessment, Cause, Cpu, CpuOf, Failure, Figures, Latencies, Metric, Rates, Remark, Round, Settings,
+    Study as Request, SweepPoint, SweepResult, SweepRun, Test, Verdict,
 };
 use judge::figures;
 use plan::Plan;
@@ -19,7 +19,7 @@ use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
 use crate::turns::{self, Order, RUNS_MAX, Turn};
 use crate::{Axis, time};
 
-/// A sweep that runs.
+/// A sweep of a command line.
 pub struct Sweep {
     session: Session,
     request: assessment::Sweep,
@@ -34,7 +34,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// A sweep of `plans`, one for each of the request's [`points`], with a pause between its runs.
+    /// A sweep of `plans`, one for each of the request's [`points`], with a pause between runs.
     ///
     /// # Errors
     ///
@@ -91,8 +91,8 @@ impl Study for Sweep {
             }
             // A run that a signal cut short has no comparable figures.
             Outcome::Interrupted(_) => {}
-            Outcome::Refused(Refusal { reason, .. }) | Outcome::PrepareFailed(reason) => {
-                self.request.refused.push((self.tried(), reason));
+            Outcome::Refused(Refusal { failure, .. }) | Outcome::PrepareFailed(failure) => {
+                self.request.refused.push((self.tried(), failure));
             }
         }
     }
@@ -101,22 +101,15 @@ impl Study for Sweep {
         let Sweep { session, request, rounds, .. } = *self;
         let options: Vec<&str> = request.axes.iter().map(|(option, _)| option.as_str()).collect();
         let line: Vec<String> = request.line.iter().map(|word| quoted(word)).collect();
-        let test = Test {
-            name: options.join("-"),
-            title: format!("A {} command line for each value of {}", request.dialect, options.join(" and ")),
-            aim: Aim::Behaviour,
-            volumes: Vec::new(),
-            job: format!("{} {}", request.dialect, line.join(" ")),
+        let test = Test::of_rounds(
+            options.join("-"),
+            format!("A {} command line for each value of {}", request.dialect, options.join(" and ")),
+            format!("{} {}", request.dialect, line.join(" ")),
             rounds,
-            steady: None,
-            findings: Vec::new(),
-            judgements: Vec::new(),
-            verdict: Verdict::Inconclusive,
-            cause: String::new(),
-            error: None,
-        };
+        );
         let title = format!("Figures of a command line by {}", options.join(" and "));
         let mut assessment = session.assessment("sweep", title, Request::Sweep(request));
+        assessment.cause = Cause::Result;
         assessment.tests.push(test);
         end.close(&mut assessment);
         // The request made this sweep, so it has a result.
@@ -135,7 +128,7 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let Some(test) = assessment.tests.first_mut() else { return Err(StudyError::NothingToVary) };
     let result = result(request, &test.rounds)?;
     test.findings = result.remarks.iter().map(|remark| remark.finding.clone()).collect();
-    test.error = result.points.iter().find_map(SweepPoint::failure).map(str::to_owned);
+    test.error = result.points.iter().find_map(SweepPoint::failure).cloned();
     let is_whole = !assessment.stopped && test.error.is_none();
     test.verdict = if is_whole { Verdict::Measured } else { Verdict::Inconclusive };
     assessment.verdict = test.verdict;
@@ -151,8 +144,8 @@ fn result(request: &assessment::Sweep, rounds: &[Round]) -> Result<SweepResult, 
     let mut remarks: Vec<Remark> = Vec::new();
     let mut rounds = rounds.iter();
     for (at, turn) in turns.iter().enumerate() {
-        if let Some((_, reason)) = request.refused.iter().find(|(place, _)| *place == at) {
-            runs[turn.point].push(SweepRun::Failed(reason.clone()));
+        if let Some((_, failure)) = request.refused.iter().find(|(place, _)| *place == at) {
+            runs[turn.point].push(SweepRun::Failed(failure.clone()));
             continue;
         }
         let Some(round) = rounds.next() else { break };
@@ -169,8 +162,8 @@ fn result(request: &assessment::Sweep, rounds: &[Round]) -> Result<SweepResult, 
 }
 
 fn run_of(record: &Record) -> SweepRun {
-    match failure(record) {
-        Some(reason) => SweepRun::Failed(reason),
+    match Failure::of_figures(record) {
+        Some(failure) => SweepRun::Failed(failure),
         None => SweepRun::Figures(figures::of_record(record)),
     }
 }
@@ -178,7 +171,7 @@ fn run_of(record: &Record) -> SweepRun {
 /// Notes the findings of a run. A finding on several points is one remark.
 fn remark(remarks: &mut Vec<Remark>, point: usize, record: &Record) {
     for finding in judge::findings(record) {
-        match remarks.iter_mut().find(|known| known.finding.what == finding.what) {
+        match remarks.iter_mut().find(|known| known.finding.is_repeat_of(&finding)) {
             Some(known) if known.points.contains(&point) => {}
             Some(known) => known.points.push(point),
             None => remarks.push(Remark { finding, points: vec![point] }),
@@ -214,14 +207,6 @@ pub fn is_comparable(metric: Metric) -> bool {
     let cpu = Some(Cpu { percent: 0.0, of: CpuOf::Machine });
     let [read, write, trim, total] = std::array::from_fn(|_| every.clone());
     Figures { read, write, trim, total, cpu }.value(metric).is_some()
-}
-
-/// Returns why a record has no comparable figures.
-pub fn failure(record: &Record) -> Option<String> {
-    let of_worker = record.workers.iter().find_map(|worker| Some(worker.error.as_ref()?.message.clone()));
-    let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
-    let idle = || (record.totals().all.ios == 0).then(|| "no I/O was completed in the measured time".to_owned());
-    of_worker.or_else(of_phase).or_else(idle)
 }
 
 /// Returns all combinations of the axes' values; the last axis changes fastest.
@@ -346,12 +331,15 @@ mod tests {
     fn failed_and_idle_runs_leave_a_reason_in_their_point() {
         let failed = Outcome::completed(sample::failed("disk is full"));
         let idle = Outcome::completed(sample::record(&[]));
-        let refused = Outcome::Refused(Refusal::new("no such device".into()));
+        let refused = Outcome::Refused(Refusal::new(vec!["no such device".into()]));
         let (assessment, result) = result_of(&["bs=4k,8k,16k"], 2, vec![reads(100), failed, idle, refused]);
         let points = &result.points;
         assert_eq!((points[0].value(Metric::IOPS), points[0].failures()), (Some(100.0), 1));
-        assert_eq!((points[0].failure(), points[1].failure()), (Some("no such device"), Some("disk is full")));
-        assert!(points[2].failure().unwrap().contains("no I/O"));
+        assert!(matches!(points[0].failure(), Some(Failure::Refused { messages }) if messages == &["no such device"]));
+        assert!(
+            matches!(points[1].failure(), Some(Failure::Job { error, .. }) if fio::wording::error(error) == "disk is full")
+        );
+        assert_eq!(points[2].failure(), Some(&Failure::NoIo));
         assert_eq!(points.iter().map(|point| point.runs.len()).sum::<usize>(), 4);
         assert_eq!((assessment.verdict, assessment.tests[0].rounds.len()), (Verdict::Inconclusive, 3));
     }

@@ -1,4 +1,4 @@
-//! Suites that nobody meant to write: a message with its place, or a suite whose jobs can be made.
+//! Mutated suites: each is refused with a place, or all its jobs can be made.
 
 use proptest::prelude::*;
 use study::suite::{BUILT_IN, FillWay, Form, Place, Site, Sites, Suite, SuiteParams};
@@ -26,7 +26,7 @@ fn make_all(suite: &Suite) {
 fn check(text: &str) {
     match Suite::read("any.toml", text) {
         Ok(suite) => make_all(&suite),
-        Err(told) => assert!(told.to_string().contains("any.toml"), "{told}"),
+        Err(error) => assert!(error.to_string().contains("any.toml"), "{error}"),
     }
 }
 
@@ -36,7 +36,7 @@ proptest! {
         check(&text);
     }
 
-    /// A suite with a piece taken out, put in, or said twice.
+    /// A suite with a piece removed, inserted or duplicated.
     #[test]
     fn a_damaged_suite_is_a_suite_or_a_message(
         which in 0..BUILT_IN.len(), from in 0.0..1.0f64, length in 0usize..40, put in "[\\[\\]{}=\",.\\-a-z0-9%\n ]{0,12}",

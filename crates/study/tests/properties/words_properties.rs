@@ -24,7 +24,7 @@ const PIECES: [&str; 18] = [
     "<",
 ];
 
-/// Pieces of real words reach further than random characters.
+/// Pieces of valid text reach deeper than random characters.
 fn word() -> impl Strategy<Value = String> {
     let piece = prop_oneof![4 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => any::<String>()];
     proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())

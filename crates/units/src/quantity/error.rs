@@ -1,4 +1,4 @@
-//! Why a text is not a quantity.
+//! Errors of parsing a quantity.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::kind::Kind;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// Why a text is not a quantity, and where in the text.
+/// A parse error, with the affected part of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     kind: Kind,
@@ -15,25 +15,25 @@ pub struct ParseError {
     problem: Problem,
 }
 
-/// What is wrong with a quantity.
+/// Kinds of parse error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Problem {
-    /// The text doesn't start with a number.
+    /// The text does not start with a number.
     NoNumber,
     /// The number is below 0.
     Negative,
-    /// The kind of quantity needs a unit.
+    /// This kind of quantity needs a unit.
     MissingUnit,
-    /// The kind of quantity has no such unit.
+    /// This kind of quantity does not have this unit.
     UnknownUnit,
-    /// A unit of bits where bytes are expected.
+    /// A unit of bits instead of bytes.
     Bits,
-    /// The value doesn't fit into 64 bits.
+    /// The value does not fit in 64 bits.
     TooLarge,
 }
 
 impl Problem {
-    /// Describes the problem in a few words, as a label below the text.
+    /// Returns a short description, used as a label below the text.
     pub fn label(self) -> &'static str {
         match self {
             Problem::NoNumber => "no number",
@@ -56,12 +56,12 @@ impl ParseError {
         self.kind
     }
 
-    /// Returns what is wrong.
+    /// Returns the kind of error.
     pub fn problem(&self) -> Problem {
         self.problem
     }
 
-    /// Returns the wrong part of the text, as a range of bytes.
+    /// Returns the affected byte range of the text.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -74,15 +74,15 @@ impl ParseError {
         }
     }
 
-    /// Makes a diagnostic that marks the wrong part. `span` is where the parsed text stands in its source.
+    /// Returns a diagnostic that marks the affected part. `span` is the position of the parsed text in its source.
     pub fn diagnostic(&self, span: &Span) -> Diagnostic {
         let message = format!("`{}` is not {}", self.text.trim(), self.kind.name());
         Diagnostic::error(message).at(&span.part(self.range()), self.problem.label()).help(self.help())
     }
 }
 
-/// One line without the text itself: `unknown unit; units are ns, us, ms, s, min, h or d`. Command-line parsers show the
-/// text beside it.
+/// Formats one line without the text: `unknown unit; units are ns, us, ms, s, min, h or d`. Command-line parsers print
+/// the text next to it.
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.problem.label(), self.help())

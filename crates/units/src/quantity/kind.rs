@@ -3,7 +3,7 @@
 use super::error::{ParseError, Problem};
 use super::written::Written;
 
-/// What a number measures. It decides which units are allowed.
+/// Kind of a quantity. It determines the allowed units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// In bytes.
@@ -12,7 +12,7 @@ pub enum Kind {
     Bandwidth,
     /// In nanoseconds.
     Time,
-    /// A number of things, or I/Os per second.
+    /// A count, or I/Os per second.
     Count,
     /// In percent.
     Percent,
@@ -20,7 +20,7 @@ pub enum Kind {
 
 type Units = [(&'static str, u64)];
 
-/// Units and their bytes, in lower case.
+/// Units in bytes, in lower case.
 const SIZES: [(&str, u64); 23] = [
     ("b", 1),
     ("byte", 1),
@@ -47,7 +47,7 @@ const SIZES: [(&str, u64); 23] = [
     ("pb", 1_000_000_000_000_000),
 ];
 
-/// Units and their nanoseconds.
+/// Units in nanoseconds.
 const TIMES: [(&str, u64); 15] = [
     ("ns", 1),
     ("nsec", 1),
@@ -74,19 +74,19 @@ impl Kind {
     /// Parses a quantity and returns it in the kind's base unit: bytes, bytes per second, ns, a count, percent.
     ///
     /// # Errors
-    /// The text has no number, a unit of another kind or none, or is too large.
+    /// Returns an error if the text has no number, a missing or wrong unit, or is too large.
     pub fn parse(self, text: &str) -> Result<f64, ParseError> {
-        let (written, scale) = self.divide(text)?;
+        let (written, scale) = self.split(text)?;
         let value = written.value() * scale as f64;
         if value.is_finite() { Ok(value) } else { Err(ParseError::new(self, text, 0..text.len(), Problem::TooLarge)) }
     }
 
-    /// Returns how many base units one of `unit` is. `None` if the kind has no such unit.
+    /// Returns the value of `unit` in base units. `None` if the kind does not have this unit.
     pub fn scale(self, unit: &str) -> Option<f64> {
         self.exact_scale(unit).map(|scale| scale as f64)
     }
 
-    /// Names the kind in an error message: "`10Q` is not a size".
+    /// Returns the name of the kind in an error message: "`10Q` is not a size".
     pub fn name(self) -> &'static str {
         match self {
             Kind::Size => "a size",
@@ -97,7 +97,7 @@ impl Kind {
         }
     }
 
-    /// Lists the units for a help text.
+    /// Returns a list of the units for a help text.
     pub fn units(self) -> &'static str {
         match self {
             Kind::Size => "K, M, G, T (powers of 1024, also KiB, MiB, ...) or kB, MB, GB, TB (powers of 1000)",
@@ -108,13 +108,13 @@ impl Kind {
         }
     }
 
-    /// Divides a text into its number and the scale of its unit.
-    pub(super) fn divide(self, text: &str) -> Result<(Written<'_>, u64), ParseError> {
+    /// Splits a text into its number and the scale of its unit.
+    pub(super) fn split(self, text: &str) -> Result<(Written<'_>, u64), ParseError> {
         let written = Written::parse(text).map_err(|problem| ParseError::new(self, text, 0..text.len(), problem))?;
         let unit = written.unit();
         if unit.is_empty() {
             let needs_unit = !matches!(self, Kind::Size | Kind::Count);
-            // 0 is the same in every unit.
+            // 0 needs no unit.
             if needs_unit && written.value() != 0.0 {
                 return Err(ParseError::new(self, text, 0..text.len(), Problem::MissingUnit));
             }
@@ -133,7 +133,7 @@ impl Kind {
         match self {
             Kind::Size => find(&SIZES, &unit),
             Kind::Bandwidth => find(&SIZES, unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(&unit)),
-            // The micro sign and the Greek letter look alike.
+            // U+00B5 (micro sign) and U+03BC (Greek mu) look alike.
             Kind::Time => find(&TIMES, &unit.replace(['µ', 'μ'], "u")),
             Kind::Count => {
                 let prefix = unit.strip_suffix("iops").map(str::trim).filter(|prefix| !prefix.is_empty());
@@ -148,7 +148,7 @@ fn find(units: &Units, unit: &str) -> Option<u64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
 }
 
-/// `Mb/s` and `Gbps`, as network engineers write megabits.
+/// Returns whether the unit is one of bits, such as `Mb/s` or `Gbps`.
 fn is_bits(unit: &str) -> bool {
     let unit = unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(unit);
     matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib")

@@ -1,4 +1,4 @@
-//! Quantities as people write them: the one parser for the options and files of fathom's own commands.
+//! Parsing and formatting of quantities for all options and files of fathom's own commands.
 //!
 //! | quantity | units | a number without a unit |
 //! |---|---|---|
@@ -8,11 +8,11 @@
 //! | [`Iops`] | `k`, `M`, `G`: powers of 1000 | I/Os per second |
 //! | [`Percent`] | `%` | an error |
 //!
-//! Units are read in upper and lower case. Decimals such as `1.5G` are allowed, exponents are not. White space may stand
-//! between the number and its unit. Each type has two texts: `Display` is the short form for people
-//! ([`crate::format`]), `exact` is a form that parses back to the same value.
+//! Units are case-insensitive. Decimals such as `1.5G` are allowed, exponents are not. White space is allowed between
+//! number and unit. Each type has two text forms: `Display` is the short form for people ([`crate::format`]), `exact`
+//! parses back to the same value.
 //!
-//! The dialects keep the rules of their programs. [`option_value`] reads the values of their options.
+//! The dialects follow the rules of their programs. [`option_value`] parses values of their options.
 
 mod error;
 mod kind;
@@ -35,10 +35,10 @@ pub const GIB: f64 = MIB * KIB;
 /// 2^40 bytes.
 pub const TIB: f64 = GIB * KIB;
 
-/// Returns the number in an option's value, as both dialects read it: `4k`, `4kb` and `4KiB` are 4096.
+/// Parses the number in an option value as both dialects do: `4k`, `4kb` and `4KiB` are 4096.
 ///
-/// Times and percentages are accepted, too (in seconds, in percent), so that the values of one option can be put in
-/// order and drawn on an axis. Returns `None` for any other text.
+/// Also accepts times (in seconds) and percentages, so that values of one option can be sorted and plotted. Returns
+/// `None` for any other text.
 pub fn option_value(text: &str) -> Option<f64> {
     let written = Written::parse(text).ok()?;
     let unit = written.unit().to_ascii_lowercase();

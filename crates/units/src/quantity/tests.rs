@@ -1,4 +1,4 @@
-//! Quantities as users write them, and texts that parse back.
+//! Parsing of user input, and round trips of exact texts.
 
 use proptest::prelude::*;
 
@@ -90,7 +90,7 @@ fn percentages_may_have_a_sign() {
 }
 
 #[test]
-fn errors_name_the_problem_and_its_place() {
+fn errors_have_a_kind_and_a_range() {
     let cases = [
         ("", Problem::NoNumber),
         ("much", Problem::NoNumber),
@@ -164,7 +164,7 @@ proptest! {
         }
     }
 
-    /// Three digits are kept: what is shown differs from the value by less than 1 in 200.
+    /// Three digits remain: the shown value differs from the exact one by less than 1 in 200.
     #[test]
     fn short_texts_parse_back_to_three_digits(digits in 1u64..100_000, shift in 0u32..40) {
         let value = digits << shift;
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_borne(text in "\\PC*", number in "[0-9.]{0,40}", unit in "[a-zA-Zµ%/ ]{0,6}") {
+    fn any_text_parses_without_panic(text in "\\PC*", number in "[0-9.]{0,40}", unit in "[a-zA-Zµ%/ ]{0,6}") {
         for text in [text.clone(), format!("{number}{unit}")] {
             let kinds = [Kind::Size, Kind::Bandwidth, Kind::Time, Kind::Count, Kind::Percent];
             for error in kinds.into_iter().filter_map(|kind| kind.parse(&text).err()) {

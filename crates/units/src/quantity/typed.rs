@@ -1,4 +1,4 @@
-//! One type for each kind of quantity.
+//! A type per kind of quantity.
 
 use std::fmt;
 use std::str::FromStr;
@@ -35,10 +35,10 @@ const COUNT_UNITS: [(&str, u64); 4] = [("G", 1_000_000_000), ("M", 1_000_000), (
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Above this an `f64` doesn't hold every integer.
+/// Integers above this limit are not exact in an `f64`.
 const INTEGERS_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A number of bytes.
+/// A size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Size {
     bytes: u64,
@@ -62,14 +62,14 @@ pub struct Iops {
     per_s: f64,
 }
 
-/// A percentage. Unlike the other quantities it may be negative: a change of -5 %.
+/// A percentage. Unlike other quantities it can be negative: a change of -5 %.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Percent {
     percent: f64,
 }
 
 impl Size {
-    /// Makes a size of a number of bytes.
+    /// Makes a size from bytes.
     pub const fn from_bytes(bytes: u64) -> Size {
         Size { bytes }
     }
@@ -86,7 +86,7 @@ impl Size {
 }
 
 impl Time {
-    /// Makes a time of a number of nanoseconds.
+    /// Makes a time from nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time { ns }
     }
@@ -99,7 +99,7 @@ impl Time {
     /// Parses a time. A number without a unit is in seconds.
     ///
     /// # Errors
-    /// The text has no number, a unit that is not one of time, or is too large.
+    /// Returns an error if the text has no number or a unit of another kind, or is too large.
     pub fn parse_or_seconds(text: &str) -> Result<Time, ParseError> {
         let parsed = text.parse::<Time>();
         let has_no_unit = matches!(&parsed, Err(error) if error.problem() == Problem::MissingUnit);
@@ -115,7 +115,7 @@ impl Time {
 }
 
 impl Bandwidth {
-    /// Makes a bandwidth of a number of bytes per second.
+    /// Makes a bandwidth from bytes per second.
     pub const fn from_bytes_per_s(bytes_per_s: f64) -> Bandwidth {
         Bandwidth { bytes_per_s }
     }
@@ -135,7 +135,7 @@ impl Bandwidth {
 }
 
 impl Iops {
-    /// Makes a rate of a number of I/Os per second.
+    /// Makes a rate from I/Os per second.
     pub const fn from_per_s(per_s: f64) -> Iops {
         Iops { per_s }
     }
@@ -156,7 +156,7 @@ impl Iops {
 }
 
 impl Percent {
-    /// Makes a percentage: 50 is half.
+    /// Makes a percentage. 50 is half.
     pub const fn from_percent(percent: f64) -> Percent {
         Percent { percent }
     }
@@ -177,28 +177,28 @@ impl Percent {
     }
 }
 
-/// Returns the shortest text of a number with a unit in which it is whole.
+/// Formats a number in the largest unit in which it is an integer.
 fn shortest(value: u64, units: &[(&str, u64)]) -> String {
     let whole = units.iter().filter(|(_, scale)| value.is_multiple_of(*scale));
     let texts = whole.map(|(unit, scale)| format!("{}{unit}", value / scale));
     texts.min_by_key(String::len).unwrap_or_default()
 }
 
-/// Returns the value as an integer if it is one.
+/// Returns the value as an integer. `None` if it is not one.
 fn whole(value: f64) -> Option<u64> {
     ((0.0..INTEGERS_MAX).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
 /// Parses an integer in the kind's base unit.
 fn integer(kind: Kind, text: &str) -> Result<u64, ParseError> {
-    let (written, scale) = kind.divide(text)?;
+    let (written, scale) = kind.split(text)?;
     written.integer(scale).ok_or_else(|| ParseError::new(kind, text, 0..text.len(), Problem::TooLarge))
 }
 
 impl FromStr for Size {
     type Err = ParseError;
 
-    /// Parses a size. Parts of a byte are dropped: `0.3K` is 307 bytes.
+    /// Parses a size. Fractions of a byte are dropped: `0.3K` is 307 bytes.
     fn from_str(text: &str) -> Result<Size, ParseError> {
         integer(Kind::Size, text).map(Size::from_bytes)
     }
@@ -207,7 +207,7 @@ impl FromStr for Size {
 impl FromStr for Time {
     type Err = ParseError;
 
-    /// Parses a time. Parts of a nanosecond are dropped.
+    /// Parses a time. Fractions of a nanosecond are dropped.
     fn from_str(text: &str) -> Result<Time, ParseError> {
         integer(Kind::Time, text).map(Time::from_ns)
     }

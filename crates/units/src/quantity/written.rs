@@ -1,27 +1,27 @@
-//! A number and its unit, not yet interpreted.
+//! A number and its unit before interpretation.
 
 use std::ops::Range;
 
 use super::error::Problem;
 
-/// Digits after the decimal point that are read exactly. Later digits are below any unit's precision.
+/// Decimals that are parsed exactly. Further digits are below the precision of any unit.
 const DECIMALS_MAX: usize = 18;
 
 /// A number with its unit as text, such as `1.5` and `GiB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Written<'a> {
-    /// The text that the ranges refer to.
+    /// The text of the ranges.
     text: &'a str,
     number: (usize, usize),
     unit: (usize, usize),
 }
 
 impl<'a> Written<'a> {
-    /// Divides a text into its number and its unit.
+    /// Splits a text into its number and its unit.
     ///
     /// # Errors
-    /// [`Problem::NoNumber`] where the text doesn't start with a decimal number, [`Problem::Negative`] where a sign
-    /// stands before it.
+    /// Returns [`Problem::NoNumber`] if the text does not start with a decimal number, [`Problem::Negative`] if it
+    /// starts with a minus sign.
     pub fn parse(text: &'a str) -> Result<Written<'a>, Problem> {
         let start = text.len() - text.trim_start().len();
         let rest = &text[start..];
@@ -44,12 +44,12 @@ impl<'a> Written<'a> {
         self.number().parse().unwrap_or(f64::INFINITY)
     }
 
-    /// Returns the unit as it is written. It may be empty.
+    /// Returns the unit as written. It can be empty.
     pub fn unit(&self) -> &'a str {
         &self.text[self.unit.0..self.unit.1]
     }
 
-    /// Returns where the unit stands in the text.
+    /// Returns the position of the unit in the text.
     pub fn unit_range(&self) -> Range<usize> {
         self.unit.0..self.unit.1
     }

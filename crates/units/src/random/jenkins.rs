@@ -1,9 +1,9 @@
-//! Bob Jenkins' small noncryptographic generator with 64-bit words, which DiskSpd draws all its numbers from.
+//! Bob Jenkins' small noncryptographic generator with 64-bit words: DiskSpd's generator.
 
-/// Words drawn and thrown away after seeding.
+/// Draws that are discarded after seeding.
 const WARM_UP: usize = 20;
 
-/// Words of a block of [`Jenkins64::fill_correlated`], and how many of them are drawn.
+/// Words of a block in [`Jenkins64::fill_correlated`], and how many of them are drawn.
 const BLOCK_WORDS: usize = 16;
 const BLOCK_DRAWS: usize = 5;
 
@@ -32,27 +32,27 @@ impl Jenkins64 {
         last
     }
 
-    /// The low half of a draw.
+    /// Returns the low 32 bits of a draw.
     #[inline]
     pub fn draw_u32(&mut self) -> u32 {
         self.draw() as u32
     }
 
-    /// True for so many draws of a hundred.
+    /// Returns true with a probability of `percent`.
     #[inline]
     pub fn chance(&mut self, percent: u32) -> bool {
         self.draw_u32() % 100 < percent
     }
 
-    /// Every word of the buffer is drawn.
+    /// Fills the buffer with a draw per word.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         for place in buffer.chunks_mut(WORD) {
             place.copy_from_slice(&self.draw().to_le_bytes()[..place.len()]);
         }
     }
 
-    /// Fills faster: of each 16 words five are drawn, and the others made of them. The last 16 words, or what is left of
-    /// them, are all drawn.
+    /// Fills the buffer faster: five of 16 words are drawn, and the others are computed from them. The last 16 words or
+    /// fewer are all drawn.
     pub fn fill_correlated(&mut self, buffer: &mut [u8]) {
         let blocks = (buffer.len() / WORD).saturating_sub(1) / BLOCK_WORDS;
         let (blocks, rest) = buffer.split_at_mut(blocks * BLOCK_WORDS * WORD);

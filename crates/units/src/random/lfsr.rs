@@ -1,8 +1,8 @@
-//! A linear feedback shift register that visits every value below a limit once.
+//! Linear feedback shift register (LFSR) that returns each value below a limit once.
 
 use std::fmt;
 
-/// Feedback taps of a maximal register for each width from 3 bits.
+/// Feedback taps of a maximal LFSR, by width from 3 bits.
 const TAPS: [&[u32]; 61] = [
     &[3, 2],
     &[4, 3],
@@ -67,20 +67,20 @@ const TAPS: [&[u32]; 61] = [
     &[63, 62],
 ];
 
-/// Why there is no register for a range and a seed.
+/// Reasons why an LFSR cannot be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LfsrError {
-    /// No values at all, or 2⁶³ and more.
+    /// The number of values is 0, or at least 2⁶³.
     Range,
-    /// The seed has every bit of the register set, the one state that it never leaves.
+    /// The seed sets all bits. The LFSR would never leave this state.
     StuckSeed,
 }
 
 impl fmt::Display for LfsrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LfsrError::Range => "no shift register has that many values",
-            LfsrError::StuckSeed => "the seed is the one state that a shift register never leaves",
+            LfsrError::Range => "the number of values must be from 1 to 2^63 - 1",
+            LfsrError::StuckSeed => "the seed must not have all bits of the shift register set",
         })
     }
 }
@@ -94,12 +94,15 @@ pub struct Lfsr {
     state: u64,
     max: u64,
     drawn: u64,
-    /// The very first value is reached in two steps, as in fio; starting over does not bring that back.
+    /// fio reaches the first value of the sequence in two steps. A restart does not do so.
     first: bool,
 }
 
 impl Lfsr {
-    /// Values from 0 up to, not including, `values`.
+    /// Makes an LFSR for the values from 0 to `values` - 1.
+    ///
+    /// # Errors
+    /// Returns an error for an unsupported number of values or an unsupported seed.
     pub fn new(values: u64, seed: u64) -> Result<Self, LfsrError> {
         if values == 0 {
             return Err(LfsrError::Range);
@@ -111,13 +114,13 @@ impl Lfsr {
         if lfsr.state == lfsr.mask() { Err(LfsrError::StuckSeed) } else { Ok(lfsr) }
     }
 
-    /// Goes back to the start of the sequence.
+    /// Restarts the sequence.
     pub fn restart(&mut self, seed: u64) {
         self.state = seed & self.mask();
         self.drawn = 0;
     }
 
-    /// The next value, or none when there have been as many as there are values.
+    /// Returns the next value. `None` after all values.
     #[inline]
     pub fn draw(&mut self) -> Option<u64> {
         if self.drawn > self.max {

@@ -1,16 +1,16 @@
-//! Distributions over a range of numbers that favour some of them.
+//! Skewed distributions over a range of numbers.
 //!
-//! Favoured numbers are scattered over the range by a hash, unless asked for in order; `center` then moves them.
+//! A hash scatters the frequent numbers over the range, unless `hashed` is false. `center` then shifts them.
 
 use super::{Tausworthe32, hash_u64};
 
-/// Zipf's sum is cut off here: more terms cost seconds and change little.
+/// Maximum terms of Zipf's sum. More terms cost seconds and change little.
 const MAX_TERMS: u64 = 10_000_000;
 
-/// Terms of the sum that makes a normal distribution out of a uniform one.
+/// Uniform draws per normal draw.
 const NORMAL_TERMS: u64 = 12;
 
-/// What the distributions share: a range, its generator, and how a rank becomes a place in the range.
+/// Common state: a range, its generator, and the mapping from rank to number.
 #[derive(Clone, Debug)]
 struct Spread {
     ranges: u64,
@@ -46,7 +46,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Costs up to ten million powers: construct once and [`Zipf::reseed`].
+    /// Makes a Zipf distribution. This computes up to ten million powers: construct once, then call [`Zipf::reseed`].
     pub fn new(ranges: u64, theta: f64, center: Option<f64>, seed: u32, hashed: bool) -> Self {
         let (spread, random) = start(ranges, center, seed, hashed);
         let zeta = (1..=spread.ranges.min(MAX_TERMS)).fold(0.0, |sum, term| sum + (1.0 / term as f64).powf(theta));
@@ -107,12 +107,12 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// `deviation_percent` is a share of the range, half of it at most.
+    /// Makes a normal distribution. `deviation_percent` is a share of the range, at most 50.
     pub fn new(ranges: u64, deviation_percent: f64, center: Option<f64>, seed: u32, hashed: bool) -> Self {
         let ranges = ranges.max(1);
         let deviation = ((ranges as f64 * deviation_percent) / 100.0).ceil() as u64;
         let deviation = (deviation as u32).min((ranges / 2).min(u64::from(u32::MAX)) as u32);
-        // fio keeps the shift in 32 bits: a center below the middle wraps around there.
+        // fio stores the shift in 32 bits: a center below 0.5 wraps around.
         let shift = center.map_or(0, |center| (ranges as f64 * (center - 0.5)) as i64 as u32);
         let spread = Spread { ranges, shift: u64::from(shift), hashed };
         Normal { spread, random: Tausworthe32::new(seed), deviation }

@@ -1,13 +1,13 @@
 //! L'Ecuyer's maximally equidistributed combined Tausworthe generators with 88 and 258 bits of state.
 
-/// 2⁻³² and 2⁻⁶⁴: multiplying with them is exact, unlike with most reciprocals.
+/// 2⁻³² and 2⁻⁶⁴. Multiplication by a power of two is exact.
 const SCALE_32: f64 = 1.0 / 4_294_967_296.0;
 const SCALE_64: f64 = SCALE_32 * SCALE_32;
 
-/// Values drawn and thrown away after seeding.
+/// Draws that are discarded after seeding.
 const WARM_UP: usize = 6;
 
-/// Each component must start above its number of ignored low bits, or it is stuck.
+/// Minimum start value per component. Lower values have only bits that the component ignores.
 const MINIMUM: [u64; 5] = [1, 7, 15, 33, 49];
 
 #[derive(Clone, Debug)]
@@ -41,25 +41,25 @@ impl Tausworthe32 {
         self.state[0] ^ self.state[1] ^ self.state[2]
     }
 
-    /// In `[0, 1)`.
+    /// Draws from `[0, 1)`.
     #[inline]
     pub fn fraction(&mut self) -> f64 {
         f64::from(self.draw()) * SCALE_32
     }
 
-    /// In `[0, 1]`.
+    /// Draws from `[0, 1]`.
     #[inline]
     pub fn fraction_closed(&mut self) -> f64 {
         f64::from(self.draw()) / f64::from(u32::MAX)
     }
 
-    /// In `(0, 1]`.
+    /// Draws from `(0, 1]`.
     #[inline]
     pub fn fraction_above_zero(&mut self) -> f64 {
         (f64::from(self.draw()) + 1.0) * SCALE_32
     }
 
-    /// Between both bounds, inclusive; up to 2³¹ values.
+    /// Draws from `low` to `high`, inclusive. The range has at most 2³¹ values.
     #[inline]
     pub fn between(&mut self, low: u32, high: u32) -> u32 {
         let values = f64::from(high.wrapping_sub(low).wrapping_add(1));
@@ -100,13 +100,13 @@ impl Tausworthe64 {
         self.state.iter().fold(0, |sum, component| sum ^ component)
     }
 
-    /// In `[0, 1]`: the largest values round up to 1.
+    /// Draws from `[0, 1]`. The largest values round to 1.
     #[inline]
     pub fn fraction(&mut self) -> f64 {
         self.draw() as f64 * SCALE_64
     }
 
-    /// Between both bounds, inclusive.
+    /// Draws from `low` to `high`, inclusive.
     #[inline]
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         let values = high.wrapping_sub(low).wrapping_add(1) as f64;
@@ -114,7 +114,7 @@ impl Tausworthe64 {
     }
 }
 
-/// One of both, where a job chooses the width.
+/// Either generator, as the job chooses.
 #[derive(Clone, Debug)]
 pub enum Tausworthe {
     Narrow(Tausworthe32),
@@ -122,7 +122,7 @@ pub enum Tausworthe {
 }
 
 impl Tausworthe {
-    /// The narrow one takes the lower half of the seed.
+    /// Makes a generator. The 32-bit one uses the low half of the seed.
     pub fn new(seed: u64, wide: bool) -> Self {
         if wide {
             Tausworthe::Wide(Tausworthe64::new(seed))
@@ -147,7 +147,7 @@ impl Tausworthe {
         }
     }
 
-    /// Between both bounds, inclusive.
+    /// Draws from `low` to `high`, inclusive.
     #[inline]
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         match self {
@@ -158,7 +158,7 @@ impl Tausworthe {
         }
     }
 
-    /// The largest value of [`Tausworthe::draw`].
+    /// Returns the largest value of [`Tausworthe::draw`].
     pub fn max(&self) -> u64 {
         match self {
             Tausworthe::Narrow(_) => u64::from(u32::MAX),
@@ -166,7 +166,7 @@ impl Tausworthe {
         }
     }
 
-    /// A seed of 64 bits: the product of two draws.
+    /// Draws a 64-bit seed: the product of two draws.
     #[inline]
     pub fn seed(&mut self) -> u64 {
         let first = self.draw();

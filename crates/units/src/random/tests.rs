@@ -1,5 +1,5 @@
-//! The numbers are fio 3.42's: drawn offsets as it prints them when debugging, and blocks as it logs them, for
-//! `--randseed=42` and files of 64 MiB (400 KiB for the register) named `x`.
+//! Comparison with fio 3.42: offsets from its debug output, and blocks from its logs, with `--randseed=42` and files of
+//! 64 MiB (400 KiB for the LFSR) with the name `x`.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn skewed_seed() -> u32 {
 }
 
 #[test]
-fn tausworthe_draws_what_fio_draws() {
+fn tausworthe_matches_fio() {
     let mut narrow = Tausworthe32::new(SEED as u32);
     assert_eq!([(); 4].map(|()| narrow.draw()), [3_991_133_218, 4_066_746_631, 448_695_007, 625_978_443]);
     let mut wide = Tausworthe64::new(SEED);
@@ -23,7 +23,7 @@ fn tausworthe_draws_what_fio_draws() {
 }
 
 #[test]
-fn either_width_draws_as_the_generator_itself() {
+fn tausworthe_of_either_width_matches_its_generator() {
     let (mut either, mut narrow) = (Tausworthe::new(SEED, false), Tausworthe32::new(SEED as u32));
     assert_eq!(either.draw(), u64::from(narrow.draw()));
     assert_eq!(either.between(5, 900), u64::from(narrow.between(5, 900)));
@@ -35,7 +35,7 @@ fn either_width_draws_as_the_generator_itself() {
 }
 
 #[test]
-fn draws_between_bounds_reach_both_and_nothing_else() {
+fn draws_between_bounds_are_inclusive() {
     let mut random = Tausworthe32::new(9);
     let mut seen = [false; 10];
     (0..1000).for_each(|_| seen[random.between(0, 9) as usize] = true);
@@ -45,7 +45,7 @@ fn draws_between_bounds_reach_both_and_nothing_else() {
 }
 
 #[test]
-fn skewed_distributions_choose_the_blocks_that_fio_chooses() {
+fn skewed_distributions_match_fio() {
     let mut zipf = Zipf::new(BLOCKS, 1.2, None, skewed_seed(), true);
     assert_eq!([(); 6].map(|()| zipf.draw()), [7765, 7188, 8196, 1155, 6190, 9861]);
     let mut pareto = Pareto::new(BLOCKS, 0.2, None, skewed_seed(), true);
@@ -55,7 +55,7 @@ fn skewed_distributions_choose_the_blocks_that_fio_chooses() {
 }
 
 #[test]
-fn a_new_seed_starts_a_skewed_sequence_anew() {
+fn reseed_restarts_a_skewed_sequence() {
     let mut zipf = Zipf::new(100, 0.9, Some(0.3), 1, false);
     let first = [(); 5].map(|()| zipf.draw());
     zipf.reseed(1);
@@ -63,7 +63,7 @@ fn a_new_seed_starts_a_skewed_sequence_anew() {
 }
 
 #[test]
-fn skewed_distributions_stay_in_range_whatever_it_is() {
+fn skewed_distributions_stay_in_any_range() {
     for ranges in [0, 1, 2, 3, 1000] {
         for center in [None, Some(0.0), Some(0.4), Some(1.0)] {
             let mut zipf = Zipf::new(ranges, 1.1, center, 5, false);
@@ -77,7 +77,7 @@ fn skewed_distributions_stay_in_range_whatever_it_is() {
 }
 
 #[test]
-fn a_register_visits_every_value_once_in_fios_order() {
+fn lfsr_returns_every_value_once_in_fios_order() {
     let mut lfsr = Lfsr::new(100, SEED).unwrap();
     let mut values: Vec<u64> = std::iter::from_fn(|| lfsr.draw()).collect();
     assert_eq!(values[..8], [60, 62, 63, 95, 31, 79, 30, 47]);
@@ -89,7 +89,7 @@ fn a_register_visits_every_value_once_in_fios_order() {
 }
 
 #[test]
-fn registers_of_all_widths_are_maximal_as_far_as_can_be_tried() {
+fn lfsrs_of_testable_widths_are_maximal() {
     for bits in 3..18u32 {
         let values = (1u64 << bits) - 1;
         let mut lfsr = Lfsr::new(values, 0).unwrap();
@@ -99,14 +99,14 @@ fn registers_of_all_widths_are_maximal_as_far_as_can_be_tried() {
 }
 
 #[test]
-fn what_no_register_can_do_is_refused() {
+fn unsupported_lfsr_ranges_and_seeds_are_errors() {
     assert_eq!(Lfsr::new(0, 1).unwrap_err(), LfsrError::Range);
     assert_eq!(Lfsr::new(u64::MAX, 1).unwrap_err(), LfsrError::Range);
     assert_eq!(Lfsr::new(5, 7).unwrap_err(), LfsrError::StuckSeed);
     assert!(Lfsr::new((1 << 63) - 1, 1).is_ok());
 }
 
-/// What DiskSpd's generator drew and filled, by seed.
+/// Draws and buffers of DiskSpd's generator, by seed.
 fn diskspd_cases() -> Vec<serde_json::Value> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/diskspd/prng-cases.json");
     let text = std::fs::read_to_string(path).unwrap();
@@ -118,7 +118,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn jenkins_draws_what_diskspd_draws() {
+fn jenkins_matches_diskspd() {
     for case in diskspd_cases() {
         let mut random = Jenkins64::new(case["seed"].as_u64().unwrap());
         for word in case["rand64"].as_array().unwrap() {
@@ -128,7 +128,7 @@ fn jenkins_draws_what_diskspd_draws() {
 }
 
 #[test]
-fn jenkins_fills_buffers_as_diskspd_does() {
+fn jenkins_buffers_match_diskspd() {
     for case in diskspd_cases() {
         let seed = case["seed"].as_u64().unwrap();
         let mut buffer = [0; 300];
@@ -140,11 +140,11 @@ fn jenkins_fills_buffers_as_diskspd_does() {
 }
 
 #[test]
-fn jenkins_fills_any_length_and_goes_on_after_it() {
+fn jenkins_fills_any_length_and_continues() {
     for length in [0, 1, 7, 8, 127, 128, 129, 136, 256, 264, 4096] {
         let mut random = Jenkins64::new(3);
         random.fill_correlated(&mut vec![0; length]);
-        // Five draws stand for 16 words while more than 16 are left.
+        // Five draws give 16 words while more than 16 remain.
         let (words, part) = (length / 8, usize::from(length % 8 > 0));
         let blocks = words.saturating_sub(1) / 16;
         let mut plain = Jenkins64::new(3);

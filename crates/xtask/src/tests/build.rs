@@ -38,10 +38,28 @@ pub struct Test {
 
 /// Module or binary of tests that depend on timing.
 const TIMING: &str = "timing";
+/// Module of tests that use most of the machine's CPU time and depend on timing.
+const ALONE: &str = "alone";
+
+/// What the result of a test depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    Nothing,
+    /// A CPU that no other test uses.
+    IdleCpu,
+    IdleMachine,
+}
 
 impl Test {
-    pub fn depends_on_timing(&self) -> bool {
-        !self.binary.is_unit && self.binary.target == TIMING || self.name.split("::").any(|module| module == TIMING)
+    pub fn needs(&self) -> Needs {
+        let is_in = |name: &str| {
+            !self.binary.is_unit && self.binary.target == name || self.name.split("::").any(|module| module == name)
+        };
+        match () {
+            () if is_in(ALONE) => Needs::IdleMachine,
+            () if is_in(TIMING) => Needs::IdleCpu,
+            () => Needs::Nothing,
+        }
     }
 }
 

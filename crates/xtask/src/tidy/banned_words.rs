@@ -11,7 +11,7 @@ use super::source::{PieceKind, Source};
 /// Files that list the words.
 const EXEMPT: [&str; 1] = ["crates/xtask/src/tidy/banned_words.rs"];
 
-/// Banned words and what to write instead. Alternatives stand between `|`.
+/// Banned words and their replacement. `|` separates alternatives.
 type Terms = &'static [(&'static str, &'static str)];
 
 /// Whole identifiers, with their case.
@@ -88,13 +88,13 @@ const IN_CRATES: &[(&[&str], Terms)] = &[
     (&["fathom"], &[("words", "args, or what they are")]),
 ];
 
-/// A phrase by its words, and what to write instead.
+/// A phrase and its replacement.
 struct Phrase {
     words: Vec<&'static str>,
     instead: &'static str,
 }
 
-/// A table by its words.
+/// Replacements by word.
 type ByWord = HashMap<&'static str, &'static str>;
 
 fn by_word(terms: Terms) -> ByWord {
@@ -160,7 +160,7 @@ pub fn check_page(path: &str, page: &str) -> Vec<Finding> {
     text.check(path)
 }
 
-/// What to write instead of an identifier.
+/// Returns the replacement of a banned identifier.
 fn banned_name(of_crate: &str, name: &str) -> Option<&'static str> {
     if let Some(instead) = NAMES_BY_WORD.get(name) {
         return Some(instead);
@@ -182,12 +182,12 @@ fn finding(path: &str, line: usize, word: &str, instead: &str) -> Finding {
     Finding::new(path, line, format!("\"{word}\" is not a term of the project: {instead}"))
 }
 
-/// What to write instead of a word.
+/// Returns the replacement of a banned word.
 fn term(terms: Terms, word: &str) -> Option<&'static str> {
     terms.iter().find(|(words, _)| words.split('|').any(|banned| banned == word)).map(|(_, instead)| *instead)
 }
 
-/// The words of an identifier, in lower case.
+/// Returns the words of an identifier in lower case.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -208,7 +208,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// The words of comments or of a page. Lines that follow each other are one text.
+/// The words of comments or of a page. Consecutive lines are one text.
 #[derive(Default)]
 struct Text {
     /// In lower case, with their lines. An empty word ends a text.
@@ -225,7 +225,7 @@ impl Text {
         self.words.extend(words.filter(|word| !word.is_empty()).map(|word| (word.to_lowercase(), line)));
     }
 
-    /// Ends a text: no phrase goes on behind.
+    /// Ends a text: no phrase extends beyond it.
     fn end(&mut self) {
         let line = self.words.last().map_or(0, |(_, line)| *line);
         self.words.push((String::new(), line));

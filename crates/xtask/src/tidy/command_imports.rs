@@ -5,7 +5,7 @@ use super::modules::{Crates, Import};
 
 /// Sources of the binary.
 const ROOT: &str = "crates/fathom/src/";
-/// Commands with a module beside `main.rs`. Those in `commands/` are known by their place.
+/// Commands with a module in the root folder. Others are recognized by the folder `commands/`.
 const COMMANDS: [&str; 10] =
     ["assess", "diskspd", "fio", "history", "knee", "limits", "repeats", "show", "suite", "sweep"];
 
@@ -25,7 +25,7 @@ pub fn check(crates: &Crates) -> Vec<Finding> {
     found
 }
 
-/// The command whose code a file is.
+/// Returns the command to which a file belongs.
 fn command_of(path: &str) -> Option<&str> {
     let below = path.strip_prefix(ROOT)?;
     if let Some(command) = below.strip_prefix("commands/") {

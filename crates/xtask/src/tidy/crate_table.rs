@@ -1,4 +1,4 @@
-//! Which crate may use which.
+//! Allowed dependencies between crates.
 //!
 //! [`CRATES`] is the one place of this table. `docs/architecture.md` shows it, and this rule compares the two.
 
@@ -8,13 +8,13 @@ use toml::de::DeTable;
 
 use super::finding::Finding;
 
-/// A crate of the workspace and the crates of ours that it may use.
+/// A crate of the workspace and its allowed dependencies in the workspace.
 struct Crate {
     name: &'static str,
     /// Folder, relative to the workspace.
     folder: &'static str,
     uses: &'static [&'static str],
-    /// What its tests use beside that.
+    /// Additional dependencies of its tests.
     tests_use: &'static [&'static str],
 }
 
@@ -31,15 +31,22 @@ impl Crate {
 const CRATES: [Crate; 18] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
-    library("record", "crates/record", &["plan"]),
+    library("record", "crates/record", &["units", "plan"]),
     library("os", "crates/os", &["units"]),
     library("assessment", "crates/assessment", &["units", "plan", "record"]),
-    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&["diskspd", "fio", "harness"]),
+    library("engine", "crates/engine", &["units", "plan", "record", "os"]).tests(&[
+        "assessment",
+        "judge",
+        "diskspd",
+        "fio",
+        "harness",
+    ]),
     library("judge", "crates/judge", &["units", "plan", "record", "assessment"]),
-    library("fio", "crates/fio", &["units", "plan", "record", "assessment", "judge"]),
+    library("fio", "crates/fio", &["units", "plan", "record", "assessment"]),
     library("diskspd", "crates/diskspd", &["units", "plan", "record", "assessment"]).tests(&["fio"]),
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
-    library("report", "crates/report", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
+    library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
+        .tests(&["harness"]),
     library("history", "crates/history", &["plan", "record", "assessment", "judge"]).tests(&["harness"]),
     library(
         "fathom",
@@ -97,11 +104,11 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     Ok(found)
 }
 
-/// Sections of a manifest with dependencies, and whether they are those of tests.
+/// Manifest sections with dependencies, and whether they are for tests.
 const SECTIONS: [(&str, bool); 3] =
     [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
 
-/// Dependencies of a manifest that the table does not allow.
+/// Returns the dependencies of a manifest that the table does not allow.
 fn check_manifest(known: &Crate, path: &str, text: &str) -> Result<Vec<Finding>, String> {
     let manifest = DeTable::parse(text).map_err(|error| format!("{path}: {error}"))?;
     let manifest = manifest.get_ref();
@@ -140,7 +147,7 @@ struct Row<'a> {
     tests_use: Vec<&'a str>,
 }
 
-/// Differences between the page's table and ours.
+/// Returns the differences between the page's table and `CRATES`.
 fn check_page(crates: &[&Crate], page: &str) -> Vec<Finding> {
     let Some(rows) = rows(page) else {
         return vec![Finding::new(PAGE, 0, format!("has no table with the columns {}", HEADINGS.join(", ")))];
@@ -153,7 +160,7 @@ fn check_page(crates: &[&Crate], page: &str) -> Vec<Finding> {
         };
         for (heading, shown, right) in [("uses", &row.uses, known.uses), ("tests use", &row.tests_use, known.tests_use)]
         {
-            // A crate that is planned is not in the page before it is there.
+            // A planned crate appears in the page when it exists.
             let right: Vec<&str> =
                 right.iter().copied().filter(|name| crates.iter().any(|other| other.name == *name)).collect();
             let is_same = shown.len() == right.len() && shown.iter().all(|name| right.contains(name));
@@ -168,7 +175,7 @@ fn check_page(crates: &[&Crate], page: &str) -> Vec<Finding> {
     found
 }
 
-/// The rows of the first table that has our headings.
+/// Returns the rows of the first table with these headings.
 fn rows(page: &str) -> Option<Vec<Row<'_>>> {
     let mut lines = page.lines().enumerate().map(|(at, line)| (at + 1, line));
     let columns = lines.find_map(|(_, line)| {
@@ -186,17 +193,17 @@ fn rows(page: &str) -> Option<Vec<Row<'_>>> {
     )
 }
 
-/// The cells of a row of a Markdown table.
+/// Returns the cells of a row of a Markdown table.
 fn cells(line: &str) -> Option<Vec<&str>> {
     Some(line.trim().strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect())
 }
 
-/// The names in backticks of a cell.
+/// Returns the names in backticks in a cell.
 fn names(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Names as a cell shows them.
+/// Formats names for a cell.
 fn in_cell(names: &[&str]) -> String {
     match names {
         [] => "–".to_owned(),

@@ -1,4 +1,4 @@
-//! Engine and judge know no dialect: their texts hold no option of fio or DiskSpd and no program's name.
+//! Text literals of engine and judge contain no option of fio or DiskSpd and no name of these programs.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::source::{PieceKind, Source};
 const CRATES: [&str; 2] = ["engine", "judge"];
 /// Folder with fio's option table.
 pub const OPTION_FOLDER: &str = "crates/fio/src/options/";
-/// Function that makes an entry of that table; its first argument is the option's name.
+/// Function that makes an entry of that table. Its first argument is the option's name.
 const ENTRY: &str = "option";
-/// Fewer names than this are not the table.
+/// Minimum number of names in the table. Fewer mean that the table was not found.
 const NAMES_MIN: usize = 100;
 /// Names of programs, in lower case.
 const PROGRAMS: [&str; 2] = ["fio", "diskspd"];
@@ -30,7 +30,7 @@ impl OptionNames {
         self.visit_file(&source.syntax);
     }
 
-    /// A finding if the table was not found where this rule looks for it.
+    /// Returns a finding if the table was not found.
     pub fn check(&self) -> Option<Finding> {
         let what = format!("no table of options with calls `{ENTRY}(\"name\", …)`: correct dialect_words.rs of xtask");
         (self.names.len() < NAMES_MIN).then(|| Finding::new(OPTION_FOLDER, 0, what))
@@ -70,7 +70,7 @@ pub fn check(source: &Source, options: &OptionNames) -> Vec<Finding> {
         .collect()
 }
 
-/// The first word of a literal that belongs to a dialect.
+/// Returns the first word of a literal that belongs to a dialect.
 fn dialect_word<'a>(literal: &'a str, options: &OptionNames) -> Option<&'a str> {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_' || character == '-';
     let mut at = 0;
@@ -91,13 +91,13 @@ fn is_dialect_word(before: &str, word: &str, after: &str, options: &OptionNames)
         return is_argument && name.starts_with(|first: char| first.is_ascii_alphabetic());
     }
     if let Some(switch) = word.strip_prefix('-') {
-        // One letter, then what DiskSpd's switches have: letters, digits.
+        // DiskSpd's options: one letter, then letters and digits.
         return is_argument && switch.len() <= 3 && switch.starts_with(|first: char| first.is_ascii_alphabetic());
     }
     if PROGRAMS.contains(&word.to_ascii_lowercase().as_str()) {
         return true;
     }
-    // `aws:gp3?size=500` is a limit's name.
+    // `aws:gp3?size=500` is the name of a limit.
     let is_setting = after.starts_with('=') && !after.starts_with("==") && !before.ends_with(['?', '&']);
     options.has(word) && (is_setting || word.contains('_'))
 }

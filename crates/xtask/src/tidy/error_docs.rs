@@ -16,7 +16,7 @@ pub struct Function {
     path: String,
     /// Modules of the file around it.
     inner: Vec<String>,
-    /// The name that a re-export would have: of the type or trait, or of the function itself.
+    /// Name that a re-export has: the type, the trait, or the function itself.
     owner: String,
     name: String,
     line: usize,
@@ -129,14 +129,14 @@ fn is_public(visibility: &syn::Visibility) -> bool {
     matches!(visibility, syn::Visibility::Public(_))
 }
 
-/// The text of a doc attribute.
+/// Returns the text of a doc attribute.
 fn doc_line(attribute: &syn::Attribute) -> Option<String> {
     let syn::Meta::NameValue(pair) = &attribute.meta else { return None };
     let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { return None };
     pair.path.is_ident("doc").then(|| text.value())
 }
 
-/// Whether the second of a `Result`'s types is a text.
+/// Returns whether the error type of a `Result` is a text.
 fn error_is_text(arguments: &syn::PathArguments) -> bool {
     let syn::PathArguments::AngleBracketed(arguments) = arguments else { return false };
     let Some(syn::GenericArgument::Type(error)) = arguments.args.iter().nth(1) else { return false };

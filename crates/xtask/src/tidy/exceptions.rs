@@ -1,4 +1,4 @@
-//! Known violations: how many each file may still have of each rule. The numbers only shrink.
+//! Known violations: the allowed number per rule and file. The numbers only shrink.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,13 +10,12 @@ use super::finding::Finding;
 
 /// The list, relative to the workspace.
 pub const FILE: &str = "crates/xtask/exceptions.toml";
-/// Most findings of one file that are shown.
+/// Maximum number of shown findings per file.
 const SHOWN_MAX: usize = 12;
 
 /// Whether a file must have exactly the listed number.
 ///
-/// While `Lenient`, a file may have fewer, and more where another file has as many fewer: code moves between files.
-/// The sum of a rule never grows.
+/// With `Lenient`, numbers may move between files, as code moves. The sum of a rule never grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Lenient,
@@ -32,7 +31,7 @@ pub struct Exceptions {
     rules: BTreeMap<String, Counts>,
 }
 
-/// What a rule's findings are, held against the list.
+/// Comparison of a rule's findings with the list.
 #[derive(PartialEq, Eq, Default, Debug)]
 pub struct Outcome {
     /// Each fails the check.
@@ -97,7 +96,7 @@ impl Exceptions {
         text
     }
 
-    /// Holds a rule's findings against the list.
+    /// Compares a rule's findings with the list.
     pub fn check(&self, rule: &str, findings: &[Finding], mode: Mode) -> Outcome {
         let empty = Counts::new();
         let listed = self.rules.get(rule).unwrap_or(&empty);
@@ -125,7 +124,7 @@ impl Exceptions {
         outcome
     }
 
-    /// Takes over the numbers found of a rule.
+    /// Sets the numbers of a rule to its findings.
     ///
     /// # Errors
     ///
@@ -155,7 +154,7 @@ fn count(findings: &[Finding]) -> Counts {
     counts
 }
 
-/// The findings of a file that has more than the list allows.
+/// Returns the findings of a file with more than the allowed number.
 fn over(rule: &str, file: &str, findings: &[Finding], found: usize, allowed: usize) -> Vec<String> {
     let mut lines: Vec<String> = findings.iter().filter(|finding| finding.path == file).map(Finding::line).collect();
     let hidden = lines.len().saturating_sub(SHOWN_MAX);

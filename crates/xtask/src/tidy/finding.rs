@@ -1,13 +1,13 @@
-//! What a rule finds.
+//! Findings of the rules.
 
 /// One violation of a rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Finding {
     /// File, relative to the workspace.
     pub path: String,
-    /// From 1; 0 speaks of the whole file.
+    /// Line from 1. 0 means the whole file.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// The violation and its correction.
     pub text: String,
 }
 

@@ -94,7 +94,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The shortest way from a file through its cycle back to it.
+    /// Returns the shortest path from a file through its cycle back to it.
     fn round(&self, file: &str, cycle: &[&str]) -> Option<Vec<&'a Import>> {
         let mut reached: BTreeMap<&str, &Import> = BTreeMap::new();
         let mut queue = VecDeque::from([file]);

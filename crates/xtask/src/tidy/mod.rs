@@ -34,10 +34,10 @@ use source::{Source, is_test_path};
 pub const MODE: Mode = Mode::Strict;
 /// Folders with Rust code.
 const CODE_FOLDERS: [&str; 4] = ["crates", "bench", "tests", "fuzz"];
-/// Folders that hold no sources.
+/// Folders without sources.
 const SKIPPED_FOLDERS: [&str; 4] = ["target", "fuzz/target", ".git", "corpus"];
 
-/// A rule that looks at one file at a time.
+/// A rule for single files.
 struct FileRule {
     name: &'static str,
     skips_tests: bool,
@@ -51,16 +51,16 @@ const FILE_RULES: [FileRule; 5] = [
     FileRule { name: "verdicts", skips_tests: true, check: |source, _| verdicts::check(source) },
     FileRule { name: "dialect-words", skips_tests: true, check: dialect_words::check },
 ];
-/// The rule that looks at pages, too.
+/// The rule that also applies to pages.
 const BANNED_WORDS: &str = "banned-words";
 
-/// What the command line asks of the list of exceptions.
+/// Use of the list of exceptions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     Check(Mode),
-    /// Lowers the numbers of the list to what is found.
+    /// Lowers the numbers in the list to the current findings.
     Bless,
-    /// Lists what is found of a rule that the list does not have yet.
+    /// Adds the current findings of a new rule to the list.
     Adopt(String),
     /// Prints all findings of a rule.
     List(String),

@@ -1,4 +1,4 @@
-//! The binary decides nothing: it constructs no verdict and no threshold.
+//! The binary constructs no verdict and no threshold: these decisions belong to libraries.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
@@ -10,7 +10,7 @@ use super::source::{Source, line_of};
 const CRATES: [&str; 1] = ["fathom"];
 /// Types that only libraries construct.
 const TYPES: [&str; 3] = ["Verdict", "Threshold", "Bar"];
-/// Macros whose arguments compare.
+/// Macros that compare their arguments.
 const COMPARING: [&str; 7] =
     ["matches", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
@@ -71,7 +71,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
         match expression {
             syn::Expr::Path(path) => self.path(&path.path),
-            // A comparison constructs nothing that goes on.
+            // A value that is only compared is not a decision.
             syn::Expr::Binary(binary) if matches!(binary.op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) => {
                 for side in [&binary.left, &binary.right] {
                     if !matches!(side.as_ref(), syn::Expr::Path(_)) {
@@ -94,7 +94,7 @@ impl<'ast> Visit<'ast> for Walk<'_> {
         syn::visit::visit_expr(self, expression);
     }
 
-    // `Verdict::Pass =>` in a match is a question.
+    // A pattern reads a verdict.
     fn visit_pat(&mut self, _: &'ast syn::Pat) {}
 
     fn visit_macro(&mut self, item: &'ast syn::Macro) {

@@ -16,7 +16,7 @@ use fuser::{BackgroundSession, Config, MountOption};
 use answers::Answers;
 pub use answers::Served;
 use file_system::FileSystem;
-use harness::{Scratch, go_first, shell, skipped};
+use harness::{Scratch, shell, skipped, use_realtime_priority};
 pub use program::Program;
 
 /// A mounted file system; unmounted on drop.
@@ -33,7 +33,7 @@ pub struct TimedFiles {
 fn exclusive() -> std::fs::File {
     let path = std::env::temp_dir().join("fathom-truth-timed-files.lock");
     let file = std::fs::File::options().write(true).create(true).truncate(false).open(path);
-    let file = file.expect("the lock file of the timed files opens");
+    let file = file.expect("the lock file opens");
     file.lock().expect("the timed files are locked");
     file
 }
@@ -53,7 +53,7 @@ impl TimedFiles {
         // Threads that this thread starts inherit its priority.
         let (at, serving) = (folder.clone(), answers.clone());
         let mounting = std::thread::spawn(move || {
-            go_first();
+            use_realtime_priority();
             let session = fuser::spawn_mount(file_system, at, &config)?;
             Ok::<_, std::io::Error>((session, std::thread::spawn(move || serving.serve())))
         });

@@ -39,7 +39,8 @@ fn jobs_of_so_many_ios_are_counted_as_the_device_counts_them() {
                     "--name=j --filename={path} --direct=1 --ioengine={engine} --bs={block_kib}k --iodepth={depth} \
                      --numjobs={jobs} --group_reporting --rw={way} --size=64m --number_ios=300 --output-format=json"
                 );
-                let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).well().json());
+                let (report, kernel) =
+                    counted(&device, || fathom_truth::fio(scratch.path(), &words).assert_success().json());
                 let name = ["read", "write"][direction];
                 let found = fio_report::only(&report, name);
                 let ios = 300 * jobs;
@@ -70,7 +71,7 @@ fn a_job_that_time_ends_has_what_the_device_counted_and_its_time() {
              --time_based --runtime=1 --output-format=json",
             path.display()
         );
-        let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).well().json());
+        let (report, kernel) = counted(&device, || fathom_truth::fio(scratch.path(), &words).assert_success().json());
         for (direction, name) in ["read", "write"].into_iter().enumerate() {
             let found = fio_report::only(&report, name);
             assert!(is_same(direction, kernel.ios[direction], found.ios), "{words}: {kernel:?}, {}", found.ios);
@@ -90,7 +91,7 @@ fn threads_of_diskspds_have_what_the_device_counted() {
         ["-d1 -W0 -C0 -b4K -r -o1 -Su", "-d1 -W0 -C0 -b4K -r -w50 -o8 -t2 -Su", "-d1 -W0 -C0 -b64K -w100 -o4 -Su"]
     {
         let words = format!("{line} -Rrecord=record {}", device.path().display());
-        let (_, kernel) = counted(&device, || fathom_truth::diskspd(scratch.path(), &words).well());
+        let (_, kernel) = counted(&device, || fathom_truth::diskspd(scratch.path(), &words).assert_success());
         let text = std::fs::read_to_string(scratch.file("record")).unwrap();
         let record: serde_json::Value = serde_json::from_str(&text).unwrap();
         for direction in 0..2 {

@@ -51,7 +51,7 @@ fn run_jobs(test: &str, engine: &str, count: u32, options: &str) -> (Scratch, se
          --numjobs={count} --number_ios=1500 --time_based=0 --output-format=json+ --write_lat_log=job \
          --slat_percentiles=1 --clat_percentiles=1 --lat_percentiles=1 {options}"
     );
-    let report = fathom_truth::fio(scratch.path(), &job).well().json();
+    let report = fathom_truth::fio(scratch.path(), &job).assert_success().json();
     (scratch, report)
 }
 

@@ -33,7 +33,7 @@ const REPORTS: [(&str, Reading); 6] = [
 ];
 
 #[test]
-fn it_holds_in_every_report_of_a_run_asked_for_in_fios_words() {
+fn holds_in_every_report_of_a_fio_run() {
     let Some(files) = TimedFiles::mount("little-fio", 1, 16 << 20) else { return };
     for (engine, depth, jobs) in [
         ("psync", 1, 1),
@@ -57,7 +57,7 @@ fn it_holds_in_every_report_of_a_run_asked_for_in_fios_words() {
 }
 
 #[test]
-fn it_holds_in_every_report_of_a_run_asked_for_in_diskspds_words() {
+fn holds_in_every_report_of_a_diskspd_run() {
     let Some(files) = TimedFiles::mount("little-diskspd", 2, 16 << 20) else { return };
     let targets = [files.file(0), files.file(1)].map(|file| file.display().to_string());
     for (depths, depth) in [("-o1 -t2", 4), ("-o8", 16), ("-u -o8", 16), ("-F2 -O6", 12)] {
@@ -75,12 +75,12 @@ fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
     let fails = (0..TRIES).map_while(|_| {
         files.begin(Program::constant(delay));
         let (word, arguments) = line.split_once(' ').unwrap();
-        fathom_truth::run(files.beside(), word, arguments).well();
+        fathom_truth::run(files.beside(), word, arguments).assert_success();
         let held = mean_held(&files.served());
         REPORTS.iter().find_map(|(format, rows)| {
             let report = shown(files.beside(), format);
             rows(&report).iter().find_map(|rows| {
-                assert!(!rows.is_empty(), "{line}: nothing of I/Os in the {format} report:\n{report}");
+                assert!(!rows.is_empty(), "{line}: no I/Os in the {format} report:\n{report}");
                 if format.starts_with("fio") && fio_rows > 0 {
                     assert_eq!(rows.len() as u32, fio_rows, "{line}: rows of the {format} report");
                 }
@@ -93,7 +93,7 @@ fn holds(files: &TimedFiles, line: &str, depth: u32, fio_rows: u32) {
         })
     });
     let fails: Vec<String> = fails.collect();
-    assert!(fails.len() < TRIES, "{line}: not up to {depth}:\n{}", fails.join("\n"));
+    assert!(fails.len() < TRIES, "{line}: not within the depth of {depth}:\n{}", fails.join("\n"));
 }
 
 /// Returns the mean number of requests in the files, from the first arrival to the last answer.

@@ -1,8 +1,8 @@
-//! Measurements of devices with known speed. These tests run one at a time.
+//! Measurements of devices with known speed. These tests mostly wait: one for each CPU runs at a time.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod cloud_disk;
+mod alone;
 mod known_latency;
 mod little;
 mod series;

@@ -71,7 +71,7 @@ fn fio_series(files: &TimedFiles, engine: &str) -> Result<(), String> {
          --iopsavgtime={INTERVAL_MS} --bwavgtime={INTERVAL_MS} --output-format=json",
         files.file(0).display()
     );
-    let report = fathom_truth::fio(files.beside(), &line).well().json();
+    let report = fathom_truth::fio(files.beside(), &line).assert_success().json();
     let served = files.served();
     let logs = ["iops", "bw"].map(|log| fio_log::entries(&files.beside().join(format!("job_{log}.1.log"))));
     for (direction, name) in [(READ, "read"), (WRITE, "write")] {
@@ -124,7 +124,7 @@ fn diskspd_series(files: &TimedFiles, way: &str) -> Result<(), String> {
     files.begin(stalled());
     let target = files.file(0);
     let line = format!("-d1 -W0 -L -D{INTERVAL_MS} -b4K -Su -r -w50 -o{DEPTH} {way} -Rxml {}", target.display());
-    let report = fathom_truth::diskspd(files.beside(), &line).well().stdout;
+    let report = fathom_truth::diskspd(files.beside(), &line).assert_success().stdout;
     let (intervals, _) = span(&report).split_once("<Thread>").unwrap();
     let served = files.served();
     for (write, name) in [(false, "Read"), (true, "Write")] {
@@ -141,15 +141,18 @@ fn diskspd_series(files: &TimedFiles, way: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Mean latencies of the intervals without the stall.
+/// Mean latencies of the intervals without the stall. In the first interval the threads still start: a slow machine delays
+/// completions there, which the report counts and the server does not.
 fn latencies(served: &[Served], write: bool, reported_ms: &[f64]) -> Result<(), String> {
-    for (interval, reported_ms) in reported_ms.iter().enumerate().filter(|(interval, _)| !(3..=5).contains(interval)) {
+    for (interval, reported_ms) in
+        reported_ms.iter().enumerate().skip(1).filter(|(interval, _)| !(3..=5).contains(interval))
+    {
         let begin = INTERVAL_MS as u32 * interval as u32 * MS;
         let within = |io: &&Served| io.write == write && (begin..begin + 100 * MS).contains(&(io.arrived + io.took));
         let took: Vec<u64> = served.iter().filter(within).map(|io| io.took.as_nanos() as u64).collect();
         let found_ms = mean(&took) / 1e6;
-        // FUSE takes about 0.1 ms.
-        if *reported_ms < found_ms * 0.99 || *reported_ms > found_ms * 1.02 + 0.2 {
+        // FUSE takes about 0.1 ms, and more on a slow machine. An I/O of the stall in a wrong interval adds 2 ms or more.
+        if *reported_ms < found_ms * 0.99 || *reported_ms > found_ms * 1.02 + 1.0 {
             return Err(format!("interval {interval}: {reported_ms} ms reported, {found_ms} ms measured"));
         }
     }

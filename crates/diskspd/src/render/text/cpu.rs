@@ -1,16 +1,16 @@
-//! What each processor did.
+//! CPU usage per CPU.
 
 use crate::render::report::{CpuShare, Span};
 use crate::render::topology::{GROUP, Topology};
 use record::{Cpu, Machine};
 
-/// A column that is there only where it tells processors apart.
+/// A column that appears only if its values differ between CPUs.
 struct Column {
     heading: &'static str,
     shown: fn(&Cpu, &Topology) -> String,
 }
 
-/// Nothing where processors weren't watched.
+/// Renders the table. Empty if CPU times were not recorded.
 pub fn table(span: &Span, machine: &Machine) -> String {
     if span.cpus.is_empty() {
         return String::new();
@@ -42,7 +42,7 @@ fn columns(topology: &Topology) -> Vec<Column> {
     all.into_iter().filter(|(needed, _)| *needed).map(|(_, column)| column).collect()
 }
 
-/// The fastest cores are marked.
+/// Returns the class. The fastest cores are marked.
 fn class(cpu: &Cpu, topology: &Topology) -> String {
     let mark = if topology.performance_class == Some(cpu.efficiency_class) { 'P' } else { ' ' };
     format!("{:5}{mark}| ", cpu.efficiency_class)

@@ -1,24 +1,24 @@
-//! How latencies are distributed: of each target where there are several, and of all I/Os.
+//! Latency distribution, per target if there are several, and of all I/Os.
 
-use crate::render::figures::{Above, Figures, Side, milliseconds};
+use crate::render::figures::{Figures, Percentile, Side, milliseconds};
 use crate::render::report::{Row, Span};
 use record::Latency;
 
-/// The lines of a table.
-const PERCENTILES: [(&str, Above); 13] = [
-    ("25th", Above::percent(25)),
-    ("50th", Above::percent(50)),
-    ("75th", Above::percent(75)),
-    ("90th", Above::percent(90)),
-    ("95th", Above::percent(95)),
-    ("99th", Above::percent(99)),
-    ("3-nines", Above::nines(3)),
-    ("4-nines", Above::nines(4)),
-    ("5-nines", Above::nines(5)),
-    ("6-nines", Above::nines(6)),
-    ("7-nines", Above::nines(7)),
-    ("8-nines", Above::nines(8)),
-    ("9-nines", Above::nines(9)),
+/// Rows of the table.
+const PERCENTILES: [(&str, Percentile); 13] = [
+    ("25th", Percentile::percent(25)),
+    ("50th", Percentile::percent(50)),
+    ("75th", Percentile::percent(75)),
+    ("90th", Percentile::percent(90)),
+    ("95th", Percentile::percent(95)),
+    ("99th", Percentile::percent(99)),
+    ("3-nines", Percentile::nines(3)),
+    ("4-nines", Percentile::nines(4)),
+    ("5-nines", Percentile::nines(5)),
+    ("6-nines", Percentile::nines(6)),
+    ("7-nines", Percentile::nines(7)),
+    ("8-nines", Percentile::nines(8)),
+    ("9-nines", Percentile::nines(9)),
 ];
 
 pub fn tables(span: &Span) -> String {

@@ -1,6 +1,6 @@
-//! I/Os, bytes and rates of each thread on each target, of their sum, and of several time spans.
+//! I/Os, bytes and rates per thread and target, their totals, and totals of several time spans.
 
-use super::STARS;
+use super::RULE_WIDTH;
 use crate::profile::TimeSpan;
 use crate::render::byte_size::byte_size;
 use crate::render::figures::{Figures, Side, milliseconds, rate};
@@ -8,7 +8,7 @@ use crate::render::report::{Row, Span};
 
 const MIB: f64 = 1_048_576.0;
 
-/// A column that was asked for.
+/// An optional column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     MeanLatency,
@@ -18,12 +18,12 @@ enum Column {
 
 impl Column {
     fn of(settings: &TimeSpan) -> Vec<Column> {
-        let asked = [
+        let requested = [
             (settings.measure_latency, Column::MeanLatency),
             (settings.calculate_iops_std_dev, Column::IopsDeviation),
             (settings.measure_latency, Column::LatencyDeviation),
         ];
-        asked.into_iter().filter(|(asked, _)| *asked).map(|(_, column)| column).collect()
+        requested.into_iter().filter(|(requested, _)| *requested).map(|(_, column)| column).collect()
     }
 
     fn heading(self) -> &'static str {
@@ -57,8 +57,8 @@ fn table(span: &Span, side: Side, seconds: f64) -> String {
     let mut text =
         format!("thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {headings}|  file\n{border}");
     let cells = |figures: &Figures| -> String {
-        let asked: String = columns.iter().map(|column| column.shown(figures, span)).collect();
-        amounts(figures.bytes, figures.ios, seconds) + &asked
+        let requested: String = columns.iter().map(|column| column.shown(figures, span)).collect();
+        amounts(figures.bytes, figures.ios, seconds) + &requested
     };
     let mut sum = Figures::default();
     for (number, thread) in span.threads.iter().enumerate() {
@@ -83,10 +83,10 @@ fn target(row: &Row) -> String {
     }
 }
 
-/// Over those time spans that were measured.
+/// Renders the totals of the measured time spans.
 pub fn totals(spans: &[Span]) -> String {
     let measured = || spans.iter().filter_map(|span| Some((span, span.seconds?)));
-    // A sum of nothing is -0 in floating point.
+    // An empty sum of floats is -0.
     let seconds = measured().fold(0.0, |sum, (_, seconds)| sum + seconds);
     let line = |name: &str, side: Side| {
         let sums = measured().map(|(span, _)| span.sum(side));
@@ -96,7 +96,7 @@ pub fn totals(spans: &[Span]) -> String {
     };
     let border = format!("{}\n", "-".repeat(79));
     [
-        format!("\n\nTotals:\n{}\n\n", "*".repeat(STARS)),
+        format!("\n\nTotals:\n{}\n\n", "*".repeat(RULE_WIDTH)),
         format!("type   |       bytes     |     I/Os     |    MiB/s   |  I/O per s\n{border}"),
         line("write", Side::Write),
         line("read", Side::Read),

@@ -1,4 +1,4 @@
-//! How threads waited for their I/O.
+//! Waits of the threads.
 
 use crate::render::report::Span;
 

@@ -1,4 +1,4 @@
-//! I/Os per second and latencies in each interval.
+//! IOPS and latencies per interval.
 
 use crate::render::buckets::{Buckets, Window};
 use crate::render::figures::milliseconds;

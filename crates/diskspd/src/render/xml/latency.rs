@@ -1,6 +1,6 @@
-//! Latencies: of a target their mean and deviation, of a time span their distribution, too.
+//! Latencies: mean and deviation per target, and the distribution per time span.
 
-use crate::render::figures::{Above, milliseconds};
+use crate::render::figures::{Percentile, milliseconds};
 use crate::xml::writer::Writer;
 use record::Latency;
 
@@ -19,11 +19,11 @@ pub fn distribution(writer: &mut Writer, total: &Latency, reads: &Latency, write
         mean_and_deviation(writer, ["AverageTotalMilliseconds", "LatencyStdev"], total);
         percentile(writer, "0", [total, reads, writes], &Latency::min_ns);
         for percent in 1..100 {
-            let above = Above::percent(percent);
+            let above = Percentile::percent(percent);
             percentile(writer, &percent.to_string(), [total, reads, writes], &|latency| above.of_latency(latency));
         }
         for nines in 3..=9 {
-            let above = Above::nines(nines);
+            let above = Percentile::nines(nines);
             let name = format!("99.{}", "9".repeat(nines as usize - 2));
             percentile(writer, &name, [total, reads, writes], &|latency| above.of_latency(latency));
         }
@@ -31,7 +31,7 @@ pub fn distribution(writer: &mut Writer, total: &Latency, reads: &Latency, write
     });
 }
 
-/// A side without I/O is left out.
+/// Writes one direction. It is left out without I/O.
 fn side(writer: &mut Writer, names: [&str; 2], latency: &Latency) {
     if latency.count() > 0 {
         mean_and_deviation(writer, names, latency);

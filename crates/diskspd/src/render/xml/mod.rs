@@ -1,4 +1,4 @@
-//! The report for programs, with all elements of 2.2's.
+//! The XML report, with all elements of 2.2.
 
 mod iops;
 mod latency;
@@ -11,7 +11,8 @@ use crate::xml::write::write_into;
 use crate::xml::writer::Writer;
 use record::DistributionRange;
 
-/// The first line is `<Results>` and nothing else, and the last has no end: readers rely on the one and may on the other.
+/// Renders the report. Parsers rely on a first line that is exactly `<Results>`. The last line has no newline, as in
+/// DiskSpd.
 pub fn report(report: &Report) -> String {
     let mut writer = Writer::new(0);
     writer.nested("Results", |writer| {
@@ -30,7 +31,7 @@ pub fn report(report: &Report) -> String {
 }
 
 fn results(writer: &mut Writer, report: &Report, span: &Span, seconds: f64) {
-    if let Some(why) = span.failed {
+    if let Some(why) = &span.failed {
         writer.leaf("Error", failed(why));
     }
     writer.leaf("TestTimeSeconds", format_args!("{seconds:.2}"));
@@ -95,9 +96,9 @@ fn target(writer: &mut Writer, span: &Span, row: &Row) {
     writer.leaf("ReadCount", reads.ios);
     writer.leaf("WriteBytes", writes.bytes);
     writer.leaf("WriteCount", writes.ios);
-    if !row.spread.is_empty() {
+    if !row.distribution.is_empty() {
         writer.nested("Distribution", |writer| {
-            writer.nested("Absolute", |writer| ranges(writer, row.spread));
+            writer.nested("Absolute", |writer| ranges(writer, row.distribution));
         });
     }
     if span.settings.measure_latency {
@@ -108,11 +109,11 @@ fn target(writer: &mut Writer, span: &Span, row: &Row) {
     }
 }
 
-/// One after another, so that what lies between two is a range, too, without I/O.
-fn ranges(writer: &mut Writer, spread: &[DistributionRange]) {
+/// Writes the ranges. A gap between two ranges is a range without I/O.
+fn ranges(writer: &mut Writer, distribution: &[DistributionRange]) {
     let mut range = |percent: u32, bytes: u64| writer.leaf_with("Range", &[("IO", &percent)], bytes);
     let mut end = 0;
-    for part in spread {
+    for part in distribution {
         if part.from_bytes > end {
             range(0, part.from_bytes - end);
         }

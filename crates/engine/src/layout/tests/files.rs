@@ -5,7 +5,7 @@ use super::super::site::Site;
 use super::super::{invalidate, pre_read, unlink};
 use super::sharing::units_random;
 use super::{DATA, laid_out, laid_out_with_messages, seeds};
-use crate::fault::SetupError;
+use crate::fault::PrepareError;
 use crate::sample::{self, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
@@ -25,9 +25,9 @@ fn job(rw: &str, path: &Path, bytes: u64) -> Worker {
 fn a_file_to_be_read_is_made_of_real_data() {
     let scratch = Scratch::new("read-data");
     let path = scratch.file("f");
-    let (done, said) = laid_out_with_messages(&job("read", &path, MIB + 4096));
+    let (done, messages) = laid_out_with_messages(&job("read", &path, MIB + 4096));
     assert_eq!(std::fs::read(&path).unwrap(), vec![DATA; MIB as usize + 4096]);
-    assert_eq!(said, ["job: Laying out IO file (1 file / 1MiB)"]);
+    assert_eq!(messages, ["job: Laying out IO file (1 file / 1MiB)"]);
     let done = done.unwrap();
     assert_eq!((done.pass_bytes, done.targets[0].real_size), (MIB + 4096, MIB + 4096));
 }
@@ -57,15 +57,15 @@ fn what_is_already_large_enough_is_left_alone() {
     let path = scratch.file("f");
     std::fs::write(&path, vec![7; 2 * MIB as usize]).unwrap();
     for rw in ["read", "write", "randrw"] {
-        let (done, said) = laid_out_with_messages(&job(rw, &path, MIB));
+        let (done, messages) = laid_out_with_messages(&job(rw, &path, MIB));
         done.unwrap();
-        assert_eq!(said, Vec::<String>::new());
+        assert_eq!(messages, Vec::<String>::new());
         assert_eq!(std::fs::read(&path).unwrap(), vec![7; 2 * MIB as usize]);
     }
 }
 
 #[test]
-fn whatever_is_asked_no_file_gets_shorter_or_loses_a_byte() {
+fn no_layout_makes_a_file_shorter_or_changes_a_byte() {
     let scratch = Scratch::new("never-shorter");
     let mut random = units_random();
     let sizes = [0u64, 1, 511, 4096, 70_000, MIB];
@@ -123,13 +123,13 @@ fn a_stopped_layout_puts_back_what_was_there() {
             },
             seeds: &seeds(&worker),
         };
-        assert_eq!(lay_out_in(&worker, &mut site).err(), Some(SetupError::Stopped));
+        assert_eq!(lay_out_in(&worker, &mut site).err(), Some(PrepareError::Stopped));
         assert_eq!(std::fs::read(&path).ok(), before);
     }
 }
 
 #[test]
-fn a_full_file_system_is_told_in_fios_words_and_left_with_its_space() {
+fn a_full_file_system_is_an_error_in_fios_words_and_keeps_its_space() {
     let scratch = Scratch::new("full");
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=1M", "tmpfs"])
@@ -145,7 +145,7 @@ fn a_full_file_system_is_told_in_fios_words_and_left_with_its_space() {
         let mut worker = job("read", &path, 4 * MIB);
         worker.targets.create.fallocate = Fallocate::None;
         let error = laid_out(&worker).unwrap_err();
-        assert!(error.message.starts_with("ENOSPC on laying out file, stopping"), "{}", error.message);
+        assert!(fio::wording::error(&error).starts_with("ENOSPC on laying out file, stopping"), "{error:?}");
         assert_eq!((error.errno, path.exists()), (os::errno::ENOSPC, false));
         worker.targets.extent.size = None;
         worker.targets.extent.fill_device = true;
@@ -165,7 +165,7 @@ fn creation_that_is_not_allowed_is_refused() {
     let mut worker = job("read", &path, MIB);
     worker.targets.create.allowed = false;
     let error = laid_out(&worker).unwrap_err();
-    assert!(error.message.starts_with("file creation disallowed by allow_file_create=0"), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with("file creation disallowed by allow_file_create=0"), "{error:?}");
     assert!(!scratch.file("sub").exists());
 }
 
@@ -182,7 +182,7 @@ fn a_readonly_run_extends_nothing() {
         seeds: &seeds(&worker),
     };
     let error = super::failed(lay_out_in(&worker, &mut site)).unwrap_err();
-    assert!(error.message.starts_with("refusing extend of file due to read-only"), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with("refusing extend of file due to read-only"), "{error:?}");
     assert!(!path.exists());
 }
 
@@ -192,9 +192,9 @@ fn directories_on_the_way_are_made_for_all_files() {
     let (first, second) = (scratch.file("a/b/f"), scratch.file("c/f"));
     let mut worker = sample::worker("job", "write", 4096, &[&first, &second]);
     worker.targets.extent.size = Some(Amount::Bytes(MIB));
-    let (done, said) = laid_out_with_messages(&worker);
+    let (done, messages) = laid_out_with_messages(&worker);
     done.unwrap();
-    assert_eq!(said, ["job: Laying out IO files (2 files / total 1MiB)"]);
+    assert_eq!(messages, ["job: Laying out IO files (2 files / total 1MiB)"]);
     assert!(first.is_file() && second.is_file());
 }
 
@@ -219,12 +219,12 @@ fn every_file_below_a_directory_becomes_a_target() {
     let mut worker = sample::worker("job", "read", 4096, &[Path::new("job.0.0")]);
     worker.targets.generated = true;
     worker.targets.opendir = Some(scratch.file("d").to_str().unwrap().into());
-    let (done, said) = laid_out_with_messages(&worker);
+    let (done, messages) = laid_out_with_messages(&worker);
     let done = done.unwrap();
     let mut names: Vec<_> = done.targets.iter().map(|target| target.path.file_name().unwrap().to_owned()).collect();
     names.sort();
     assert_eq!((names, done.pass_bytes), (vec!["one".into(), "two".into()], 16384));
-    assert_eq!(said, ["fio: opendir added 2 files"]);
+    assert_eq!(messages, ["fio: opendir added 2 files"]);
 }
 
 #[test]
@@ -241,7 +241,10 @@ fn what_no_job_can_do_io_on_is_refused_by_name() {
     ] {
         let error = laid_out(&job("read", &path, MIB)).unwrap_err();
         let start = format!("job: failed to get file size of {}", path.display());
-        assert!(error.message.starts_with(&start) && error.message.contains(what), "{}", error.message);
+        assert!(
+            fio::wording::error(&error).starts_with(&start) && fio::wording::error(&error).contains(what),
+            "{error:?}"
+        );
     }
 }
 
@@ -273,8 +276,8 @@ fn the_cache_is_filled_and_emptied() {
     let target = laid_out(&job("read", &path, MIB)).unwrap().targets.remove(0);
     pre_read(&target, &AtomicBool::new(false)).unwrap();
     let file = OpenOptions { read: true, ..OpenOptions::new() }.open(&path).unwrap();
-    assert_eq!(invalidate(&file, &target), None);
+    invalidate(&file, &target).unwrap();
     std::fs::write(&path, [0; 10]).unwrap();
     let error = pre_read(&target, &AtomicBool::new(false)).unwrap_err();
-    assert!(error.message.starts_with("cannot pre-read"), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with("cannot pre-read"), "{error:?}");
 }

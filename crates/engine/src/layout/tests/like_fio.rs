@@ -251,7 +251,7 @@ fn jobs() -> Vec<Job> {
 fn fio() -> Option<String> {
     let program = std::env::var("FIO").unwrap_or_else(|_| "fio".into());
     match Command::new(&program).arg("--version").output() {
-        Ok(said) if !String::from_utf8_lossy(&said.stdout).contains("fathom") => Some(program),
+        Ok(messages) if !String::from_utf8_lossy(&messages.stdout).contains("fathom") => Some(program),
         _ => {
             eprintln!("SKIPPED: no fio to compare with (set FIO to its path)");
             None

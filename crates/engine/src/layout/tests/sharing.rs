@@ -35,8 +35,8 @@ fn without_a_size_the_target_says_it() {
 #[test]
 fn nothing_that_says_the_size_is_an_error_in_fios_words() {
     let error = shares(&worker(), &[file(0)]).unwrap_err();
-    assert!(error.message.starts_with("job: you need to specify size="), "{}", error.message);
-    assert_eq!((error.errno, error.func.as_str()), (os::errno::EINVAL, "total_file_size"));
+    assert!(fio::wording::error(&error).starts_with("job: you need to specify size="), "{error:?}");
+    assert_eq!((error.errno, &*fio::wording::call(&error)), (os::errno::EINVAL, "total_file_size"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_offset_beyond_the_target_is_refused() {
     let mut worker = worker();
     worker.targets.extent.offset = Amount::Bytes(2 * MIB);
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
-    assert!(error.message.starts_with("job: you need to specify valid offset="), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with("job: you need to specify valid offset="), "{error:?}");
 }
 
 #[test]
@@ -125,11 +125,11 @@ fn a_part_smaller_than_a_block_is_refused() {
     let mut worker = worker();
     worker.targets.extent.offset = Amount::Bytes(MIB - 512);
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
-    assert!(error.message.starts_with("blocksize is larger than data set range"), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with("blocksize is larger than data set range"), "{error:?}");
     worker.targets.extent.size = Some(Amount::Bytes(512));
     let error = shares(&worker, &[device(MIB)]).unwrap_err();
     let expected = "size too small, must not be less than minimum block size: 512 < 4096";
-    assert!(error.message.starts_with(expected), "{}", error.message);
+    assert!(fio::wording::error(&error).starts_with(expected), "{error:?}");
 }
 
 #[test]

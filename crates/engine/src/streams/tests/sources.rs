@@ -6,9 +6,9 @@ use super::*;
 fn slots_are_shared_out_over_the_queues_in_order() {
     let (near, mut far) = (stream(Order::Sequential { stride_bytes: 4096 }), stream(random(4096)));
     far.block_bytes = 512;
-    let mut asked = streams(vec![near, far], 3);
-    asked.queues[1].depth = 2;
-    let mut source = Source::new(&asked, &[1 << 20, 1 << 20], &[]).unwrap();
+    let mut requested = streams(vec![near, far], 3);
+    requested.queues[1].depth = 2;
+    let mut source = Source::new(&requested, &[1 << 20, 1 << 20], &[]).unwrap();
     for (slot, expected) in [(0, 0), (2, 0), (3, 1), (4, 1), (1, 0)] {
         let Step::Io { stream, length, .. } = source.next(slot, 0) else { panic!("held back") };
         assert_eq!((stream, length), (expected, [4096, 512][expected as usize]));
@@ -18,10 +18,10 @@ fn slots_are_shared_out_over_the_queues_in_order() {
 #[test]
 fn queues_over_several_streams_choose_by_weight() {
     for (weights, draws) in [([1, 1, 1], "even"), ([70, 20, 10], "weighed")] {
-        let mut asked = streams((0..3).map(|_| stream(Order::Sequential { stride_bytes: 4096 })).collect(), 1);
+        let mut requested = streams((0..3).map(|_| stream(Order::Sequential { stride_bytes: 4096 })).collect(), 1);
         let shares = (0..3).map(|at| StreamShare { stream: at, weight: weights[at as usize] }).collect();
-        asked.queues = vec![Queue { depth: 4, shares }];
-        let mut source = Source::new(&asked, &[1 << 30; 3], &[]).unwrap();
+        requested.queues = vec![Queue { depth: 4, shares }];
+        let mut source = Source::new(&requested, &[1 << 30; 3], &[]).unwrap();
         let mut random = Jenkins64::new(0);
         let mut counts = [0u32; 3];
         for turn in 0..10_000 {
@@ -44,9 +44,9 @@ fn queues_over_several_streams_choose_by_weight() {
 
 #[test]
 fn workers_on_a_target_share_the_interlocked_offset() {
-    let asked = streams(vec![stream(Order::Interlocked { stride_bytes: 8192 })], 1);
+    let requested = streams(vec![stream(Order::Interlocked { stride_bytes: 8192 })], 1);
     let shared = [Arc::new(AtomicU64::new(0))];
-    let mut workers = [(); 2].map(|()| Source::new(&asked, &[32 << 10], &shared).unwrap());
+    let mut workers = [(); 2].map(|()| Source::new(&requested, &[32 << 10], &shared).unwrap());
     let seen: Vec<u64> = (0..6).flat_map(|turn| offsets(&mut workers[turn % 2], 1, 1)).collect();
     assert_eq!(seen, [0, 8192, 16384, 24576, 0, 8192]);
 }
@@ -167,7 +167,7 @@ fn source_writes_begin_at_drawn_places() {
         writes.open.direct = direct;
         writes.content = WriteContent::Source { bytes: 10_000, file: None };
         let mut source = source(&writes, 1, 1 << 20);
-        assert_eq!(source.check_data().unwrap_err().fault, Fault::NoSource);
+        assert_eq!(source.check_data().unwrap_err().fault, StreamFault::NoSource);
         source.give_data(0, data.clone()).unwrap();
         source.check_data().unwrap();
         let mut random = Jenkins64::new(0);
@@ -194,54 +194,55 @@ fn random_sources_go_on_in_one_sequence_and_files_repeat() {
 }
 
 fn refusal(change: impl FnOnce(&mut Streams)) -> String {
-    let mut asked = streams(vec![stream(random(4096)), stream(random(4096))], 1);
-    change(&mut asked);
-    Source::new(&asked, &[1 << 20; 2], &[]).unwrap_err().to_string()
+    let mut requested = streams(vec![stream(random(4096)), stream(random(4096))], 1);
+    change(&mut requested);
+    let SourceError { path, fault } = Source::new(&requested, &[1 << 20; 2], &[]).unwrap_err();
+    diskspd::wording::error(&RunError::new(0, SetupError::Stream { path, fault }))
 }
 
 #[test]
 fn what_cannot_run_is_refused_with_sizes_and_advice() {
-    let said = refusal(|asked| asked.list[1].base_bytes = 2 << 20);
+    let message = refusal(|requested| requested.list[1].base_bytes = 2 << 20);
     assert_eq!(
-        said,
+        message,
         "target: the part to use begins at 2097152 bytes, but the target has only 1048576; begin lower, or use a larger target"
     );
-    let said = refusal(|asked| {
-        asked.list[0].base_bytes = 8192;
-        asked.list[0].end_bytes = Some(4096);
+    let message = refusal(|requested| {
+        requested.list[0].base_bytes = 8192;
+        requested.list[0].end_bytes = Some(4096);
     });
-    assert!(said.contains("begins at 8192 bytes, but ends at 4096"), "{said}");
-    let said = refusal(|asked| asked.list[0].block_bytes = 2 << 20);
-    assert!(said.contains("2097152 bytes doesn't fit into the 1048576 bytes"), "{said}");
-    let said = refusal(|asked| asked.list[0].start_bytes = (1 << 20) - 4095);
-    assert!(said.contains("begins 1044481 bytes into the part") && said.contains("fewer threads"), "{said}");
-    let said = refusal(|asked| asked.list[0].block_bytes = 0);
-    assert!(said.contains("blocks of 0 bytes"), "{said}");
-    let said = refusal(|asked| asked.list[0].order = random(0));
-    assert!(said.contains("stride of 0"), "{said}");
-    let said = refusal(|asked| asked.list[0].rate = StreamRate::BytesPerMs(0.0));
-    assert!(said.contains("a rate of nothing"), "{said}");
-    let said = refusal(|asked| asked.list[0].spread = Spread::Percent(vec![(100, 50)]));
-    assert!(said.contains("100 percent"), "{said}");
-    let said = refusal(|asked| asked.list[0].spread = Spread::Absolute(vec![(0, 4 << 20), (100, 0)]));
-    assert!(said.contains("lies beyond the 1048576 bytes"), "{said}");
-    let said = refusal(|asked| asked.list[0].content = WriteContent::Source { bytes: 4095, file: None });
-    assert!(said.contains("4095 bytes has no block of 4096"), "{said}");
+    assert!(message.contains("begins at 8192 bytes, but ends at 4096"), "{message}");
+    let message = refusal(|requested| requested.list[0].block_bytes = 2 << 20);
+    assert!(message.contains("2097152 bytes doesn't fit into the 1048576 bytes"), "{message}");
+    let message = refusal(|requested| requested.list[0].start_bytes = (1 << 20) - 4095);
+    assert!(message.contains("begins 1044481 bytes into the part") && message.contains("fewer threads"), "{message}");
+    let message = refusal(|requested| requested.list[0].block_bytes = 0);
+    assert!(message.contains("the block size is 0 bytes"), "{message}");
+    let message = refusal(|requested| requested.list[0].order = random(0));
+    assert!(message.contains("the stride is 0 bytes"), "{message}");
+    let message = refusal(|requested| requested.list[0].rate = StreamRate::BytesPerMs(0.0));
+    assert!(message.contains("a rate of nothing"), "{message}");
+    let message = refusal(|requested| requested.list[0].spread = Spread::Percent(vec![(100, 50)]));
+    assert!(message.contains("100 percent"), "{message}");
+    let message = refusal(|requested| requested.list[0].spread = Spread::Absolute(vec![(0, 4 << 20), (100, 0)]));
+    assert!(message.contains("lies beyond the 1048576 bytes"), "{message}");
+    let message = refusal(|requested| requested.list[0].content = WriteContent::Source { bytes: 4095, file: None });
+    assert!(message.contains("4095 bytes is smaller than the block size of 4096"), "{message}");
 }
 
 #[test]
 fn a_queue_over_several_streams_refuses_what_belongs_to_one() {
     let both = |weight| (0..2).map(|stream| StreamShare { stream, weight }).collect();
-    let said = refusal(|asked| {
-        asked.queues = vec![Queue { depth: 2, shares: both(1) }];
-        asked.list[1].burst = Some(Burst { ios: 1, pause_ms: 1 });
+    let message = refusal(|requested| {
+        requested.queues = vec![Queue { depth: 2, shares: both(1) }];
+        requested.list[1].burst = Some(Burst { ios: 1, pause_ms: 1 });
     });
-    assert!(said.contains("a rate or a burst needs"), "{said}");
-    let said = refusal(|asked| {
-        asked.queues = vec![Queue { depth: 2, shares: both(1) }];
-        asked.list[0].order = Order::Parallel { stride_bytes: 4096 };
+    assert!(message.contains("a rate or a burst needs"), "{message}");
+    let message = refusal(|requested| {
+        requested.queues = vec![Queue { depth: 2, shares: both(1) }];
+        requested.list[0].order = Order::Parallel { stride_bytes: 4096 };
     });
-    assert!(said.contains("a pointer for each outstanding I/O needs"), "{said}");
-    let said = refusal(|asked| asked.queues = vec![Queue { depth: 2, shares: both(0) }]);
-    assert!(said.contains("without any weight"), "{said}");
+    assert!(message.contains("a pointer for each outstanding I/O needs"), "{message}");
+    let message = refusal(|requested| requested.queues = vec![Queue { depth: 2, shares: both(0) }]);
+    assert!(message.contains("without any weight"), "{message}");
 }

@@ -63,7 +63,7 @@ impl IoLoop<'_> {
             IoSource::Streams(streams) => {
                 for (stream, target) in (0..).zip(&mut stats.targets) {
                     let Some(arrivals) = streams.source.arrivals(stream, until_ns) else { continue };
-                    let planned = &self.worker.streams.list[stream as usize];
+                    let planned = &self.worker.stream_list()[stream as usize];
                     for ddir in Ddir::ALL.into_iter().filter(|&ddir| planned.has_intended_starts(ddir)) {
                         target.ddirs[ddir as usize].arrivals = Some(arrivals[ddir as usize]);
                     }
@@ -72,7 +72,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Ends the arrivals of a pass: after its last I/O, or when it was cut short.
+    /// Ends the arrivals of a pass at the current time. After a complete pass no I/O waits, so none is added.
     pub(super) fn close_arrivals(&mut self, end: Option<PassEnd>) {
         self.arrivals_until_ns = if end == Some(PassEnd::Complete) { 0 } else { self.deadlines.now_ns };
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use record::RunError;
+use record::{EngineCall, RunError, Subject};
 
 use super::IoLoop;
 use crate::worker::deadlines::WAIT_MAX;
@@ -14,7 +14,7 @@ use crate::worker::source::IoSource;
 const STOP_GRACE_NS: u64 = 800_000_000;
 
 impl IoLoop<'_> {
-    /// Reaps completions by the rules of the job: how many to wait for, and how low the queue may fall.
+    /// Reaps completions as the job requires: with its limits of a reap, and down to its low-water mark.
     pub(super) fn collect_as_requested(
         &mut self,
         is_exhausted: bool,
@@ -65,8 +65,8 @@ impl IoLoop<'_> {
         Ok(())
     }
 
-    /// Reaps and counts completions. Waits at most until the next point in time: with rare or batched completions the
-    /// end of the ramp would otherwise be seen late, among I/Os that completed before it.
+    /// Reaps and counts completions. Waits at most until the next deadline. A longer wait would notice the end of the
+    /// ramp late and count I/Os on its wrong side.
     pub(super) fn collect(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
         let until_next = self.deadlines.until_next().unwrap_or(timeout);
         let reaped = self.reap(min, max, timeout.min(until_next));
@@ -76,7 +76,7 @@ impl IoLoop<'_> {
 
     fn reap(&mut self, min: usize, max: usize, timeout: Duration) -> Result<(), RunError> {
         let reaped = self.submission.reap(min, max, timeout, &mut self.deadlines, &mut self.accounting);
-        reaped.map_err(|error| errors::backend_failed(self.worker, "getevents", &error))
+        reaped.map_err(|error| errors::backend_failed(self.worker, EngineCall::Reap, &error))
     }
 
     fn count_done(&mut self) -> Result<(), RunError> {
@@ -128,18 +128,19 @@ impl IoLoop<'_> {
     }
 
     fn unanswered(&self) -> RunError {
-        let name = match &self.source {
-            IoSource::Pattern { .. } => self.worker.name.clone(),
+        let targets = match &self.source {
+            IoSource::Pattern { .. } => Vec::new(),
             IoSource::Streams(_) => self.names_in_flight(),
         };
-        errors::unanswered(&name, self.submission.in_flight.count())
+        let subject = Subject { job: self.worker.name.clone(), targets };
+        errors::unanswered(subject, self.submission.in_flight.count())
     }
 
     /// Returns the targets with I/Os in flight.
-    fn names_in_flight(&self) -> String {
+    fn names_in_flight(&self) -> Vec<String> {
         let files = 0..self.files.targets().len() as u32;
         let busy = files.filter(|&file| self.submission.in_flight.any_on(file));
-        busy.map(|file| self.files.name(file)).collect::<Vec<_>>().join(", ")
+        busy.map(|file| self.files.name(file)).collect()
     }
 
     /// Waits until nothing is in flight.

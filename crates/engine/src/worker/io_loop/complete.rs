@@ -5,18 +5,17 @@ use std::sync::atomic::Ordering::Relaxed;
 use os::errno;
 use os::io::{Completion, Kind, Op};
 use plan::Ddir;
-use record::RunError;
+use record::{Message, MessageKind, RunError};
 
 use super::IoLoop;
 use crate::worker::errors;
 use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
-use record::Message;
 
-/// Default errors that a job with `continue_on_error` continues after: the device reports a failure, or data is wrong.
+/// Default errors of `continue_on_error`: the device reports a failure, or data is wrong.
 const SURVIVABLE: [i32; 2] = [errno::EIO, errno::EILSEQ];
 
-/// Result of an I/O error.
+/// Effect of an I/O error on the job.
 enum Failure {
     Survived,
     /// The device or file system is full, which ends a job with `fill_device`.
@@ -54,7 +53,7 @@ impl IoLoop<'_> {
         }
         let limit_ns = self.worker.errors.max_latency_ns[ddir];
         if limit_ns > 0 && lat_ns > limit_ns {
-            return Err(errors::too_late(&self.files.name(io.file), ddir, io, lat_ns, limit_ns));
+            return Err(errors::too_late(self.files.name(io.file), ddir, io, lat_ns, limit_ns));
         }
         Ok(())
     }
@@ -83,7 +82,7 @@ impl IoLoop<'_> {
         if is_stuck {
             let path = self.files.name(io.file);
             let failed = self.complete_failed(slot, errno::EIO);
-            return failed.map_err(|error| errors::nothing_moved(&path, ddir, &io, self.has_streams(), error));
+            return failed.map_err(|error| errors::nothing_moved(path, ddir, &io, error.errno));
         }
         self.submission.in_flight[slot].done = moved;
         let data_at = match &self.source {
@@ -121,13 +120,12 @@ impl IoLoop<'_> {
         if survives && !policy.dump {
             return Failure::Survived;
         }
-        let path = self.files.name(io.file);
+        let error = errors::io_failed(self.files.name(io.file), io, errno);
         if survives {
-            let message = errors::io_failure(&path, io, errno, self.has_streams());
-            self.events.message(Message::Warning(format!("fio: {message}")));
+            self.events.message(Message::Warning(MessageKind::NonfatalError(error)));
             return Failure::Survived;
         }
-        Failure::Fatal(errors::io_failed(&path, io, errno, self.has_streams()))
+        Failure::Fatal(error)
     }
 
     pub(super) fn has_streams(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The loop that does a worker's I/O: make a batch, submit it, reap completions, count them.
 //!
-//! One loop serves every engine and job. It owns everything it uses. It allocates nothing and takes no lock. The clock is
-//! read once per batch made, once per batch submitted and once per batch reaped. A synchronous engine gets batches of
-//! one, so that each of its calls is timed.
+//! One loop serves every engine and job. It owns everything it uses. It allocates nothing and takes no lock. The clock
+//! is read once per batch made, once per batch submitted and once per batch reaped. A synchronous engine gets batches
+//! of one, so that each of its calls is timed.
 //!
 //! The loop consists of [`Deadlines`], [`Submission`] and [`Accounting`]. The files of this folder are its steps:
 //! `refill` makes I/Os, `collect` reaps and `complete` counts them.
@@ -21,7 +21,7 @@ mod streams;
 use std::sync::atomic::Ordering::Relaxed;
 
 use plan::Worker;
-use record::RunError;
+use record::{EngineCall, RunError};
 
 use super::accounting::Accounting;
 use super::deadlines::Deadlines;
@@ -64,7 +64,7 @@ pub struct IoLoop<'a> {
     pub is_open_loop: bool,
     /// No I/O arrives from this time on: the pass is over.
     pub arrivals_until_ns: u64,
-    /// For an engine that acts when a target is opened.
+    /// Operation of a metadata engine on each target, once per pass. `None` for other engines.
     pub metadata: Option<Metadata>,
     /// Ranges for `sync_file_range`.
     pub unsynced: Option<Unsynced>,
@@ -118,7 +118,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Handles stops, points in time and requests from the coordinator. Costs two loads and a compare if there are none.
+    /// Handles stops, deadlines and requests from the coordinator. Costs two loads and a compare if there are none.
     #[inline]
     fn check_events(&mut self) -> Result<Option<PassEnd>, RunError> {
         if self.is_stopped() {
@@ -152,7 +152,7 @@ impl IoLoop<'_> {
             return Ok(());
         }
         let submitted = self.submission.submit(&mut self.deadlines, &mut self.accounting);
-        submitted.map_err(|error| errors::backend_failed(self.worker, "submit", &error))
+        submitted.map_err(|error| errors::backend_failed(self.worker, EngineCall::Submit, &error))
     }
 
     #[inline]
@@ -166,7 +166,7 @@ impl IoLoop<'_> {
         self.search.as_ref().map_or(self.worker.depth.iodepth, DepthSearch::depth)
     }
 
-    /// Sleeps until `due_ns`, a stop or the next point in time. Spins for the last microseconds: the kernel's timers
+    /// Sleeps until `due_ns`, a stop or the next deadline. Spins for the last microseconds: the kernel's timers
     /// are too coarse for them.
     fn sleep_until(&mut self, due_ns: u64) {
         while !self.is_stopped() {

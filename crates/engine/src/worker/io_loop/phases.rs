@@ -9,9 +9,9 @@ use crate::worker::source::IoSource;
 impl IoLoop<'_> {
     /// Starts the first pass of a job. Times count from `start_ns`, or from now.
     ///
-    /// Workers that start together count from one time, whenever each gets a CPU first. If each counted from its own
-    /// first instruction, the last workers would continue while the first have ended and left them more CPU time. Their
-    /// rates would add up to more than the machine ever did.
+    /// Workers that start together share one start time. If each counted from its own first instruction, the last
+    /// workers would continue after the first have ended, with more CPU time. The sum of the rates would exceed the
+    /// rate that the machine had at any time.
     pub fn start_job(&mut self, start_ns: Option<u64>) {
         let limits = &self.worker.limits;
         let start_ns = self.deadlines.start_job(start_ns, limits.ramp_ns);
@@ -43,12 +43,12 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Handles a point in time that has come: measuring starts or ends, or the worker's time is over.
+    /// Handles a deadline: measuring starts or ends, or the worker's time is over.
     #[cold]
     pub(super) fn reach_deadline(&mut self) -> Option<PassEnd> {
         let is_over = self.deadlines.is_over();
         match self.source {
-            // Reached with nothing in flight, such as during a pause of a rate.
+            // A border without I/Os in flight, for example while a rate delays all I/Os.
             IoSource::Streams(_) if self.deadlines.is_at_border() => self.cross_border(),
             IoSource::Pattern { .. } if !is_over && self.accounting.totals.issued_bytes >= self.limits.ramp_bytes => {
                 let ramp_end_ns = self.deadlines.start_ns.saturating_add(self.worker.limits.ramp_ns);
@@ -60,7 +60,8 @@ impl IoLoop<'_> {
         is_over.then_some(PassEnd::Finished)
     }
 
-    /// Starts or ends the measured time of a worker with streams. An I/O that completes after a border counts after it.
+    /// Starts or ends the measured time of a worker with streams. An I/O counts in the stage in which
+    /// it completes.
     #[cold]
     pub(super) fn cross_border(&mut self) {
         if self.deadlines.measured_from_ns.is_none() {
@@ -82,14 +83,14 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Ends the ramp of a job and clears what it counted.
+    /// Ends the ramp of a job and clears its counts.
     fn begin_measuring(&mut self, from_ns: u64) {
         self.accounting.clear();
         self.deadlines.tick();
         self.measure_from(from_ns);
     }
 
-    /// Counts what completes from now on.
+    /// Starts the measured time of a job at `from_ns`.
     fn measure_from(&mut self, from_ns: u64) {
         // As in fio `number_ios` limits the measured I/Os.
         self.limits.ios = self.limits.ios.saturating_add(self.accounting.totals.completed_ios);

@@ -11,8 +11,8 @@ use crate::worker::pace::Admission;
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
-    /// Makes I/Os for the free slots. Returns true if there are no more, and otherwise when the next is due, if none is
-    /// due now.
+    /// Makes I/Os for the free slots. Returns true if the pass has no more I/Os. Otherwise returns the due time of the
+    /// next I/O if a rate delays it.
     pub(super) fn refill(&mut self) -> Result<(bool, Option<u64>), RunError> {
         let room = self.room();
         if room == 0 {
@@ -49,7 +49,7 @@ impl IoLoop<'_> {
         Ok((false, None))
     }
 
-    /// Returns when the next I/O is due, if its rate delays it.
+    /// Returns the due time of the next I/O if its rate delays it.
     fn delayed_until(&mut self, now_ns: u64) -> Option<u64> {
         let pace = self.pace.as_ref()?;
         let IoSource::Pattern { access, .. } = &mut self.source else { return None };
@@ -64,7 +64,7 @@ impl IoLoop<'_> {
         }
     }
 
-    /// Returns how many I/Os can be made now.
+    /// Returns the number of I/Os that can be made now.
     pub(super) fn room(&self) -> u32 {
         let in_flight = self.submission.in_flight.count();
         if self.submission.is_synchronous() {
@@ -120,7 +120,7 @@ impl IoLoop<'_> {
             Op { kind, ioprio: 0, file, slot, len, skip: 0, offset },
             InFlightIo { purpose: Purpose::Data(ddir), file, offset, len, done: 0, start_ns, issue_ns: start_ns },
         );
-        // Of a pair of trim and write only the write counts towards the total.
+        // In a pair of trim and write only the write counts towards the total.
         let counts_towards_total = ddir != Ddir::Trim || !self.worker.access.trim_then_write;
         self.accounting.issued(file, ddir, len, counts_towards_total);
         if let Some(pace) = &mut self.pace {

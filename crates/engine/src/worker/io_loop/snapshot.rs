@@ -17,7 +17,7 @@ impl IoLoop<'_> {
         self.stats_at(now_ns)
     }
 
-    /// Returns the statistics at a time that has just come.
+    /// Returns the statistics at `now_ns`.
     pub(super) fn stats_at(&mut self, now_ns: u64) -> Box<WorkerStats> {
         // I/Os that complete during the warm-up of a worker with streams never count.
         if self.has_streams() && self.deadlines.measured_from_ns.is_none() {

@@ -10,8 +10,8 @@ use crate::worker::in_flight::{InFlightIo, Purpose};
 use crate::worker::source::IoSource;
 
 impl IoLoop<'_> {
-    /// Makes I/Os for the free slots, each from a stream of its queue. Returns when the first delayed stream is due, if
-    /// no I/O was made.
+    /// Makes I/Os for the free slots, each from a stream of its queue. Returns the earliest due time of the delayed
+    /// streams if no I/O is prepared.
     pub(super) fn refill_from_streams(&mut self, room: u32, now_ns: u64) -> Result<(bool, Option<u64>), RunError> {
         let mut due_ns: Option<u64> = None;
         let mut left = room;

@@ -2,7 +2,7 @@
 
 use os::errno;
 use plan::{Ddir, Worker};
-use record::RunError;
+use record::{RunError, SetupError, SetupStep};
 
 use super::counters::empty_stats;
 use super::memory::{largest_block, memory};
@@ -42,22 +42,18 @@ pub fn job_loop<'a>(
 ) -> Result<Box<IoLoop<'a>>, RunError> {
     let Context { plan, worker, platform, live, events } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
-    let mut buffers = buffers.map_err(|error| failed("init_io_u", &error))?;
+    let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
     let mut content = content::for_worker(plan, worker, &seeds, laid_out.pass_bytes)
-        .map_err(|error| fault::of_content(worker, &error))?;
+        .map_err(|error| content::run_error(worker, error))?;
     // Buffers of reads need no content, and untouched pages use no memory.
     let to_fill = if worker.access.pattern.writes { buffers.count() } else { 0 };
     for slot in 0..to_fill {
         buffers.fill(slot, |buffer| content.fill_initial(buffer));
     }
     let config = backend::config(worker, laid_out.targets.len());
-    let config = config.ok_or_else(|| failed("ioengine", &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
-    let backend = platform.open_backend(&config, &buffers).map_err(|error| RunError {
-        errno: errno::EINVAL,
-        func: "td_io_init".into(),
-        message: error.to_string(),
-    })?;
+    let config = config.ok_or_else(|| failed(SetupStep::Engine, &std::io::Error::from_raw_os_error(errno::EINVAL)))?;
+    let backend = platform.open_backend(&config, &buffers).map_err(|error| fault::of_backend(&error))?;
     let access = generator(worker, &laid_out, &seeds)?;
     let is_synchronous = backend.is_synchronous();
     let metadata = Metadata::of(&worker.engine);
@@ -109,16 +105,13 @@ fn generator(worker: &Worker, laid_out: &LaidOut, seeds: &SeedTable) -> Result<G
         overwrites: laid_out.total_bytes > laid_out.pass_bytes.saturating_mul(u64::from(worker.limits.loops.max(1))),
         verifies: false,
     };
-    Generator::new(&job).map_err(|error| RunError {
-        errno: errno::EINVAL,
-        func: "init_random_map".into(),
-        message: format!("{}: {error}", worker.name),
-    })
+    Generator::new(&job)
+        .map_err(|fault| RunError::new(errno::EINVAL, SetupError::Access { job: worker.name.clone(), fault }))
 }
 
-/// When a pass and the work as a whole are done, by fio's reckoning.
+/// Returns the limits of a pass and of the job, as fio counts them.
 fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLimits {
-    // Trimmed and then written, each byte counts twice in a pass, each I/O twice in their number.
+    // With trim and write pairs, each byte counts twice in a pass, and each I/O twice in the number of I/Os.
     let pairs = worker.access.trim_then_write;
     let times = if pairs { 2 } else { 1 };
     let pass_bytes = laid_out.pass_bytes.saturating_add(if pairs { laid_out.total_bytes } else { 0 });
@@ -127,7 +120,7 @@ fn pass_limits(worker: &Worker, laid_out: &LaidOut, synchronous: bool) -> PassLi
         ios => ios.saturating_mul(times),
     };
     PassLimits {
-        // A synchronous engine goes on until the files are through.
+        // A synchronous engine ends a pass at the end of the files.
         pass_bytes: if synchronous { u64::MAX } else { pass_bytes },
         total_bytes: laid_out.total_bytes,
         ios,

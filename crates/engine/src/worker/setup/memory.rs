@@ -5,7 +5,7 @@ use std::io;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
 use plan::{Access, Ddir, Memory, Worker};
-use record::RunError;
+use record::{RunError, SetupStep};
 
 use super::thread::failed;
 
@@ -24,6 +24,9 @@ pub fn largest_block(access: &Access) -> u64 {
 }
 
 /// Allocates buffers for `slots` I/Os of `bytes_each` bytes, of the kind of memory that the worker requests.
+///
+/// # Errors
+/// There is no memory of this kind.
 pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffers> {
     let (kind, file) = match &worker.buffers.memory {
         Memory::Malloc => (MemoryKind::Malloc, None),
@@ -49,5 +52,5 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffer
 pub fn lock_memory(worker: &Worker) -> Result<Option<LockedMemory>, RunError> {
     let bytes = worker.process.lock_memory_bytes as usize;
     let locked = (bytes > 0).then(|| LockedMemory::new(bytes)).transpose();
-    locked.map_err(|error| failed("lockmem", &error))
+    locked.map_err(|error| failed(SetupStep::LockedMemory, &error))
 }

@@ -3,37 +3,34 @@
 use os::cpu::MemoryPolicy;
 use os::errno;
 use plan::Worker;
-use record::RunError;
+use record::{CpuSet, RunError, SetupError, SetupStep};
 use units::random::Tausworthe;
 
 use crate::access::{Purpose, SeedTable};
+use crate::fault;
 use crate::worker::context::Context;
 
-/// An error of setting up, in fio's form: errno and the call that failed.
-pub fn failed(func: &str, error: &std::io::Error) -> RunError {
-    RunError {
-        errno: error.raw_os_error().unwrap_or(errno::EINVAL),
-        func: func.into(),
-        message: format!("{func}: {error}", error = errno::reason(error)),
-    }
+/// Returns the error of a step of the set-up.
+pub fn failed(step: SetupStep, error: &std::io::Error) -> RunError {
+    fault::of_io_or(error, errno::EINVAL, SetupError::Step { step })
 }
 
-/// Sets the I/O scheduler of the disks under the targets. Disks that have none to choose from stay as they are.
+/// Sets the I/O scheduler of the disks under the targets. Disks without schedulers are not changed.
 fn set_scheduler(worker: &Worker) -> Result<(), RunError> {
     let Some(scheduler) = &worker.targets.ioscheduler else { return Ok(()) };
     for path in &worker.targets.paths {
-        for disk in os::device::disks(path.as_ref()).map_err(|error| failed("ioscheduler", &error))? {
+        for disk in os::device::disks(path.as_ref()).map_err(|error| failed(SetupStep::IoScheduler, &error))? {
             let tunable = |(_, offered): (_, Vec<String>)| offered.iter().any(|name| name != "none");
             if !disk.scheduler().is_ok_and(tunable) {
                 continue;
             }
-            disk.set_scheduler(scheduler).map_err(|error| failed("ioscheduler", &error))?;
+            disk.set_scheduler(scheduler).map_err(|error| failed(SetupStep::IoScheduler, &error))?;
         }
     }
     Ok(())
 }
 
-/// How long the worker waits before it starts.
+/// Returns the start delay of the worker.
 pub fn start_delay_ns(worker: &Worker) -> u64 {
     let (least, most) = worker.limits.start_delay_ns;
     if most <= least {
@@ -50,30 +47,25 @@ pub fn delay_start(context: Context) {
     context.sleep_until(clock, clock.now().saturating_add(start_delay_ns(context.worker)));
 }
 
-/// The kernel's refusal to confine a thread: nearly always because nothing of what is named is there.
-fn confined(func: &str, what: &str, named: &[u32], error: &std::io::Error) -> RunError {
-    let named: Vec<String> = named.iter().map(u32::to_string).collect();
-    let message = format!(
-        "{func}: {error}: this machine has no {what} {} that may be used",
-        named.join(", "),
-        error = errno::reason(error)
-    );
-    RunError { message, ..failed(func, error) }
+/// Returns the error of a thread that may run on none of the CPUs or nodes. Usually they do not exist.
+fn confined(what: CpuSet, ids: &[u32], error: &std::io::Error) -> RunError {
+    fault::of_io_or(error, errno::EINVAL, SetupError::Confined { what, ids: ids.to_vec() })
 }
 
-/// CPU, NUMA and priority settings of the calling thread.
+/// Applies the CPU, NUMA and priority settings to the calling thread.
+///
+/// # Errors
+/// The kernel refuses a setting.
 pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
     let process = &worker.process;
     if !process.cpus.is_empty() {
-        os::cpu::set_affinity(&process.cpus)
-            .map_err(|error| confined("cpu_set_affinity", "CPU", &process.cpus, &error))?;
+        os::cpu::set_affinity(&process.cpus).map_err(|error| confined(CpuSet::Cpus, &process.cpus, &error))?;
     }
     if !process.numa_cpu_nodes.is_empty() {
-        let nodes = os::cpu::nodes().map_err(|error| failed("numa_available", &error))?;
+        let nodes = os::cpu::nodes().map_err(|error| failed(SetupStep::NumaNodes, &error))?;
         let wanted = nodes.into_iter().filter(|node| process.numa_cpu_nodes.contains(&node.id));
         let cpus: Vec<u32> = wanted.flat_map(|node| node.cpus).collect();
-        os::cpu::set_affinity(&cpus)
-            .map_err(|error| confined("numa_run_on_node_mask", "node", &process.numa_cpu_nodes, &error))?;
+        os::cpu::set_affinity(&cpus).map_err(|error| confined(CpuSet::NumaNodes, &process.numa_cpu_nodes, &error))?;
     }
     if let Some(policy) = &process.numa_memory {
         let policy = match policy {
@@ -83,18 +75,18 @@ pub fn thread_settings(worker: &Worker) -> Result<(), RunError> {
             plan::NumaMemory::Bind(nodes) => MemoryPolicy::Bind(nodes.clone()),
             plan::NumaMemory::Interleave(nodes) => MemoryPolicy::Interleave(nodes.clone()),
         };
-        os::cpu::set_memory_policy(&policy).map_err(|error| failed("set_mempolicy", &error))?;
+        os::cpu::set_memory_policy(&policy).map_err(|error| failed(SetupStep::MemoryPolicy, &error))?;
     }
     if let Some(prio) = process.ioprio {
-        os::process::set_io_priority(prio.word()).map_err(|error| failed("ioprio_set", &error))?;
+        os::process::set_io_priority(prio.word()).map_err(|error| failed(SetupStep::IoPriority, &error))?;
     }
     if worker.rate.is_limited() || worker.think.pause_us > 0 {
-        // Sleeps that end late would make a rate or a pause another than the one asked for.
-        os::process::set_timer_slack(1).map_err(|error| failed("prctl", &error))?;
+        // Late wake-ups would lower the rate and lengthen the pauses.
+        os::process::set_timer_slack(1).map_err(|error| failed(SetupStep::TimerSlack, &error))?;
     }
     set_scheduler(worker)?;
     if process.nice != 0 {
-        os::process::set_nice(process.nice).map_err(|error| failed("nice", &error))?;
+        os::process::set_nice(process.nice).map_err(|error| failed(SetupStep::Nice, &error))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use os::file::File;
 use os::io::{Backend, Completion, Op};
 use os::platform::Platform;
 use plan::{Ddir, Engine, Plan, Worker};
-use record::RunError;
+use record::{EngineCall, IoError, RunError};
 
 use crate::live::WorkerLive;
 use crate::sample::{self, Scratch};
@@ -71,7 +71,7 @@ impl Backend for Reluctant {
 
     fn reap(&mut self, _: usize, max: usize, _: Duration, out: &mut Vec<Completion>) -> io::Result<()> {
         self.idle = if self.in_flight.is_empty() { self.idle + 1 } else { 0 };
-        assert!(self.idle < 10_000, "waits for what was never handed over");
+        assert!(self.idle < 10_000, "waits for I/Os that were never submitted");
         for op in self.in_flight.drain(..max.min(self.in_flight.len())) {
             let moved = if self.halves && op.skip == 0 { op.len / 2 } else { op.len };
             out.push(Completion { slot: op.slot, result: moved as i32 });
@@ -112,7 +112,7 @@ fn all_is_read(io_loop: &IoLoop, outcome: Result<(), RunError>) {
 }
 
 #[test]
-fn the_rest_of_short_transfers_is_asked_for_at_the_end_of_a_pass_too() {
+fn the_rest_of_short_transfers_is_submitted_at_the_end_of_a_pass_too() {
     run_over(
         Reluctant { halves: true, ..Reluctant::new() },
         |_| {},
@@ -156,7 +156,10 @@ fn an_engine_that_breaks_ends_the_worker_and_what_it_left_is_not_counted_as_issu
             backend,
             |_| {},
             |io_loop, outcome| {
-                assert_eq!(outcome.map_err(|error| error.func), Err("submit".to_owned()));
+                assert_eq!(
+                    outcome.map_err(|error| *error.kind),
+                    Err(IoError::Engine { engine: String::new(), call: EngineCall::Submit }.into())
+                );
                 let read = &io_loop.accounting.stats.ddirs[Ddir::Read as usize];
                 assert!(read.ios <= read.issued && read.issued <= BLOCKS, "{} of {}", read.ios, read.issued);
             },

@@ -54,9 +54,9 @@ fn random_arrivals_are_counted_once_and_at_rates_beyond_all_devices_too() {
 fn a_stream_counts_arrivals_of_its_measured_time() {
     let mut worker = sample::streaming_worker(&["a".as_ref()]);
     // 1000 a second.
-    worker.streams.list[0].rate = StreamRate::BytesPerMs(4096.0);
-    worker.streams.list[0].write_percent = 30;
-    let mut source = Streams::new(&worker.streams, &[1 << 20], &[]).unwrap();
+    sample::stream(&mut worker, 0).rate = StreamRate::BytesPerMs(4096.0);
+    sample::stream(&mut worker, 0).write_percent = 30;
+    let mut source = Streams::new(worker.streams().unwrap(), &[1 << 20], &[]).unwrap();
     source.begin(S);
     let directions = [Ddir::Read, Ddir::Write];
     // Ten go in the warm-up, of which 100 ms pass. Then four more find a place, 200 ms late.
@@ -69,8 +69,8 @@ fn a_stream_counts_arrivals_of_its_measured_time() {
         assert!(matches!(source.next(slot, now_ns), Step::Io { stream: 0, .. }));
     }
     let [reads, writes, _] = source.arrivals(0, S + 1100 * MS).unwrap();
-    // Those of 11 to 14 ms are of the warm-up. 100 ms to 1100 ms has 1000 that nobody issued.
+    // The arrivals of 11 to 14 ms are of the warm-up. 100 ms to 1100 ms has 1000 that are not issued.
     assert_eq!((reads.due, writes.due, reads.unissued, writes.unissued), (700, 300, 700, 300));
-    assert!(directions.iter().all(|ddir| worker.streams.list[0].has_intended_starts(*ddir)));
+    assert!(directions.iter().all(|ddir| worker.stream_list()[0].has_intended_starts(*ddir)));
     assert_eq!(source.end(1, 0, S, false), Some(S + 14 * MS));
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use os::platform::Platform;
 use plan::stream::{Flush, Mapping, NewFile, WriteContent};
 use plan::{Plan, Worker};
-use record::{Event, Message, Record};
+use record::{ErrorKind, Event, Message, Record, SetupError};
 
-use crate::sample::{Scratch, streaming_worker};
+use crate::sample::{Scratch, stream, streaming_worker};
 use crate::{Live, Observer, RunOptions};
 
 const MS: u64 = 1_000_000;
@@ -43,7 +43,7 @@ fn run(workers: Vec<Worker>) -> Record {
     fold.0
 }
 
-/// Runs again where a busy machine kept the threads from their processors for most of so short a time.
+/// Repeats a short run if the threads of a busy machine waited for CPUs for most of it.
 fn run_until(workers: &[Worker], enough: impl Fn(&Record) -> bool) -> Record {
     let mut record = run(workers.to_vec());
     for _ in 0..5 {
@@ -80,8 +80,8 @@ fn a_file_is_made_for_the_phase_and_what_is_written_counts_up() {
     let path = scratch.file("new");
     std::fs::write(&path, "old and short").unwrap();
     let mut worker = short_worker(&[&path]);
-    worker.streams.list[0].create = Some(NewFile { bytes: 1 << 20, zeros: true });
-    worker.streams.list[0].write_percent = 50;
+    stream(&mut worker, 0).create = Some(NewFile { bytes: 1 << 20, zeros: true });
+    stream(&mut worker, 0).write_percent = 50;
     let record = run(vec![worker]);
     assert_eq!(record.workers[0].error, None);
     assert_eq!(record.workers[0].stats.targets[0].size_bytes, 1 << 20);
@@ -102,7 +102,11 @@ fn a_thread_that_cannot_start_keeps_the_others_from_measuring() {
     let record = run(vec![one, other]);
     let phase = &record.phases[0];
     assert_eq!((phase.measured_from_unix_ms, phase.measured_ns), (0, 0));
-    assert!(phase.error.as_ref().unwrap().contains("small"), "{:?}", phase.error);
+    let kind = &phase.error.as_ref().unwrap().kind;
+    assert!(
+        matches!(&**kind, ErrorKind::Setup(SetupError::Stream { path, .. }) if path.ends_with("small")),
+        "{kind:?}"
+    );
     assert_eq!(record.workers[0].stats.ddirs[0].ios, 0);
 }
 
@@ -111,8 +115,8 @@ fn phases_follow_one_another_and_sources_are_shared() {
     let scratch = Scratch::new("streams-phases");
     let path = file(&scratch, "a", 1 << 20);
     let mut first = short_worker(&[&path]);
-    first.streams.list[0].content = WriteContent::Source { bytes: 1 << 16, file: None };
-    first.streams.list[0].write_percent = 100;
+    stream(&mut first, 0).content = WriteContent::Source { bytes: 1 << 16, file: None };
+    stream(&mut first, 0).write_percent = 100;
     let second = Worker { phase: 1, ..short_worker(&[&path]) };
     let record = run(vec![first.clone(), first, second]);
     assert_eq!(record.phases.len(), 2);
@@ -125,11 +129,12 @@ fn mapped_targets_and_others_go_together() {
     let scratch = Scratch::new("streams-mapped");
     let (a, b) = (file(&scratch, "a", 1 << 20), file(&scratch, "b", 1 << 20));
     let mut mixed = short_worker(&[&a, &b]);
-    mixed.streams.list[1].mapping = Some(Mapping { write_through: false, flush: Some(Flush::View) });
-    mixed.streams.list[1].write_percent = 100;
+    stream(&mut mixed, 1).mapping = Some(Mapping { write_through: false, flush: Some(Flush::View) });
+    stream(&mut mixed, 1).write_percent = 100;
     let mut mapped = mixed.clone();
     mapped.engine = plan::Engine::Mmap { thp: false };
-    mapped.streams.list[0].mapping = mapped.streams.list[1].mapping;
+    let mapping = mapped.stream_list()[1].mapping;
+    stream(&mut mapped, 0).mapping = mapping;
     let goes_on = |record: &Record| (0..2).all(|worker| ios_of_targets(record, worker).iter().all(|ios| *ios > 10));
     let record = run_until(&[mixed, mapped], goes_on);
     for kept in &record.workers {
@@ -145,7 +150,7 @@ fn what_comes_after_a_phase_that_failed_is_left_alone() {
     let (missing, new) = (scratch.file("missing"), scratch.file("new"));
     let first = Worker { limits: all_end_on_error(), ..short_worker(&[&missing]) };
     let mut second = Worker { phase: 1, limits: all_end_on_error(), ..short_worker(&[&new]) };
-    second.streams.list[0].create = Some(NewFile { bytes: 1 << 20, zeros: true });
+    stream(&mut second, 0).create = Some(NewFile { bytes: 1 << 20, zeros: true });
     let record = run(vec![first, second]);
     assert!(record.workers[0].error.is_some());
     assert_eq!(record.phases.len(), 1);
@@ -153,5 +158,5 @@ fn what_comes_after_a_phase_that_failed_is_left_alone() {
 }
 
 fn all_end_on_error() -> plan::Limits {
-    plan::Limits { runtime_ns: 200 * MS, exit_all_on_error: plan::ExitAll::Everybody, ..plan::Limits::default() }
+    plan::Limits { runtime_ns: 200 * MS, exit_all_on_error: plan::ExitAll::All, ..plan::Limits::default() }
 }

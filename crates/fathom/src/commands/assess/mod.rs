@@ -1,33 +1,30 @@
 //! `fathom assess`: a suite of tests on a target, judged by criteria.
 
-pub mod criteria;
+mod criteria;
 mod ready;
-pub mod request;
 mod resume;
 mod volumes;
 
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 
 use assessment::{Assessment, Test};
+use engine::OutputGuard;
 use plan::Plan;
 use study::Study;
 use study::suite::{
     Criteria, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes, takes_ns,
-    time_told,
+    time_text,
 };
 use units::format;
 
+use crate::args::assess::{Args, Format};
 use crate::driver::{self, Keeper};
-use crate::output::{print_and_flush, tell, tell_line};
+use crate::output::{stderr_line, write_stderr, write_stdout};
 use crate::progress::Progress;
-use crate::reports::Reports;
 use crate::results::Results;
 use crate::run::RunOptions;
-use crate::saved::Place;
 use crate::terminal::is_coloured;
-use crate::{exit, run, session, suites};
-use request::{Format, Request};
+use crate::{exit, session, signals, suites};
 use resume::ResumeFile;
 use volumes::Volume;
 
@@ -36,45 +33,42 @@ const LONG_NS: u64 = 600 * 1_000_000_000;
 /// Assessments that take more space need consent.
 const LARGE_BYTES: u64 = 100 << 30;
 
-pub fn main(request: &Request, typed: &[String]) -> ExitCode {
-    assess(request, typed).unwrap_or_else(|message| {
-        tell_line!("error: {message}");
-        ExitCode::from(exit::REFUSED)
-    })
-}
-
-fn assess(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
-    let suite = suites::find(&request.suite)?;
-    let criteria = criteria::read(&request.criteria, &suite)?;
-    let tests = ready::wanted(&suite, request)?;
-    let named = volumes::find(&suite, &tests, request)?;
-    if request.purge && named.iter().any(|named| !named.found.is_device()) {
-        return Err("--purge discards the data of a device, and the target is none".to_owned());
+/// Runs a suite on its targets and prints the assessment. `typed` are the arguments after the command's name.
+///
+/// # Errors
+/// The request is not valid; nothing ran.
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+    let suite = suites::find(&args.suite)?;
+    let criteria = criteria::read(&args.criteria, &suite)?;
+    let tests = ready::requested(&suite, args)?;
+    let named = volumes::find(&suite, &tests, args)?;
+    if args.purge && named.iter().any(|named| !named.found.is_device()) {
+        return Err("--purge discards the data of a device, and a target is not a device".to_owned());
     }
     // Signals first: from here on files are made.
-    let interrupts = run::take_signals().map_err(|error| format!("signals cannot be handled: {error}"))?;
-    let volumes = named.into_iter().map(|named| Volume::open(named, request.keep_files));
+    let interrupts = signals::install()?;
+    let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files));
     let volumes = volumes.collect::<Result<Vec<Volume>, String>>()?;
-    let mut params = params(&suite, &volumes, request)?;
-    let resized = ready::size(&suite, &tests, &mut params, &volumes, request)?;
+    let mut params = params(&suite, &volumes, args)?;
+    let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
     let mut warnings = Vec::new();
     let ready = ready::plan_all(&suite, &tests, &params, &mut warnings)?;
-    warnings.iter().for_each(|warning| tell_line!("{warning}"));
+    warnings.iter().for_each(|warning| stderr_line!("{warning}"));
     let fixed = ready::without_runtime(&suite, &ready, &params);
     if !fixed.is_empty() {
-        tell_line!("note: --runtime does not apply to {}: their jobs set the time", fixed.join(", "));
+        stderr_line!("note: --runtime does not apply to {}: their jobs set the time", fixed.join(", "));
     }
     refuse_if_all_write(&ready, &volumes, &params)?;
     let plans: Vec<&Plan> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
-    let results = results(request, &plans)?;
+    let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     announce(&suite, &ready, &volumes, &params);
-    resized.iter().for_each(|line| tell_line!("{line}"));
-    if !request.yes && !confirmed(&ready)? {
+    resized.iter().for_each(|line| stderr_line!("{line}"));
+    if !args.yes && !confirmed(&ready)? {
         return Err("nothing was run".to_owned());
     }
     let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
-    let resumed = if request.resume { resumed(&resume, request)? } else { Vec::new() };
-    let mut study = Box::new(started(request, typed, (suite, criteria), params, &volumes, ready, resumed));
+    let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
+    let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
     let mut display = Progress::new();
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut Checkpoints(&resume));
     let assessment = study.finish(&session::end(interrupts, None));
@@ -82,22 +76,22 @@ fn assess(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
         resume.remove();
     }
     for left in volumes.iter().filter_map(|volume| volume.scratch.left()) {
-        tell_line!("note: the tests' files are in {}", left.display());
+        stderr_line!("note: the tests' files are in {}", left.display());
     }
     drop(volumes);
-    let is_written = print(request, &assessment)? & results.keep(&assessment);
-    Ok(ExitCode::from(if is_written { exit::of(&assessment, interrupts) } else { exit::FAILED }))
+    let is_written = print(args, &assessment)? & results.save(&assessment);
+    Ok(exit::of(&assessment, interrupts, is_written))
 }
 
-fn params(suite: &Suite, volumes: &[Volume], request: &Request) -> Result<SuiteParams, String> {
-    let sites = Sites::new(volumes.iter().map(|volume| volume.site(suite, request.short)).collect());
+fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams, String> {
+    let sites = Sites::new(volumes.iter().map(|volume| volume.site(suite, args.short)).collect());
     Ok(SuiteParams {
-        form: request.form,
-        short: request.short,
-        is_resized: request.short || request.size_bytes.is_some(),
+        form: args.form(),
+        short: args.short,
+        is_resized: args.short || args.size_bytes.is_some(),
         sites: sites.ok_or("none of these tests is for any of these targets")?,
-        fill: request.fill,
-        runtime_s: request.runtime_s,
+        fill: args.fill(),
+        runtime_s: args.runtime_s,
     })
 }
 
@@ -115,27 +109,18 @@ fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams
     }
 }
 
-fn results(request: &Request, plans: &[&Plan]) -> Result<Results, String> {
-    let place = |path: &String| Place::open_for("--save", path, plans).map(|place| (path.clone(), place));
-    Ok(Results {
-        save: request.save.as_ref().map(place).transpose()?,
-        reports: Reports::open(&request.reports, plans)?,
-        in_history: request.history,
-    })
-}
-
-fn resumed(resume: &ResumeFile, request: &Request) -> Result<Vec<Test>, String> {
-    let tests = resume.tests(request.size_bytes)?;
+fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, String> {
+    let tests = resume.tests(args.size_bytes)?;
     match tests.len() {
-        0 => tell_line!("note: nothing to resume; the suite starts from the beginning"),
-        1 => tell_line!("note: 1 test was completed before"),
-        many => tell_line!("note: {many} tests were completed before"),
+        0 => stderr_line!("note: nothing to resume; the suite starts from the beginning"),
+        1 => stderr_line!("note: 1 test was completed before"),
+        many => stderr_line!("note: {many} tests were completed before"),
     }
     Ok(tests)
 }
 
 fn started(
-    request: &Request,
+    args: &Args,
     typed: &[String],
     (suite, criteria): (Suite, Criteria),
     params: SuiteParams,
@@ -144,12 +129,12 @@ fn started(
     resumed: Vec<Test>,
 ) -> SuiteRun {
     let (target, each) = (volumes::together(volumes), volumes::each(volumes));
-    let session = session::start("assess", typed, target, each, &request.tags);
+    let session = session::start("assess", typed, target, each, &args.tags);
     let options = SuiteOptions {
-        until_steady: request.until_steady,
-        prepare: request.prepare,
-        purge: request.purge,
-        size_bytes: request.size_bytes,
+        until_steady: args.until_steady,
+        prepare: !args.no_prepare,
+        purge: args.purge,
+        size_bytes: args.size_bytes,
     };
     let targets = volumes.iter().map(Volume::target).collect();
     SuiteRun::new(&session, suite, (params, options), targets, ready, criteria, resumed)
@@ -161,17 +146,17 @@ struct Checkpoints<'a>(&'a ResumeFile);
 impl Keeper for Checkpoints<'_> {
     fn checkpoint(&mut self, assessment: &Assessment) {
         if let Err(error) = self.0.write(assessment) {
-            tell_line!("warning: --resume will not find this test: {error}");
+            stderr_line!("warning: --resume will not find this test: {error}");
         }
     }
 }
 
-fn print(request: &Request, assessment: &Assessment) -> Result<bool, String> {
-    let text = match request.format {
+fn print(args: &Args, assessment: &Assessment) -> Result<bool, String> {
+    let text = match args.format {
         Format::Card => report::card(assessment, is_coloured()),
-        Format::Json => assessment::write(assessment).map_err(|broken| format!("the assessment: {broken}"))?,
+        Format::Json => report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?,
     };
-    Ok(print_and_flush(&text))
+    Ok(write_stdout(&text))
 }
 
 /// Prints what will run, before it runs.
@@ -183,16 +168,16 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
         let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
         let what = match (volume.found.existed, volume.found.may_write, is_written) {
             (false, ..) => format!("takes {}, freed at the end", format::size(bytes)),
-            (true, true, _) => "overwrites what it holds".to_owned(),
-            (true, false, true) => "only what reads is run there".to_owned(),
+            (true, true, _) => "its data is overwritten".to_owned(),
+            (true, false, true) => "only the tests that read run".to_owned(),
             (true, false, false) => "only reads".to_owned(),
         };
         if volumes.len() == 1 { what } else { format!("{}: {what}", volume.shown()) }
     });
     let on: Vec<String> = on.collect();
     let (where_to, tests) = (volumes::all_shown(volumes), ready.len());
-    let (many, time) = (if tests == 1 { "" } else { "s" }, time_told(&planned));
-    tell_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
+    let (many, time) = (if tests == 1 { "" } else { "s" }, time_text(&planned));
+    stderr_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
 }
 
 /// Asks for consent to a long or large assessment, if the terminal can answer.
@@ -202,7 +187,7 @@ fn confirmed(ready: &[Ready]) -> Result<bool, String> {
     if !is_long || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(true);
     }
-    tell(format_args!("Go on? [y/N] "));
+    write_stderr(format_args!("Go on? [y/N] "));
     let _ = std::io::stderr().flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;

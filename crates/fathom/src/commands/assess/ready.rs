@@ -6,12 +6,12 @@ use plan::Plan;
 use study::suite::{Planned, Ready, ReadyRun, Site, Suite, SuiteParams, Test, takes_bytes};
 use units::format;
 
-use super::request::Request;
 use super::volumes::Volume;
+use crate::args::assess::Args;
 use crate::plans;
 
 const MIB: u64 = 1 << 20;
-/// fathom makes no smaller files by its own choice.
+/// Size of the smallest file that is made without --size.
 const LEAST_BYTES: u64 = 16 * MIB;
 
 /// Returns the tests of a suite with their plans, for an explanation.
@@ -25,15 +25,15 @@ pub fn planned(ready: &[Ready]) -> Vec<Planned<'_>> {
 /// # Errors
 ///
 /// The suite has no test of that name.
-pub fn wanted<'a>(suite: &'a Suite, request: &Request) -> Result<Vec<&'a Test>, String> {
-    for name in &request.tests {
+pub fn requested<'a>(suite: &'a Suite, args: &Args) -> Result<Vec<&'a Test>, String> {
+    for name in &args.tests {
         if suite.tests.iter().all(|test| test.name != *name) {
             let known: Vec<&str> = suite.tests.iter().map(|test| test.name.as_str()).collect();
             return Err(format!("the suite {} has no test {name}; it has {}", suite.name, known.join(", ")));
         }
     }
-    let is_wanted = |test: &&Test| request.tests.is_empty() || request.tests.contains(&test.name);
-    Ok(suite.tests.iter().filter(is_wanted).collect())
+    let is_requested = |test: &&Test| args.tests.is_empty() || args.tests.contains(&test.name);
+    Ok(suite.tests.iter().filter(is_requested).collect())
 }
 
 /// Plans the runs of tests. New warnings are added to `warnings`.
@@ -52,7 +52,7 @@ pub fn plan_all(
         let mut runs = Vec::new();
         for cell in test.cells_of(params.short, params.least_block_bytes(test)) {
             let job = suite.job(test, &cell, params);
-            let (plan, found) = plans::plan(&job).map_err(|errors| plans::told(&errors))?;
+            let (plan, found) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
             for warning in found.iter().map(ToString::to_string) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
@@ -85,7 +85,7 @@ pub fn size(
     tests: &[&Test],
     params: &mut SuiteParams,
     volumes: &[Volume],
-    request: &Request,
+    args: &Args,
 ) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     for nth in 0..volumes.len() {
@@ -93,7 +93,7 @@ pub fn size(
         let together: Vec<usize> = (0..volumes.len()).filter(shared).collect();
         // Targets that share their room are sized together.
         if together.first() == Some(&nth) {
-            notes.extend(Room { suite, tests, volumes, together, request }.share_out(params)?);
+            notes.extend(Room { suite, tests, volumes, together, args }.share_out(params)?);
         }
     }
     Ok(notes)
@@ -105,7 +105,7 @@ struct Room<'a> {
     tests: &'a [&'a Test],
     volumes: &'a [Volume],
     together: Vec<usize>,
-    request: &'a Request,
+    args: &'a Args,
 }
 
 impl Room<'_> {
@@ -116,7 +116,7 @@ impl Room<'_> {
     fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, String> {
         let found = &self.volumes[self.together[0]].found;
         let room = found.room_bytes();
-        let of_each = self.request.size_bytes;
+        let of_each = self.args.size_bytes;
         let Some(of_one) = self.sites(params).find_map(|site| site.size_bytes) else {
             // All of a device, or the requested part of it.
             let part = of_each.map(|bytes| bytes.min(room) / MIB * MIB).filter(|bytes| *bytes > 0);

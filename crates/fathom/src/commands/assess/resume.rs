@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use assessment::{Assessment, Study, Test, read, write};
+use engine::OutputGuard;
 use study::suite::resumable;
 use units::format;
+
+use crate::atomic_file;
 
 /// Characters of a target's path in the name of its file.
 const NAME_MAX: usize = 150;
@@ -20,7 +23,7 @@ pub struct ResumeFile {
 impl ResumeFile {
     pub fn of(target: String, suite: &str) -> ResumeFile {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '_' };
-        // The end of a path tells more than its beginning.
+        // The end of a path identifies it better than its beginning.
         let length = target.chars().count();
         let name: String = target.chars().skip(length.saturating_sub(NAME_MAX)).map(plain).collect();
         let suite_name: String = suite.chars().map(plain).take(NAME_MAX / 2).collect();
@@ -40,11 +43,11 @@ impl ResumeFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(format!("{}: {error}", path.display())),
         };
-        let kept = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
-        if kept.target.path != self.target || kept.suite != self.suite {
+        let saved = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
+        if saved.target.path != self.target || saved.suite != self.suite {
             return Ok(Vec::new());
         }
-        if let Study::Suite(request) = &kept.study
+        if let Study::Suite(request) = &saved.study
             && request.size_bytes != size_bytes
         {
             let size =
@@ -53,7 +56,7 @@ impl ResumeFile {
                 "the interrupted assessment had {size}\nhelp: use the same, or start again without --resume"
             ));
         }
-        Ok(resumable(kept.tests))
+        Ok(resumable(saved.tests))
     }
 
     /// Writes the assessment so far.
@@ -63,13 +66,12 @@ impl ResumeFile {
     /// The file cannot be written.
     pub fn write(&self, assessment: &Assessment) -> Result<(), String> {
         let Some(path) = &self.path else { return Ok(()) };
-        let mut kept = assessment.clone();
-        kept.target.path.clone_from(&self.target);
-        let shown = |error: std::io::Error| format!("{}: {error}", path.display());
-        let text = write(&kept).map_err(|broken| broken.to_string())?;
+        let mut saved = assessment.clone();
+        saved.target.path.clone_from(&self.target);
+        let shown = |error: std::io::Error| format!("{}: {}", path.display(), units::errno::reason(&error));
+        let text = write(&saved).map_err(|broken| broken.to_string())?;
         std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(shown)?;
-        let beside = path.with_extension(format!("{}", std::process::id()));
-        std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path)).map_err(shown)
+        Ok(atomic_file::write(path, text.as_bytes(), &mut OutputGuard::new([]))?)
     }
 
     /// Removes the file: the assessment is complete.

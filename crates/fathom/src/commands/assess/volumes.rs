@@ -1,18 +1,18 @@
-//! The targets of an assessment: one for all that a suite does, or one for each of the volumes that it tells apart.
+//! The targets of an assessment: one for the whole suite, or one for each of its volumes.
 
 use std::path::Path;
 
 use assessment::{Target, TargetKind};
 use study::suite::{Site, Suite, SuiteTarget, Test};
 
-use super::request::Request;
-use crate::output::tell_line;
+use crate::args::assess::Args;
+use crate::output::stderr_line;
 use crate::scratch::Scratch;
 use crate::target::{self, Found};
 
-/// A target, before anything is made there.
+/// A target before its files are made.
 pub struct Named {
-    /// The volumes that it is; none where it stands for all.
+    /// The volumes that it is for; empty if it is for all of them.
     pub names: Vec<String>,
     pub found: Found,
 }
@@ -25,87 +25,89 @@ pub struct Volume {
     pub has_direct_io: bool,
 }
 
-/// What the words name, for the tests that are wanted.
-pub fn find(suite: &Suite, tests: &[&Test], request: &Request) -> Result<Vec<Named>, String> {
-    let told = told(suite, &request.targets)?;
+/// Finds the targets of the requested tests.
+///
+/// # Errors
+/// A name or path is not valid, a volume has no target, or a target is in use.
+pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, String> {
+    let given = parse_all(suite, &args.targets)?;
     let needed: Vec<&str> = tests.iter().flat_map(|test| test.volumes()).collect();
-    let is_told = |name: &str| told.iter().any(|(known, _)| known.is_none_or(|known| known == name));
-    let mut missing: Vec<&str> = needed.iter().copied().filter(|name| !is_told(name)).collect();
-    missing.dedup();
-    if let Some(name) = missing.first() {
+    let is_given = |name: &str| given.iter().any(|(known, _)| known.is_none_or(|known| known == name));
+    if let Some(name) = needed.iter().find(|name| !is_given(name)) {
         return Err(format!("{name}=TARGET is missing{}", listed(suite)));
     }
     let mut all: Vec<Named> = Vec::new();
-    for (name, path) in told {
-        let found = target::find(Some(path), &request.overwrite)?;
+    for (name, path) in given {
+        let found = target::find(Some(path), &args.overwrite)?;
         let names = name.iter().map(|name| (*name).to_owned());
         match all.iter_mut().find(|known| known.found.path == found.path) {
             Some(known) => known.names.extend(names),
             None => all.push(Named { names: names.collect(), found }),
         }
     }
-    target::refuse_others(&request.overwrite, all.iter().map(|named| &named.found))?;
+    target::refuse_others(&args.overwrite, all.iter().map(|named| &named.found))?;
     let is_needed = |named: &Named| {
         named.names.is_empty() || named.names.iter().any(|name| needed.iter().any(|needed| needed == name))
     };
-    for idle in all.iter().filter(|named| !is_needed(named)) {
-        tell_line!("{}: none of these tests is for it: it is left alone", idle.shown());
+    for unused in all.iter().filter(|named| !is_needed(named)) {
+        stderr_line!("note: {} is not used: none of these tests is for it", unused.shown());
     }
     all.retain(is_needed);
     all.iter().try_for_each(|named| named.found.refuse_if_used())?;
     Ok(all)
 }
 
-/// Names and paths, as they were given; the current directory if nothing was.
-fn told<'a>(suite: &'a Suite, words: &'a [String]) -> Result<Vec<(Option<&'a str>, &'a str)>, String> {
-    if words.is_empty() {
+/// Splits the arguments into names and paths. The default is the current directory.
+fn parse_all<'a>(suite: &'a Suite, args: &'a [String]) -> Result<Vec<(Option<&'a str>, &'a str)>, String> {
+    if args.is_empty() {
         return Ok(vec![(None, ".")]);
     }
-    let told = words.iter().map(|word| named(suite, word)).collect::<Result<Vec<_>, String>>()?;
-    for (nth, (name, path)) in told.iter().enumerate() {
+    let given = args.iter().map(|arg| parse(suite, arg)).collect::<Result<Vec<_>, String>>()?;
+    for (nth, (name, path)) in given.iter().enumerate() {
         match name {
-            None if told.len() > 1 && suite.volumes.is_empty() => {
+            None if given.len() > 1 && suite.volumes.is_empty() => {
                 return Err(format!("{path}: the suite {} is for one target", suite.name));
             }
-            None if told.len() > 1 => {
-                return Err(format!("{path} stands for all volumes, or has a name{}", listed(suite)));
+            None if given.len() > 1 => {
+                return Err(format!("{path} has no name, and there are several targets{}", listed(suite)));
             }
-            Some(name) if told[..nth].iter().any(|(before, _)| *before == Some(name)) => {
-                return Err(format!("{name}= is said twice"));
+            Some(name) if given[..nth].iter().any(|(before, _)| *before == Some(name)) => {
+                return Err(format!("{name}= is given twice"));
             }
             _ => {}
         }
     }
-    Ok(told)
+    Ok(given)
 }
 
-/// NAME=TARGET, or a path alone.
-fn named<'a>(suite: &'a Suite, word: &'a str) -> Result<(Option<&'a str>, &'a str), String> {
-    let Some((name, path)) = word.split_once('=').filter(|(name, _)| !name.contains('/')) else {
-        return Ok((None, word));
+/// Splits NAME=TARGET; a path alone has no name.
+fn parse<'a>(suite: &'a Suite, arg: &'a str) -> Result<(Option<&'a str>, &'a str), String> {
+    let Some((name, path)) = arg.split_once('=').filter(|(name, _)| !name.contains('/')) else {
+        return Ok((None, arg));
     };
     if suite.volumes.iter().any(|volume| volume.name == name) {
         return match path {
-            "" => Err(format!("{name}= names no target{}", listed(suite))),
+            "" => Err(format!("{name}= has no path{}", listed(suite))),
             path => Ok((Some(name), path)),
         };
     }
-    if Path::new(word).exists() {
-        return Ok((None, word));
+    if Path::new(arg).exists() {
+        return Ok((None, arg));
     }
     Err(match suite.volumes.is_empty() {
         true => format!(
-            "{word}: the suite {} tells no volumes apart: say the path alone (one with `=` in it as ./{word})",
+            "{arg}: the suite {} has no named volumes\nhelp: give the path alone; a path that contains `=` is written \
+             ./{arg}",
             suite.name
         ),
         false => format!("the suite {} has no volume {name}{}", suite.name, listed(suite)),
     })
 }
 
-/// The suite's volumes, as lines of help.
+/// Returns the suite's volumes as lines of help.
 pub fn listed(suite: &Suite) -> String {
     let lines = suite.volumes.iter().map(|volume| format!("\n  {}=TARGET  {}", volume.name, volume.meaning));
-    format!("\nhelp: {} tells these volumes apart; one TARGET without a name stands for all{}", suite.name, {
+    format!("\nhelp: {} has these volumes; one TARGET without a name is for all of them{}", suite.name, {
         lines.collect::<String>()
     })
 }
@@ -125,7 +127,10 @@ fn shown(names: &[String], found: &Found) -> String {
 }
 
 impl Volume {
-    /// Makes the folder or file that the tests need there.
+    /// Makes the folder or file of the tests.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or another process uses it.
     pub fn open(named: Named, keep_files: bool) -> Result<Volume, String> {
         let scratch = Scratch::make(&named.found, keep_files)?;
         let has_direct_io = scratch.has_direct_io();
@@ -136,7 +141,7 @@ impl Volume {
         shown(&self.names, &self.found)
     }
 
-    /// The target, for the study.
+    /// Returns the target for the study.
     pub fn target(&self) -> SuiteTarget {
         SuiteTarget {
             names: self.names.clone(),
@@ -150,7 +155,7 @@ impl Volume {
         }
     }
 
-    /// The place of the suite's files.
+    /// Returns where the suite's files are.
     pub fn site(&self, suite: &Suite, is_short: bool) -> Site {
         Site {
             volumes: self.names.clone(),
@@ -162,12 +167,12 @@ impl Volume {
     }
 }
 
-/// All of them in one line.
+/// Returns all targets in one line.
 pub fn all_shown(volumes: &[Volume]) -> String {
     volumes.iter().map(Volume::shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The same without links, to know them again.
+/// Returns the same with paths without symbolic links. It identifies the targets for `--resume`.
 pub fn key(volumes: &[Volume]) -> String {
     let key = |volume: &Volume| {
         let path = volume.found.path.display();
@@ -176,7 +181,7 @@ pub fn key(volumes: &[Volume]) -> String {
     volumes.iter().map(key).collect::<Vec<_>>().join(" ")
 }
 
-/// What the assessment is of, as one target.
+/// Returns all targets as one: the sum of their sizes, and all devices.
 pub fn together(volumes: &[Volume]) -> Target {
     let facts = || volumes.iter().map(|volume| &volume.found.facts);
     let mut whole = facts().next().cloned().unwrap_or_default();
@@ -191,7 +196,7 @@ pub fn together(volumes: &[Volume]) -> Target {
     whole
 }
 
-/// Each by its name; nothing where one stands for all.
+/// Returns the target of each volume; empty if one target is for all.
 pub fn each(volumes: &[Volume]) -> Vec<assessment::Volume> {
     let named = volumes.iter().flat_map(|volume| volume.names.iter().map(move |name| (name, &volume.found.facts)));
     named.map(|(name, facts)| assessment::Volume { name: name.clone(), target: facts.clone() }).collect()
@@ -203,26 +208,26 @@ mod tests {
 
     use super::*;
 
-    fn read(suite: &str, words: &str) -> Result<Vec<(Option<String>, String)>, String> {
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    fn read(suite: &str, args: &str) -> Result<Vec<(Option<String>, String)>, String> {
+        let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
         let suite = built_in(suite).unwrap();
-        let told = told(&suite, &words)?;
-        Ok(told.into_iter().map(|(name, path)| (name.map(str::to_owned), path.to_owned())).collect())
+        let given = parse_all(&suite, &args)?;
+        Ok(given.into_iter().map(|(name, path)| (name.map(str::to_owned), path.to_owned())).collect())
     }
 
     #[test]
-    fn targets_have_the_names_of_the_suites_volumes_or_one_has_none() {
+    fn each_volume_has_a_target_or_one_target_is_for_all() {
         let both = read("azure", "nocache=/a readcache=/b=c").unwrap();
         assert_eq!(both, [(Some("nocache".into()), "/a".into()), (Some("readcache".into()), "/b=c".into())]);
         assert_eq!(read("azure", "/a").unwrap(), [(None, "/a".into())]);
         assert_eq!(read("azure", "").unwrap(), [(None, ".".into())]);
         assert_eq!(read("quick", "./x=y").unwrap(), [(None, "./x=y".into())]);
-        let refused = |suite: &str, words: &str| read(suite, words).unwrap_err();
+        let refused = |suite: &str, args: &str| read(suite, args).unwrap_err();
         assert!(refused("azure", "nocahce=/a").contains("readcache=TARGET  a disk with"));
-        assert!(refused("azure", "nocache=/a /b").contains("/b stands for all volumes, or has a name"));
+        assert!(refused("azure", "nocache=/a /b").contains("/b has no name"));
         assert!(refused("azure", "nocache=/a nocache=/b").contains("twice"));
-        assert!(refused("azure", "nocache=").contains("names no target"));
-        assert!(refused("quick", "data=/a").contains("tells no volumes apart"));
+        assert!(refused("azure", "nocache=").contains("has no path"));
+        assert!(refused("quick", "data=/a").contains("has no named volumes"));
         assert!(refused("quick", "/a /b").contains("is for one target"));
     }
 }

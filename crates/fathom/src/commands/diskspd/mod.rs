@@ -1,31 +1,30 @@
-//! `fathom diskspd`: from the command line over the profile and its run to the reports and the exit code.
+//! `fathom diskspd`: a DiskSpd command line, from its profile and run to the reports and the exit code.
 
+mod named_events;
 mod run;
-mod signals;
 mod watch;
 
-use std::process::ExitCode;
+use std::path::Path;
 
 use ::diskspd::parse::{Invocation, ReportFile, ReportKind, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
+use engine::OutputGuard;
 use record::Record;
 use units::diagnostic::Diagnostic;
 
-use crate::findings::show_plain as show;
-use crate::kept;
+use crate::atomic_file::{AtomicFile, is_same_file};
+use crate::exit;
+use crate::exit::diskspd::{FAILED, REFUSED};
+use crate::findings::print_diagnostics;
 use crate::machine::RealMachine;
-use crate::output::print_and_flush;
-use crate::saved;
+use crate::output::write_stdout;
+use crate::store;
 
-/// DiskSpd's exit codes: what was asked for can't be, or it went wrong.
-const REFUSED: u8 = 3;
-const FAILED: u8 = 1;
-
-pub fn main(words: &[String]) -> ExitCode {
-    match ::diskspd::parse::parse(words, &RealMachine) {
+pub fn main(args: &[String]) -> u8 {
+    match ::diskspd::parse::parse(args, &RealMachine) {
         Ok(Request::Print { text, status, warnings }) => {
-            show(&warnings);
+            print_diagnostics(&warnings);
             print(&text, status)
         }
         Ok(Request::SystemInformation(format)) => {
@@ -34,31 +33,31 @@ pub fn main(words: &[String]) -> ExitCode {
                 ResultFormat::Text => render::system_text(&machine, crate::run::unix_ms()),
                 ResultFormat::Xml => render::system_xml(&machine, crate::run::unix_ms()),
             };
-            print(&text, 0)
+            print(&text, exit::DONE)
         }
         Ok(Request::Signal { event, warnings }) => {
-            show(&warnings);
-            signals::signal(&event)
+            print_diagnostics(&warnings);
+            named_events::signal(&event)
         }
         Ok(Request::Run(invocation)) => run(&invocation).unwrap_or_else(|code| code),
         Err(diagnostics) => {
-            show(&diagnostics);
-            ExitCode::from(REFUSED)
+            print_diagnostics(&diagnostics);
+            REFUSED
         }
     }
 }
 
-fn print(text: &str, status: u8) -> ExitCode {
-    ExitCode::from(if print_and_flush(text) || status > 0 { status } else { FAILED })
+fn print(text: &str, status: u8) -> u8 {
+    if write_stdout(text) || status > 0 { status } else { FAILED }
 }
 
-fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
-    show(&invocation.warnings);
+fn run(invocation: &Invocation) -> Result<u8, u8> {
+    print_diagnostics(&invocation.warnings);
     let mut files = Files::default();
     let record = run::run(&invocation.profile, &invocation.command_line, &invocation.events, |plan| {
         files = Files::open(&invocation.reports, plan).map_err(|message| {
-            show(&[Diagnostic::error(format!("-R{message}"))]);
-            ExitCode::from(REFUSED)
+            print_diagnostics(&[Diagnostic::error(format!("-R{message}"))]);
+            REFUSED
         })?;
         Ok(())
     })?;
@@ -66,67 +65,70 @@ fn run(invocation: &Invocation) -> Result<ExitCode, ExitCode> {
         ResultFormat::Text => ReportKind::Text,
         ResultFormat::Xml => ReportKind::Xml,
     };
-    let mut whole = report(&record, kind).is_some_and(|text| print_and_flush(&text));
+    let mut whole = report(&record, kind).is_some_and(|text| write_stdout(&text));
     whole &= files.write(&record);
     let failed = record.failed();
     if !invocation.no_history {
-        kept::keep_in_passing(record);
+        store::add_silently(record);
     }
-    Ok(if whole && !failed { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    Ok(if whole && !failed { exit::DONE } else { FAILED })
 }
 
-fn told(written: Result<(), String>) -> bool {
+/// Prints an error. Returns false after one.
+fn is_written(written: Result<(), String>) -> bool {
     if let Err(message) = &written {
-        show(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
+        print_diagnostics(&[Diagnostic::error(format!("a report can't be written: {message}"))]);
     }
     written.is_ok()
 }
 
-/// The record as a text; what keeps it from being one is told.
+/// Returns the record as a text. Prints why a report cannot show it.
 fn report(record: &Record, kind: ReportKind) -> Option<String> {
     let made = match kind {
         ReportKind::Text => render::text(record),
         ReportKind::Xml => render::xml(record),
         ReportKind::Record => return None,
     };
-    made.map_err(|diagnostics| show(&diagnostics)).ok()
+    made.map_err(|diagnostics| print_diagnostics(&diagnostics)).ok()
 }
 
-/// The files that reports go to beside standard output.
+/// The files of `-R`.
 #[derive(Default)]
 struct Files {
-    places: Vec<(ReportKind, saved::Place)>,
+    list: Vec<(ReportKind, AtomicFile)>,
 }
 
 impl Files {
     fn open(files: &[ReportFile], plan: &plan::Plan) -> Result<Self, String> {
         for (nth, file) in files.iter().enumerate() {
-            if let Some(other) = files[..nth].iter().find(|other| saved::are_one(&other.path, &file.path)) {
+            if let Some(other) = files[..nth].iter().find(|other| is_same_file(&other.path, &file.path)) {
                 return Err(format!(": {} and {} are the same file", other.path, file.path));
             }
         }
-        let place = |file: &ReportFile| {
+        let mut guard = OutputGuard::new([plan]);
+        let open = |file: &ReportFile| {
             let name = match file.kind {
                 ReportKind::Text => "text",
                 ReportKind::Xml => "xml",
                 ReportKind::Record => "record",
             };
-            let place = saved::Place::open(&file.path, plan).map_err(|message| format!("{name}={message}"))?;
-            Ok((file.kind, place))
+            let opened = AtomicFile::open(Path::new(&file.path), &mut guard);
+            Ok((file.kind, opened.map_err(|error| format!("{name}={error}"))?))
         };
-        Ok(Files { places: files.iter().map(place).collect::<Result<_, String>>()? })
+        Ok(Files { list: files.iter().map(open).collect::<Result<_, String>>()? })
     }
 
-    /// False where one of them could not be written, which is told.
+    /// Writes all files. Prints an error and returns false if one cannot be written.
     fn write(&self, record: &Record) -> bool {
-        let mut whole = true;
-        for (kind, place) in &self.places {
-            let written = match kind {
-                ReportKind::Record => place.save(record),
-                kind => report(record, *kind).map_or(Ok(()), |text| place.save_text(&text)),
+        let mut all_written = true;
+        for (kind, file) in &self.list {
+            let text = match kind {
+                ReportKind::Record => record::schema::write(record).map(Some).map_err(|error| error.to_string()),
+                kind => Ok(report(record, *kind)),
             };
-            whole &= told(written);
+            let written = text.and_then(|text| text.map_or(Ok(()), |text| Ok(file.write(text.as_bytes())?)));
+            all_written &= is_written(written);
         }
-        whole
+        all_written
     }
 }

@@ -1,6 +1,5 @@
-//! A run from a profile: the plan, the engine, and what speaks against the figures.
+//! A run from a profile: the plan, the engine and the findings.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use diskspd::Profile;
@@ -14,54 +13,59 @@ use study::single::Single;
 use study::{Outcome, Session};
 use units::diagnostic::Diagnostic;
 
-use super::signals::Signals;
+use super::named_events::NamedEvents;
 use super::watch::Watch;
-use super::{FAILED, REFUSED};
 use crate::driver::{self, NoKeeper};
-use crate::findings::{self, show_plain as show};
+use crate::exit::diskspd::{FAILED, REFUSED};
+use crate::findings::{self, print_diagnostics};
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions};
+use crate::signals;
 
-/// Carries the profile out. There is a record as soon as the profile makes a plan, however the run went.
+/// Runs a profile. `before` is called with the plan. There is a record even if the run fails.
+///
+/// # Errors
+/// The exit code, after the errors were printed.
 pub fn run(
     profile: &Profile,
     command_line: &str,
     events: &Events,
-    before: impl FnOnce(&Plan) -> Result<(), ExitCode>,
-) -> Result<Record, ExitCode> {
+    before: impl FnOnce(&Plan) -> Result<(), u8>,
+) -> Result<Record, u8> {
     let lowered = diskspd::lower::lower(profile, command_line, &RealMachine).map_err(|diagnostics| {
-        show(&diagnostics);
-        ExitCode::from(REFUSED)
+        print_diagnostics(&diagnostics);
+        REFUSED
     })?;
     let Lowered { plan, warnings, refused } = lowered;
-    show(&warnings);
+    print_diagnostics(&warnings);
     before(&plan)?;
     let plan = Arc::new(plan);
     if !refused.is_empty() {
-        show(&refused);
+        print_diagnostics(&refused);
         return Ok(without_results(&plan, &refused[0].message));
     }
-    let failed = |what: &str, error: &std::io::Error| {
-        show(&[Diagnostic::error(format!("{what}: {}", units::errno::reason(error)))]);
-        ExitCode::from(FAILED)
+    let failed = |message: String| {
+        print_diagnostics(&[Diagnostic::error(message)]);
+        FAILED
     };
-    let interrupts = run::take_signals().map_err(|error| failed("signals can't be handled", &error))?;
-    let signals = Signals::open(events).map_err(|error| failed("named events", &error))?;
-    let record = carry_out(&plan, interrupts, profile, &signals);
-    findings::tell(&record);
+    let interrupts = signals::install().map_err(failed)?;
+    let events =
+        NamedEvents::open(events).map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
+    let record = run_plan(&plan, interrupts, profile, &events);
+    findings::print(&record);
     Ok(record)
 }
 
-fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signals: &Signals) -> Record {
-    let may_start = || signals.may_start();
-    let mut watch = Watch::new(profile, signals);
+fn run_plan(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, events: &NamedEvents) -> Record {
+    let may_start = || events.may_start();
+    let mut watch = Watch::new(profile, events);
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
     driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
     match study.into_outcome() {
         Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => *record,
         Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {
-            errors.iter().for_each(|error| watch.complain(error));
+            errors.iter().for_each(|error| watch.print_error(error));
             if let Some(first) = errors.first() {
                 fail_all(&mut record, first);
             }
@@ -72,7 +76,7 @@ fn carry_out(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, signal
     }
 }
 
-/// The record of a run that did not start.
+/// Returns the record of a run that did not start.
 fn ended(plan: &Arc<Plan>) -> Record {
     let mut record = run::new_record(plan);
     record.ended_unix_ms = record.started_unix_ms;
@@ -80,10 +84,10 @@ fn ended(plan: &Arc<Plan>) -> Record {
     record
 }
 
-/// The record of a plan that this machine can't carry out.
+/// Returns the record of a plan that this machine cannot run.
 fn without_results(plan: &Arc<Plan>, why: &str) -> Record {
     let mut record = ended(plan);
-    fail_all(&mut record, &RunError { errno: 0, func: "open".into(), message: why.into() });
+    fail_all(&mut record, &RunError::text(0, "open", why));
     record
 }
 

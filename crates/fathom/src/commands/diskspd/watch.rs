@@ -1,4 +1,4 @@
-//! What DiskSpd tells while it runs: its log, its dots, what went wrong; and the events that others wait for.
+//! Shows the progress of a run as DiskSpd does: its log, its dots and its errors. Sets the named events.
 
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,39 +10,40 @@ use units::calendar;
 use units::diagnostic::Diagnostic;
 use units::format;
 
-use super::signals::Signals;
+use super::named_events::NamedEvents;
 use crate::driver::Display;
-use crate::findings::show_plain as show;
-use crate::output::{print_and_flush, tell};
+use crate::findings::print_diagnostics;
+use crate::output::{write_stderr, write_stdout};
 use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
     verbose: bool,
     dots: Option<Dots>,
     making: Making,
-    signals: &'a Signals,
-    told: Vec<String>,
+    events: &'a NamedEvents,
+    /// Errors that were printed.
+    errors: Vec<String>,
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(profile: &Profile, signals: &'a Signals) -> Self {
+    pub fn new(profile: &Profile, events: &'a NamedEvents) -> Self {
         let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
-        Watch { verbose: profile.verbose, dots, making: Making::default(), signals, told: Vec::new() }
+        Watch { verbose: profile.verbose, dots, making: Making::default(), events, errors: Vec::new() }
     }
 
-    /// Errors that all threads share are told once.
-    pub fn complain(&mut self, error: &RunError) {
-        let message = error.message.clone();
-        if !self.told.contains(&message) {
-            show(&[Diagnostic::error(message.as_str())]);
-            self.told.push(message);
+    /// Prints an error once, even if several threads have it.
+    pub fn print_error(&mut self, error: &RunError) {
+        let message = diskspd::wording::error(error);
+        if !self.errors.contains(&message) {
+            print_diagnostics(&[Diagnostic::error(message.as_str())]);
+            self.errors.push(message);
         }
     }
 
     fn log(&self, message: &str) {
         if self.verbose {
             let now_s = (unix_ms() / 1000).saturating_add_signed(i64::from(os::clock::utc_offset_s()));
-            print_and_flush(&format!("{}: {message}\n", calendar::date_and_time(now_s)));
+            write_stdout(&format!("{}: {message}\n", calendar::date_and_time(now_s)));
         }
     }
 
@@ -53,15 +54,15 @@ impl<'a> Watch<'a> {
             Stage::WarmingUp => self.log("threads started, warming up"),
             Stage::Measuring => {
                 self.log("measuring");
-                self.signals.measuring_began();
+                self.events.measuring_began();
             }
             Stage::CoolingDown => {
-                self.signals.measuring_ended();
+                self.events.measuring_ended();
                 self.log("measured, cooling down");
             }
             Stage::Ended => {
-                // Whoever waits for the end of a run that was stopped early waits no longer.
-                self.signals.measuring_ended();
+                // A run that was stopped early also ends the wait for its end.
+                self.events.measuring_ended();
                 self.log(&format!("time span {span} ended"));
             }
         }
@@ -80,7 +81,7 @@ impl Watcher for Watch<'_> {
             Event::Stage { phase, stage } => self.stage(*phase, *stage),
             Event::Ended { ended, .. } => {
                 if let Some(error) = &ended.error {
-                    self.complain(error);
+                    self.print_error(error);
                 }
             }
             _ => {}
@@ -89,8 +90,8 @@ impl Watcher for Watch<'_> {
 
     fn message(&mut self, message: &Message) {
         match message {
-            Message::Info(text) => self.log(text),
-            Message::Warning(text) => show(&[Diagnostic::warning(text)]),
+            Message::Info(kind) => self.log(&diskspd::wording::message(kind)),
+            Message::Warning(kind) => print_diagnostics(&[Diagnostic::warning(diskspd::wording::message(kind))]),
         }
     }
 
@@ -100,13 +101,13 @@ impl Watcher for Watch<'_> {
             let of_thread = |worker: &engine::live::WorkerLive| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum();
             let due = dots.due(live.workers.iter().map(of_thread));
             if due > 0 {
-                print_and_flush(&".".repeat(due as usize));
+                write_stdout(&".".repeat(due as usize));
             }
         }
     }
 }
 
-/// How far the files of `-c` are, for whoever sits before a terminal: hundreds of gigabytes take their time.
+/// Progress of the files of `-c`, on a terminal.
 #[derive(Default)]
 struct Making {
     ticks: u32,
@@ -114,14 +115,14 @@ struct Making {
 }
 
 impl Making {
-    /// Files that are made within a second are not worth a line.
+    /// Ticks before the line is shown: 1 s.
     const TICKS_BEFORE: u32 = 10;
 
     fn show(&mut self, live: &Live) {
         let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
         if whole == 0 {
             if std::mem::take(&mut self.shown) {
-                tell(format_args!("\r\x1b[K"));
+                write_stderr(format_args!("\r\x1b[K"));
             }
             self.ticks = 0;
             return;
@@ -131,12 +132,12 @@ impl Making {
             self.shown = true;
             let percent = (made as f64 * 100.0 / whole as f64) as u64;
             let (made, whole) = (format::size(made), format::size(whole));
-            tell(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
+            write_stderr(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
         }
     }
 }
 
-/// A dot for so many completions of a thread, in warm-up and cool-down, too.
+/// A dot per `every` completions of a thread, in warm-up and cool-down, too.
 struct Dots {
     every: u64,
     shown: u64,
@@ -145,7 +146,7 @@ struct Dots {
 
 #[derive(Clone, Copy, Default)]
 struct Completions {
-    /// Before the counter began anew, as it does with the measured time.
+    /// Completions before the counter was reset, at the start of the measured time.
     before: u64,
     last: u64,
 }
@@ -155,7 +156,7 @@ impl Dots {
         Dots { every, shown: 0, threads: Vec::new() }
     }
 
-    /// How many are to be shown now, by the threads' counters.
+    /// Returns the number of dots to print, from the threads' counters.
     fn due(&mut self, counts: impl Iterator<Item = u64>) -> u64 {
         let mut dots = 0;
         for (at, count) in counts.enumerate() {
@@ -180,7 +181,7 @@ mod tests {
     use super::Dots;
 
     #[test]
-    fn dots_go_on_where_counters_begin_anew() {
+    fn dots_continue_after_a_reset_of_the_counters() {
         let mut dots = Dots::new(10);
         let mut due = |counts: [u64; 2]| dots.due(counts.into_iter());
         assert_eq!([due([9, 9]), due([10, 25]), due([10, 29])], [0, 3, 0]);

@@ -1,13 +1,14 @@
-//! `--debug`: what the program makes of the jobs, and what becomes of their workers, on standard error. The subjects are
-//! fio's, the content is our own.
+//! `--debug`: the parsed jobs and the events of their workers, on standard error. The subjects are fio's, the content is
+//! fathom's.
 
 use plan::{Plan, Worker};
 use record::{Event, Record};
 
-use crate::output::tell_line;
+use crate::output::stderr_line;
 
-/// Subjects that there is something to tell of.
-const TOLD: [&str; 11] = ["all", "parse", "job", "process", "file", "io", "random", "mem", "rate", "time", "diskutil"];
+/// Subjects with content.
+const SUBJECTS: [&str; 11] =
+    ["all", "parse", "job", "process", "file", "io", "random", "mem", "rate", "time", "diskutil"];
 
 pub struct Debug {
     subjects: Vec<String>,
@@ -18,62 +19,62 @@ impl Debug {
         Debug { subjects: subjects.to_vec() }
     }
 
-    /// `process:2` asks for the second job's processes only, which is more than is told apart here.
-    fn wants(&self, subject: &str) -> bool {
+    /// Returns true if a subject is requested. `process:2` requests the second job only; this shows all jobs.
+    fn has(&self, subject: &str) -> bool {
         let named =
-            |wanted: &String| matches!(wanted.split(':').next(), Some(name) if name == subject || name == "all");
+            |requested: &String| matches!(requested.split(':').next(), Some(name) if name == subject || name == "all");
         self.subjects.iter().any(named)
     }
 
-    fn tell(&self, subject: &str, worker: &Worker, what: &str) {
-        if self.wants(subject) {
-            tell_line!("{subject:<8} {}/{}: {what}", worker.name, worker.clone);
+    fn print(&self, subject: &str, worker: &Worker, text: &str) {
+        if self.has(subject) {
+            stderr_line!("{subject:<8} {}/{}: {text}", worker.name, worker.clone);
         }
     }
 
-    /// What is to be done.
+    /// Prints the plan.
     pub fn plan(&self, plan: &Plan) {
         if self.subjects.is_empty() {
             return;
         }
         let names = self.subjects.iter().filter_map(|subject| subject.split(':').next());
-        for name in names.filter(|name| !TOLD.contains(name)) {
-            tell_line!("{name:<8} there is nothing to tell of it");
+        for name in names.filter(|name| !SUBJECTS.contains(name)) {
+            stderr_line!("{name:<8} this subject has no content");
         }
         for worker in &plan.workers {
-            self.tell("parse", worker, &format!("{:?} after {:?}", worker.echo.options, plan.global_options));
+            self.print("parse", worker, &format!("{:?} after {:?}", worker.echo.options, plan.global_options));
             let place = (worker.number, worker.group, worker.phase, &worker.wait_for);
-            self.tell("job", worker, &format!("number, group, phase, wait_for: {place:?}; {:?}", worker.limits));
-            self.tell("process", worker, &format!("{:?}", worker.process));
-            self.tell("file", worker, &format!("{:?}", worker.targets));
-            self.tell("io", worker, &format!("{:?} {:?} {:?}", worker.engine, worker.depth, worker.access));
-            self.tell("random", worker, &format!("{:?} {:?}", worker.access.seeds, worker.access.generator));
-            self.tell("mem", worker, &format!("{:?}", worker.buffers));
+            self.print("job", worker, &format!("number, group, phase, wait_for: {place:?}; {:?}", worker.limits));
+            self.print("process", worker, &format!("{:?}", worker.process));
+            self.print("file", worker, &format!("{:?}", worker.targets));
+            self.print("io", worker, &format!("{:?} {:?} {:?}", worker.engine, worker.depth, worker.access));
+            self.print("random", worker, &format!("{:?} {:?}", worker.access.seeds, worker.access.generator));
+            self.print("mem", worker, &format!("{:?}", worker.buffers));
             let pauses = (&worker.think, &worker.latency_target);
-            self.tell("rate", worker, &format!("{:?} {pauses:?}", worker.rate));
-            self.tell("time", worker, &format!("{:?}", worker.measure));
+            self.print("rate", worker, &format!("{:?} {pauses:?}", worker.rate));
+            self.print("time", worker, &format!("{:?}", worker.measure));
         }
     }
 
-    /// What happens.
+    /// Prints an event.
     pub fn event(&self, record: &Record, event: &Event) {
         if self.subjects.is_empty() {
             return;
         }
         match event {
             Event::Started { worker, started } => {
-                let told = format!("started as thread {} at {} ms", started.tid, started.unix_ms);
-                self.tell("process", &record.plan.workers[*worker], &told);
+                let text = format!("started as thread {} at {} ms", started.tid, started.unix_ms);
+                self.print("process", &record.plan.workers[*worker], &text);
             }
             Event::Ended { worker, ended } => {
-                let told = format!("ended after {} ns: {:?}", ended.stats.elapsed_ns, ended.error);
-                self.tell("process", &record.plan.workers[*worker], &told);
+                let text = format!("ended after {} ns: {:?}", ended.stats.elapsed_ns, ended.error);
+                self.print("process", &record.plan.workers[*worker], &text);
             }
             Event::Snapshot { worker, stats } => {
                 let done = stats.ddirs.each_ref().map(|ddir| ddir.ios);
-                self.tell("io", &record.plan.workers[*worker], &format!("reads, writes, trims so far: {done:?}"));
+                self.print("io", &record.plan.workers[*worker], &format!("reads, writes, trims so far: {done:?}"));
             }
-            Event::Disks(disks) if self.wants("diskutil") => tell_line!("diskutil {disks:?}"),
+            Event::Disks(disks) if self.has("diskutil") => stderr_line!("diskutil {disks:?}"),
             _ => {}
         }
     }

@@ -1,85 +1,62 @@
-//! `fathom fio`: from the command line over the plan and its run to the reports and the exit code.
+//! `fathom fio`: a fio command line, from its plan and run to the reports and the exit code.
 
 mod debug;
 mod watch;
 
-use std::process::ExitCode;
+use std::path::Path;
 use std::sync::Arc;
 
 use ::fio::Request;
 use ::fio::parse::Invocation;
+use engine::OutputGuard;
+use plan::Plan;
 use study::run::Refusal;
 use study::single::Single;
 use study::{Outcome, Session};
 use units::diagnostic::Diagnostic;
 
+use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::driver::{self, NoKeeper};
-use crate::kept;
+use crate::exit;
 use crate::machine::RealMachine;
-use crate::outlet;
-use crate::output::{Output, print_and_flush, tell, tell_line};
-use crate::run::{self, RunOptions};
-use crate::saved;
+use crate::output::{Output, stderr_line, write_stderr, write_stdout};
+use crate::run::RunOptions;
+use crate::{signals, store};
 use watch::Watch;
 
-pub fn main(words: &[String]) -> ExitCode {
-    match ::fio::parse(words, &RealMachine) {
+pub fn main(args: &[String]) -> u8 {
+    match ::fio::parse(args, &RealMachine) {
         Ok(Request::Print { output, warnings }) => {
             show(&warnings);
-            print_and_flush(&output.stdout);
-            tell(format_args!("{}", output.stderr));
-            ExitCode::from(output.status)
+            write_stdout(&output.stdout);
+            write_stderr(format_args!("{}", output.stderr));
+            output.status
         }
         Ok(Request::Run(invocation)) => {
             show(&invocation.warnings);
-            run(invocation)
+            run(invocation).unwrap_or_else(|message| {
+                stderr_line!("fio: {message}");
+                exit::fio::FAILED
+            })
         }
         Err(diagnostics) => {
             show(&diagnostics);
-            ExitCode::FAILURE
+            exit::fio::FAILED
         }
     }
 }
 
 fn show(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        tell_line!("{}", diagnostic);
+        stderr_line!("{}", diagnostic);
     }
 }
 
-fn run(invocation: Invocation) -> ExitCode {
-    let interrupts = match run::take_signals() {
-        Ok(interrupts) => interrupts,
-        Err(error) => {
-            tell_line!("fio: signals can't be handled: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
+/// Runs the plan and returns the exit code.
+fn run(invocation: Invocation) -> Result<u8, String> {
+    let interrupts = signals::install()?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
-    let to = invocation.program.output.as_deref();
-    if let (Some(output), Some(record)) = (to, &invocation.program.record)
-        && saved::are_one(output, record)
-    {
-        tell_line!("fio: --output and --record name the same file: {record}");
-        return ExitCode::FAILURE;
-    }
-    let free = to.map_or(Ok(()), |path| outlet::check(path.as_ref(), std::iter::once(plan.as_ref())));
-    let opened = free.and_then(|()| Output::open(to).map_err(|error| units::errno::reason(&error)));
-    let output = match opened {
-        Ok(output) => output,
-        Err(why) => {
-            tell_line!("fio: --output={}: {why}", to.unwrap_or_default());
-            return ExitCode::FAILURE;
-        }
-    };
-    let record_to = invocation.program.record.as_deref();
-    let place = match record_to.map(|path| saved::Place::open(path, &plan)).transpose() {
-        Ok(place) => place,
-        Err(message) => {
-            tell_line!("fio: --record={message}");
-            return ExitCode::FAILURE;
-        }
-    };
+    let (output, record_file) = open_files(&invocation, &plan)?;
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
     let options = RunOptions { snapshot_every: invocation.program.status_interval, ..RunOptions::default() };
@@ -91,18 +68,36 @@ fn run(invocation: Invocation) -> ExitCode {
             (watch.refused(&mut record, &errors), record)
         }
         // A signal arrived before the run.
-        _ => return watch.interrupted(),
+        _ => return Ok(watch.interrupted()),
     };
-    let code = match place.map_or(Ok(()), |place| place.save(&record)) {
+    let saved = record_file.map_or(Ok(()), |file| {
+        let text = record::schema::write(&record).map_err(|error| error.to_string())?;
+        Ok::<_, String>(file.write(text.as_bytes())?)
+    });
+    let code = match saved {
         Ok(()) => code,
         Err(message) => {
-            tell_line!("fio: the record can't be written: {message}");
-            // The code of a run that failed says more.
-            if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
+            stderr_line!("fio: the record can't be written: {message}");
+            // The code of a failed run has priority.
+            if code == exit::DONE { exit::fio::FAILED } else { code }
         }
     };
     if !invocation.program.no_history {
-        kept::keep_in_passing(*record);
+        store::add_silently(*record);
     }
-    code
+    Ok(code)
+}
+
+/// Opens the files of `--output` and `--record`.
+fn open_files(invocation: &Invocation, plan: &Plan) -> Result<(Output, Option<AtomicFile>), String> {
+    let (output, record) = (invocation.program.output.as_deref(), invocation.program.record.as_deref());
+    if let (Some(output), Some(record)) = (output, record)
+        && is_same_file(output, record)
+    {
+        return Err(format!("--output and --record name the same file: {record}"));
+    }
+    let mut guard = OutputGuard::new([plan]);
+    let output = Output::open(output, &mut guard).map_err(|error| format!("--output={error}"))?;
+    let record = record.map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
+    Ok((output, record.map_err(|error| format!("--record={error}"))?))
 }

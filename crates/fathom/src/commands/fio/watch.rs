@@ -1,6 +1,5 @@
-//! Watches a run: shows the running line, tells of errors, and prints the reports.
+//! Shows the progress of a run, its errors and its reports.
 
-use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use ::fio::parse::settings::{Eta, ProgramSettings};
@@ -8,16 +7,14 @@ use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, W
 use engine::Live;
 use os::signal::Interrupts;
 use plan::Plan;
-use record::{Event, Message, Record, RunError};
+use record::{ErrorKind, Event, Message, Record, RunError};
 
 use super::debug::Debug;
 use crate::driver::Display;
+use crate::exit;
 use crate::findings;
-use crate::output::{Output, print_and_flush, tell, tell_line};
+use crate::output::{Output, stderr_line, write_stderr, write_stdout};
 use crate::run::{Watcher, unix_ms};
-
-/// fio's exit code after a signal.
-const INTERRUPTED: u8 = 128;
 
 pub struct Watch<'a> {
     program: &'a ProgramSettings,
@@ -25,9 +22,9 @@ pub struct Watch<'a> {
     output: Output,
     interrupts: Interrupts,
     eta: Option<EtaLine>,
-    /// Estimate at the last look, for reports while the run goes on.
+    /// The last estimate, for reports while the run is active.
     eta_s: Option<u64>,
-    told_interrupt: bool,
+    is_interrupt_shown: bool,
 }
 
 struct EtaLine {
@@ -40,23 +37,23 @@ struct EtaLine {
 
 impl<'a> Watch<'a> {
     pub fn new(program: &'a ProgramSettings, output: Output, interrupts: Interrupts) -> Self {
-        let wanted = match program.eta {
+        let has_eta = match program.eta {
             Eta::Always => true,
             Eta::Never => false,
             Eta::Auto => program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout(),
         };
         let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);
-        let eta = wanted.then(|| EtaLine {
+        let eta = has_eta.then(|| EtaLine {
             line: ProgressLine::new(keep_every_ms),
             every_ns: program.eta_interval.as_nanos() as u64,
             next_ns: 0,
             shown: 0,
         });
         let debug = Debug::new(&program.debug);
-        Watch { program, debug, output, interrupts, eta, eta_s: None, told_interrupt: false }
+        Watch { program, debug, output, interrupts, eta, eta_s: None, is_interrupt_shown: false }
     }
 
-    /// What fio prints before the first I/O.
+    /// Prints what fio prints before the first I/O.
     pub fn begin(&mut self, plan: &Plan) {
         self.debug.plan(plan);
         if self.program.formats.normal {
@@ -64,45 +61,44 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The run was refused before anything was touched: its workers get the errors, too.
-    pub fn refused(mut self, record: &mut Record, refused: &[RunError]) -> ExitCode {
+    /// Shows the errors of a plan that was refused. The record of each worker gets the errors, too.
+    pub fn refused(mut self, record: &mut Record, refused: &[RunError]) -> u8 {
         for error in refused {
-            self.complain(&render::error_message(error));
+            self.print_error(&render::error_message(error));
         }
         if let Some(first) = refused.first() {
-            let all: Vec<&str> = refused.iter().map(|error| error.message.as_str()).collect();
-            let error = RunError { message: all.join("; "), ..first.clone() };
+            let error = RunError::new(first.errno, ErrorKind::Several(refused.to_vec()));
             record.workers.iter_mut().for_each(|worker| worker.error = Some(error.clone()));
         }
-        // A machine gets the errors as fields of a whole document; people have read them.
+        // A report for programs contains the errors. For people they are on standard error.
         if !self.program.formats.normal {
             self.report(record);
         }
-        ExitCode::FAILURE
+        exit::fio::FAILED
     }
 
-    /// Prints the reports and says how the program is to end.
-    pub fn finish(mut self, record: &Record) -> ExitCode {
-        self.note_interrupt();
+    /// Prints the reports and returns the exit code.
+    pub fn finish(mut self, record: &Record) -> u8 {
+        self.show_interrupt();
         self.clear_eta();
         self.eta_s = Some(0);
         self.report(record);
-        // What reads a machine's format finds them in it.
+        // A report for programs contains the findings.
         if self.program.formats.normal {
-            findings::tell(record);
+            findings::print(record);
         }
         if self.interrupts.count() > 0 {
-            return ExitCode::from(INTERRUPTED);
+            return exit::fio::INTERRUPTED;
         }
         // As in fio the code is the number of workers that failed.
         let failed = record.workers.iter().filter(|worker| worker.error.is_some()).count();
-        ExitCode::from(u8::try_from(failed).unwrap_or(u8::MAX))
+        u8::try_from(failed).unwrap_or(u8::MAX)
     }
 
     /// Returns the exit code after a signal before the run.
-    pub fn interrupted(mut self) -> ExitCode {
-        self.note_interrupt();
-        ExitCode::from(INTERRUPTED)
+    pub fn interrupted(mut self) -> u8 {
+        self.show_interrupt();
+        exit::fio::INTERRUPTED
     }
 
     fn report(&mut self, record: &Record) {
@@ -122,7 +118,8 @@ impl<'a> Watch<'a> {
                 (false, false) => None,
             },
         };
-        self.output.write(&render::report(record, reports, &options));
+        let findings = if reports.json.is_some() { findings::described(record) } else { Vec::new() };
+        self.output.write(&render::report(record, reports, &options, &findings::analysis(&findings)));
     }
 
     fn clear_eta(&mut self) {
@@ -130,34 +127,34 @@ impl<'a> Watch<'a> {
             && eta.shown > 0
         {
             eta.shown = 0;
-            self.talk("\n");
+            self.print_message("\n");
         }
     }
 
-    /// Errors go where errors go, and into a report that is kept in a file for people.
-    fn complain(&mut self, text: &str) {
-        tell(format_args!("{text}"));
+    /// Prints an error to standard error, and to a normal report in a file.
+    fn print_error(&mut self, text: &str) {
+        write_stderr(format_args!("{text}"));
         if self.program.formats.normal && !self.output.is_stdout() {
             self.output.write(text);
         }
     }
 
-    /// Talk goes to standard output beside a report for people, and away from one for machines.
-    fn talk(&mut self, text: &str) {
+    /// Prints a message to standard output. If the report is for programs or in a file, the message goes to standard error.
+    fn print_message(&mut self, text: &str) {
         if self.program.formats.normal && self.output.is_stdout() {
-            print_and_flush(text);
+            write_stdout(text);
         } else {
-            tell(format_args!("{text}"));
+            write_stderr(format_args!("{text}"));
         }
     }
 
-    fn note_interrupt(&mut self) {
+    fn show_interrupt(&mut self) {
         if let Some(signal) = self.interrupts.last()
-            && !self.told_interrupt
+            && !self.is_interrupt_shown
         {
-            self.told_interrupt = true;
+            self.is_interrupt_shown = true;
             self.clear_eta();
-            self.talk(&format!("fio: terminating on signal {signal}\n"));
+            self.print_message(&format!("fio: terminating on signal {signal}\n"));
         }
     }
 }
@@ -170,40 +167,40 @@ impl Display for Watch<'_> {
 
 impl Watcher for Watch<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
-        self.note_interrupt();
+        self.show_interrupt();
         self.debug.event(record, event);
         if let Event::Ended { worker, ended } = event
             && let Some(error) = &ended.error
         {
             let tid = record.workers[*worker].started.map_or(0, |started| started.tid);
             self.clear_eta();
-            self.complain(&render::error_message(error));
+            self.print_error(&render::error_message(error));
             let line = render::error_line(tid, error);
             if self.program.formats.normal {
                 self.output.write(&line);
             } else {
-                tell(format_args!("{line}"));
+                write_stderr(format_args!("{line}"));
             }
         }
     }
 
-    /// As under fio, what reads a machine's format hears nothing but of trouble: many take any word on standard
-    /// error for a failure.
+    /// Prints a message. With a format for programs only warnings are printed, as fio does: many programs take any text on
+    /// standard error for a failure.
     fn message(&mut self, message: &Message) {
         self.clear_eta();
         match message {
-            Message::Info(text) | Message::Warning(text) if self.program.formats.normal => {
-                self.output.write(&format!("{text}\n"));
+            Message::Info(kind) | Message::Warning(kind) if self.program.formats.normal => {
+                self.output.write(&format!("{}\n", ::fio::wording::message(kind)));
             }
             Message::Info(_) => {}
-            Message::Warning(text) => tell_line!("{text}"),
+            Message::Warning(kind) => stderr_line!("{}", ::fio::wording::message(kind)),
         }
     }
 
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
-        self.note_interrupt();
+        self.show_interrupt();
         let due = self.eta.as_mut().is_some_and(|eta| {
-            // The first line comes after an interval, when there is something to tell.
+            // The first line comes after one interval.
             eta.next_ns = eta.next_ns.max(live.started_ns + eta.every_ns);
             now_ns >= eta.next_ns
         });
@@ -217,7 +214,7 @@ impl Watcher for Watch<'_> {
         eta.next_ns = now_ns + eta.every_ns;
         let line = eta.line.next(&record.plan, &progress, elapsed_ms);
         eta.shown = line.len();
-        self.talk(&line);
+        self.print_message(&line);
     }
 
     fn snapshots_taken(&mut self, record: &Record) {
@@ -227,7 +224,7 @@ impl Watcher for Watch<'_> {
 }
 
 fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
-    let one = |(worker, kept): (&engine::live::WorkerLive, &record::WorkerRecord)| {
+    let one = |(worker, saved): (&engine::live::WorkerLive, &record::WorkerRecord)| {
         let goal = worker.goal_bytes.load(Relaxed);
         let began_ns = worker.began_ns.load(Relaxed);
         WorkerProgress {
@@ -239,7 +236,7 @@ fn progress(live: &Live, record: &Record, now_ns: u64) -> Vec<WorkerProgress> {
                 engine::State::Running | engine::State::CoolingDown => WorkerState::Running,
                 engine::State::Syncing => WorkerState::Syncing,
                 engine::State::Finishing => WorkerState::Finishing,
-                engine::State::Ended if kept.error.is_some() => WorkerState::Failed,
+                engine::State::Ended if saved.error.is_some() => WorkerState::Failed,
                 engine::State::Ended => WorkerState::Ended,
             },
             bytes: worker.bytes.each_ref().map(|bytes| bytes.load(Relaxed)),

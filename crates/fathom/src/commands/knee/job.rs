@@ -10,7 +10,7 @@ use study::suite::{Place, footprint, writes};
 use units::format;
 use units::quantity::option_value;
 
-use super::request::Request;
+use crate::args::knee::Args;
 use crate::plans;
 use crate::scratch::Scratch;
 use crate::target::Found;
@@ -30,46 +30,45 @@ const DEPTH_MAX: u32 = 1024;
 /// # Errors
 ///
 /// The file system has no room for a new file.
-pub fn target(request: &Request, found: &Found, scratch: &Scratch) -> Result<KneeTarget, String> {
+pub fn target(args: &Args, found: &Found, scratch: &Scratch) -> Result<KneeTarget, String> {
     let path = match &scratch.place {
         Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
         Place::Path(path) => path.clone(),
     };
     let (is_new, has_direct_io) = (!found.existed, scratch.has_direct_io());
-    Ok(KneeTarget { path, bytes: bytes(request, found)?, is_new, has_direct_io })
+    Ok(KneeTarget { path, bytes: bytes(args, found)?, is_new, has_direct_io })
 }
 
 /// Returns what a user requests of a search.
-pub fn search(request: &Request, target: &KneeTarget) -> Knee {
+pub fn search(args: &Args, target: &KneeTarget) -> Knee {
     Knee {
-        work: work(request),
-        percentile: request.percentile.clone(),
-        percent: request.percent,
-        bound_ns: request.bound_ns,
+        work: work(args),
+        percentile: format!("p{}", args.percent()),
+        percent: args.percent(),
+        bound_ns: args.bound_ns(),
         workers: 1,
-        iodepth_max: request.is_closed.then(|| request.iodepth.unwrap_or(DEPTH_MAX)),
-        poisson: request.is_poisson,
-        runtime_ns: request.runtime_ns,
-        job: options(request, target),
-        notes: Vec::new(),
+        iodepth_max: args.is_closed.then(|| args.iodepth.unwrap_or(DEPTH_MAX)),
+        poisson: args.is_poisson,
+        runtime_ns: args.runtime_ns,
+        job: options(args, target),
         result: None,
     }
 }
 
-fn options(request: &Request, target: &KneeTarget) -> Settings {
+fn options(args: &Args, target: &KneeTarget) -> Settings {
     let mut options = vec![
         ("filename".to_owned(), target.path.replace(':', "\\:")),
-        ("rw".to_owned(), request.rw.clone()),
-        ("bs".to_owned(), request.bs.clone()),
-        ("ioengine".to_owned(), request.ioengine.clone()),
-        ("iodepth".to_owned(), request.iodepth.unwrap_or(DEPTH).to_string()),
+        ("rw".to_owned(), args.rw.clone()),
+        ("bs".to_owned(), args.bs.clone()),
+        ("ioengine".to_owned(), args.ioengine.clone()),
+        ("iodepth".to_owned(), args.iodepth.unwrap_or(DEPTH).to_string()),
         ("direct".to_owned(), u8::from(target.has_direct_io).to_string()),
         ("time_based".to_owned(), "1".to_owned()),
-        ("runtime".to_owned(), ms(request.runtime_ns)),
-        ("ramp_time".to_owned(), ms(request.ramp_ns)),
+        ("runtime".to_owned(), ms(args.runtime_ns)),
+        ("ramp_time".to_owned(), ms(args.ramp_ns)),
     ];
     options.extend(target.bytes.map(|bytes| ("size".to_owned(), bytes.to_string())));
-    options.extend(request.options.iter().cloned());
+    options.extend(args.options.iter().cloned());
     options
 }
 
@@ -79,22 +78,22 @@ fn options(request: &Request, target: &KneeTarget) -> Settings {
 ///
 /// The job is refused, has another target, has no queue for a search over depths, or writes without consent.
 pub fn check(
-    request: &Request,
+    args: &Args,
     search: &Knee,
     target: &KneeTarget,
     found: &Found,
 ) -> Result<(Arc<Plan>, Vec<String>), String> {
-    let job = knee::Knee::job(search, &Load::Closed { depth: request.is_closed.then_some(2) });
-    let (plan, warnings) = plans::plan(&job).map_err(|errors| plans::told(&errors))?;
+    let job = knee::Knee::job(search, &Load::Closed { depth: args.is_closed.then_some(2) });
+    let (plan, warnings) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
     if footprint(&plan).keys().any(|path| *path != target.path) {
-        return Err("these options work on another target: nothing was run".to_owned());
+        return Err("these options select another target; nothing ran".to_owned());
     }
-    let Some(worker) = plan.workers.first() else { return Err("the options make no job".to_owned()) };
-    if request.is_closed && worker.depth.iodepth == 1 {
-        return Err(format!("--closed varies the depth, and {} has no queue", request.ioengine));
+    let Some(worker) = plan.workers.first() else { return Err("the options do not define a job".to_owned()) };
+    if args.is_closed && worker.depth.iodepth == 1 {
+        return Err(format!("--closed varies the depth, and {} has no queue", args.ioengine));
     }
     if writes(&plan) && !found.may_write {
-        let (path, rw) = (&found.facts.path, &request.rw);
+        let (path, rw) = (&found.facts.path, &args.rw);
         return Err(format!(
             "{path} may hold data, and {rw} writes: nothing was run\nhelp: to overwrite the data, add --overwrite {path}"
         ));
@@ -102,10 +101,10 @@ pub fn check(
     Ok((Arc::new(plan), warnings.iter().map(ToString::to_string).collect()))
 }
 
-/// As sentences call the I/Os.
-fn work(request: &Request) -> String {
-    let block = option_value(&request.bs).map_or_else(|| request.bs.clone(), |bytes| format::size(bytes as u64));
-    match request.rw.as_str() {
+/// Returns the name of the I/Os in sentences.
+fn work(args: &Args) -> String {
+    let block = option_value(&args.bs).map_or_else(|| args.bs.clone(), |bytes| format::size(bytes as u64));
+    match args.rw.as_str() {
         "randread" => format!("random {block} reads"),
         "randwrite" => format!("random {block} writes"),
         "randrw" => format!("random {block} reads and writes"),
@@ -116,14 +115,17 @@ fn work(request: &Request) -> String {
     }
 }
 
-fn bytes(request: &Request, found: &Found) -> Result<Option<u64>, String> {
+fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, String> {
     let room = found.room_bytes();
     if found.existed || found.facts.kind == TargetKind::Device {
-        return Ok(request.size_bytes.map(|bytes| bytes.min(room)));
+        return Ok(args.size_bytes.map(|bytes| bytes.min(room)));
     }
-    let bytes = request.size_bytes.unwrap_or(FILE_BYTES).min(room) / MIB * MIB;
+    let bytes = args.size_bytes.unwrap_or(FILE_BYTES).min(room) / MIB * MIB;
     if bytes == 0 {
-        return Err(format!("{}: no room is left but what stays free (a tenth, at least 1 GiB)", found.facts.path));
+        return Err(format!(
+            "{}: not enough free space: a tenth of the file system, at least 1 GiB, stays free",
+            found.facts.path
+        ));
     }
     Ok(Some(bytes))
 }

@@ -1,81 +1,69 @@
 //! `fathom knee`: the load at which latency rises sharply.
 
 mod job;
-pub mod request;
 
 use std::path::Path;
-use std::process::ExitCode;
-use std::sync::Arc;
 
 use assessment::Assessment;
-use plan::Plan;
+use engine::OutputGuard;
 use report::Ink;
 use study::Study;
 use study::knee::Knee;
 
+use crate::args::knee::{Args, Format};
+use crate::atomic_file::AtomicFile;
 use crate::driver::{self, NoKeeper};
-use crate::output::{Output, tell_line};
+use crate::output::{stderr_line, write_stdout};
 use crate::progress::Progress;
-use crate::reports::Reports;
 use crate::results::Results;
 use crate::run::RunOptions;
 use crate::scratch::Scratch;
 use crate::terminal::writes_utf8;
-use crate::{exit, outlet, run, session, target};
-use request::{Format, Request};
+use crate::{exit, session, signals, target};
 
-pub fn main(request: &Request, typed: &[String]) -> ExitCode {
-    knee(request, typed).unwrap_or_else(|message| {
-        tell_line!("error: {message}");
-        ExitCode::from(exit::REFUSED)
-    })
-}
-
-fn knee(request: &Request, typed: &[String]) -> Result<ExitCode, String> {
-    let found = target::find(Some(&request.target), request.overwrite.as_slice())?;
-    target::refuse_others(request.overwrite.as_slice(), std::iter::once(&found))?;
+/// Searches for the knee and prints it. `typed` are the arguments after the command's name.
+///
+/// # Errors
+/// The request is not valid; nothing ran.
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+    let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
+    target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
-    let interrupts = run::take_signals().map_err(|error| format!("signals cannot be handled: {error}"))?;
+    let interrupts = signals::install()?;
     let scratch = Scratch::make(&found, false)?;
-    let target = job::target(request, &found, &scratch)?;
-    let mut search = job::search(request, &target);
-    let (plan, warnings) = job::check(request, &search, &target, &found)?;
-    warnings.iter().for_each(|warning| tell_line!("{warning}"));
+    let target = job::target(args, &found, &scratch)?;
+    let mut search = job::search(args, &target);
+    let (plan, warnings) = job::check(args, &search, &target, &found)?;
+    warnings.iter().for_each(|warning| stderr_line!("{warning}"));
     search.workers = plan.workers.len().max(1) as u64;
-    let mut output = open(request, &plan)?;
-    let reports = Reports::open(&request.reports, &[plan.as_ref()])?;
-    let results = Results { reports, save: None, in_history: request.in_history };
-    let session = session::start("knee", typed, found.facts, Vec::new(), &request.tags);
+    let mut guard = OutputGuard::new([plan.as_ref()]);
+    let output = args.output.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();
+    let output = output.map_err(|error| format!("--output {error}"))?;
+    let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
+    let session = session::start("knee", typed, found.facts, Vec::new(), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut NoKeeper);
     let assessment = study.finish(&session::end(interrupts, None));
     drop(scratch);
-    print(request, &assessment, &mut output);
-    let is_written = results.keep(&assessment);
-    Ok(ExitCode::from(if is_written { exit::of(&assessment, interrupts) } else { exit::FAILED }))
+    let is_written = print(args, &assessment, output.as_ref()) & results.save(&assessment);
+    Ok(exit::of(&assessment, interrupts, is_written))
 }
 
-fn open(request: &Request, plan: &Arc<Plan>) -> Result<Output, String> {
-    let path = request.output.as_deref();
-    if let Some(path) = path {
-        outlet::check(Path::new(path), std::iter::once(plan.as_ref()))
-            .map_err(|why| format!("--output {path}: {why}"))?;
-    }
-    Output::open(path).map_err(|error| format!("--output: {}", units::errno::reason(&error)))
-}
-
-/// Prints the search; for a program or a file, its sentence goes to standard error.
-fn print(request: &Request, assessment: &Assessment, output: &mut Output) {
-    let ink = if !output.is_stdout() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-    let text = match request.format {
+/// Prints the search. If the report is JSON or goes to a file, its sentence goes to standard error. Returns false if the
+/// report could not be written.
+fn print(args: &Args, assessment: &Assessment, output: Option<&AtomicFile>) -> bool {
+    let ink = if output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+    let text = match args.format {
         Format::Text => report::text(assessment, ink),
         Format::Json => report::json(assessment),
     };
-    output.write(&text.unwrap_or_default());
+    let text = text.unwrap_or_default();
+    let is_written = output.map_or_else(|| write_stdout(&text), |file| file.write_or_report(text.as_bytes()));
     if let Some(sentence) = report::sentence(assessment)
-        && (!output.is_stdout() || request.format == Format::Json)
+        && (output.is_some() || args.format == Format::Json)
     {
-        tell_line!("{sentence}");
+        stderr_line!("{sentence}");
     }
+    is_written
 }

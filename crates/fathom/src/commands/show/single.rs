@@ -1,63 +1,80 @@
 //! A single run in any report of either dialect.
 
-use ::fio::render::{self as fio_report, Formats, ReportOptions};
-use plan::Ddir;
+use ::fio::render::{self as fio_report, Analysis, Formats, ReportOptions};
+use plan::{Ddir, Origin};
 use record::{Message, Record};
+use report::wording;
 
-use super::request::{Request, RunReport};
+use crate::args::show::{Args, RunReport};
 use crate::findings;
-use crate::output::{tell, tell_line};
+use crate::output::{stderr_line, write_stderr};
 
-/// The report as it was printed after the run; what was printed on standard error beside it goes there again.
-pub fn show(record: &Record, form: RunReport, request: &Request) -> Result<String, String> {
-    let told = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
+/// Returns the normal report of the run's dialect.
+pub fn default_report(record: &Record) -> RunReport {
+    match record.plan.origin {
+        Origin::Fio(_) => RunReport::Fio,
+        Origin::DiskSpd { .. } => RunReport::DiskSpd,
+    }
+}
+
+/// Returns the report as it was printed after the run. Messages of the run go to standard error again.
+///
+/// # Errors
+/// The report cannot show the run.
+pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, String> {
+    let joined = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
         result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     };
     let options = ReportOptions {
         now_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
-        terse_version: request.terse_version.unwrap_or(ReportOptions::default().terse_version),
+        terse_version: args.terse_version.unwrap_or(ReportOptions::default().terse_version),
         ..ReportOptions::default()
     };
     match form {
         RunReport::Fio => {}
-        RunReport::FioTerse | RunReport::FioJson(_) => repeat_warnings(record),
+        RunReport::FioTerse | RunReport::FioJson(_) => replay_warnings(record),
         RunReport::DiskSpd | RunReport::DiskSpdXml => {
-            findings::repeat_diskspd_warnings(record);
-            tell_of_trims(record);
+            findings::replay_diskspd_warnings(record);
+            warn_of_trims(record);
         }
     }
     let none = Formats { normal: false, json: None, terse: false };
     match form {
         RunReport::Fio => {
-            let report = fio_report::report(record, Formats { normal: true, ..none }, &options);
-            let text = beginning(record, request.output.is_some()) + &report;
-            findings::tell(record);
+            let report = fio_report::report(record, Formats { normal: true, ..none }, &options, &Analysis::NONE);
+            let text = beginning(record, args.output.is_some()) + &report;
+            findings::print(record);
             Ok(text)
         }
-        RunReport::FioTerse => Ok(fio_report::report(record, Formats { terse: true, ..none }, &options)),
-        RunReport::FioJson(detail) => Ok(fio_report::report(record, Formats { json: Some(detail), ..none }, &options)),
-        RunReport::DiskSpd => told(::diskspd::render::text(record)),
-        RunReport::DiskSpdXml => told(::diskspd::render::xml(record)),
+        RunReport::FioTerse => {
+            Ok(fio_report::report(record, Formats { terse: true, ..none }, &options, &Analysis::NONE))
+        }
+        RunReport::FioJson(detail) => {
+            let findings = findings::described(record);
+            let formats = Formats { json: Some(detail), ..none };
+            Ok(fio_report::report(record, formats, &options, &findings::analysis(&findings)))
+        }
+        RunReport::DiskSpd => joined(::diskspd::render::text(record)),
+        RunReport::DiskSpdXml => joined(::diskspd::render::xml(record)),
     }
 }
 
-/// What stands above fio's report for people: the jobs, and what was told while they ran.
+/// Returns the text above fio's normal report: the jobs, and the messages of the run.
 fn beginning(record: &Record, to_file: bool) -> String {
     let mut text = fio_report::banner(&record.plan, &record.fathom);
     for message in &record.messages {
-        let line = message.text();
-        text += line;
+        text += &wording::run_message(message.kind(), record.plan.origin.dialect());
         text.push('\n');
     }
     for worker in &record.workers {
         let Some(error) = &worker.error else { continue };
         let message = fio_report::error_message(error);
-        tell(format_args!("{message}"));
+        write_stderr(format_args!("{message}"));
         if to_file {
             text += &message;
         }
-        // A run that was refused has no threads to tell of.
+        // A run that was refused has no threads.
         if let Some(started) = worker.started {
             text += &fio_report::error_line(started.tid, error);
         }
@@ -65,26 +82,26 @@ fn beginning(record: &Record, to_file: bool) -> String {
     text
 }
 
-/// DiskSpd's reports have tables of reads, of writes, and of all I/O.
-fn tell_of_trims(record: &Record) {
+/// DiskSpd's reports have tables of reads, writes and all I/Os.
+fn warn_of_trims(record: &Record) {
     let trims: u64 = record.workers.iter().map(|worker| worker.stats.ddirs[Ddir::Trim as usize].ios).sum();
     if trims > 0 {
-        tell_line!(
-            "fathom: DiskSpd knows no trims: the {trims} of this run are in the figures of all I/O, and in no others"
+        stderr_line!(
+            "note: DiskSpd's reports have no trims: the {trims} trims of this run are only in the figures of all I/Os"
         );
     }
 }
 
-/// Reports for machines have no room for them.
-fn repeat_warnings(record: &Record) {
+/// Prints the messages again: reports for programs do not contain them.
+fn replay_warnings(record: &Record) {
     for message in &record.messages {
-        if let Message::Warning(line) = message {
-            tell_line!("{line}");
+        if let Message::Warning(kind) = message {
+            stderr_line!("{}", wording::run_message(kind, record.plan.origin.dialect()));
         }
     }
     for worker in &record.workers {
         if let Some(error) = &worker.error {
-            tell(format_args!("{}", fio_report::error_message(error)));
+            stderr_line!("fio: {}", wording::run_error(error, record.plan.origin.dialect()));
         }
     }
 }

@@ -1,83 +1,76 @@
-//! Files of a sweep: its report, its charts and its records.
+//! Files of a sweep: its report, its chart and its records.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use assessment::Assessment;
+use engine::OutputGuard;
 use plan::Plan;
-use record::Record;
+use record::{Record, schema};
 use report::Ink;
 use study::Run;
 
-use super::request::{ReportFormat, Request};
+use crate::args::sweep::{Args, Format};
+use crate::atomic_file::AtomicFile;
 use crate::driver::Keeper;
-use crate::outlet;
-use crate::output::{print_and_flush, tell_line};
+use crate::output::{stderr_line, write_stdout};
+use crate::save_folder::SaveFolder;
 use crate::terminal::writes_utf8;
 
 /// Characters of a point's name in a file's name.
 const NAME_MAX: usize = 100;
-/// The sweep itself among its records.
-const WHOLE: &str = "sweep.json";
+/// The report among the records.
+const REPORT: &str = "sweep.json";
 
 pub struct Files {
-    output: Option<(File, PathBuf)>,
-    svg: Option<(File, PathBuf)>,
-    save: Option<PathBuf>,
-    /// A record could not be saved.
-    has_failed: bool,
+    output: Option<AtomicFile>,
+    svg: Option<AtomicFile>,
+    folder: Option<SaveFolder>,
 }
 
 impl Files {
-    /// Makes all of them, so that what is wrong is found out now and not after an hour.
-    pub fn create(request: &Request, plans: &[Arc<Plan>]) -> Result<Files, String> {
-        let create = |path: &Option<PathBuf>| {
-            let Some(path) = path else { return Ok(None) };
-            check(path, plans)?;
-            File::create(path).map(|file| Some((file, path.clone()))).map_err(|error| not_written(path, &error))
+    /// Checks all paths before the first run.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn create(args: &Args, plans: &[Arc<Plan>], guard: &mut OutputGuard) -> Result<Files, String> {
+        let mut open = |option: &str, path: &Option<PathBuf>| {
+            let file = path.as_ref().map(|path| AtomicFile::open(path, guard)).transpose();
+            file.map_err(|error| format!("{option} {error}"))
         };
-        if let Some(folder) = &request.save {
-            check(&folder.join(WHOLE), plans)?;
-            let made = std::fs::create_dir_all(folder).and_then(|()| File::create(folder.join(WHOLE)));
-            made.map_err(|error| not_written(folder, &error))?;
-        }
+        let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, plans)).transpose();
         Ok(Files {
-            output: create(&request.output)?,
-            svg: create(&request.svg)?,
-            save: request.save.clone(),
-            has_failed: false,
+            output: open("--output", &args.output)?,
+            svg: open("--svg", &args.svg)?,
+            folder: folder.map_err(|error| format!("--save {error}"))?,
         })
     }
 
-    /// Writes the report and the charts. False if a file could not be written.
-    pub fn write(&mut self, request: &Request, assessment: &Assessment) -> bool {
-        let ink = if request.output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
-        let text = match request.format {
-            ReportFormat::Text => report::text(assessment, ink),
-            ReportFormat::Csv => report::csv(assessment),
-            ReportFormat::Json => report::json(assessment),
-            ReportFormat::Markdown => Some(report::markdown(assessment)),
+    /// Writes the report and the chart. Returns false if a file could not be written.
+    pub fn write(&mut self, args: &Args, assessment: &Assessment) -> bool {
+        let ink = if args.output.is_some() || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+        let text = match args.format {
+            Format::Text => report::text(assessment, ink),
+            Format::Csv => report::csv(assessment),
+            Format::Json => report::json(assessment),
+            Format::Markdown => Some(report::markdown(assessment)),
         };
         let text = text.unwrap_or_default();
-        let mut is_written = !self.has_failed;
-        match &mut self.output {
-            Some((file, path)) => is_written &= fill(file, path, &text),
-            None => is_written &= print_and_flush(&text),
+        let mut is_written = match &self.output {
+            Some(file) => file.write_or_report(text.as_bytes()),
+            None => write_stdout(&text),
+        };
+        if let Some(file) = &self.svg {
+            is_written &= file.write_or_report(report::svg(assessment).as_bytes());
         }
-        if let Some((file, path)) = &mut self.svg {
-            is_written &= fill(file, path, &report::svg(assessment));
-        }
-        if let Some(folder) = &self.save {
-            let path = folder.join(WHOLE);
-            let whole = report::json(assessment).unwrap_or_default();
-            is_written &= File::create(&path).is_ok_and(|mut file| fill(&mut file, &path, &whole));
+        if let Some(folder) = &mut self.folder {
+            folder.write(REPORT, Ok(report::json(assessment).unwrap_or_default()));
+            is_written &= !folder.has_failed();
         }
         if let Some(sentence) = report::sentence(assessment)
-            && (request.output.is_some() || request.format != ReportFormat::Text)
+            && (args.output.is_some() || args.format != Format::Text)
         {
-            tell_line!("{sentence}");
+            stderr_line!("{sentence}");
         }
         is_written
     }
@@ -85,39 +78,18 @@ impl Files {
 
 impl Keeper for Files {
     fn record(&mut self, run: &Run, record: &Record) -> Option<i64> {
-        let path = self.save.as_ref()?.join(file_name(run));
-        let text = record::schema::write(record).map_err(|broken| broken.to_string());
-        let written = text.and_then(|text| std::fs::write(&path, text).map_err(|error| error.to_string()));
-        if let Err(error) = &written {
-            tell_line!("error: {} cannot be written: {error}", path.display());
-            self.has_failed = true;
-        }
+        let folder = self.folder.as_mut()?;
+        folder.write(&file_name(run), schema::write(record).map_err(|error| error.to_string()));
         None
     }
 }
 
-fn check(path: &Path, plans: &[Arc<Plan>]) -> Result<(), String> {
-    outlet::check(path, plans.iter().map(Arc::as_ref)).map_err(|why| format!("{}: {why}", path.display()))
-}
-
-/// `002-bs=4k_iodepth=8.json`, and the run's number where a point has several.
+/// Returns a name such as `002-bs=4k_iodepth=8.json`, with the run's number if a point has several runs.
 fn file_name(run: &Run) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "=-.,:".contains(c) { c } else { '_' };
     let name: String = run.name.chars().map(plain).take(NAME_MAX).collect();
     let repeat = if run.repeat > 0 { format!("-{}", run.repeat + 1) } else { String::new() };
     format!("{:03}-{name}{repeat}.json", run.point + 1)
-}
-
-fn fill(file: &mut File, path: &Path, text: &str) -> bool {
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
-    if let Err(error) = &written {
-        tell_line!("error: {}", not_written(path, error));
-    }
-    written.is_ok()
-}
-
-fn not_written(path: &Path, error: &io::Error) -> String {
-    format!("{} cannot be written: {}", path.display(), units::errno::reason(error))
 }
 
 #[cfg(test)]

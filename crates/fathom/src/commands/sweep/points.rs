@@ -7,9 +7,9 @@ use fio::parse::Output;
 use plan::{Echo, Origin, Plan};
 use units::diagnostic::Diagnostic;
 
-use crate::lines::{Planned, Told, writes_logs};
+use crate::lines::{Messages, Planned, writes_logs};
 
-/// What came of planning all points.
+/// The plans of all points, or why there are none.
 pub enum Points {
     Run { plans: Vec<Arc<Plan>>, warnings: Vec<String> },
     Print { printed: Output, warnings: Vec<String> },
@@ -18,9 +18,9 @@ pub enum Points {
 
 type PlanLine<'a> = dyn Fn(&[(String, String)]) -> Result<Planned, Vec<Diagnostic>> + 'a;
 
-/// Plans every point. What is wrong with several of them is told once.
+/// Plans every point. A message of several points is listed once.
 pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Points {
-    let (mut plans, mut warned, mut refused) = (Vec::new(), Told::default(), Told::default());
+    let (mut plans, mut warned, mut refused) = (Vec::new(), Messages::default(), Messages::default());
     for point in points {
         match plan_line(point) {
             Ok(Planned::Run { plan, warnings }) => {
@@ -41,13 +41,13 @@ pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Points {
         return Points::Refused(vec![refusal.to_string()]);
     }
     if plans.iter().any(|plan| writes_logs(plan)) && runs > 1 {
-        let warning = "each run of the sweep writes the same log files: those of the last one stay";
+        let warning = "each run of the sweep writes the same log files: only those of the last run remain";
         warned.add(&[Diagnostic::warning(warning)]);
     }
     Points::Run { plans, warnings: warned.texts }
 }
 
-/// An axis whose values all lead to the same work, such as a depth for an engine that has none.
+/// Returns an error for an axis whose values all give the same work, such as a depth for an engine without a queue.
 fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagnostic> {
     let works: Vec<String> = plans.iter().map(|plan| work(plan)).collect();
     let others = |point: &Settings, axis: usize| {
@@ -71,13 +71,13 @@ fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagno
         })
     })?;
     let option = &first[dead].0;
-    let message = format!("`{option}` makes no difference to this line: all its values ask for the same work");
-    let help = "another option of the line may outdo it, or the engine may have no use for it; --repeat runs the same \
+    let message = format!("`{option}` has no effect: all its values give the same run");
+    let help = "another option of the line may override it, or the engine may ignore it; --repeat runs the same point \
                 again";
     Some(Diagnostic::error(message).help(help))
 }
 
-/// All that the engine sees of a plan.
+/// Returns the part of a plan that the engine uses, as text.
 fn work(plan: &Plan) -> String {
     let mut plan = plan.clone();
     plan.global_options.clear();
@@ -86,7 +86,7 @@ fn work(plan: &Plan) -> String {
     format!("{plan:?}")
 }
 
-/// Some point measures what is asked for.
+/// Returns true if a point measures the metric.
 pub fn measures(plans: &[Arc<Plan>], metric: Metric) -> bool {
     let has_latency = |plan: &Plan| plan.workers.iter().any(|worker| worker.measure.lat || worker.measure.clat);
     !metric.is_latency() || plans.iter().any(|plan| has_latency(plan))

@@ -1,11 +1,11 @@
 //! Tests of the JSON report.
 
 use super::*;
-use crate::render::{Detail, Formats, json, report};
+use crate::render::{Analysis, Detail, Formats, json, report};
 use serde_json::Value;
 
 fn parsed(record: &Record, detail: Detail) -> Value {
-    serde_json::from_str(&json(record, &options(), detail)).expect("the report is JSON")
+    serde_json::from_str(&json(record, &options(), detail, &Analysis::NONE)).expect("the report is JSON")
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn only_json_plus_has_bins_and_they_add_up() {
 fn several_formats_are_in_fios_order() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read], 10))]);
     let formats = Formats { normal: true, json: Some(Detail::Plain), terse: true };
-    let text = report(&record, formats, &options());
+    let text = report(&record, formats, &options(), &Analysis::NONE);
     let starts = ["3;fio-3.42", "{\n  \"fio version\"", "\na: (groupid=0"].map(|start| text.find(start));
     assert!(starts[0] == Some(0) && starts.is_sorted() && starts.iter().all(Option::is_some), "{starts:?}");
 }
@@ -49,5 +49,5 @@ fn eta_is_unknown_in_the_first_seconds() {
 }
 
 fn parsed_with(record: &Record, options: ReportOptions) -> Value {
-    serde_json::from_str(&json(record, &options, Detail::Plain)).expect("the report is JSON")
+    serde_json::from_str(&json(record, &options, Detail::Plain, &Analysis::NONE)).expect("the report is JSON")
 }

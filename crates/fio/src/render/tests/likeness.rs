@@ -1,7 +1,7 @@
 //! Compares reports with those of fio for the same jobs: same lines and same keys, with other figures.
 
 use super::*;
-use crate::render::{Detail, banner, json, normal};
+use crate::render::{Analysis, Detail, banner, json, normal};
 use serde_json::Value;
 
 /// Returns a record with the jobs of a file in `fio-3.42` and constructed figures.
@@ -200,7 +200,7 @@ fn documents_have_fios_keys_in_fios_order() {
     for (run, detail) in
         [("mixed", Detail::Bins), ("unified", Detail::Plain), ("errors", Detail::Plain), ("prio", Detail::Plain)]
     {
-        let document = json(&record_of(run), &options(), detail);
+        let document = json(&record_of(run), &options(), detail, &Analysis::NONE);
         let mut ours = Vec::new();
         keys(&serde_json::from_str(&document).expect("the report is JSON"), "$", &mut ours);
         // fio has no `fathom` objects.

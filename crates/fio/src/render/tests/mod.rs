@@ -77,7 +77,7 @@ pub fn stats(ddirs: &[Ddir], ios: u64) -> WorkerStats {
 
 pub fn fail(record: &mut Record, worker: usize, errno: i32, func: &str) {
     let message = "job 'a': write of 4096 bytes at offset 0 of f failed".to_string();
-    record.workers[worker].error = Some(RunError { errno, func: func.into(), message });
+    record.workers[worker].error = Some(RunError::text(errno, func, &message));
 }
 
 /// Returns a disk with a utilisation of 50 %.

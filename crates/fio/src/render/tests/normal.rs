@@ -159,8 +159,8 @@ fn a_cpu_job_has_no_line_in_the_banner() {
 
 #[test]
 fn errors_have_a_message_and_a_line_for_scripts() {
-    let message = "f: No space left on device: free some".into();
-    let error = RunError { errno: units::errno::ENOSPC, func: "write".into(), message };
+    let message = "f: No space left on device: free some";
+    let error = RunError::text(units::errno::ENOSPC, "write", message);
     assert_eq!(error_message(&error), "fio: f: No space left on device: free some\n");
     assert_eq!(error_line(7, &error), "fio: pid=7, err=28/func=write, error=No space left on device\n");
 }

@@ -1,7 +1,9 @@
 //! Properties of the reports of arbitrary records.
 
 use super::*;
-use crate::render::{Detail, Formats, ProgressLine, WorkerProgress, WorkerState, banner, json, report, terse};
+use crate::render::{
+    Analysis, Detail, Formats, ProgressLine, WorkerProgress, WorkerState, banner, json, report, terse,
+};
 use proptest::prelude::*;
 use record::{DdirStats, DepthMap, Usage};
 
@@ -142,7 +144,7 @@ proptest! {
     fn no_record_makes_a_report_panic(record in any_record(), now_unix_ms in any::<u64>(), utc_offset_s in any::<i32>()) {
         let options = ReportOptions { now_unix_ms, utc_offset_s, eta_s: None, terse_version: 3 };
         let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
-        prop_assert!(!report(&record, formats, &options).is_empty());
+        prop_assert!(!report(&record, formats, &options, &Analysis::NONE).is_empty());
         banner(&record.plan, &record.fathom);
     }
 
@@ -162,12 +164,12 @@ proptest! {
             }
         }
         let saved = record::schema::read(record::schema::write(&record)?.as_bytes())?;
-        prop_assert!(report(&record, formats, &options) == report(&saved, formats, &options));
+        prop_assert!(report(&record, formats, &options, &Analysis::NONE) == report(&saved, formats, &options, &Analysis::NONE));
     }
 
     #[test]
     fn json_always_parses(record in any_record()) {
-        let document = json(&record, &options(), Detail::Bins);
+        let document = json(&record, &options(), Detail::Bins, &Analysis::NONE);
         let value: serde_json::Value = serde_json::from_str(&document)?;
         let jobs = value["jobs"].as_array().map_or(0, Vec::len);
         prop_assert!(jobs <= record.workers.len());

@@ -20,7 +20,8 @@ fn each_version_has_its_number_of_fields() {
 fn percentiles_are_those_of_json_in_whole_microseconds() {
     let record = ended(vec![(worker("a"), stats(&[Ddir::Read, Ddir::Write], 500))]);
     let fields = fields(&record, 3);
-    let document = crate::render::json(&record, &options(), crate::render::Detail::Plain);
+    let document =
+        crate::render::json(&record, &options(), crate::render::Detail::Plain, &crate::render::Analysis::NONE);
     let document: serde_json::Value = serde_json::from_str(&document).expect("the report is JSON");
     for (name, first) in [("read", 17), ("write", 58)] {
         let percentiles = document["jobs"][0][name]["clat_ns"]["percentile"].as_object().expect("percentiles");

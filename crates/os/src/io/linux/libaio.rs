@@ -1,7 +1,7 @@
-//! `libaio`: the kernel's native AIO through its own system calls.
+//! `libaio`: the kernel's native AIO, through its system calls.
 //!
-//! The context's address is that of a ring the kernel maps into the process; where its layout is the known one,
-//! completions are taken from there, and a system call is made only to submit and to wait.
+//! The address of the context is that of a ring in this process. If its layout is the known one, completions are reaped
+//! from it without a system call. System calls are then only made to submit and to wait.
 
 use std::io;
 use std::ptr;
@@ -22,11 +22,11 @@ const CMD_FSYNC: u16 = 2;
 const CMD_FDSYNC: u16 = 3;
 const CMD_PREADV: u16 = 7;
 const CMD_PWRITEV: u16 = 8;
-/// `aio_reqprio` holds a priority.
+/// `aio_reqprio` has a priority.
 const FLAG_IOPRIO: u32 = 1 << 1;
-/// The mark of the ring layout below.
+/// Magic number of the ring layout below.
 const RING_MAGIC: u32 = 0xa10a_10a1;
-/// Most operations in one `io_submit`; beyond it a batch is handed over in parts.
+/// Maximum operations per `io_submit`. Larger batches are split.
 const BATCH_MAX: usize = 256;
 
 #[repr(C)]
@@ -37,7 +37,7 @@ struct Event {
     result2: i64,
 }
 
-/// The head of the mapped ring; the events follow it.
+/// Header of the mapped ring. The events follow it.
 #[repr(C)]
 struct Ring {
     id: u32,
@@ -54,10 +54,10 @@ pub(crate) struct Libaio {
     context: usize,
     slots: Slots,
     files: Files,
-    /// One control block for each slot.
+    /// One control block per slot.
     iocbs: Vec<libc::iocb>,
     vectors: Vec<libc::iovec>,
-    /// Results of what ran on this thread.
+    /// Results of operations that ran on this thread.
     done: Vec<Completion>,
     events: Vec<Event>,
     mapped: bool,
@@ -75,7 +75,7 @@ impl Libaio {
         let mut backend = Libaio {
             context,
             files: Files::new(config.files),
-            // SAFETY: a control block is plain numbers; all zeroes is one.
+            // SAFETY: all-zero bytes are a valid `iocb`.
             iocbs: (0..count).map(|_| unsafe { std::mem::zeroed() }).collect(),
             vectors: vec![libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 }; count],
             slots,
@@ -91,10 +91,10 @@ impl Libaio {
         Ok(backend)
     }
 
-    /// The mapped ring, where it is the one this code knows.
+    /// Returns the mapped ring if its layout is known.
     fn ring(&self) -> Option<&Ring> {
-        // SAFETY: the context is the address at which the kernel mapped the ring, at least a page of it, and it stays
-        // mapped until `io_destroy`. The kernel changes head and tail only, which are atomics here.
+        // SAFETY: the context is the address of the ring, which is at least one page and stays mapped until
+        // `io_destroy`. The kernel changes only head and tail, which are atomics here.
         let ring = unsafe { &*(self.context as *const Ring) };
         let known = ring.magic == RING_MAGIC
             && ring.incompat == 0
@@ -103,17 +103,17 @@ impl Libaio {
         known.then_some(ring)
     }
 
-    /// Takes what the mapped ring holds, at most `max`.
-    fn take_mapped(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
-        // SAFETY: as in `ring`, which has found the layout known before `mapped` was set.
+    /// Reaps at most `max` events from the mapped ring.
+    fn reap_mapped(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
+        // SAFETY: see `ring`, which checked the layout before `mapped` was set.
         let ring = unsafe { &*(self.context as *const Ring) };
-        // The kernel writes the tail after the events; only this thread moves the head.
+        // The kernel writes the tail after the events. Only this thread moves the head.
         let tail = ring.tail.load(Ordering::Acquire);
         let mut head = ring.head.load(Ordering::Relaxed);
         let mut taken = 0;
         while head != tail && taken < max {
-            // SAFETY: head is below the ring's number of events, which lie behind its header; the kernel doesn't
-            // touch this one until head has passed it.
+            // SAFETY: head is below the number of events, which follow the header. The kernel does not write this event
+            // until head has passed it.
             let event = unsafe { &*(ptr::from_ref(ring).add(1).cast::<Event>().add(head as usize)) };
             let slot = event.data as u32;
             out.push(Completion { slot, result: event.result as i32 });
@@ -127,8 +127,8 @@ impl Libaio {
         taken
     }
 
-    /// Takes completions with a system call that waits for `min` of them.
-    fn take_waiting(
+    /// Reaps with a system call that waits for `min` events.
+    fn reap_waiting(
         &mut self,
         min: usize,
         max: usize,
@@ -138,7 +138,7 @@ impl Libaio {
         let max = max.min(self.events.capacity());
         let mut limit = libc::timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
         self.events.clear();
-        // SAFETY: the vector has room for `max` events and the limit lives across the call.
+        // SAFETY: the vector has space for `max` events, and the timeout outlives the call.
         let taken = unsafe {
             libc::syscall(
                 libc::SYS_io_getevents,
@@ -153,7 +153,7 @@ impl Libaio {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(0) } else { Err(error) };
         }
-        // SAFETY: the kernel has written so many events.
+        // SAFETY: the kernel has initialized this number of events.
         unsafe { self.events.set_len(taken as usize) };
         for event in &self.events {
             let slot = event.data as u32;
@@ -163,7 +163,7 @@ impl Libaio {
         Ok(taken as usize)
     }
 
-    /// Fills the slot's control block.
+    /// Fills the control block of the slot.
     fn prepare(&mut self, op: &Op, fd: i32, data: *mut u8) {
         let at = op.slot as usize;
         let (address, length) = if self.vectored && op.kind.moves_data() {
@@ -193,7 +193,7 @@ impl Libaio {
         block.aio_flags = if op.ioprio != 0 { FLAG_IOPRIO } else { 0 };
     }
 
-    /// Hands over at most [`BATCH_MAX`] operations that the kernel runs on its own. How many were taken.
+    /// Submits at most [`BATCH_MAX`] operations that the kernel runs asynchronously. Returns how many were accepted.
     fn submit_part(&mut self, ops: &[Op]) -> io::Result<usize> {
         let mut blocks: [*mut libc::iocb; BATCH_MAX] = [ptr::null_mut(); BATCH_MAX];
         let mut prepared = 0;
@@ -213,21 +213,21 @@ impl Libaio {
         if let (0, Some(error)) = (prepared, broken) {
             return Err(error);
         }
-        let taken = self.hand_over(&mut blocks[..prepared], ops);
-        // What the kernel didn't take is not in flight.
+        let taken = self.submit_blocks(&mut blocks[..prepared], ops);
+        // Operations that the kernel did not accept are not in flight.
         for op in &ops[taken..prepared] {
             self.slots.finish(op.slot);
         }
         Ok(taken)
     }
 
-    /// How many of the blocks the kernel took, or refused for good.
-    fn hand_over(&mut self, blocks: &mut [*mut libc::iocb], ops: &[Op]) -> usize {
+    /// Submits the blocks. Returns how many the kernel accepted, or rejected with a result.
+    fn submit_blocks(&mut self, blocks: &mut [*mut libc::iocb], ops: &[Op]) -> usize {
         let mut taken = 0;
         while taken < blocks.len() {
             let rest = &mut blocks[taken..];
-            // SAFETY: each pointer is to a filled control block of a slot lent to the kernel; the blocks' vector is
-            // never resized, and the kernel reads the block within the call.
+            // SAFETY: each pointer is to a filled control block of a slot in flight. The vector of blocks is never
+            // resized, and the kernel reads the blocks within the call.
             let returned =
                 unsafe { libc::syscall(libc::SYS_io_submit, self.context, rest.len() as i64, rest.as_mut_ptr()) };
             if returned > 0 {
@@ -237,9 +237,9 @@ impl Libaio {
             match if returned == 0 { libc::EAGAIN } else { errno() } {
                 libc::EINTR => {}
                 libc::EAGAIN => break,
-                // No memory: what is in flight will give some back.
+                // No memory. Completions of operations in flight will free some.
                 libc::ENOMEM if taken > 0 || self.slots.in_flight() > rest.len() => break,
-                // The kernel refuses this very operation: that is its result.
+                // The kernel rejects this operation: the errno is its result.
                 refused => {
                     self.done.push(Completion { slot: ops[taken].slot, result: -refused });
                     taken += 1;
@@ -250,7 +250,7 @@ impl Libaio {
     }
 }
 
-/// True for what the kernel's AIO has no command for; it runs on this thread, as in fio.
+/// Returns true if the kernel's AIO has no command for the operation. It then runs on this thread, as in fio.
 fn runs_here(kind: Kind) -> bool {
     matches!(kind, Kind::Trim | Kind::SyncFileRange)
 }
@@ -296,9 +296,9 @@ impl Backend for Libaio {
         self.slots.finish_all(&mut self.done, max, out);
         let mut got = out.len() - before;
         if self.mapped {
-            got += self.take_mapped(max - got, out);
+            got += self.reap_mapped(max - got, out);
         } else if got < max && self.slots.in_flight() > 0 {
-            got += self.take_waiting(0, max - got, Duration::ZERO, out)?;
+            got += self.reap_waiting(0, max - got, Duration::ZERO, out)?;
         }
         let min = min.min(max);
         if got >= min || self.slots.in_flight() == 0 {
@@ -308,7 +308,7 @@ impl Backend for Libaio {
         let mut left = timeout;
         while got < min && self.slots.in_flight() > 0 && !left.is_zero() {
             let wanted = (min - got).min(self.slots.in_flight());
-            got += self.take_waiting(wanted, max - got, left, out)?;
+            got += self.reap_waiting(wanted, max - got, left, out)?;
             if got < min {
                 left = timeout.saturating_sub(start.elapsed());
             }
@@ -323,10 +323,10 @@ impl Backend for Libaio {
 
 impl Drop for Libaio {
     fn drop(&mut self) {
-        // Destroying a context waits for its operations; one that never ends must not take this thread with it. The
-        // context then goes with the process.
+        // `io_destroy` waits for operations in flight, and one that never completes would block this thread. The kernel
+        // destroys the context when the process ends.
         if self.slots.in_flight() == self.done.len() {
-            // SAFETY: the context is this back end's own and isn't used again.
+            // SAFETY: the context belongs to this backend and is not used again.
             unsafe { libc::syscall(libc::SYS_io_destroy, self.context) };
         } else {
             std::mem::forget(std::mem::take(&mut self.iocbs));
@@ -346,19 +346,17 @@ fn setup(depth: u32) -> Result<usize, BackendError> {
     let what = match error.raw_os_error() {
         Some(libc::ENOSYS) => "this kernel is built without AIO".to_string(),
         Some(libc::EAGAIN) => {
-            format!(
-                "a depth of {depth} goes beyond the machine's limit of AIO operations (see /proc/sys/fs/aio-max-nr)"
-            )
+            format!("depth {depth} exceeds the system's limit on AIO operations (see /proc/sys/fs/aio-max-nr)")
         }
-        _ => format!("no AIO context of depth {depth}"),
+        _ => format!("cannot create an AIO context of depth {depth}"),
     };
     Err(BackendError::caused(EngineKind::Libaio, what, error))
 }
 
-/// Opens a context of the asked depth and gives it back.
+/// Creates a context of the configured depth and destroys it.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     let context = setup(config.depth)?;
-    // SAFETY: the context was just made and nothing uses it.
+    // SAFETY: the context is new and unused.
     unsafe { libc::syscall(libc::SYS_io_destroy, context) };
     Ok(())
 }

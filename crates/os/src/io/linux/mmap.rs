@@ -1,4 +1,4 @@
-//! `mmap`: the file is memory, and an operation is a copy.
+//! `mmap`: an operation is a copy from or to mapped memory.
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -14,7 +14,7 @@ use crate::io::files::{Files, misuse};
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::{Slots, cache_lines, page_size};
 
-/// A part of a file as memory.
+/// A mapped range of a file.
 struct Window {
     address: *mut u8,
     bytes: usize,
@@ -39,9 +39,9 @@ struct Target {
     file: File,
     mapping: Mapping,
     window: Option<Window>,
-    /// Bytes in the file when last looked; `None` for what has no size.
+    /// Size of the file when last read, in bytes. `None` if it has no size.
     size: Option<u64>,
-    /// The whole file doesn't fit in the address space: each operation maps its own part.
+    /// The whole file does not fit in the address space. Each operation maps its own range.
     partial: bool,
 }
 
@@ -59,7 +59,8 @@ pub(crate) struct Mmap {
 
 impl Mmap {
     pub(crate) fn open(config: &BackendConfig, slots: Slots) -> Result<Self, BackendError> {
-        bus_error::install().map_err(|error| BackendError::caused(EngineKind::Mmap, "no handler for SIGBUS", error))?;
+        bus_error::install()
+            .map_err(|error| BackendError::caused(EngineKind::Mmap, "cannot install a handler for SIGBUS", error))?;
         Ok(Mmap {
             slots,
             files: Files::new(config.files),
@@ -75,7 +76,7 @@ impl Mmap {
 
     fn run(&mut self, op: &Op, data: *mut u8) -> io::Result<i32> {
         let Some(Some(target)) = self.targets.get_mut(op.file as usize) else {
-            return Err(misuse("operation on a file that isn't attached"));
+            return Err(misuse("operation on a file that is not attached"));
         };
         let fd = target.file.descriptor();
         Ok(match op.kind {
@@ -88,7 +89,7 @@ impl Mmap {
         })
     }
 
-    /// Copies between the file and the buffer: bytes copied, or `errno`.
+    /// Copies between file and buffer. Returns the bytes copied, or the errno.
     fn copy(&mut self, op: &Op, data: *mut u8) -> Result<i32, i32> {
         let at = op.file as usize;
         let Some(target) = &mut self.targets[at] else { return Err(libc::EBADF) };
@@ -98,7 +99,7 @@ impl Mmap {
         }
         let bytes = target.within(op)?;
         if bytes == 0 {
-            // A mapping can't make a file longer.
+            // A mapping cannot extend a file.
             return if op.kind == Kind::Read { Ok(0) } else { Err(libc::ENOSPC) };
         }
         let window = match &target.window {
@@ -108,13 +109,12 @@ impl Mmap {
                 target.window.as_ref().ok_or(libc::EIO)?
             }
         };
-        // SAFETY: the window was found to hold the operation.
+        // SAFETY: the window contains the range of the operation.
         let mapped = unsafe { window.address.add((op.offset - window.offset) as usize) };
         let (mapping, page) = (target.mapping, self.page as usize);
         let mut flushed = Ok(());
-        // SAFETY: `data` holds `len` bytes lent to this operation and `mapped` at least as many, which are the
-        // file's: other processes may change them meanwhile, so they are never seen as a reference. A page that can't
-        // be had is the guard's business.
+        // SAFETY: `data` has `len` bytes lent to this operation, and `mapped` at least as many of the file. Other
+        // processes can change these, so no reference to them is made. The guard handles missing pages.
         let whole = bus_error::guarded(window.address, window.bytes, || unsafe {
             match op.kind {
                 Kind::Read => read(mapping, mapped, data, bytes),
@@ -136,27 +136,27 @@ impl Mmap {
 /// Copies from the mapping to the buffer.
 ///
 /// # Safety
-/// `mapped` may be read and `data` written for `bytes` bytes.
+/// `mapped` is readable and `data` is writable for `bytes` bytes.
 unsafe fn read(mapping: Mapping, mapped: *const u8, data: *mut u8, bytes: usize) {
-    // SAFETY: as promised by the caller. A plain copy is as good where the CPU can't go around its caches.
+    // SAFETY: guaranteed by the caller. A CPU without non-temporal instructions makes a plain copy.
     unsafe {
         if mapping.write_through {
-            cache_lines::copy_around(mapped, data, bytes);
+            cache_lines::copy_bypassing_caches(mapped, data, bytes);
         } else {
             ptr::copy_nonoverlapping(mapped, data, bytes);
         }
     }
 }
 
-/// Copies from the buffer to the mapping, and on from there as the mapping says; an error is an `errno`.
+/// Copies from the buffer to the mapping, and flushes as the mapping requires. Returns an errno on failure.
 ///
 /// # Safety
-/// `data` may be read and `mapped` written for `bytes` bytes, and `mapped` lies in a mapping of whole pages.
+/// `data` is readable and `mapped` is writable for `bytes` bytes, and `mapped` lies in a mapping of whole pages.
 unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let done = unsafe {
         let around = if mapping.write_through {
-            cache_lines::copy_around(data, mapped, bytes)
+            cache_lines::copy_bypassing_caches(data, mapped, bytes)
         } else {
             ptr::copy_nonoverlapping(data, mapped, bytes);
             true
@@ -169,12 +169,12 @@ unsafe fn write(mapping: Mapping, data: *const u8, mapped: *mut u8, bytes: usize
                 Some(Flush::CacheLinesNoDrain) => cache_lines::write_back(mapped, bytes, false),
             }
     };
-    // What the CPU can't do, or isn't to do, is the kernel's to do.
+    // Without a suitable CPU instruction the kernel syncs the pages.
     if done { Ok(()) } else { sync_pages(mapped, bytes, page).map(drop) }
 }
 
 impl Target {
-    /// How many of the operation's bytes lie in the file.
+    /// Returns how many bytes of the operation lie in the file.
     fn within(&mut self, op: &Op) -> Result<usize, i32> {
         let end = op.offset.checked_add(u64::from(op.len)).ok_or(libc::EINVAL)?;
         if self.size.is_some_and(|size| end > size) {
@@ -186,18 +186,18 @@ impl Target {
         })
     }
 
-    /// Maps the whole file, or where that fails the pages around the operation.
+    /// Maps the whole file. If that fails, it maps the pages of the operation.
     fn map(&mut self, offset: u64, bytes: usize, page: u64, thp: bool, advice: Advice) -> Result<(), i32> {
         self.window = None;
         let protection = if self.file.is_writable() { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
         let fd = self.file.descriptor();
         let attempt = |offset: u64, bytes: usize| {
             let map = |sharing| {
-                // SAFETY: a fresh mapping, placed by the kernel.
+                // SAFETY: a new mapping at an address of the kernel's choice.
                 unsafe { libc::mmap(ptr::null_mut(), bytes, protection, sharing, fd.as_raw_fd(), offset as i64) }
             };
-            // Memory that is the device keeps what the CPU flushed only if the file's own blocks are flushed
-            // before; other files can't be mapped so, and have no need.
+            // On DAX, MAP_SYNC is needed: a cache line flush is durable only if the file's metadata is, too. Other
+            // files cannot be mapped with it and do not need it.
             let mut address = libc::MAP_FAILED;
             if self.mapping != Mapping::default() && !thp {
                 address = map(libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC);
@@ -219,8 +219,7 @@ impl Target {
                 attempt(start, (offset - start) as usize + bytes)?
             }
         };
-        // Advice only: a kernel that doesn't take it maps as well.
-        // SAFETY: the range is the mapping just made.
+        // SAFETY: the range is the new mapping. The advice is optional: errors are ignored.
         unsafe {
             if thp {
                 libc::madvise(window.address.cast(), window.bytes, libc::MADV_HUGEPAGE);
@@ -237,17 +236,17 @@ impl Target {
 }
 
 fn sync(address: *mut u8, bytes: usize) -> i32 {
-    // SAFETY: the range is a mapping of this back end.
+    // SAFETY: the range is a mapping of this backend.
     match unsafe { libc::msync(address.cast(), bytes, libc::MS_SYNC) } {
         0 => 0,
         _ => -errno(),
     }
 }
 
-/// Writes the pages of a transfer back: where they start and how long they are.
+/// Writes back the pages of a transfer. Returns their start and length.
 fn sync_pages(mapped: *mut u8, bytes: usize, page: usize) -> Result<(*mut u8, usize), i32> {
     let ahead = mapped as usize % page;
-    // SAFETY: the mapping starts at a page, so the page's start lies in it.
+    // SAFETY: mappings start at a page, so the start of the page lies in the mapping.
     let start = unsafe { mapped.sub(ahead) };
     match sync(start, ahead + bytes) {
         0 => Ok((start, ahead + bytes)),
@@ -255,10 +254,10 @@ fn sync_pages(mapped: *mut u8, bytes: usize, page: usize) -> Result<(*mut u8, us
     }
 }
 
-/// Writes the pages of a transfer back and lets go of them.
+/// Writes back and drops the pages of a transfer.
 fn write_back_and_drop(mapped: *mut u8, bytes: usize, page: usize) -> Result<(), i32> {
     let (start, bytes) = sync_pages(mapped, bytes, page)?;
-    // SAFETY: the pages are of a file's mapping: what is dropped comes back from the file.
+    // SAFETY: the pages belong to a file mapping: the next access reads them from the file.
     match unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) } {
         0 => Ok(()),
         _ => Err(errno()),
@@ -311,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_holds_only_what_lies_in_it_to_the_last_byte() {
+    fn window_bounds_are_exact() {
         let window = std::mem::ManuallyDrop::new(Window { address: ptr::null_mut(), bytes: 4096, offset: 8192 });
         assert!(window.holds(8192, 4096) && window.holds(12287, 1) && window.holds(9000, 10));
         assert!(!window.holds(8192, 4097) && !window.holds(12288, 1) && !window.holds(8191, 1));

@@ -1,4 +1,4 @@
-//! The Linux back ends.
+//! Linux backends.
 
 mod bus_error;
 pub(crate) mod libaio;

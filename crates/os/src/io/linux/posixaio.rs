@@ -1,4 +1,4 @@
-//! `posixaio`: the C library's asynchronous I/O, which runs each operation on a thread of its own pool.
+//! `posixaio`: the C library's asynchronous I/O, which runs each operation on a thread of its pool.
 
 use std::io;
 use std::ptr;
@@ -15,9 +15,9 @@ use crate::memory::Slots;
 pub(crate) struct Posixaio {
     slots: Slots,
     files: Files,
-    /// One control block for each slot; they stay where they are while the library holds on to them.
+    /// One control block per slot. They stay in place while the library uses them.
     blocks: Box<[libc::aiocb]>,
-    /// Slots whose operation the library has.
+    /// Slots with an operation in flight.
     flying: Vec<u32>,
     waiting: Vec<*const libc::aiocb>,
     done: Vec<Completion>,
@@ -30,7 +30,7 @@ impl Posixaio {
         Posixaio {
             slots,
             files: Files::new(config.files),
-            // SAFETY: a control block is plain numbers and pointers; all zeroes is one.
+            // SAFETY: all-zero bytes are a valid `aiocb`.
             blocks: (0..count).map(|_| unsafe { std::mem::zeroed() }).collect(),
             flying: Vec::with_capacity(count),
             waiting: Vec::with_capacity(count),
@@ -39,7 +39,7 @@ impl Posixaio {
         }
     }
 
-    /// Starts an operation; false where the library has no room now.
+    /// Starts an operation. Returns false if the library has no free resources.
     fn start(&mut self, op: &Op) -> io::Result<bool> {
         let fd = self.files.fd(op.file)?;
         let data = self.slots.start(op)?;
@@ -54,8 +54,8 @@ impl Posixaio {
         block.aio_nbytes = op.len as usize;
         block.aio_offset = op.offset as i64;
         block.aio_sigevent.sigev_notify = libc::SIGEV_NONE;
-        // SAFETY: the block lies in a box that lives until the library is done with it (see `drop`), and its data is
-        // lent to this operation.
+        // SAFETY: the block is in a box that lives until the library is done (see `drop`), and its data is lent to this
+        // operation.
         let returned = unsafe {
             match op.kind {
                 Kind::Read => libc::aio_read(block),
@@ -75,7 +75,7 @@ impl Posixaio {
         Ok(true)
     }
 
-    /// Moves what is finished to `out`, at most `max`.
+    /// Moves at most `max` completions to `out`.
     fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
         let before = out.len();
         self.slots.finish_all(&mut self.done, max, out);
@@ -85,12 +85,12 @@ impl Posixaio {
             if out.len() - before >= max {
                 return true;
             }
-            // SAFETY: the block was given to the library and not returned since.
+            // SAFETY: the block was submitted, and its result has not been read.
             let error = unsafe { libc::aio_error(block) };
             if error == libc::EINPROGRESS {
                 return true;
             }
-            // SAFETY: the operation is over and its value is asked for once.
+            // SAFETY: the operation is complete, and its result is read once.
             let returned = unsafe { libc::aio_return(block) };
             let result = if error == 0 { outcome(returned as i64) } else { -error };
             out.push(Completion { slot: *slot, result });
@@ -100,12 +100,12 @@ impl Posixaio {
         out.len() - before
     }
 
-    /// Sleeps until one operation is finished.
+    /// Sleeps until one operation completes.
     fn wait(&mut self, left: Duration) -> io::Result<()> {
         self.waiting.clear();
         self.waiting.extend(self.flying.iter().map(|slot| ptr::from_ref(&self.blocks[*slot as usize])));
         let limit = libc::timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        // SAFETY: the list holds blocks that are in flight.
+        // SAFETY: the list contains blocks in flight.
         let returned = unsafe { libc::aio_suspend(self.waiting.as_ptr(), self.waiting.len() as i32, &limit) };
         match if returned == 0 { 0 } else { errno() } {
             0 | libc::EAGAIN | libc::EINTR => Ok(()),
@@ -122,7 +122,7 @@ impl Backend for Posixaio {
     fn detach(&mut self, index: u32) -> io::Result<()> {
         let fd = self.files.fd(index)?;
         if self.flying.iter().any(|slot| self.blocks[*slot as usize].aio_fildes == fd) {
-            // The library's threads come to the descriptor's number later, when it may be another file's.
+            // The library's threads use the descriptor later, when its number can belong to another file.
             return Err(misuse("file with operations in flight"));
         }
         self.files.detach(index)
@@ -164,8 +164,8 @@ impl Backend for Posixaio {
 
 impl Drop for Posixaio {
     fn drop(&mut self) {
-        // The library's threads write into the blocks of what is still in flight, and come to their descriptors later,
-        // whose numbers must not be another file's by then.
+        // The library's threads still write into the blocks in flight and use their descriptors. Blocks and descriptors
+        // must live as long.
         if !self.flying.is_empty() {
             std::mem::forget(std::mem::take(&mut self.blocks));
             std::mem::forget(std::mem::replace(&mut self.files, Files::new(0)));

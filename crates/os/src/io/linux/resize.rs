@@ -1,4 +1,4 @@
-//! `falloc` and `ftruncate`: reads and writes that move no data but reserve, release or cut off space.
+//! `falloc` and `ftruncate`: reads and writes that reserve, release or truncate space without data.
 
 use std::io;
 use std::time::Duration;
@@ -41,8 +41,8 @@ impl Resize {
             let result = match self.engine {
                 EngineKind::Falloc => allocate(op, fd),
                 _ if op.kind == Kind::Read => -libc::EINVAL,
-                // The file ends where the operation starts, whatever its length: fio's meaning.
-                // SAFETY: no pointers.
+                // SAFETY: no pointers. As in fio, the file ends at the start of the operation, independent of its
+                // length.
                 _ => outcome(i64::from(unsafe { libc::ftruncate(fd, op.offset as i64) })),
             };
             if result == 0 && op.kind.moves_data() {
@@ -55,7 +55,7 @@ impl Resize {
     }
 }
 
-/// A read reserves space within the file's size, a write extends the file, a trim punches a hole.
+/// Runs `fallocate`: a read reserves space within the file's size, a write extends the file, a trim punches a hole.
 fn allocate(op: &Op, fd: i32) -> i32 {
     let mode = match op.kind {
         Kind::Write => 0,

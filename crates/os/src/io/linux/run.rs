@@ -1,19 +1,19 @@
-//! Operations that move no data, run to their end on the calling thread: every engine's last resort.
+//! Operations without data that run synchronously on the calling thread, for all engines.
 
 use crate::file;
 use crate::io::files::Files;
 use crate::io::op::{Kind, Op};
 
-/// Runs a trim or one of the syncs; the result as in a completion.
+/// Runs a trim or a sync. Returns the result of its completion.
 pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) -> i32 {
     loop {
         let result = match op.kind {
             Kind::Trim => file::discard(fd, files.is_block_device(op.file), op.offset, u64::from(op.len)),
-            // SAFETY: these take a descriptor and numbers; the file table holds the descriptor open.
+            // SAFETY: these take a descriptor and numbers. The file table keeps the descriptor open.
             Kind::Fsync => unsafe { i64::from(libc::fsync(fd)) },
-            // SAFETY: as above.
+            // SAFETY: as for fsync.
             Kind::Fdatasync => unsafe { i64::from(libc::fdatasync(fd)) },
-            // SAFETY: as above.
+            // SAFETY: as for fsync.
             Kind::SyncFileRange => unsafe {
                 i64::from(libc::sync_file_range(fd, op.offset as i64, i64::from(op.len), sync_file_range))
             },
@@ -26,7 +26,7 @@ pub(crate) fn run_here(op: &Op, fd: i32, files: &Files, sync_file_range: u32) ->
     }
 }
 
-/// A system call's return value as a completion's result.
+/// Converts the return value of a system call into the result of a completion.
 pub(crate) fn outcome(returned: i64) -> i32 {
     if returned >= 0 { i32::try_from(returned).unwrap_or(i32::MAX) } else { -errno() }
 }

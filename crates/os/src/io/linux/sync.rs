@@ -1,4 +1,4 @@
-//! `sync`, `psync`, `pvsync`, `pvsync2`: each operation is one system call on the worker's own thread.
+//! `sync`, `psync`, `pvsync`, `pvsync2`: each operation is one system call on the worker's thread.
 
 use std::io;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use crate::io::files::Files;
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::Slots;
 
-/// Position of a file that nothing is known about.
+/// Unknown position of a file.
 const UNKNOWN: u64 = u64::MAX;
 
 pub(crate) struct Sync {
     engine: EngineKind,
     slots: Slots,
     files: Files,
-    /// `sync`: where each file's own position stands, so that a sequential next operation needs no seek.
+    /// `sync`: current position of each file. A sequential next operation then needs no seek.
     positions: Vec<u64>,
     done: Vec<Completion>,
     read_flags: i32,
@@ -49,10 +49,10 @@ impl Sync {
         loop {
             let result = match self.engine {
                 _ if !op.kind.moves_data() => run_here(op, fd, &self.files, self.sync_file_range),
-                EngineKind::Sync => self.seek_and_move(op, fd, data),
-                EngineKind::Psync => move_at(op, fd, data),
-                EngineKind::Pvsync => move_vector_at(op, fd, data),
-                _ => self.move_vector_with_flags(op, fd, data),
+                EngineKind::Sync => self.seek_and_transfer(op, fd, data),
+                EngineKind::Psync => transfer_at(op, fd, data),
+                EngineKind::Pvsync => transfer_vector(op, fd, data),
+                _ => self.transfer_vector_with_flags(op, fd, data),
             };
             if result != -libc::EINTR {
                 return result;
@@ -60,7 +60,7 @@ impl Sync {
         }
     }
 
-    fn seek_and_move(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn seek_and_transfer(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
         let position = &mut self.positions[op.file as usize];
         if *position != op.offset {
             *position = UNKNOWN;
@@ -69,7 +69,7 @@ impl Sync {
                 return outcome(-1);
             }
         }
-        // SAFETY: `data` holds `len` bytes lent to this operation by `Slots::start`.
+        // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
         let moved = unsafe {
             match op.kind {
                 Kind::Read => libc::read(fd, data.cast(), op.len as usize),
@@ -80,10 +80,10 @@ impl Sync {
         outcome(moved as i64)
     }
 
-    fn move_vector_with_flags(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
+    fn transfer_vector_with_flags(&mut self, op: &Op, fd: i32, data: *mut u8) -> i32 {
         let polled = if self.is_polled() { libc::RWF_HIPRI } else { 0 };
         let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
-        // SAFETY: the vector describes `len` bytes lent to this operation by `Slots::start`.
+        // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
         let moved = unsafe {
             match op.kind {
                 Kind::Read => libc::preadv2(fd, &vector, 1, op.offset as i64, self.read_flags | polled),
@@ -93,7 +93,7 @@ impl Sync {
         outcome(moved as i64)
     }
 
-    /// Draws whether this operation is polled: xorshift, seeded alike in every run.
+    /// Draws whether this operation is polled (xorshift, with the same seed in each run).
     fn is_polled(&mut self) -> bool {
         if self.polled_percentage == 0 || self.polled_percentage == 100 {
             return self.polled_percentage == 100;
@@ -105,8 +105,8 @@ impl Sync {
     }
 }
 
-fn move_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
-    // SAFETY: `data` holds `len` bytes lent to this operation by `Slots::start`.
+fn transfer_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
+    // SAFETY: `Slots::start` has lent the `len` bytes at `data` to this operation.
     let moved = unsafe {
         match op.kind {
             Kind::Read => libc::pread(fd, data.cast(), op.len as usize, op.offset as i64),
@@ -116,9 +116,9 @@ fn move_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
     outcome(moved as i64)
 }
 
-fn move_vector_at(op: &Op, fd: i32, data: *mut u8) -> i32 {
+fn transfer_vector(op: &Op, fd: i32, data: *mut u8) -> i32 {
     let vector = libc::iovec { iov_base: data.cast(), iov_len: op.len as usize };
-    // SAFETY: the vector describes `len` bytes lent to this operation by `Slots::start`.
+    // SAFETY: `Slots::start` has lent the `len` bytes of the vector to this operation.
     let moved = unsafe {
         match op.kind {
             Kind::Read => libc::preadv(fd, &vector, 1, op.offset as i64),
@@ -163,9 +163,9 @@ impl Backend for Sync {
     }
 }
 
-/// Says whether the kernel knows `preadv2`. Which of its flags a file takes shows only on that file.
+/// Checks that the kernel has `preadv2`. Whether a file supports its flags shows only on that file.
 pub(crate) fn probe_preadv2(config: &BackendConfig) -> Result<(), BackendError> {
-    // SAFETY: a vector of no parts and no file: this asks only whether the system call is there.
+    // SAFETY: an empty vector and no file: the call only returns whether it exists.
     let returned = unsafe { libc::syscall(libc::SYS_preadv2, -1, std::ptr::null::<libc::iovec>(), 0, 0, 0, 0) };
     if returned < 0 && super::run::errno() == libc::ENOSYS {
         return Err(BackendError::new(config.engine, "this kernel has no preadv2"));

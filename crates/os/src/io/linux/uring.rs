@@ -1,7 +1,7 @@
 //! `io_uring`: submissions and completions through rings shared with the kernel.
 //!
-//! One `enter` hands over a batch; completions are taken from the ring without a system call as long as there are
-//! any. The ring belongs to one thread, and its completion work runs when that thread enters the kernel anyway.
+//! One `io_uring_enter` submits a batch. Completions in the ring are reaped without a system call. The ring belongs to
+//! one thread, and its task work runs when that thread enters the kernel.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -17,31 +17,31 @@ use crate::io::files::Files;
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::Slots;
 
-/// Discards through the ring: `_IO(0x12, 0)`, from Linux 6.12 on.
+/// Discard command: `_IO(0x12, 0)`, since Linux 6.12.
 const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
-/// The kernel's limit on one registered buffer.
+/// Maximum size of a registered buffer in the kernel.
 const FIXED_BUFFER_MAX: usize = 1 << 30;
-/// The largest ring the kernel makes.
+/// Maximum size of a ring in the kernel.
 const ENTRIES_MAX: u32 = 32768;
-/// How long a wait spins on the ring of a polling kernel thread before it sleeps.
+/// Maximum time to spin on a ring with SQPOLL before the wait sleeps.
 const SPIN: Duration = Duration::from_micros(50);
 
 pub(crate) struct Uring {
-    /// First, so that it is closed before what its operations point to.
+    /// The first field, so that it is dropped before the memory that its operations use.
     ring: IoUring,
     slots: Slots,
     files: Files,
-    /// One for each slot, for READV and WRITEV.
+    /// One per slot, for READV and WRITEV.
     vectors: Vec<libc::iovec>,
-    /// The trims in flight by slot: one that the ring refuses is run again on this thread.
+    /// Trims in flight by slot. One that the kernel rejects runs again on this thread.
     trims: Vec<Option<Op>>,
     trims_in_flight: usize,
-    /// Results of what ran on this thread.
+    /// Results of operations that ran on this thread.
     done: Vec<Completion>,
-    /// Slots that share a registered buffer; 0 without registered buffers.
+    /// Number of slots per registered buffer. 0 without registered buffers.
     slots_per_piece: usize,
     registered_files: bool,
-    /// The kernel's worker threads do the I/O of a file that was attached.
+    /// Kernel worker threads run the I/O of an attached file.
     uses_kernel_workers: bool,
     nonvectored: bool,
     polled: bool,
@@ -82,18 +82,19 @@ impl Uring {
             write_flags,
             sync_file_range: config.sync_file_range,
         };
-        backend.registered_files = wanted(config.registerfiles, || register_file_table(&backend.ring, config.files))?;
-        wanted(config.fixedbufs, || backend.register_buffers())?;
+        backend.registered_files =
+            set_up_optional(config.registerfiles, || register_file_table(&backend.ring, config.files))?;
+        set_up_optional(config.fixedbufs, || backend.register_buffers())?;
         Ok(backend)
     }
 
     fn register_buffers(&mut self) -> Result<(), BackendError> {
         let (pieces, slots_per_piece) = self.slots.pieces(FIXED_BUFFER_MAX);
-        // SAFETY: the pieces lie in the region that `self.slots` keeps alive longer than the ring.
+        // SAFETY: the buffers lie in the region of `self.slots`, which outlives the ring.
         unsafe { self.ring.submitter().register_buffers(&pieces) }.map_err(|error| {
             let what = match error.raw_os_error() {
-                Some(libc::ENOMEM) => "fixedbufs=1: the buffers don't fit in the limit on locked memory (ulimit -l)",
-                _ => "fixedbufs=1: the kernel doesn't take the buffers",
+                Some(libc::ENOMEM) => "fixedbufs=1: the buffers exceed the limit on locked memory (ulimit -l)",
+                _ => "fixedbufs=1: the kernel rejects the buffers",
             };
             BackendError::caused(EngineKind::IoUring, what, error)
         })?;
@@ -101,7 +102,7 @@ impl Uring {
         Ok(())
     }
 
-    /// The submission queue entry for an operation whose data is at `data`.
+    /// Returns the submission queue entry of an operation with its data at `data`.
     fn entry(&mut self, op: &Op, fd: i32, data: *mut u8) -> squeue::Entry {
         let (file, mut flags) = if self.registered_files {
             (Fd(op.file as i32), squeue::Flags::FIXED_FILE)
@@ -124,7 +125,7 @@ impl Uring {
             }
             Kind::Trim => {
                 self.trims[op.slot as usize] = Some(*op);
-                // The length goes where an entry keeps its third address, the first half of the command's own bytes.
+                // The length is in the third address field, the first half of the command's bytes.
                 let mut command = [0; 16];
                 command[..8].copy_from_slice(&u64::from(op.len).to_ne_bytes());
                 opcode::UringCmd16::new(file, BLOCK_URING_CMD_DISCARD).cmd(command).addr(Some(op.offset)).build()
@@ -136,7 +137,7 @@ impl Uring {
     fn transfer(&mut self, op: &Op, file: Fd, data: *mut u8) -> squeue::Entry {
         let flags = if op.kind == Kind::Read { self.read_flags } else { self.write_flags };
         let at = op.slot as usize;
-        // Each command is a type of its own; what they share ends at these four arguments.
+        // Each command has its own type. They share only these four arguments.
         macro_rules! build {
             ($command:expr) => {
                 $command.offset(op.offset).ioprio(op.ioprio).rw_flags(flags).build()
@@ -163,7 +164,7 @@ impl Uring {
         }
     }
 
-    /// True where the ring has no command for the operation. A polled ring knows reads and writes only.
+    /// Returns true if the ring has no command for the operation. A polled ring (IOPOLL) has only reads and writes.
     fn runs_here(&self, op: &Op) -> bool {
         match op.kind {
             Kind::Read | Kind::Write => false,
@@ -177,7 +178,7 @@ impl Uring {
         self.done.push(Completion { slot: op.slot, result });
     }
 
-    /// Puts one operation in the submission queue; false where that is full.
+    /// Pushes one operation to the submission queue. Returns false if the queue is full.
     fn enqueue(&mut self, op: &Op) -> io::Result<bool> {
         let fd = self.files.fd(op.file)?;
         if self.runs_here(op) {
@@ -193,13 +194,13 @@ impl Uring {
             self.trims_in_flight += 1;
         }
         let entry = self.entry(op, fd, data);
-        // SAFETY: the data's bytes are lent to this operation until its completion, and outlive the ring; its vector
-        // lies in a table that is never resized.
+        // SAFETY: the data is lent to this operation until its completion and outlives the ring. Its vector is in a
+        // table that is never resized.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         Ok(pushed.is_ok())
     }
 
-    /// Moves completions from the ring to `out`, at most `max`; no system call.
+    /// Reaps at most `max` completions from the ring without a system call.
     fn take(&mut self, max: usize, out: &mut Vec<Completion>) -> usize {
         let mut taken = 0;
         let mut refused: Vec<Op> = Vec::new();
@@ -221,7 +222,7 @@ impl Uring {
             taken += 1;
         }
         drop(completions);
-        // The kernel or the device takes no discards through the ring: from here on they run on this thread.
+        // Neither kernel nor device supports discards through the ring. From now on they run on this thread.
         self.trims_in_ring &= refused.is_empty();
         for op in refused {
             match self.files.fd(op.file) {
@@ -232,27 +233,27 @@ impl Uring {
         taken
     }
 
-    /// Hands what is queued to the kernel, and gives it the occasion to post what is finished.
+    /// Submits the queued entries, and lets the kernel post completions.
     fn enter(&mut self) -> io::Result<()> {
         loop {
             return match self.ring.submit() {
                 Ok(_) => Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // What the kernel couldn't take stays queued: the next entry hands it over.
+                // Entries that the kernel did not accept stay queued for the next call.
                 Err(error) if is_busy(&error) => Ok(()),
                 Err(error) => Err(error),
             };
         }
     }
 
-    /// Waits for `want` completions for at most `left`; which came shows in the ring. False where the time is over.
+    /// Waits for `want` completions for at most `left`. Returns false on timeout.
     fn wait(&mut self, want: usize, left: Duration) -> io::Result<bool> {
         if self.polled {
             self.enter()?;
             return Ok(true);
         }
         if !self.ring.params().is_feature_ext_arg() {
-            // A kernel before 5.11 has no limit on the wait: look in every now and then.
+            // A kernel before 5.11 has no timeout of the wait: poll instead.
             self.enter()?;
             std::thread::sleep(left.min(Duration::from_micros(50)));
             return Ok(true);
@@ -266,7 +267,7 @@ impl Uring {
         }
     }
 
-    /// Waits for the polling kernel thread without a system call, for a while.
+    /// Spins for a short time on the ring of an SQPOLL thread, without a system call.
     fn spin(&mut self, want: usize, until: Instant) {
         while self.ring.completion().len() < want && Instant::now() < until {
             for _ in 0..16 {
@@ -288,7 +289,7 @@ impl Backend for Uring {
     }
 
     fn detach(&mut self, index: u32) -> io::Result<()> {
-        // A kernel thread looks descriptors up when it comes to an entry: none may be closed before.
+        // The SQPOLL thread looks up descriptors when it reads an entry: none may be closed before.
         while self.kernel_thread && !self.ring.submission().is_empty() {
             self.enter()?;
             std::thread::yield_now();
@@ -324,14 +325,14 @@ impl Backend for Uring {
         if out.len() - before >= min && (out.len() > before || self.slots.in_flight() == 0) {
             return Ok(());
         }
-        // What is finished may wait for this thread to enter the kernel, which a wait does, too.
+        // Posting completions can need this thread to enter the kernel. A wait also does that.
         let only_looks = min == 0 || timeout.is_zero();
         let to_do = only_looks && (self.ring.submission().taskrun() || !self.ring.submission().is_empty());
         if self.polled || to_do {
             self.enter()?;
             self.take(max - (out.len() - before), out);
         }
-        // The clock is asked only where the first wait didn't bring all.
+        // The clock is read only if the first wait was not enough.
         let mut since = None;
         let mut left = timeout;
         let mut spun = !self.kernel_thread;
@@ -373,23 +374,27 @@ impl Backend for Uring {
     }
 }
 
-/// Does what is wanted, or may be done and is of use: only what was asked for has to succeed. True where it was done.
-fn wanted(asked: Option<bool>, do_it: impl FnOnce() -> Result<(), BackendError>) -> Result<bool, BackendError> {
-    if asked == Some(false) {
+/// Runs an optional setup. `Some(true)` requires it to succeed, `Some(false)` skips it, `None` tries it. Returns
+/// whether it is set up.
+fn set_up_optional(
+    requested: Option<bool>,
+    do_it: impl FnOnce() -> Result<(), BackendError>,
+) -> Result<bool, BackendError> {
+    if requested == Some(false) {
         return Ok(false);
     }
     match do_it() {
-        Err(error) if asked.is_some() => Err(error),
+        Err(error) if requested.is_some() => Err(error),
         outcome => Ok(outcome.is_ok()),
     }
 }
 
-/// Nothing wrong, only no room now.
+/// Returns whether the error means a temporary lack of resources.
 fn is_busy(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EBUSY))
 }
 
-/// What a kernel or a device without discards through the ring answers.
+/// Returns whether the result means that kernel or device do not support discards through the ring.
 fn is_unsupported(result: i32) -> bool {
     matches!(-result, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY | libc::ENOSYS)
 }
@@ -400,21 +405,20 @@ fn supported(ring: &IoUring) -> Option<Probe> {
     Some(probe)
 }
 
-/// A table of no files yet.
+/// Registers an empty file table.
 fn register_file_table(ring: &IoUring, files: u32) -> Result<(), BackendError> {
     let submitter = ring.submitter();
-    submitter
-        .register_files_sparse(files)
-        .or_else(|_| submitter.register_files(&vec![-1; files as usize]))
-        .map_err(|error| BackendError::caused(EngineKind::IoUring, "registerfiles=1: no file table", error))
+    submitter.register_files_sparse(files).or_else(|_| submitter.register_files(&vec![-1; files as usize])).map_err(
+        |error| BackendError::caused(EngineKind::IoUring, "registerfiles=1: cannot register a file table", error),
+    )
 }
 
-/// Makes the ring with the most this kernel has of what is free of charge.
+/// Creates the ring with all optional features that the kernel supports.
 fn set_up(config: &BackendConfig) -> Result<IoUring, BackendError> {
     let entries = config.depth.min(ENTRIES_MAX);
     let mut refused = None;
-    // From the newest kernel's flags to the oldest's: deferred work and a single issuer (6.1), one thread's
-    // cooperation (6.0, 5.19), nothing.
+    // Tries the flags of the newest kernel first: DEFER_TASKRUN with SINGLE_ISSUER (6.1), COOP_TASKRUN (6.0, 5.19),
+    // none.
     for level in 0..4 {
         if level == 0 && (config.hipri || config.sqthread_poll) {
             continue;
@@ -453,22 +457,22 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
     let disabled =
         || std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").is_ok_and(|text| text.trim() != "0");
     let what = match error.raw_os_error() {
-        Some(libc::ENOSYS) => "this kernel has no io_uring (it came with Linux 5.1)".to_string(),
-        Some(libc::EPERM) if disabled() => "io_uring is switched off (kernel.io_uring_disabled)".to_string(),
-        Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more rights on this kernel".to_string(),
-        Some(libc::EPERM) => "io_uring is forbidden here, perhaps by a container's seccomp profile".to_string(),
+        Some(libc::ENOSYS) => "this kernel has no io_uring (Linux 5.1 and later have it)".to_string(),
+        Some(libc::EPERM) if disabled() => "io_uring is disabled (kernel.io_uring_disabled)".to_string(),
+        Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more privileges on this kernel".to_string(),
+        Some(libc::EPERM) => "io_uring is not permitted (a container's seccomp profile can be the cause)".to_string(),
         Some(libc::ENOMEM) => {
-            format!("no memory for a ring of depth {} (on kernels before 5.12 see ulimit -l)", config.depth)
+            format!("not enough memory for a ring of depth {} (on kernels before 5.12 see ulimit -l)", config.depth)
         }
         Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
-            "the kernel refuses the ring; does the CPU of sqthread_poll_cpu exist?".to_string()
+            "the kernel rejects the ring; check that the CPU of sqthread_poll_cpu exists".to_string()
         }
-        _ => format!("no ring of depth {}", config.depth),
+        _ => format!("cannot create a ring of depth {}", config.depth),
     };
     BackendError::caused(EngineKind::IoUring, what, error)
 }
 
-/// Makes such a ring and gives it back.
+/// Creates such a ring and closes it.
 pub(crate) fn probe(config: &BackendConfig) -> Result<(), BackendError> {
     let ring = set_up(config)?;
     if config.registerfiles == Some(true) {

@@ -1,4 +1,4 @@
-//! `vsync`: neighbouring operations of a batch (same kind, same file, one after the other) in one `readv` or `writev`.
+//! `vsync`: adjacent operations of a batch (same kind and file, consecutive offsets) in one `readv` or `writev`.
 
 use std::io;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::io::files::Files;
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::Slots;
 
-/// The kernel's limit on the length of a vector.
+/// Maximum length of a vector in the kernel.
 const VECTOR_MAX: usize = 1024;
 
 pub(crate) struct Vsync {
@@ -35,9 +35,9 @@ impl Vsync {
         }
     }
 
-    /// Runs neighbouring operations in one call; how many, from the first on, the call reached. Those behind one that
-    /// was cut short have not been tried: they get a call of their own.
-    fn move_run(&mut self, run: &[Op], fd: i32) -> io::Result<usize> {
+    /// Runs adjacent operations in one call. Returns how many, from the first on, the call reached. Operations behind a
+    /// short one have not run, and need another call.
+    fn transfer_run(&mut self, run: &[Op], fd: i32) -> io::Result<usize> {
         self.vector.clear();
         for op in run {
             let data = match self.slots.start(op) {
@@ -64,12 +64,12 @@ impl Vsync {
         Ok(reached)
     }
 
-    /// Runs the first of `ops`, with those neighbours that go along; how many that were.
-    fn run_some(&mut self, ops: &[Op]) -> io::Result<usize> {
+    /// Runs the first of `ops` with its adjacent operations. Returns how many.
+    fn run_first(&mut self, ops: &[Op]) -> io::Result<usize> {
         let first = &ops[0];
         let fd = self.files.fd(first.file)?;
         if first.kind.moves_data() {
-            return self.move_run(&ops[..run_length(ops)], fd);
+            return self.transfer_run(&ops[..run_length(ops)], fd);
         }
         self.slots.start(first)?;
         let result = run_here(first, fd, &self.files, self.sync_file_range);
@@ -77,7 +77,7 @@ impl Vsync {
         Ok(1)
     }
 
-    /// Bytes moved by the whole vector, or the negated `errno`.
+    /// Returns the bytes moved by the vector, or the negated errno.
     fn call(&self, first: &Op, fd: i32) -> i64 {
         // SAFETY: no pointers.
         if unsafe { libc::lseek(fd, first.offset as i64, libc::SEEK_SET) } < 0 {
@@ -85,7 +85,7 @@ impl Vsync {
         }
         loop {
             let length = self.vector.len() as i32;
-            // SAFETY: each part of the vector describes bytes lent to its operation by `Slots::start`.
+            // SAFETY: `Slots::start` has lent the bytes of each part of the vector to its operation.
             let moved = unsafe {
                 match first.kind {
                     Kind::Read => libc::readv(fd, self.vector.as_ptr(), length),
@@ -102,7 +102,7 @@ impl Vsync {
     }
 }
 
-/// How many operations from the first on can go in one call.
+/// Returns how many operations, from the first on, fit in one call.
 fn run_length(ops: &[Op]) -> usize {
     let neighbours = ops.windows(2).take_while(|pair| {
         let (one, next) = (&pair[0], &pair[1]);
@@ -123,7 +123,7 @@ impl Backend for Vsync {
     fn submit(&mut self, ops: &[Op]) -> io::Result<usize> {
         let mut ran = 0;
         while ran < ops.len() {
-            match self.run_some(&ops[ran..]) {
+            match self.run_first(&ops[ran..]) {
                 Ok(count) => ran += count,
                 Err(_) if ran > 0 => break,
                 Err(error) => return Err(error),
@@ -152,13 +152,13 @@ mod tests {
     use crate::memory::{Buffers, MemorySpec};
 
     #[test]
-    fn an_operation_behind_one_that_failed_half_way_has_its_own_result() {
-        // SAFETY: a name that ends in NUL, and flags.
+    fn operation_after_a_short_one_has_its_own_result() {
+        // SAFETY: the name is a C string.
         let fd = unsafe { libc::memfd_create(c"fathom-vsync".as_ptr(), libc::MFD_ALLOW_SEALING) };
-        // SAFETY: the call returned a descriptor that nobody else has.
+        // SAFETY: the descriptor is new and has no other owner.
         let memory = std::fs::File::from(unsafe { std::os::fd::OwnedFd::from_raw_fd(fd) });
         memory.set_len(4096 + 512).unwrap();
-        // SAFETY: no pointers. The file won't grow any more.
+        // SAFETY: no pointers. The seal forbids the file to grow.
         assert_eq!(unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_GROW) }, 0);
         let options = OpenOptions { read: true, write: true, ..OpenOptions::new() };
         let file = options.open(format!("/proc/self/fd/{fd}").as_ref()).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_at_a_gap_another_file_or_another_kind() {
+    fn adjacent_run_ends_at_a_gap_another_file_or_another_kind() {
         let op = |kind, file, offset| Op { kind, ioprio: 0, file, slot: 0, len: 512, skip: 0, offset };
         let neighbours = [op(Kind::Read, 0, 0), op(Kind::Read, 0, 512), op(Kind::Read, 0, 1024)];
         assert_eq!(run_length(&neighbours), 3);

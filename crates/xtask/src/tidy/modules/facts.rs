@@ -1,4 +1,4 @@
-//! What the modules of one file declare and use, before any name is resolved.
+//! Declarations and uses of a file's modules, before names are resolved.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub struct FileImports {
     pub modules: Vec<Facts>,
 }
 
-/// What one module declares and uses.
+/// Declarations and uses of a module.
 #[derive(Default)]
 pub struct Facts {
     /// Path below the file: empty for the file itself.
@@ -43,7 +43,7 @@ pub struct Use {
     pub line: usize,
 }
 
-/// `pub use`, and how far it reaches.
+/// Visibility of a `pub use`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reexport {
     Crate,
@@ -202,7 +202,7 @@ impl<'ast> Visit<'ast> for Walk {
         self.tokens(item.tokens.clone());
     }
 
-    // `pub(super)` and `#[derive(…)]` import nothing of ours.
+    // `pub(super)` and `#[derive(…)]` are not imports.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 }

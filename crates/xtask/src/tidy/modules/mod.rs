@@ -1,7 +1,7 @@
-//! The modules of each crate and the files that each file's paths lead to.
+//! Modules of each crate, and the files to which the paths in each file lead.
 //!
 //! A path leads to the file that defines its item: re-exports are followed. A declaration (`mod a;`) and a re-export
-//! (`pub use`) are no imports. Code that only tests compile is left out.
+//! (`pub use`) are not imports. Code that is compiled only for tests is left out.
 
 mod facts;
 
@@ -13,7 +13,7 @@ use facts::{Facts, Reexport};
 #[cfg(test)]
 use super::source::Source;
 
-/// Longest chain of re-exports that is followed.
+/// Maximum length of a chain of re-exports.
 const DEPTH_MAX: usize = 16;
 /// All names of a module.
 const ALL: &str = "*";
@@ -47,7 +47,7 @@ struct Module {
     is_public: bool,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Target {
     Module(usize),
@@ -114,7 +114,7 @@ impl Crates {
         index
     }
 
-    /// Notes what other crates can name of a module that they can name.
+    /// Records the items of a public module that other crates can name.
     fn publish(&mut self, module: usize) {
         if !self.public_items.insert((module, ALL.to_owned())) {
             return;
@@ -135,19 +135,19 @@ impl Crates {
         }
     }
 
-    /// Whether other crates can name an item that a module of a file declares `pub`.
+    /// Returns whether other crates can name a `pub` item of a module.
     pub fn is_public(&self, file: &str, inner: &[String], item: &str) -> bool {
         let modules = self.modules.iter().enumerate();
         let mut places = modules.filter(|(index, module)| module.file == file && self.facts(*index).inner == inner);
         places.any(|(index, _)| [ALL, item].iter().any(|name| self.public_items.contains(&(index, (*name).to_owned()))))
     }
 
-    /// Whether only tests compile a file.
+    /// Returns whether a file is compiled only for tests.
     pub fn is_test_file(&self, path: &str) -> bool {
         self.test_files.contains(path)
     }
 
-    /// Imports between the files of one crate, each pair of files once.
+    /// Returns the imports between files of a crate, each pair of files once.
     pub fn imports(&self) -> Vec<Import> {
         let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for (index, module) in self.modules.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Crates {
         &self.files[&module.file].modules[module.facts]
     }
 
-    /// What a path in a module leads to; `None` if that is another crate's or a local name.
+    /// Resolves a path in a module. `None` if it is a local name or belongs to another crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<Target> {
         let (first, mut rest) = path.split_first()?;
         let mut current = match first.as_str() {
@@ -189,7 +189,7 @@ impl Crates {
         while let (Target::Module(module), Some((name, after))) = (current, rest.split_first()) {
             current = match name.as_str() {
                 "super" => Target::Module(self.modules[module].parent?),
-                // A name that is not found is made by a macro, or is a method's.
+                // A name that is not found comes from a macro or is a method.
                 name => self.lookup(module, name, depth).unwrap_or(Target::Item(module)),
             };
             rest = after;
@@ -197,7 +197,7 @@ impl Crates {
         Some(current)
     }
 
-    /// What a name stands for in a module.
+    /// Resolves a name in a module.
     fn lookup(&self, module: usize, name: &str, depth: usize) -> Option<Target> {
         if let Some(child) = self.modules[module].children.get(name) {
             return Some(Target::Module(*child));
@@ -221,7 +221,7 @@ impl Crates {
     }
 }
 
-/// Folder of the files of a module's children.
+/// Returns the folder with the files of a module's children.
 fn folder_of(file: &str, inner: &[String]) -> String {
     let (folder, name) = file.rsplit_once('/').unwrap_or_default();
     let mut folder = folder.to_owned();

@@ -17,8 +17,8 @@ pub fn each_engine(test: &str, pattern: &str, program: impl Fn(u32) -> Program) 
             compare(&files, &format!("{test}, {line}"), engine, *depth, || {
                 files.begin(program(*depth));
                 let target = files.file(0);
-                let outcome =
-                    fathom_truth::diskspd(files.beside(), &format!("{line} -Rxml {}", target.display())).well();
+                let outcome = fathom_truth::diskspd(files.beside(), &format!("{line} -Rxml {}", target.display()))
+                    .assert_success();
                 let span = span(&outcome.stdout);
                 let ios = leaf(span, "IOCount").unwrap() as usize;
                 let served = files.served();

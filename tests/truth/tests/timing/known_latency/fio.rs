@@ -42,7 +42,7 @@ pub fn logged(files: &TimedFiles, program: Program, job: &str) -> (Reported, Vec
          --lat_percentiles=1 --percentile_list={shares} --write_lat_log=job --log_offset=1",
         files.file(0).display()
     );
-    let report = fathom_truth::fio(files.beside(), &arguments).well().json();
+    let report = fathom_truth::fio(files.beside(), &arguments).assert_success().json();
     let direction = if job.contains("write") { "write" } else { "read" };
     let latency = fio_report::only(&report, direction).lat;
     let served = files.served();

@@ -22,9 +22,9 @@ pub fn floor_ns(files: &TimedFiles, engine: &str, asleep: Duration) -> Vec<u64> 
 /// Both sides of a request have slept: the client and the files.
 fn plain_ns(files: &TimedFiles, asleep: Duration) -> Vec<u64> {
     files.begin(Program::constant(asleep));
-    let mut reads = harness::first(Command::new(env!("CARGO_BIN_EXE_plain_reads")));
+    let mut reads = harness::with_realtime_priority(Command::new(env!("CARGO_BIN_EXE_plain_reads")));
     let reads = reads.arg(files.file(0)).arg(READS.to_string()).spawn().unwrap();
-    let seen = harness::outcome(reads).well().stdout;
+    let seen = harness::outcome(reads).assert_success().stdout;
     let seen = seen.lines().map(|line| line.parse::<u64>().unwrap());
     seen.zip(&files.served()).map(|(seen, served)| seen - nanoseconds(served)).collect()
 }

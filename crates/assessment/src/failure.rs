@@ -1,0 +1,51 @@
+//! Why a run or a test has no figures, or not all.
+
+use plan::Dialect;
+use record::{Record, RunError};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum Failure {
+    /// A signal stopped it.
+    Stopped,
+    /// No I/O completed in the measured time.
+    NoIo,
+    /// The test writes, and its target may hold data.
+    NotOverwritable { path: String },
+    /// A job ended with an error.
+    Job { name: String, error: RunError, dialect: Dialect },
+    /// A phase ended with an error that no job has.
+    Phase { error: RunError, dialect: Dialect },
+    /// The plan was refused before the run: messages of the dialect, or of the engine.
+    Refused { messages: Vec<String> },
+    /// The shell command before the run failed.
+    PrepareCommand { command: String, message: String },
+    /// The target could not be filled before the run.
+    Fill(Box<Failure>),
+    /// The run measured no response times.
+    NoResponseTimes,
+    /// None of the test's runs has the settings that its rounds follow.
+    NoFollowedRun,
+    /// A failure that was saved as text, by version 0.1.
+    Saved { message: String },
+}
+
+impl Failure {
+    /// Returns the error of the first job that failed; `None` if all jobs ended well.
+    pub fn of_run(record: &Record) -> Option<Failure> {
+        let dialect = record.plan.origin.dialect();
+        let mut both = record.plan.workers.iter().zip(&record.workers);
+        let of_job = both.find_map(|(worker, counted)| {
+            let error = counted.error.clone()?;
+            Some(Failure::Job { name: worker.name.clone(), error, dialect })
+        });
+        let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
+        of_job.or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
+    }
+
+    /// Returns why a run has no comparable figures: an error, or no completed I/O.
+    pub fn of_figures(record: &Record) -> Option<Failure> {
+        Failure::of_run(record).or_else(|| (record.totals().all.ios == 0).then_some(Failure::NoIo))
+    }
+}

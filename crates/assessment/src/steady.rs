@@ -1,0 +1,100 @@
+//! Steady states of rounds: the rules, and what they found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Metric;
+
+/// A rule for a steady state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SteadyRule {
+    /// Five consecutive rounds within 20 % of their mean, and a straight line through them that changes by at most 10 % of it
+    /// (SNIA PTS).
+    #[default]
+    Snia,
+    /// Eight rounds or more up to the last one, without a drift beyond noise, and with a mean that is known well: for shared
+    /// disks.
+    Cloud,
+}
+
+/// The steady state of a test's rounds, or its absence.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Steady {
+    pub rule: SteadyRule,
+    pub metric: Metric,
+    /// The value of each round.
+    pub values: Vec<f64>,
+    /// The first steady round, counted from 0; `None` without a steady state.
+    pub from_round: Option<usize>,
+    pub state: SteadyState,
+}
+
+/// What a rule found. Rounds are counted from 1; shares are of the mean (SNIA) or of the median (cloud).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum SteadyState {
+    TooFewRounds {
+        rounds: u64,
+        needed: u64,
+        /// The last round without I/O; the rounds after it count.
+        idle_round: Option<u64>,
+    },
+    /// The first steady window, or the last one that was looked at.
+    Window { first: u64, last: u64, range_share: f64, slope_share: f64 },
+    /// A steady row of rounds.
+    Row { first: u64, last: u64, change_share: f64, precision_share: f64, outliers: u64 },
+    /// The row begins with a round far from the others.
+    StartsFarOff { first: u64 },
+    /// The row rises (above 0) or falls.
+    Drifts { first: u64, change_share: f64 },
+    /// The mean of the row is not known well enough.
+    Varies { first: u64, precision_share: f64 },
+    /// A text that version 0.1 saved.
+    Saved { message: String },
+}
+
+impl SteadyRule {
+    /// Rounds in SNIA's window.
+    pub const SNIA_ROUNDS: usize = 5;
+    /// The largest difference between two rounds of SNIA's window, as a share of their mean.
+    pub const SNIA_RANGE: f64 = 0.2;
+    /// The largest change of the line through SNIA's window, as a share of the mean.
+    pub const SNIA_SLOPE: f64 = 0.1;
+    /// The fewest rounds in a row.
+    pub const CLOUD_ROUNDS: usize = 8;
+    /// A smaller change over the row is no drift, as a share of the median.
+    pub const CLOUD_DRIFT: f64 = 0.1;
+    /// The largest distance between the mean and the ends of its confidence interval, as a share of the median.
+    pub const CLOUD_PRECISION: f64 = 0.075;
+
+    /// Returns the name in options and documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            SteadyRule::Snia => "snia",
+            SteadyRule::Cloud => "cloud",
+        }
+    }
+
+    /// Parses a name.
+    pub fn parse(name: &str) -> Option<SteadyRule> {
+        [SteadyRule::Snia, SteadyRule::Cloud].into_iter().find(|rule| rule.name() == name)
+    }
+
+    /// The fewest rounds that the rule looks at.
+    pub fn rounds(self) -> usize {
+        match self {
+            SteadyRule::Snia => Self::SNIA_ROUNDS,
+            SteadyRule::Cloud => Self::CLOUD_ROUNDS,
+        }
+    }
+
+    /// The largest distance of a round from the mean, as a share of it, if the rule has one.
+    pub fn distance_share(self) -> Option<f64> {
+        (self == SteadyRule::Snia).then_some(Self::SNIA_RANGE / 2.0)
+    }
+
+    /// The largest change of the line through the rounds, as a share of the mean, if the rule has one.
+    pub fn slope_share(self) -> Option<f64> {
+        (self == SteadyRule::Snia).then_some(Self::SNIA_SLOPE)
+    }
+}

@@ -1,0 +1,97 @@
+//! Arguments of a command line, with their positions for diagnostics.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use units::diagnostic::{Diagnostic, Source, Span};
+
+/// All arguments, and the command line that they form.
+pub struct CommandLine<'a> {
+    pub arguments: Vec<Argument<'a>>,
+    pub text: String,
+}
+
+pub struct Argument<'a> {
+    pub text: &'a str,
+    pub span: Span,
+}
+
+impl<'a> CommandLine<'a> {
+    pub fn new(program: &str, arguments: &'a [String]) -> CommandLine<'a> {
+        let mut text = program.to_owned();
+        let mut ranges = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            text.push(' ');
+            ranges.push(text.len()..text.len() + argument.len());
+            text += argument;
+        }
+        let source: Arc<Source> = Source::new("command line", text.as_str());
+        let arguments =
+            arguments.iter().zip(ranges).map(|(text, range)| Argument { text, span: Span::new(&source, range) });
+        CommandLine { arguments: arguments.collect(), text }
+    }
+}
+
+/// An argument that starts with `-`.
+pub struct Switch<'a> {
+    pub letter: char,
+    /// The text after the option letter.
+    pub value: &'a str,
+    pub argument: &'a str,
+    pub span: Span,
+    /// The next argument. It is never the value of this option.
+    pub next: Option<&'a str>,
+}
+
+impl<'a> Switch<'a> {
+    /// Parses an argument. Returns `None` for a target.
+    pub fn of(argument: &Argument<'a>, next: Option<&'a str>) -> Option<Result<Switch<'a>, Diagnostic>> {
+        let rest = argument.text.strip_prefix('-')?;
+        let Some(letter) = rest.chars().next() else {
+            let error = Diagnostic::error("`-` has no option letter");
+            return Some(Err(error.at(&argument.span, "expected a letter")));
+        };
+        let value = &rest[letter.len_utf8()..];
+        Some(Ok(Switch { letter, value, argument: argument.text, span: argument.span.clone(), next }))
+    }
+
+    /// Returns the span of a part of the value.
+    pub fn value_span(&self, range: Range<usize>) -> Span {
+        let start = 1 + self.letter.len_utf8();
+        self.span.part(start + range.start..start + range.end)
+    }
+
+    /// Returns an error about the whole option.
+    pub fn error(&self, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(message).at(&self.span, label)
+    }
+
+    /// Returns an error about the value from `start` on.
+    pub fn error_from(&self, start: usize, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(message).at(&self.value_span(start..self.value.len()), label)
+    }
+
+    /// Returns an error for a missing value. Users often write the value as a separate argument.
+    pub fn missing(&self, expected: &str) -> Diagnostic {
+        let error = self.error(format!("-{} has no value", self.letter), format!("expected {expected}"));
+        match self.next {
+            Some(next) if next.starts_with(|c: char| c.is_ascii_digit()) => {
+                error.help(format!("an option is one argument: write -{}{next}", self.letter))
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Dashes that text editors insert in place of `-`.
+const DASHES: [char; 11] = [
+    '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{fe58}', '\u{fe63}',
+    '\u{ff0d}', '\u{2e3a}',
+];
+
+/// Returns the option that an argument with such a dash is likely to mean.
+pub fn intended_option(argument: &str) -> Option<String> {
+    let rest = argument.strip_prefix(DASHES)?;
+    crate::options::option(rest.chars().next()?)?;
+    Some(format!("-{rest}"))
+}

@@ -1,0 +1,27 @@
+//! Errors of a run, with what to do in DiskSpd's options.
+
+mod check;
+mod io;
+mod layout;
+mod names;
+mod phase;
+mod setup;
+mod stream;
+mod target;
+
+use record::{ErrorKind, RunError};
+
+/// Returns the message of an error, without the name of a program.
+pub fn error(error: &RunError) -> String {
+    match &*error.kind {
+        ErrorKind::Check(check) => self::check::check(check, error),
+        ErrorKind::Target(target) => self::target::target(target, error),
+        ErrorKind::Layout(layout) => self::layout::layout(layout, error),
+        ErrorKind::Phase(phase) => self::phase::phase(phase, error),
+        ErrorKind::Setup(setup) => self::setup::setup(setup, error),
+        ErrorKind::Io(io) => self::io::io(io, error),
+        ErrorKind::Text { message, .. } => message.clone(),
+        ErrorKind::Several(errors) => errors.iter().map(self::error).collect::<Vec<_>>().join("; "),
+        ErrorKind::Panicked { job, reason } => format!("{job}: fathom failed, which is a bug in it: {reason}"),
+    }
+}

@@ -1,0 +1,33 @@
+//! Errors of targets.
+
+use record::{RunError, TargetError, TargetUse};
+
+pub(super) fn target(target: &TargetError, error: &RunError) -> String {
+    match target {
+        TargetError::InUse { path, uses, .. } => {
+            let list = uses.iter().map(TargetUse::to_string).collect::<Vec<_>>().join("; ");
+            let release = uses.first().map(TargetUse::release).unwrap_or_default();
+            format!("{path} is in use: it is {list} (nothing was written; {release})")
+        }
+        TargetError::UsesUnknown { path } => {
+            format!(
+                "{path}: its uses cannot be determined: {} (nothing is written to what may be in use)",
+                error.reason()
+            )
+        }
+        TargetError::DeviceOpen { path } => format!("{path}: {}; may this user read the device?", error.reason()),
+        TargetError::DeviceEmpty { path } => format!(
+            "{path}: zero sized block device? (a loop device without a file, a drive without a medium, or a device \
+             that was never set up)"
+        ),
+        TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
+        TargetError::NotTrimmable { path }
+        | TargetError::NotAllocatable { path }
+        | TargetError::NotAFile { path }
+        | TargetError::NotATarget { path, .. }
+        | TargetError::CreationDisallowed { path }
+        | TargetError::OpenForJob { path, .. }
+        | TargetError::CreateIn { path, .. }
+        | TargetError::Status { path } => format!("{path}: {}", error.reason()),
+    }
+}

@@ -1,0 +1,29 @@
+//! Messages of a run.
+
+use record::MessageKind;
+
+use super::error::error;
+
+/// Returns the text of a message.
+pub fn message(kind: &MessageKind) -> String {
+    match kind {
+        MessageKind::Text(text) => text.clone(),
+        MessageKind::DepthIsOne {} => "the engine is synchronous: one I/O is outstanding".to_owned(),
+        MessageKind::NonfatalError(failed) => error(failed),
+        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are kept"),
+
+        // Only fio's jobs have these.
+        MessageKind::Layout { job, files, .. } => format!("{job}: {files} files are laid out"),
+        MessageKind::DirectoryListed { files } => format!("{files} files are the targets"),
+        MessageKind::TargetIgnored { path } => format!("{path}: not used"),
+        MessageKind::FallocateFailed { path, error } | MessageKind::NoSpaceReserved { path, error, .. } => {
+            format!("{path}: no space reserved: {error}")
+        }
+        MessageKind::CpuBurn { job, load_percent, .. } => format!("{job}: a load of {load_percent} % on a CPU"),
+        MessageKind::CommandOutput { path, .. } => format!("{path} has the output of a command"),
+        MessageKind::PostrunFailed { job, error: failed } => format!("{job}: {}", error(failed)),
+        MessageKind::AggregateLogFailed { error, .. } | MessageKind::LogsIncomplete { error, .. } => {
+            format!("the logs are not complete: {error}")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Files that the program writes. Each one passes the engine's output guard before it is opened.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use engine::OutputGuard;
+use record::OutputRefusal;
+
+use crate::output::stderr_line;
+
+/// Why a file is not written.
+#[derive(Debug)]
+pub struct OutputError {
+    /// The path, as the user gave it.
+    path: PathBuf,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Refused(OutputRefusal),
+    Io(io::Error),
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}: ", self.path.display())?;
+        match &self.cause {
+            Cause::Refused(refusal) => refusal.fmt(to),
+            Cause::Io(error) => to.write_str(&units::errno::reason(error)),
+        }
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+impl From<OutputError> for String {
+    fn from(error: OutputError) -> String {
+        error.to_string()
+    }
+}
+
+impl OutputError {
+    pub fn io(path: &Path, error: io::Error) -> OutputError {
+        OutputError { path: path.to_owned(), cause: Cause::Io(error) }
+    }
+
+    fn refused(path: &Path, refusal: OutputRefusal) -> OutputError {
+        OutputError { path: path.to_owned(), cause: Cause::Refused(refusal) }
+    }
+}
+
+/// Checks that a file may be written.
+///
+/// # Errors
+/// The output guard refuses the path.
+pub fn check(path: &Path, guard: &mut OutputGuard) -> Result<(), OutputError> {
+    guard.check(path).map_err(|refusal| OutputError::refused(path, refusal))
+}
+
+/// Opens a file for a report that grows while the run is active. An existing file loses its contents.
+///
+/// # Errors
+/// The output guard refuses the path, or the file cannot be opened.
+pub fn create(path: &Path, guard: &mut OutputGuard) -> Result<File, OutputError> {
+    check(path, guard)?;
+    let failed = |error| OutputError::io(path, error);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(failed)?;
+    // The path may have changed since the check: the open file decides.
+    let kind = file.metadata().map_err(failed)?.file_type();
+    if kind.is_block_device() {
+        return Err(OutputError::refused(path, OutputRefusal::BlockDevice));
+    }
+    if kind.is_file() {
+        file.set_len(0).map_err(failed)?;
+    }
+    Ok(file)
+}
+
+/// Writes a whole file at once.
+///
+/// # Errors
+/// As [`AtomicFile::open`] and [`AtomicFile::write`].
+pub fn write(path: &Path, bytes: &[u8], guard: &mut OutputGuard) -> Result<(), OutputError> {
+    AtomicFile::open(path, guard)?.write(bytes)
+}
+
+/// A file that is replaced when its new contents are complete. After an error the old contents remain.
+#[derive(Debug)]
+pub struct AtomicFile {
+    /// The path without symbolic links.
+    path: PathBuf,
+    /// The file with the new contents, in the same directory. `None` for a pipe or a character device.
+    temporary: Option<PathBuf>,
+}
+
+impl AtomicFile {
+    /// Checks a path, and creates a file in its directory for a test. Call this before the run: a wrong path is reported
+    /// before hours of measurement.
+    ///
+    /// # Errors
+    /// The output guard refuses the path, or no file can be created in its directory.
+    pub fn open(given: &Path, guard: &mut OutputGuard) -> Result<AtomicFile, OutputError> {
+        check(given, guard)?;
+        let failed = |error| OutputError::io(given, error);
+        // A symbolic link remains. The file that it leads to is replaced.
+        let path = std::fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
+        if std::fs::metadata(&path).is_ok_and(|found| is_stream(found.file_type())) {
+            return Ok(AtomicFile { path, temporary: None });
+        }
+        let mut name = OsString::from(".");
+        name.push(path.file_name().ok_or_else(|| failed(ErrorKind::InvalidFilename.into()))?);
+        name.push(format!(".{}", std::process::id()));
+        let temporary = path.with_file_name(name);
+        create_new(&temporary).map_err(failed)?;
+        std::fs::remove_file(&temporary).map_err(failed)?;
+        Ok(AtomicFile { path, temporary: Some(temporary) })
+    }
+
+    /// Writes the new contents and replaces the file.
+    ///
+    /// # Errors
+    /// The file has come into use since it was opened, or an I/O error occurs.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
+        check(&self.path, &mut OutputGuard::new([]))?;
+        let failed = |error| OutputError::io(&self.path, error);
+        let Some(temporary) = &self.temporary else {
+            let mut file = OpenOptions::new().write(true).open(&self.path).map_err(failed)?;
+            if !is_stream(file.metadata().map_err(failed)?.file_type()) {
+                return Err(failed(io::Error::other("it is no longer a pipe or a character device")));
+            }
+            return file.write_all(bytes).map_err(failed);
+        };
+        let written = create_new(temporary)
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(temporary, &self.path));
+        written.map_err(|error| {
+            // An incomplete file is of no use, and it may have filled the disk.
+            let _ = std::fs::remove_file(temporary);
+            failed(error)
+        })
+    }
+}
+
+impl AtomicFile {
+    /// Writes as [`AtomicFile::write`] and prints an error. Returns false after an error.
+    pub fn write_or_report(&self, bytes: &[u8]) -> bool {
+        let written = self.write(bytes);
+        if let Err(error) = &written {
+            stderr_line!("error: {error}");
+        }
+        written.is_ok()
+    }
+}
+
+/// Pipes, sockets and character devices take bytes and cannot be replaced.
+fn is_stream(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir() && !kind.is_block_device()
+}
+
+fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Returns true if two paths lead to the same file. Missing files are compared by path.
+pub fn is_same_file(one: &str, other: &str) -> bool {
+    engine::output_guard::resolve(Path::new(one)) == engine::output_guard::resolve(Path::new(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_a_link_remains() {
+        let folder = std::env::temp_dir().join(format!("fathom-atomic-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, link) = (folder.join("file"), folder.join("link"));
+        std::fs::write(&file, "old contents").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, b"new", &mut OutputGuard::new([])).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+        let error = AtomicFile::open(&folder, &mut OutputGuard::new([])).unwrap_err();
+        assert!(error.to_string().contains("this is a directory"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,25 @@
+//! Saved records and assessments as files.
+
+use history::Document;
+use study::StudyError;
+
+/// Reads a saved record or assessment.
+///
+/// # Errors
+/// The file cannot be read, or it is neither.
+pub fn load(path: &str) -> Result<Document, String> {
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
+    let document = Document::read(&text).map_err(|error| format!("{path}:{error}"))?;
+    complete(document).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Adds what documents of older versions lack.
+///
+/// # Errors
+/// The rounds of a study do not fit its request.
+pub fn complete(mut document: Document) -> Result<Document, StudyError> {
+    if let Document::Assessment(assessment) = &mut document {
+        study::complete(assessment)?;
+    }
+    Ok(document)
+}

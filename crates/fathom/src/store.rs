@@ -1,0 +1,215 @@
+//! The history: where its file is, and which of its runs an argument names.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use ::history::{Document, Store, Wanted};
+use assessment::{Assessment, Target};
+use engine::OutputGuard;
+use judge::single;
+use record::Record;
+use serde::Serialize;
+use study::repeats::{self, NAMES};
+
+use crate::{atomic_file, documents, session};
+
+/// The newest run.
+const LAST: &str = "last";
+
+/// Opens the history and creates it if necessary.
+///
+/// # Errors
+/// The file cannot be opened, or the output guard refuses it.
+pub fn open() -> Result<Store, String> {
+    Store::open(&checked(path()?)?)
+}
+
+/// Opens the history; `None` if it does not exist yet.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_if_any() -> Result<Option<Store>, String> {
+    let path = path()?;
+    if path.exists() { Store::open(&checked(path)?).map(Some) } else { Ok(None) }
+}
+
+/// Opens a history that must exist.
+///
+/// # Errors
+/// The history does not exist, or as [`open`].
+pub fn open_existing() -> Result<Store, String> {
+    open_if_any()?.ok_or_else(|| "the history is empty".to_owned())
+}
+
+fn given(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn path() -> Result<PathBuf, String> {
+    let data = given("XDG_DATA_HOME").or_else(|| Some(given("HOME")?.join(".local/share")));
+    let data = data.ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
+    Ok(data.join("fathom/history.db"))
+}
+
+fn checked(path: PathBuf) -> Result<PathBuf, String> {
+    atomic_file::check(&path, &mut OutputGuard::new([]))?;
+    Ok(path)
+}
+
+/// Adds an assessment to the history and returns its number.
+///
+/// # Errors
+/// The history cannot be opened or written.
+pub fn add_assessment(assessment: Assessment) -> Result<i64, String> {
+    add(&mut open()?, &Document::Assessment(Box::new(assessment)), &[])
+}
+
+/// Returns a document as JSON for other programs.
+///
+/// # Errors
+/// The document cannot be represented.
+pub fn json(document: &Document) -> Result<String, String> {
+    match document {
+        Document::Assessment(assessment) => report::document(assessment).map_err(|error| error.to_string()),
+        Document::Record(_) => document.write(),
+    }
+}
+
+/// Adds a document with the cause of its verdict, and returns its number.
+///
+/// # Errors
+/// The history cannot be written.
+pub fn add(store: &mut Store, document: &Document, tags: &[String]) -> Result<i64, String> {
+    let cause = match document {
+        Document::Assessment(assessment) => report::cause(assessment),
+        Document::Record(_) => String::new(),
+    };
+    store.add(document, &cause, tags)
+}
+
+/// Returns true unless `--no-history` or the environment turns the history off.
+pub fn is_on(no_history: bool) -> bool {
+    let is_set = std::env::var_os("FATHOM_NO_HISTORY").is_some_and(|value| !value.is_empty() && value != "0");
+    !no_history && !is_set
+}
+
+/// Adds a run of a dialect. The dialect's program has no history, so this prints nothing, never waits, and does nothing
+/// after an error. A file that belongs to another user is not written.
+pub fn add_silently(record: Record) {
+    let has_io = record.totals().all.ios > 0;
+    let path = path().ok().filter(|path| has_io && is_on(false) && is_ours(path));
+    let Some(path) = path.and_then(|path| checked(path).ok()) else { return };
+    // A limit on the length of files would end the program with a signal.
+    os::process::ignore_file_size_signal();
+    let _ =
+        Store::open_in_passing(&path).and_then(|mut store| store.add_in_passing(&Document::Record(Box::new(record))));
+}
+
+/// Returns true if the existing part of the path belongs to the user of this process. Under `sudo` with the HOME of the
+/// user it does not. A missing home directory is not created.
+fn is_ours(path: &Path) -> bool {
+    let home = given("HOME").filter(|_| given("XDG_DATA_HOME").is_none());
+    let owner = |path: &Path| std::fs::metadata(path).map(|found| found.uid()).ok();
+    if home.as_deref().is_some_and(|home| owner(home).is_none()) {
+        return false;
+    }
+    // The database, its folder, the data folder of all programs, and the home directory.
+    let found = path.ancestors().take(3).chain(home.as_deref()).find_map(owner);
+    found.is_none_or(|found| Some(found) == owner(Path::new("/proc/self")))
+}
+
+/// Returns true if an argument is a number or `last`. A file with such a name is written `./7`.
+pub fn is_run_id(arg: &str) -> bool {
+    arg == LAST || (!arg.is_empty() && arg.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns the number of the run that an argument names. Numbers begin at 1.
+///
+/// # Errors
+/// The argument is not a number, or `last` is requested of an empty history.
+pub fn id(store: &Store, arg: &str) -> Result<i64, String> {
+    match arg {
+        LAST => store.last()?.ok_or_else(|| "the history is empty".to_owned()),
+        _ => {
+            let id = arg.parse::<i64>().ok().filter(|id| *id > 0 && is_run_id(arg));
+            id.ok_or_else(|| format!("`{arg}` is not the number of a run\nhelp: `fathom history` lists the runs"))
+        }
+    }
+}
+
+/// Returns the numbers of several runs, each once.
+///
+/// # Errors
+/// As [`id`].
+pub fn ids(store: &Store, args: &[String]) -> Result<Vec<i64>, String> {
+    let mut ids = Vec::new();
+    for arg in args {
+        let id = id(store, arg)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+/// Returns the run of an argument for which [`is_run_id`] is true.
+///
+/// # Errors
+/// The history has no such run, or cannot be read.
+pub fn document(arg: &str) -> Result<Document, String> {
+    let store = open_existing()?;
+    documents::complete(store.document(id(&store, arg)?)?).map_err(|error| error.to_string())
+}
+
+/// Returns all runs with a tag, the oldest first.
+///
+/// # Errors
+/// No run has the tag, or the history cannot be read.
+pub fn documents_with(tag: &str) -> Result<Vec<Document>, String> {
+    let store = open_existing()?;
+    let mut entries = store.list(&Wanted { tag: Some(tag.to_owned()), ..Wanted::default() })?;
+    if entries.is_empty() {
+        return Err(format!("no run has the tag {tag}"));
+    }
+    entries.reverse();
+    entries.iter().map(|entry| store.document(entry.id)).collect()
+}
+
+/// Returns the repeats whose runs have a tag. Runs of two workloads have it with `-A` and `-B`, too.
+///
+/// # Errors
+/// No run has the tag, or the runs are no repeats.
+pub fn repeats_with(tag: &str) -> Result<Assessment, String> {
+    let store = open_existing()?;
+    let wanted = Wanted { tag: Some(tag.to_owned()), kind: Some("record".to_owned()), ..Wanted::default() };
+    let mut entries = store.list(&wanted)?;
+    if entries.is_empty() {
+        return Err(format!("no run has the tag {tag}"));
+    }
+    entries.reverse();
+    let of_workload = NAMES.map(|name| format!("{tag}-{name}"));
+    let side_of = |tags: &[String]| of_workload.iter().position(|workload| tags.contains(workload)).unwrap_or(0);
+    let workloads = entries.iter().map(|entry| side_of(&entry.tags)).max().map_or(1, |last| last + 1);
+    let mut sides: Vec<Vec<(Option<i64>, Record)>> = (0..workloads).map(|_| Vec::new()).collect();
+    for entry in &entries {
+        if let Document::Record(record) = store.document(entry.id)? {
+            sides[side_of(&entry.tags)].push((Some(entry.id), *record));
+        }
+    }
+    let target = sides.iter().flatten().next().map(|(_, record)| single::targets(record)).unwrap_or_default();
+    let target = Target { path: target, ..Target::default() };
+    let session = session::start("run", &[], target, Vec::new(), &[]);
+    repeats::of_records(&session, tag, sides).map_err(|error| {
+        format!(
+            "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"
+        )
+    })
+}
+
+/// Returns a value as JSON with a line end.
+///
+/// # Errors
+/// The value cannot be represented.
+pub fn json_text(value: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
+}

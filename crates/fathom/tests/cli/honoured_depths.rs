@@ -1,0 +1,91 @@
+//! Latency targets, depths, batches, pools and CPU jobs of fio's options, on the machine. That they are kept to the I/O is
+//! shown on a simulated device, in the tests of `engine`.
+
+use crate::stage::{Scratch, run};
+use serde_json::Value;
+
+/// Runs in a scratch folder.
+trait Runs {
+    fn report(&self, args: &str) -> Value;
+    fn job(&self, args: &str) -> Value;
+}
+
+impl Runs for Scratch {
+    fn report(&self, args: &str) -> Value {
+        run(self.path(), &format!("--output-format=json {args}")).json()
+    }
+
+    fn job(&self, args: &str) -> Value {
+        self.report(args)["jobs"][0].clone()
+    }
+}
+
+const NULL: &str = "--name=a --ioengine=null --size=4g --time_based";
+
+fn ios(job: &Value) -> (u64, u64) {
+    (job["read"]["total_ios"].as_u64().unwrap(), job["write"]["total_ios"].as_u64().unwrap())
+}
+
+#[test]
+fn a_latency_target_finds_a_depth_and_reports_that_alone() {
+    let scratch = Scratch::new("target");
+    let job = format!("{NULL} --runtime=600 --rw=randread --iodepth=8 --latency_window=50ms --latency_percentile=50");
+    let found = scratch.job(&format!("{job} --latency_target=1s"));
+    let facts = ["latency_depth", "latency_target", "latency_percentile", "latency_window"].map(|key| &found[key]);
+    assert_eq!(facts, [&Value::from(8), &1_000_000_000u64.into(), &50.0.into(), &50_000.into()]);
+    let runtime_ms = found["job_runtime"].as_u64().unwrap();
+    assert!((50..600_000).contains(&runtime_ms), "one window at the depth found: {runtime_ms}");
+    let text = run(scratch.path(), &format!("{job} --latency_target=1s")).stdout;
+    let line = "     latency   : target=1000.00ms, window=50.00ms, percentile=50.00%, depth=8\n";
+    assert!(text.contains(line), "{text}");
+    let missed = scratch
+        .job("--name=a --ioengine=psync --size=4m --bs=1m --filename=g --latency_target=1us --latency_window=50ms");
+    assert_eq!(missed["error"], 110);
+    let file = "--name=a --ioengine=psync --size=1m --filename=f --bs=1m --max_latency=1us";
+    assert_eq!(scratch.job(file)["error"], 110);
+}
+
+#[test]
+fn a_pool_submits_for_engines_that_do_their_io_in_the_call() {
+    let scratch = Scratch::new("offload");
+    let null = scratch.job("--name=a --ioengine=null --size=1m --iodepth=4 --io_submit_mode=offload");
+    assert_eq!((&null["error"], ios(&null).0), (&Value::from(0), 256));
+    for engine in ["psync", "sync", "pvsync2", "mmap", "libaio", "io_uring"] {
+        let args = "--name=a --rw=randrw --size=1m --bs=4k --iodepth=8 --io_submit_mode=offload --filename=f --loops=2";
+        let job = scratch.job(&format!("{args} --ioengine={engine}"));
+        assert_eq!((&job["error"], ios(&job).0 + ios(&job).1), (&Value::from(0), 512), "{engine}");
+        let level = |depth: &str| job["iodepth_level"][depth].as_f64().unwrap();
+        assert!(level("1") < 90.0, "{engine}: they are in flight together: {}", job["iodepth_level"]);
+    }
+    let inline = scratch.job("--name=a --ioengine=psync --size=1m --iodepth=8 --filename=f");
+    assert_eq!(inline["iodepth_level"]["1"], 100.0);
+}
+
+#[test]
+fn depths_and_batches_are_kept() {
+    let scratch = Scratch::new("depths");
+    let args = "--name=a --ioengine=libaio --size=4m --filename=f --rw=randread --iodepth=16";
+    let job = scratch.job(&format!("{args} --iodepth_batch_submit=4 --iodepth_batch_complete_min=4 --iodepth_low=8"));
+    assert_eq!(ios(&job).0, 1024);
+    let share = |kind: &str, upto: &str| job[kind][upto].as_f64().unwrap();
+    assert!(share("iodepth_submit", "8") == 0.0 && share("iodepth_submit", "4") > 99.0, "{}", job["iodepth_submit"]);
+    assert!(share("iodepth_level", "1") < 10.0, "it is never emptied: {}", job["iodepth_level"]);
+    let all = scratch.job(&format!("{args} --iodepth_batch=16 --iodepth_batch_complete_min=16"));
+    assert!(all["iodepth_submit"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_submit"]);
+    assert!(all["iodepth_complete"]["16"].as_f64().unwrap() > 90.0, "{}", all["iodepth_complete"]);
+}
+
+#[test]
+fn cpu_jobs_end_with_the_last_io_job_if_requested_and_idleness_is_reported() {
+    let scratch = Scratch::new("cpu");
+    let args = "--name=io --ioengine=null --size=4g --time_based --runtime=300ms \
+        --name=c --ioengine=cpuio --cpuload=5 --cpuchunks=1000 --runtime=600 --exit_on_io_done=1";
+    let report = scratch.report(&format!("--idle-prof=percpu {args}"));
+    let runtime_ms = report["jobs"][1]["job_runtime"].as_u64().unwrap();
+    assert!((300..600_000).contains(&runtime_ms), "{runtime_ms}");
+    let idleness = report["cpu_idleness"].as_object().unwrap();
+    assert!(idleness.contains_key("system") && idleness.contains_key("cpu-0"), "{idleness:?}");
+    assert!(idleness.values().all(|share| (0.0..=100.0).contains(&share.as_f64().unwrap())), "{idleness:?}");
+    let text = run(scratch.path(), &format!("--idle-prof=system {args}")).stdout;
+    assert!(text.contains("\nCPU idleness:\n  system: "), "{text}");
+}

@@ -1,0 +1,66 @@
+//! `fathom knee`: its files, its targets, and its report when it is stopped.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::stage::{self, Outcome, Scratch, command, outcome, patiently};
+
+fn knee(directory: &Path, arguments: &str) -> Command {
+    let mut command = command(directory, "knee", arguments);
+    command.env("LC_ALL", "C.UTF-8");
+    command
+}
+
+fn run(directory: &Path, arguments: &str) -> Outcome {
+    outcome(knee(directory, arguments).spawn().unwrap())
+}
+
+#[test]
+fn a_directory_gets_a_file_that_is_gone_afterwards() {
+    let scratch = Scratch::new("knee-directory");
+    let outcome = run(
+        scratch.path(),
+        ". --closed --size 8M --iodepth 4 --runtime 100ms --ramp 0 --p99 100s --output out.txt --report out.md",
+    );
+    outcome.ended_with(0).complained_of("iodepth 4: ").complained_of("report: out.md");
+    let mut names = scratch.names();
+    names.sort_unstable();
+    assert_eq!(names, ["out.md", "out.txt"]);
+    assert!(std::fs::read_to_string(scratch.file("out.md")).unwrap().contains("| depths | iodepth=4 read |"));
+    let text = std::fs::read_to_string(scratch.file("out.txt")).unwrap();
+    assert!(text.contains("IOPS over iodepth") && text.contains("p99 at most 100 s up to iodepth 4"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused() {
+    let scratch = Scratch::new("knee-consent");
+    scratch.filled("data", 1 << 20);
+    let before = std::fs::read(scratch.file("data")).unwrap();
+    let refused = |line: &str, what: &str| {
+        run(scratch.path(), &format!("data --runtime 100ms {line}")).ended_with(2).complained_of(what);
+        assert_eq!(scratch.names(), ["data"]);
+    };
+    refused("--rw randwrite", "add --overwrite data");
+    refused("--rw rw", "add --overwrite data");
+    refused("--rw randwrite --overwrite other", "isn't the target");
+    refused("--filename=other", "--filename has a fixed value");
+    refused("--closed --ioengine psync", "has no queue");
+    refused("--iodepht=3", "'--iodepth'");
+    assert_eq!(std::fs::read(scratch.file("data")).unwrap(), before);
+}
+
+#[test]
+fn ctrl_c_ends_in_a_report_of_what_was_measured() {
+    let scratch = Scratch::new("knee-stopped");
+    let once = |times| {
+        let child = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson").spawn().unwrap();
+        stage::interrupted(child, Duration::from_millis(1500) * times, &["INT"])
+    };
+    let outcome = patiently(once, |outcome| outcome.stdout.contains("so far: "));
+    outcome.ended_with(130);
+    let last = outcome.stdout.split_once("stopped early").unwrap_or_else(|| panic!("{}", outcome.stdout)).1;
+    assert!(last.contains("so far: "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("Poisson arrivals") && scratch.names().is_empty(), "{}", outcome.stdout);
+}

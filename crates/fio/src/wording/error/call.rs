@@ -1,0 +1,159 @@
+//! The names of failed calls, as fio has them.
+
+use std::borrow::Cow;
+
+use record::{
+    CheckError, CpuSet, EngineCall, ErrorKind, IoError, LayoutCall, LayoutError, MetadataOperation, OpenCall,
+    PhaseError, PreReadCall, RunError, SetupError, SetupStep, TargetError,
+};
+
+/// Returns what fio prints as `func=`: the call that failed.
+pub fn call(error: &RunError) -> Cow<'_, str> {
+    match &*error.kind {
+        ErrorKind::Check(check) => Cow::Borrowed(of_check(check)),
+        ErrorKind::Target(target) => of_target(target),
+        ErrorKind::Layout(layout) => of_layout(layout),
+        ErrorKind::Phase(phase) => Cow::Borrowed(of_phase(phase)),
+        ErrorKind::Setup(setup) => Cow::Borrowed(of_setup(setup)),
+        ErrorKind::Io(io) => of_io(io),
+        ErrorKind::Text { call, .. } => Cow::Borrowed(call),
+        ErrorKind::Several(errors) => errors.first().map_or(Cow::Borrowed(""), call),
+        ErrorKind::Panicked { .. } => Cow::Borrowed("worker"),
+    }
+}
+
+fn of_check(check: &CheckError) -> &'static str {
+    match check {
+        CheckError::Ended | CheckError::Stuck { .. } => "check",
+        CheckError::EngineMissing { .. } | CheckError::NoPolling { .. } => "td_io_init",
+        CheckError::ReadOnlyRun { .. } => "readonly",
+        CheckError::BlockTooLarge { .. } | CheckError::BuffersExceedMemory { .. } => "init_io_u",
+        CheckError::NoAtomicWrites | CheckError::NoAppend { .. } => "init",
+        CheckError::NoCpuLoad => "cpuio",
+        CheckError::WritesOnly { .. } | CheckError::BlockUnaligned { .. } => "td_io_queue",
+        CheckError::StreamUnaligned { .. } => "open",
+        CheckError::SchedulerMissing { .. } => "iosched_switch",
+    }
+}
+
+fn of_target(target: &TargetError) -> Cow<'_, str> {
+    let name = match target {
+        TargetError::OpenForJob { path, .. } | TargetError::DeviceOpen { path } => {
+            return Cow::Owned(format!("open({path})"));
+        }
+        TargetError::NotTrimmable { .. } => "td_io_queue",
+        TargetError::NotAllocatable { .. } => "open_file",
+        TargetError::CreationDisallowed { .. } | TargetError::CreateIn { .. } => "open",
+        TargetError::InUse { .. } | TargetError::UsesUnknown { .. } => "check_mount_writes",
+        TargetError::NotATarget { .. } | TargetError::NotAFile { .. } => "setup_files",
+        TargetError::Status { .. } => "fstat",
+        TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",
+    };
+    Cow::Borrowed(name)
+}
+
+fn of_layout(layout: &LayoutError) -> Cow<'_, str> {
+    let name = match layout {
+        LayoutError::NoDirectIo { path } => return Cow::Owned(format!("open({path})")),
+        LayoutError::ListDirectory { path } => return Cow::Owned(format!("opendir({path})")),
+        LayoutError::Open { .. } | LayoutError::PreRead { call: PreReadCall::Open, .. } => "open",
+        LayoutError::PreRead { call: PreReadCall::Read, .. } => "pre_read",
+        LayoutError::CreateDirectory { .. } => "mkdir",
+        LayoutError::ReadOnly
+        | LayoutError::RangeBelowBlock { .. }
+        | LayoutError::OffsetBeyondEnd { .. }
+        | LayoutError::Ended { .. } => "setup_files",
+        LayoutError::Call { call, .. } => layout_call(*call),
+        LayoutError::NoSize { .. } => "total_file_size",
+        LayoutError::SizeBelowBlock { .. } => "size",
+        LayoutError::Unlink { .. } => "unlink_all_files",
+    };
+    Cow::Borrowed(name)
+}
+
+fn of_phase(phase: &PhaseError) -> &'static str {
+    match phase {
+        PhaseError::WriteDataMemory { .. } => "init_io_u",
+        PhaseError::WriteDataFile { .. } => "open",
+        PhaseError::NewFile { .. } => "create",
+        PhaseError::NoThread | PhaseError::Ended => "prepare",
+        PhaseError::Stuck => "stop",
+    }
+}
+
+fn of_setup(setup: &SetupError) -> &'static str {
+    match setup {
+        SetupError::EngineOpen { .. } => "td_io_init",
+        SetupError::NoBuffers { .. } | SetupError::Content { .. } => "init_io_u",
+        SetupError::StreamTarget { .. } | SetupError::StreamTargetKind { .. } => "open",
+        SetupError::Step { step }
+        | SetupError::Command { step, .. }
+        | SetupError::CommandOutputRefused { step, .. } => setup_call(*step),
+        SetupError::Confined { what: CpuSet::Cpus, .. } => "cpu_set_affinity",
+        SetupError::Confined { what: CpuSet::NumaNodes, .. } => "numa_run_on_node_mask",
+        SetupError::EngineWithoutIo => "ioengine",
+        SetupError::Access { .. } => "init_random_map",
+        SetupError::Stream { .. } => "streams",
+        SetupError::NoThread { .. } => "pthread_create",
+        SetupError::Log { .. } => "log",
+    }
+}
+
+fn of_io(io: &IoError) -> Cow<'_, str> {
+    let name = match io {
+        IoError::Open { path, call: OpenCall::Open, .. } => return Cow::Owned(format!("open({path})")),
+        IoError::Open { path, call: OpenCall::Attach, .. } => return Cow::Owned(format!("attach({path})")),
+        IoError::Metadata { path, operation } => return Cow::Owned(metadata_call(path, *operation)),
+        IoError::Unanswered { .. } | IoError::Stuck { .. } => "stop",
+        IoError::Close { .. } => "file close",
+        IoError::Sync { .. } => "fsync",
+        IoError::Failed(_) => "io_u error",
+        IoError::NothingMoved { .. } => "full resid",
+        IoError::LatencyExceeded { .. } | IoError::LatencyTargetMissed { .. } => "max latency exceeded",
+        IoError::BelowMinimumRate(_) => "check_min_rate",
+        IoError::Engine { call, .. } => engine_call(*call),
+    };
+    Cow::Borrowed(name)
+}
+
+pub(super) fn layout_call(call: LayoutCall) -> &'static str {
+    match call {
+        LayoutCall::Status => "fstat",
+        LayoutCall::Allocate => "fallocate",
+        LayoutCall::Truncate => "ftruncate",
+        LayoutCall::Write => "write",
+        LayoutCall::Sync => "fsync",
+        LayoutCall::DropCache => "invalidate",
+    }
+}
+
+pub(super) fn setup_call(step: SetupStep) -> &'static str {
+    match step {
+        SetupStep::Buffers => "init_io_u",
+        SetupStep::Engine => "ioengine",
+        SetupStep::IoScheduler => "ioscheduler",
+        SetupStep::NumaNodes => "numa_available",
+        SetupStep::MemoryPolicy => "set_mempolicy",
+        SetupStep::IoPriority => "ioprio_set",
+        SetupStep::TimerSlack => "prctl",
+        SetupStep::Nice => "nice",
+        SetupStep::LockedMemory => "lockmem",
+        SetupStep::Prerun => "exec_prerun",
+        SetupStep::Postrun => "exec_postrun",
+    }
+}
+
+pub(super) fn engine_call(call: EngineCall) -> &'static str {
+    match call {
+        EngineCall::Submit => "submit",
+        EngineCall::Reap => "getevents",
+    }
+}
+
+pub(super) fn metadata_call(path: &str, operation: MetadataOperation) -> String {
+    match operation {
+        MetadataOperation::CreateFile | MetadataOperation::CreateDirectory => format!("open({path})"),
+        MetadataOperation::Status { call } => format!("stat({path}) type={call}"),
+        MetadataOperation::Delete => format!("delete({path})"),
+    }
+}

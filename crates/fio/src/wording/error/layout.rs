@@ -1,0 +1,49 @@
+//! Errors of the layout of a job's files.
+
+use record::{LayoutError, RunError};
+use units::errno;
+
+use super::call::layout_call;
+
+pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
+    match layout {
+        LayoutError::PreRead { path, .. } => format!("cannot pre-read {path}: {}", error.reason()),
+        LayoutError::CreateDirectory { path } => format!("failed to create dir ({path}): {}", error.reason()),
+        LayoutError::ReadOnly => "refusing extend of file due to read-only (lay the files out with a run without \
+                                      --readonly first, or use files that are large enough)"
+            .to_owned(),
+        LayoutError::Open { path } => format!("open of {path} failed: {}", error.reason()),
+        LayoutError::Call { path, call } => match error.errno {
+            errno::ENOSPC | errno::EDQUOT => format!(
+                "{} on laying out file, stopping ({path} doesn't fit: what was written of it is gone again; make \
+                 size= smaller or free some space)",
+                errno::name(error.errno).unwrap_or_default()
+            ),
+            _ => format!("{} of {path} failed: {}", layout_call(*call), error.reason()),
+        },
+        LayoutError::NoDirectIo { .. } => "looks like your file system does not support direct=1/buffered=0 (use \
+                                         direct=0, or a file on a file system that has direct I/O)"
+            .to_owned(),
+        LayoutError::ListDirectory { path } => {
+            format!("opendir({path}): {} (opendir= takes a directory that can be read)", error.reason())
+        }
+        LayoutError::NoSize { job } => format!(
+            "{job}: you need to specify size= (the targets are empty or don't exist yet, so nothing else says how \
+             much I/O to do)"
+        ),
+        LayoutError::SizeBelowBlock { size_bytes, block_bytes } => format!(
+            "size too small, must not be less than minimum block size: {size_bytes} < {block_bytes} (make size= \
+             larger or bs= smaller)"
+        ),
+        LayoutError::RangeBelowBlock { job, range_bytes, block_bytes } => format!(
+            "blocksize is larger than data set range ({job} has {range_bytes} bytes to do I/O on, a block is \
+             {block_bytes}: see size=, offset= and bs=)"
+        ),
+        LayoutError::OffsetBeyondEnd { job, offset_bytes, target_bytes } => format!(
+            "{job}: you need to specify valid offset= (it starts at byte {offset_bytes} of a target of {target_bytes} \
+             bytes)"
+        ),
+        LayoutError::Unlink { path } => format!("failed to unlink file {path}: {}", error.reason()),
+        LayoutError::Ended { job } => format!("{job}: laying out its files ended early"),
+    }
+}

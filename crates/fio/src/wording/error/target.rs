@@ -1,0 +1,68 @@
+//! Errors of targets.
+
+use record::{FileKind, RunError, TargetError, TargetUse, UseKind};
+
+pub(super) fn target(target: &TargetError, error: &RunError) -> String {
+    match target {
+        TargetError::NotTrimmable { path } => format!(
+            "{path}: only block devices can be trimmed (a trimmed file would lose its contents; ioengine=falloc does \
+             that when it is asked to)"
+        ),
+        TargetError::NotAllocatable { path } => {
+            format!("only files and blockdev are supported fallocate  ({path} is a character device)")
+        }
+        TargetError::CreationDisallowed { path } => {
+            format!("file creation disallowed by allow_file_create=0 ({path} doesn't exist)")
+        }
+        TargetError::OpenForJob { path, job } => format!("open({path}): {} (job {job} needs it)", error.reason()),
+        TargetError::CreateIn { path, directory } => {
+            format!("failed to create {path}: {directory}: {}", error.reason())
+        }
+        TargetError::InUse { job, path, uses } => in_use(job, path, uses),
+        TargetError::UsesUnknown { path } => {
+            format!(
+                "{path}: its uses cannot be determined: {} (nothing is written to what may be in use)",
+                error.reason()
+            )
+        }
+        TargetError::NotATarget { job, path, kind } => {
+            format!("{job}: failed to get file size of {path} (it is {})", not_a_target(*kind))
+        }
+        TargetError::Status { path } => format!("stat of {path} failed: {}", error.reason()),
+        TargetError::NotAFile { path } => format!(
+            "only files are supported ({path} is not a file; this engine creates, examines or removes files and directories)"
+        ),
+        TargetError::DeviceOpen { path } => {
+            format!(
+                "failed opening blockdev {path} for size check: {} (may this user read the device?)",
+                error.reason()
+            )
+        }
+        TargetError::DeviceEmpty { path } => format!(
+            "{path}: zero sized block device? (a loop device without a file, a drive without a medium, or a device \
+             that was never set up)"
+        ),
+        TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
+    }
+}
+
+fn in_use(job: &str, path: &str, uses: &[TargetUse]) -> String {
+    let is_mounted = uses.iter().any(|held| matches!(held.kind, UseKind::Mounted { .. }));
+    let what = match is_mounted {
+        true => format!("{path} appears mounted, and 'allow_mounted_write' isn't set. Aborting."),
+        false => format!("{path} is in use. Aborting."),
+    };
+    let list = uses.iter().map(TargetUse::to_string).collect::<Vec<_>>().join("; ");
+    let release = uses.first().map(TargetUse::release).unwrap_or_default();
+    format!("{what} (job {job} would change it; {path} is {list}; {release})")
+}
+
+fn not_a_target(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::StandardStream => "the standard input or output; give a file or a device",
+        FileKind::Pipe => "a pipe; fathom does I/O at offsets, which pipes don't have: give a file or a device",
+        FileKind::Socket => "a socket; give a file or a device",
+        FileKind::Directory => "a directory; use directory= to create files in it, or opendir= to use its files",
+        FileKind::Regular | FileKind::Block | FileKind::Character => "of a kind that the engine does not support",
+    }
+}

@@ -1,0 +1,46 @@
+//! Messages of a run, as fio prints them.
+
+use record::{CommandTime, MessageKind};
+
+use super::error::{error, log_fault};
+
+/// Returns the line of a message, without a line end.
+pub fn message(kind: &MessageKind) -> String {
+    match kind {
+        MessageKind::Text(text) => text.clone(),
+        MessageKind::Layout { job, files, bytes } => {
+            let (plural, total) = if *files > 1 { ("s", "total ") } else { ("", "") };
+            format!("{job}: Laying out IO file{plural} ({files} file{plural} / {total}{}MiB)", bytes >> 20)
+        }
+        MessageKind::DirectoryListed { files } => format!("fio: opendir added {files} files"),
+        MessageKind::TargetIgnored { path } => format!("fio: file {path} may be ignored"),
+        MessageKind::FallocateFailed { error, .. } => format!("fio: posix_fallocate fails: {error}"),
+        MessageKind::NoSpaceReserved { path, from_bytes, to_bytes, error } => {
+            format!("fio: {path}: no space reserved for bytes {from_bytes} to {to_bytes}: {error}")
+        }
+        MessageKind::CpuBurn { job, load_percent, chunk_us, sorts } => {
+            let mode = if *sorts { "qsort" } else { "noop" };
+            format!("{job} ({mode}): ioengine=cpuio, cpuload={load_percent}, cpucycle={chunk_us}")
+        }
+        MessageKind::DepthIsOne {} => {
+            "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1"
+                .to_owned()
+        }
+        MessageKind::CommandOutput { job, when, path } => {
+            let when = match when {
+                CommandTime::Prerun => "prerun",
+                CommandTime::Postrun => "postrun",
+            };
+            format!("{job} : Saving output of {when} in {path}")
+        }
+        MessageKind::PostrunFailed { job, error: failed } => format!("{job}: {}", error(failed)),
+        MessageKind::NonfatalError(failed) => format!("fio: {}", error(failed)),
+        MessageKind::AggregateLogFailed { fault, error } => {
+            format!("fathom: --bandwidth-log: {}", log_fault(fault, &error.to_string()))
+        }
+        MessageKind::LogsIncomplete { fault, error } => {
+            format!("fathom: the logs are not complete: {}", log_fault(fault, &error.to_string()))
+        }
+        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are kept"),
+    }
+}

@@ -1,0 +1,131 @@
+//! I/Os of an open loop that were submitted late, or not at all.
+
+use assessment::{Finding, FindingKind, LateCause, LateIos, LoadGeneratorLimit, Severity, Subject};
+use plan::{Origin, Worker};
+use record::{Arrivals, LATE_NS, Record};
+
+use crate::load_generator::{Member, groups, has_waited, load_generator};
+
+/// Above this share of unissued I/Os the rate was not met.
+const UNISSUED_SHARE: f64 = 0.005;
+/// Above this share of late I/Os, latencies from submission leave part of the wait out.
+const LATE_SHARE: f64 = 0.01;
+/// One or two I/Os at the end of a run are no finding.
+const COUNT_MIN: u64 = 3;
+
+pub fn find(record: &Record) -> Vec<Finding> {
+    let found = groups(record).into_iter();
+    found.filter_map(|(subject, members)| of_group(subject, &members, &record.plan.origin)).collect()
+}
+
+fn of_group(subject: Subject, members: &[Member], origin: &Origin) -> Option<Finding> {
+    let mut arrivals = Arrivals::default();
+    let counted = members.iter().flat_map(|(_, counted)| counted.stats.ddirs.iter().filter_map(|ddir| ddir.arrivals));
+    counted.for_each(|counted| arrivals.merge(&counted));
+    let Arrivals { due, late, queue_full, unissued } = arrivals;
+    let exceeds = |count: u64, share: f64| count >= COUNT_MIN && count as f64 > due as f64 * share;
+    let is_missed = exceeds(unissued, UNISSUED_SHARE);
+    if !is_missed && !exceeds(late, LATE_SHARE) {
+        return None;
+    }
+    let runtime_ns = members.iter().map(|(_, counted)| counted.stats.runtime_ns).max()?;
+    let evidence = LateIos {
+        due,
+        late,
+        late_after_ms: LATE_NS / 1_000_000,
+        queue_full,
+        unissued,
+        runtime_s: runtime_ns as f64 / 1e9,
+        cause: cause(&arrivals, members, origin)?,
+    };
+    let kind = if is_missed { FindingKind::RateMissed(evidence) } else { FindingKind::LateArrivals(evidence) };
+    Some(Finding { kind, subject, severity: Severity::Warning })
+}
+
+fn cause(arrivals: &Arrivals, members: &[Member], origin: &Origin) -> Option<LateCause> {
+    let judged = load_generator(members.iter().copied());
+    // A queue is also full if the load generator has no time to reap.
+    if judged.as_ref().is_some_and(|judged| judged.limit == LoadGeneratorLimit::Limit) {
+        return Some(LateCause::LoadGenerator);
+    }
+    // Unissued I/Os wait for the reason that earlier ones were late.
+    if arrivals.late > 0 && arrivals.queue_full * 2 <= arrivals.late {
+        return Some(LateCause::SlowSubmission);
+    }
+    let worker: &Worker = members.first()?.0;
+    Some(LateCause::QueueFull {
+        waited_for_cpu: judged.as_ref().is_some_and(has_waited),
+        has_response_time: worker.measure.lat && matches!(origin, Origin::Fio(_)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Plan;
+    use std::sync::Arc;
+
+    fn ran(arrivals: Arrivals, origin: Origin) -> Record {
+        let worker = Worker { name: "a".into(), ..Worker::default() };
+        let mut record = Record::new(Arc::new(Plan { workers: vec![worker], origin, ..Plan::default() }), 0);
+        record.workers[0].stats.ddirs[1].arrivals = Some(arrivals);
+        record.workers[0].stats.runtime_ns = 10_000_000_000;
+        record
+    }
+
+    fn diskspd() -> Origin {
+        Origin::DiskSpd { command_line: String::new(), profile_xml: String::new() }
+    }
+
+    #[test]
+    fn a_rate_that_is_met_in_time_is_no_finding() {
+        for arrivals in [
+            Arrivals::default(),
+            Arrivals { due: 10_000, late: 100, queue_full: 50, unissued: 50 },
+            Arrivals { due: 10, late: 2, queue_full: 0, unissued: 1 },
+        ] {
+            assert_eq!(find(&ran(arrivals, Origin::default())), []);
+        }
+    }
+
+    #[test]
+    fn unissued_ios_are_a_missed_rate_and_a_full_queue_is_the_cause() {
+        let arrivals = Arrivals { due: 10_000, late: 9_000, queue_full: 8_990, unissued: 900 };
+        let kind = |origin| find(&ran(arrivals, origin)).remove(0).kind;
+        let expected = |has_response_time| {
+            let cause = LateCause::QueueFull { waited_for_cpu: false, has_response_time };
+            let (due, late, queue_full, unissued) = (10_000, 9_000, 8_990, 900);
+            FindingKind::RateMissed(LateIos {
+                due,
+                late,
+                late_after_ms: 1,
+                queue_full,
+                unissued,
+                runtime_s: 10.0,
+                cause,
+            })
+        };
+        assert_eq!(kind(Origin::default()), expected(true));
+        assert_eq!(kind(diskspd()), expected(false));
+    }
+
+    #[test]
+    fn late_ios_with_room_in_the_queue_have_slow_submission_as_cause() {
+        let arrivals = Arrivals { due: 10_000, late: 500, queue_full: 20, unissued: 0 };
+        let found = find(&ran(arrivals, Origin::default()));
+        let FindingKind::LateArrivals(late) = &found[0].kind else { panic!("{found:?}") };
+        assert_eq!((late.late, late.cause), (500, LateCause::SlowSubmission));
+    }
+
+    #[test]
+    fn a_full_queue_is_not_the_targets_if_the_load_generator_was_the_limit() {
+        let arrivals = Arrivals { due: 10_000, late: 9_000, queue_full: 8_990, unissued: 900 };
+        let mut record = ran(arrivals, Origin::default());
+        let stats = &mut record.workers[0].stats;
+        stats.ddirs[1].ios = 9_100;
+        stats.usage.user_ns = stats.runtime_ns;
+        let found = find(&record);
+        let FindingKind::RateMissed(late) = &found[0].kind else { panic!("{found:?}") };
+        assert_eq!(late.cause, LateCause::LoadGenerator);
+    }
+}

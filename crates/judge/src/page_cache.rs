@@ -1,0 +1,171 @@
+//! I/O that the page cache answered: the figures are of memory, not of the disk.
+//!
+//! Where the devices count, the difference shows it. Where they do not, a target that fits into memory is suspect once it
+//! was read or written more than once.
+
+use std::collections::BTreeMap;
+
+use assessment::{Finding, FindingKind, Moved as MovedBytes, PageCache, Severity, Subject};
+use plan::{Ddir, Stream, Worker};
+use record::{Record, TargetFacts};
+
+use crate::device::{DIRECTIONS, Moved, is_direct, moved};
+use crate::time_series::{phase_subject, workers};
+
+/// A cached file smaller than this share of the memory stays in the cache.
+const FITS_SHARE: f64 = 0.8;
+
+pub fn find(record: &Record) -> Vec<Finding> {
+    let mut found = of_streams(record);
+    let has_streams = !found.is_empty();
+    let compared = moved(record);
+    let is_buffered = |moved: &&Moved| !has_streams && !workers(record, moved.phase()).all(is_direct);
+    found.extend(compared.iter().filter(is_buffered).flat_map(|moved| by_devices(record, moved)));
+    let is_compared = |phase: usize| compared.iter().any(|moved| moved.phase() == phase);
+    let mut seen: Vec<&TargetFacts> = Vec::new();
+    for facts in record.targets.iter().filter(|facts| !facts.in_memory && !is_compared(facts.phase as usize)) {
+        if seen.iter().all(|known| known.path != facts.path)
+            && let Some(fits) = fits_cache(record, facts)
+        {
+            seen.push(facts);
+            found.push(fits);
+        }
+    }
+    found
+}
+
+/// A phase with buffered jobs, by the counters of its devices.
+fn by_devices(record: &Record, moved: &Moved) -> Vec<Finding> {
+    let of_direction = |direction: Ddir| {
+        let kind = FindingKind::PageCache(PageCache::Counted(moved.evidence(direction)));
+        let severity = moved.shortfall(direction)?;
+        Some(Finding { kind, subject: phase_subject(record, moved.phase()), severity })
+    };
+    DIRECTIONS.into_iter().filter_map(of_direction).collect()
+}
+
+/// A target of fio's jobs without a device that counts.
+fn fits_cache(record: &Record, facts: &TargetFacts) -> Option<Finding> {
+    let uses = |worker: &Worker| {
+        worker.streams().is_none() && worker.phase == facts.phase && worker.targets.paths.contains(&facts.path)
+    };
+    let size_bytes = facts.size_bytes?;
+    let users = || record.plan.workers.iter().zip(&record.workers).filter(|(worker, _)| uses(worker));
+    let is_buffered = users().any(|(worker, _)| worker.engine.moves_data() && !is_direct(worker));
+    let bytes = users().flat_map(|(worker, counted)| {
+        let files = worker.targets.paths.len() as u64;
+        counted.stats.ddirs[..2].iter().map(move |ddir| ddir.bytes / files)
+    });
+    let moved_bytes: u64 = bytes.sum();
+    let memory_bytes = record.machine.memory_bytes;
+    if !is_buffered || moved_bytes <= size_bytes || size_bytes as f64 >= memory_bytes as f64 * FITS_SHARE {
+        return None;
+    }
+    Some(Finding {
+        kind: FindingKind::TargetFitsCache { size_bytes, memory_bytes, moved_bytes },
+        subject: Subject::Targets(vec![facts.path.clone()]),
+        severity: Severity::Warning,
+    })
+}
+
+/// DiskSpd's targets, one by one.
+fn of_streams(record: &Record) -> Vec<Finding> {
+    let mut targets: BTreeMap<&String, Cached> = BTreeMap::new();
+    for (worker, counted) in record.plan.workers.iter().zip(&record.workers) {
+        for (stream, stats) in worker.stream_list().iter().zip(&counted.stats.targets) {
+            let target = targets.entry(&stream.path).or_default();
+            target.is_buffered |= !stream.open.direct;
+            target.used_bytes = target.used_bytes.max(used_bytes(stream, stats.size_bytes));
+            target.moved_bytes += DIRECTIONS.map(|ddir| stats.ddirs[ddir as usize].bytes).iter().sum::<u64>();
+        }
+    }
+    let memory_bytes = record.machine.memory_bytes;
+    let fits = |target: &Cached| (target.used_bytes as f64) < memory_bytes as f64 * FITS_SHARE;
+    let cached = targets.into_iter().filter(|(_, target)| target.is_buffered && target.moved_bytes > 0 && fits(target));
+    let finding = |(path, target): (&String, Cached)| {
+        let run_bytes = target.moved_bytes;
+        let device_bytes = device_bytes(record).filter(|device_bytes| *device_bytes < run_bytes / 2);
+        let kind = PageCache::FitsMemory {
+            used_bytes: target.used_bytes,
+            memory_bytes,
+            counted: device_bytes.map(|device_bytes| MovedBytes { run_bytes, device_bytes }),
+        };
+        Finding {
+            kind: FindingKind::PageCache(kind),
+            subject: Subject::Targets(vec![path.clone()]),
+            severity: Severity::Invalid,
+        }
+    };
+    cached.map(finding).collect()
+}
+
+#[derive(Default)]
+struct Cached {
+    is_buffered: bool,
+    /// The range that I/O goes to.
+    used_bytes: u64,
+    moved_bytes: u64,
+}
+
+fn used_bytes(stream: &Stream, size_bytes: u64) -> u64 {
+    stream.end_bytes.unwrap_or(size_bytes).min(size_bytes).saturating_sub(stream.base_bytes)
+}
+
+/// Bytes that the disks under all targets moved in the run; `None` if no disk counts.
+fn device_bytes(record: &Record) -> Option<u64> {
+    const SECTOR: u64 = 512;
+    let bytes = |disk: &record::DiskUse| disk.counters.sectors.iter().sum::<u64>() * SECTOR;
+    (!record.disks.is_empty()).then(|| record.disks.iter().map(bytes).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::simulated::on_device;
+    use crate::time_series::simulated::with;
+    use assessment::DeviceBytes;
+
+    const MIB: u64 = 1 << 20;
+
+    fn counted(finding: &Finding) -> (&DeviceBytes, Severity) {
+        let FindingKind::PageCache(PageCache::Counted(bytes)) = &finding.kind else { panic!("{finding:?}") };
+        (bytes, finding.severity)
+    }
+
+    #[test]
+    fn reads_and_writes_that_the_device_did_not_count_were_cached() {
+        let found = find(&on_device([100 * MIB, 100 * MIB], [10 * MIB, 60 * MIB], false));
+        let [reads, writes] = [0, 1].map(|at| counted(&found[at]));
+        assert_eq!((found.len(), reads.0.direction, reads.1), (2, Ddir::Read, Severity::Invalid));
+        assert_eq!((writes.0.direction, writes.1), (Ddir::Write, Severity::Warning));
+        assert_eq!(find(&on_device([100 * MIB, 0], [100 * MIB, 0], false)), []);
+        assert_eq!(find(&on_device([100 * MIB, 0], [10 * MIB, 0], true)), []);
+    }
+
+    #[test]
+    fn writes_at_the_close_of_a_device_are_not_in_the_measured_time() {
+        let mut record = on_device([0, 100 * MIB], [0, 0], false);
+        record.timeline[0].slots[9].disks[0].bytes[1] = 1000 * MIB;
+        let found = find(&record);
+        let (bytes, severity) = counted(&found[0]);
+        assert_eq!((found.len(), severity), (1, Severity::Invalid));
+        assert_eq!((bytes.requested_bytes, bytes.device_bytes), (900 * MIB, 0));
+        // A job that syncs at its end measures them.
+        let synced = with(record, |worker| worker.access.syncs.end_fsync = true);
+        assert_eq!(find(&synced), []);
+    }
+
+    #[test]
+    fn without_counters_a_small_file_that_is_read_again_is_found() {
+        let mut record = on_device([200 * MIB, 0], [0, 0], false);
+        record.targets[0].disks.clear();
+        let expected =
+            FindingKind::TargetFitsCache { size_bytes: 1 << 30, memory_bytes: 16 << 30, moved_bytes: 2000 * MIB };
+        assert_eq!(find(&record)[0].kind, expected);
+        record.workers[0].stats.ddirs[0].bytes = 1 << 30;
+        assert_eq!(find(&record), []);
+        record.workers[0].stats.ddirs[0].bytes = 1 << 40;
+        record.targets[0].size_bytes = Some(15 << 30);
+        assert_eq!(find(&record), []);
+    }
+}

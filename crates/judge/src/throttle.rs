@@ -1,0 +1,118 @@
+//! Two latency modes with a gap between them: the signature of a throttle that lets I/Os through in batches.
+//!
+//! A throttle of a provider, or of a control group, passes the I/Os that fit into its time slice and holds the others until the
+//! next one. Part of the I/Os take as long as the disk needs, part as long as the throttle, and none a time between. The rate is
+//! even. A cache in front of a slow disk has two modes as well, and no even rate.
+
+use assessment::{Finding, FindingKind, Severity};
+use plan::Ddir;
+use record::{Histogram, Record};
+
+use crate::stats::{median, spread_around_zero};
+use crate::time_series::{TimeSeries, phase_subject, time_series};
+
+/// Each mode has at least this share of the I/Os.
+const MODE_MIN: f64 = 0.05;
+/// The gap holds a smaller share than this, and its end is this many times its start.
+const GAP_SHARE: f64 = 0.002;
+const GAP_FACTOR: f64 = 4.0;
+/// A throttle holds I/Os for at least this long.
+const HELD_NS: u64 = 1_000_000;
+const IOS_MIN: u64 = 1000;
+/// The rate varies less than this from one second to the next.
+const EVEN: f64 = 0.03;
+const SECONDS_MIN: usize = 8;
+
+pub fn find(record: &Record) -> Vec<Finding> {
+    let series = time_series(record);
+    series.iter().filter(|series| is_even(series)).filter_map(|series| of_series(record, series)).collect()
+}
+
+fn is_even(series: &TimeSeries) -> bool {
+    let iops = series.iops(series.per_second());
+    let level = median(&iops);
+    let residuals: Vec<f64> = iops.iter().map(|value| value - level).collect();
+    iops.len() >= SECONDS_MIN && spread_around_zero(&residuals) <= level * EVEN
+}
+
+fn of_series(record: &Record, series: &TimeSeries) -> Option<Finding> {
+    let (direction, modes) = Ddir::ALL.into_iter().find_map(|ddir| {
+        let mut all = Histogram::default();
+        let both = record.plan.workers.iter().zip(&record.workers);
+        for (_, counted) in both.filter(|(worker, _)| worker.phase as usize == series.phase) {
+            all.merge(&counted.stats.ddirs[ddir as usize].clat.histogram);
+        }
+        Some((ddir, modes(&all)?))
+    })?;
+    let [(passed_share, passed_ns), (held_share, held_ns)] = modes;
+    let iops = median(&series.iops(series.per_second()));
+    Some(Finding {
+        kind: FindingKind::Throttled { direction, iops, passed_share, passed_ns, held_share, held_ns },
+        subject: phase_subject(record, series.phase),
+        severity: Severity::Info,
+    })
+}
+
+/// Returns share and median of the I/Os below and above the widest gap; `None` if there is no gap.
+fn modes(all: &Histogram) -> Option<[(f64, u64); 2]> {
+    let total = all.total();
+    if total < IOS_MIN {
+        return None;
+    }
+    let sparse = (total as f64 * GAP_SHARE) as u64;
+    let bins: Vec<_> = all.bins().collect();
+    let mut below = 0;
+    for (at, bin) in bins.iter().enumerate() {
+        below += bin.count;
+        let far = (bin.middle as f64 * GAP_FACTOR) as u64;
+        let between: u64 = bins[at + 1..].iter().take_while(|next| next.middle < far).map(|next| next.count).sum();
+        let above = total - below - between;
+        let share = |count: u64| count as f64 / total as f64;
+        if between <= sparse && share(below) >= MODE_MIN && share(above) >= MODE_MIN {
+            let held_ns = all.ranked(total - above / 2)?;
+            return (held_ns >= HELD_NS).then_some([(share(below), all.ranked(below / 2)?), (share(above), held_ns)]);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_series::simulated::run;
+
+    fn found(rate: &[f64], latencies: &[(u64, u64)]) -> Vec<Finding> {
+        let mut record = run(rate);
+        for &(count, ns) in latencies {
+            (0..count).for_each(|nth| record.workers[0].stats.ddirs[0].clat.record(ns + ns / 50 * (nth % 10)));
+        }
+        find(&record)
+    }
+
+    #[test]
+    fn two_latency_modes_at_an_even_rate_are_a_throttle() {
+        let throttled = found(&[500.0; 20], &[(3000, 150_000), (7000, 48_000_000)]);
+        let [
+            Finding {
+                kind: FindingKind::Throttled { direction, iops, passed_share, passed_ns, held_share, held_ns },
+                ..
+            },
+        ] = throttled.as_slice()
+        else {
+            panic!("{throttled:?}")
+        };
+        assert_eq!((*direction, *iops, *passed_share, *held_share), (Ddir::Read, 500.0, 0.3, 0.7));
+        assert!((160_000..170_000).contains(passed_ns) && (50_000_000..60_000_000).contains(held_ns));
+    }
+
+    #[test]
+    fn one_mode_an_uneven_rate_a_few_outliers_and_short_waits_are_no_throttle() {
+        let two = [(3000, 150_000), (7000, 48_000_000)];
+        let uneven: Vec<f64> = (0..20).map(|second| 500.0 + 100.0 * f64::from(second % 3)).collect();
+        assert_eq!(found(&uneven, &two), []);
+        assert_eq!(found(&[500.0; 20], &[(10_000, 150_000)]), []);
+        assert_eq!(found(&[500.0; 20], &[(9800, 150_000), (200, 48_000_000)]), []);
+        assert_eq!(found(&[500.0; 20], &[(5000, 5_000), (5000, 150_000)]), []);
+        assert_eq!(found(&[500.0; 20], &[(4000, 150_000), (1000, 500_000), (1000, 1_500_000), (4000, 3_000_000)]), []);
+    }
+}

@@ -1,0 +1,234 @@
+//! Compares a figure with a threshold. A decision needs the whole 95 % confidence interval on one side.
+
+use assessment::{
+    AboveLimit, Confounder, Judgement, Metric, RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,
+};
+
+use super::figures::Figure;
+use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};
+use crate::limits::Limit;
+
+/// A rate that changes by a smaller share of its mean does not drift.
+const DRIFT: f64 = 0.1;
+/// The share of a series, at its end, that shows the value it reached.
+const END: f64 = 0.25;
+/// The fewest intervals of an end.
+const END_MIN: usize = 5;
+/// A rate is level if this share of its intervals is within this distance of their median.
+const THROTTLE_SHARE: f64 = 0.85;
+const THROTTLE_BAND: f64 = 0.05;
+/// A figure above this multiple of a limit exceeds it.
+const ABOVE: f64 = 1.03;
+/// A figure above this multiple of a limit, without a known reason, is not that of the named target.
+const FAR_ABOVE: f64 = 1.25;
+
+/// A threshold, its metric, and the published limit behind it.
+pub struct Compared<'a> {
+    pub metric: Metric,
+    pub threshold: Threshold,
+    pub limit: Option<&'a Limit>,
+}
+
+/// Facts that weaken a conclusion. Threads that wait for CPUs are the cause of most of the other facts.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Confounders {
+    /// A fact that makes the measurement inconclusive.
+    pub of_all: Option<Confounder>,
+    /// A fact that explains a low figure by something else than the target.
+    pub of_failure: Option<Confounder>,
+    /// Latencies show that a throttle sets the rate.
+    pub is_throttled: bool,
+    /// The share of the time for which threads were ready to run without a CPU, if it is large.
+    pub cpu_wait_share: Option<f64>,
+}
+
+impl Confounders {
+    /// Returns the fact that explains a figure beyond the threshold by something else than the target.
+    fn against_failure(&self, threshold: &Threshold, interval: Interval) -> Option<Confounder> {
+        // Waits for a CPU reduce a rate by at most their share of the time. Their effect on latencies is unknown.
+        let explains = |share: f64| !is_at_least(threshold) || interval.high >= threshold.enough * (1.0 - share);
+        let waited = self.cpu_wait_share.filter(|share| explains(*share));
+        waited.map(|share| Confounder::WaitedForCpu { share }).or_else(|| self.of_failure.clone())
+    }
+}
+
+/// The shape of a rate over time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Shape {
+    /// Level, as a throttle keeps it.
+    Level,
+    Varied {
+        least: f64,
+        most: f64,
+    },
+    Falls {
+        change: RateChange,
+        end: Interval,
+    },
+    Rises(RateChange),
+    /// Too few intervals.
+    Unknown,
+}
+
+impl Shape {
+    fn fall(self) -> Option<RateChange> {
+        match self {
+            Shape::Falls { change, .. } => Some(change),
+            _ => None,
+        }
+    }
+}
+
+fn is_at_least(threshold: &Threshold) -> bool {
+    threshold.bound == ThresholdBound::AtLeast
+}
+
+/// Compares a figure with a threshold.
+pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) -> Judgement {
+    let shape = shape(compared.metric, figure);
+    let interval = match shape {
+        // The end of a falling rate is the sustained rate.
+        Shape::Falls { end, .. } => Some(end),
+        _ => without_ends(&compared.threshold, figure, level(figure, shape)),
+    };
+    let (verdict, reason) = decide(compared, figure, interval, shape, confounders);
+    Judgement {
+        verdict,
+        metric: compared.metric,
+        at: Vec::new(),
+        measured: figure.measured,
+        threshold: Some(compared.threshold.clone()),
+        interval: interval.map(|interval| (interval.low, interval.high)),
+        reason,
+    }
+}
+
+fn decide(
+    compared: &Compared,
+    figure: &Figure,
+    interval: Option<Interval>,
+    shape: Shape,
+    confounders: &Confounders,
+) -> (Verdict, Reason) {
+    let threshold = &compared.threshold;
+    if let Some(confounder) = &confounders.of_all {
+        return (Verdict::Inconclusive, Reason::Confounded(confounder.clone()));
+    }
+    let Some(interval) = interval else { return (Verdict::Inconclusive, too_few(compared.metric, figure)) };
+    let (good, bad) = if is_at_least(threshold) {
+        (interval.low >= threshold.enough, interval.high < threshold.enough)
+    } else {
+        (interval.high <= threshold.enough, interval.low > threshold.enough)
+    };
+    match (good, bad, shape, confounders.against_failure(threshold, interval)) {
+        (true, ..) => match level(figure, shape) {
+            Some((level, interval)) if is_at_least(threshold) && interval.high < threshold.enough => {
+                (Verdict::Inconclusive, Reason::OnlyWithStartAndEnd { level })
+            }
+            level => enough(compared, figure, shape, level.map(|(level, _)| level)),
+        },
+        (_, true, _, Some(confounder)) => (Verdict::Inconclusive, Reason::Confounded(confounder)),
+        (_, true, Shape::Rises(change), None) => (Verdict::Inconclusive, Reason::StillRising(change)),
+        (_, true, _, None) => (Verdict::Fail, Reason::NotEnough(rate_shape(shape, confounders.is_throttled))),
+        (false, false, ..) => {
+            let reason = Reason::Undecided { fall: shape.fall(), cpu_wait_share: confounders.cpu_wait_share };
+            (Verdict::Inconclusive, reason)
+        }
+    }
+}
+
+fn too_few(metric: Metric, figure: &Figure) -> Reason {
+    match metric.is_rate() {
+        true => Reason::TooFewIntervals { intervals: figure.series.len() as u64 },
+        false => Reason::TooFewIos { ios: figure.ios },
+    }
+}
+
+fn enough(compared: &Compared, figure: &Figure, shape: Shape, level: Option<f64>) -> (Verdict, Reason) {
+    let limit_value = compared.threshold.value;
+    let passed = |above_limit, fall| (Verdict::Pass, Reason::Enough { above_limit, fall, missed: None });
+    let is_above = is_at_least(&compared.threshold) && figure.measured > limit_value * ABOVE;
+    let Some(limit) = compared.limit.filter(|_| is_above) else { return passed(None, shape.fall()) };
+    if let Some(level) = level.filter(|level| *level <= limit_value * ABOVE) {
+        return passed(Some(AboveLimit::StartAndEnd { level }), None);
+    }
+    if let Some(burst) = limit.burst.filter(|burst| figure.measured <= burst.value * ABOVE) {
+        let above = AboveLimit::Burst { value: burst.value, seconds: burst.seconds };
+        return passed(Some(above), shape.fall());
+    }
+    if limit.merged.is_some_and(|merged| figure.measured <= merged * ABOVE) {
+        return passed(Some(AboveLimit::MergedIos), shape.fall());
+    }
+    if figure.measured > limit_value * FAR_ABOVE {
+        return (Verdict::Inconclusive, Reason::AboveTarget);
+    }
+    passed(Some(AboveLimit::Unpublished), shape.fall())
+}
+
+fn rate_shape(shape: Shape, is_throttled: bool) -> RateShape {
+    match shape {
+        Shape::Level => RateShape::Level { is_throttled },
+        Shape::Varied { least, most } => RateShape::Varied { least, most, is_throttled },
+        Shape::Falls { change, .. } => RateShape::Fell(change),
+        Shape::Rises(_) | Shape::Unknown => RateShape::Unknown,
+    }
+}
+
+/// Returns the series without its first and last interval, if it is long enough. After a rest a throttle passes a batch
+/// at once, and the last interval lacks the I/Os in flight.
+fn inner(series: &[f64]) -> &[f64] {
+    match series {
+        [_, rest @ .., _] if rest.len() >= END_MIN => rest,
+        all => all,
+    }
+}
+
+/// Returns the mean of a rate without a trend, and its interval, without the first and the last interval. In a short
+/// run these two have a large share.
+fn level(figure: &Figure, shape: Shape) -> Option<(f64, Interval)> {
+    let is_level = matches!(shape, Shape::Level | Shape::Varied { .. });
+    let series = is_level.then(|| evened(inner(&figure.series)))?;
+    Some((mean(&series), mean_interval(&series)?))
+}
+
+/// Returns the interval of the figure. If figure and level both pass, its lower end is that of the level: the start and
+/// the end of a run are not noise of the target.
+fn without_ends(threshold: &Threshold, figure: &Figure, level: Option<(f64, Interval)>) -> Option<Interval> {
+    let whole = figure.interval?;
+    let is_enough = |level: &Interval| figure.measured.min(level.low) >= threshold.enough;
+    let enough = level.filter(|(_, level)| is_at_least(threshold) && is_enough(level));
+    let low = enough.map_or(whole.low, |(_, level)| level.low.min(figure.measured).max(whole.low));
+    Some(Interval { low, high: whole.high })
+}
+
+fn shape(metric: Metric, figure: &Figure) -> Shape {
+    let series = &evened(inner(&figure.series));
+    if !metric.is_rate() || series.len() < END_MIN {
+        return Shape::Unknown;
+    }
+    // The figure may include I/Os outside the intervals.
+    let scale = figure.measured / mean(series);
+    let end_length = ((series.len() as f64 * END).ceil() as usize).max(END_MIN);
+    let (start, end) = (mean(&series[..end_length]) * scale, mean(&series[series.len() - end_length..]) * scale);
+    let change = line(series).map_or(0.0, |line| (line.end - line.start) / mean(series));
+    let is_sure = slope_interval(series).is_some_and(|slope| slope.low > 0.0 || slope.high < 0.0);
+    if change.abs() > DRIFT && is_sure {
+        let change = RateChange { from: start, to: end };
+        let last = mean_interval(&series[series.len() - end_length..]);
+        return match last {
+            Some(last) if end < start => {
+                let end = Interval { low: last.low * scale, high: last.high * scale };
+                Shape::Falls { change, end }
+            }
+            _ => Shape::Rises(change),
+        };
+    }
+    let mut sorted = series.clone();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted[sorted.len() / 2];
+    let near = sorted.iter().filter(|rate| (*rate - middle).abs() <= middle * THROTTLE_BAND).count();
+    if near as f64 >= series.len() as f64 * THROTTLE_SHARE {
+        return Shape::Level;
+    }
+    Shape::Varied { least: sorted[0] * scale, most: sorted[sorted.len() - 1] * scale }
+}

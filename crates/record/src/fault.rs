@@ -1,0 +1,156 @@
+//! Why the I/O, the content, the streams or the logs of a worker cannot be set up.
+
+use std::fmt;
+
+use plan::Ddir;
+use serde::{Deserialize, Serialize};
+
+use crate::{OsError, TargetUse};
+
+/// Why the I/O of a job cannot be generated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessFault {
+    NoFiles,
+    NoDirection,
+    BlockSize {
+        ddir: Ddir,
+        min_bytes: u64,
+        max_bytes: u64,
+    },
+    /// The shares of the zones do not add up to 100 percent.
+    ZoneShares {
+        ddir: Ddir,
+    },
+    /// A zone of 0 bytes, or in a range of 0 bytes.
+    Strides,
+    MapMemory {
+        blocks: u64,
+    },
+    /// No shift register has this number of values.
+    LfsrRange,
+    /// The seed is the state that a shift register never leaves.
+    LfsrSeed,
+}
+
+/// Why a job's buffers cannot be filled.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentFault {
+    /// The pattern has no bytes.
+    EmptyPattern,
+    PatternFile {
+        path: String,
+        error: OsError,
+    },
+    /// The working set of the repeated buffers is smaller than a write.
+    EmptyWorkingSet,
+    WorkingSetMemory {
+        buffers: u64,
+    },
+}
+
+/// Why a stream cannot run on its target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamFault {
+    NoBlock,
+    NoStride,
+    /// The used part begins at its end or after it.
+    BaseBeyondEnd {
+        base_bytes: u64,
+        end_bytes: u64,
+        target_bytes: u64,
+    },
+    BlockTooLarge {
+        block_bytes: u32,
+        part_bytes: u64,
+        target_bytes: u64,
+    },
+    StartBeyondEnd {
+        start_bytes: u64,
+        block_bytes: u32,
+        part_bytes: u64,
+        target_bytes: u64,
+    },
+    /// No range of the distribution is in the used part.
+    DistributionOutside {
+        part_bytes: u64,
+    },
+    /// The shares of a distribution, of the I/O or of the target, do not add up to 100 percent.
+    DistributionShares,
+    NoRate,
+    /// Only I/Os that are bound to a target can have this.
+    NeedsOwnQueue {
+        feature: BoundFeature,
+    },
+    NoWeight,
+    SourceTooSmall {
+        source_bytes: u64,
+        block_bytes: u32,
+    },
+    /// The data of writes is missing.
+    NoSource,
+}
+
+/// A feature that needs outstanding I/Os of the target's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundFeature {
+    /// An offset per outstanding I/O.
+    ParallelOffsets,
+    RateOrBurst,
+}
+
+/// Why a log cannot be created or written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFault {
+    File {
+        path: String,
+    },
+    /// The output guard refuses the file.
+    Refused {
+        path: String,
+        refusal: Box<OutputRefusal>,
+    },
+    /// The kernel does not have the clock of the log's times.
+    Clock {
+        id: i32,
+    },
+    /// The writer's thread cannot be started.
+    Thread,
+    /// The writer's thread ended early.
+    ThreadEnded,
+}
+
+/// Why the program does not write a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputRefusal {
+    /// It is a target of the run.
+    Target {
+        path: String,
+    },
+    Directory,
+    BlockDevice,
+    InUse(TargetUse),
+    /// Its uses cannot be determined.
+    UsesUnknown(OsError),
+}
+
+impl fmt::Display for OutputRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputRefusal::Target { path } => write!(f, "this file would replace the target {path}"),
+            OutputRefusal::Directory => f.write_str("this is a directory, not a file"),
+            OutputRefusal::BlockDevice => f.write_str("this is a block device, not a file"),
+            OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
+            OutputRefusal::UsesUnknown(error) => {
+                write!(f, "whether this file is in use cannot be determined: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OutputRefusal {}

@@ -1,0 +1,80 @@
+//! Uses of a target by the machine.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A use of a target or of another file by the machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TargetUse {
+    /// The device that is used: the target, a partition of it, or the disk that it is a partition of.
+    pub device: String,
+    pub relation: UsedDevice,
+    pub kind: UseKind,
+}
+
+/// What the used device is to the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsedDevice {
+    Target,
+    Partition,
+    WholeDisk,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UseKind {
+    Mounted {
+        at: String,
+    },
+    Swap,
+    /// Another device lies on it, with the uses `then`.
+    Stacked {
+        device: String,
+        then: Vec<String>,
+    },
+    /// Its signature says what it belongs to.
+    Member {
+        of: String,
+    },
+    /// Opened exclusively. `by` are programs that have it open, if they are known.
+    Exclusive {
+        by: Vec<String>,
+    },
+}
+
+/// Formats the use without the target's name.
+impl fmt::Display for TargetUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            UseKind::Mounted { at } => write!(f, "mounted on {at}")?,
+            UseKind::Swap => f.write_str("in use as swap")?,
+            UseKind::Stacked { device, then } if then.is_empty() => write!(f, "in use by {device}")?,
+            UseKind::Stacked { device, then } => write!(f, "in use by {device}, which is {}", then.join(" and "))?,
+            UseKind::Member { of } => write!(f, "{of}, by its signature")?,
+            UseKind::Exclusive { by } if by.is_empty() => {
+                f.write_str("opened exclusively by another program or driver")?;
+            }
+            UseKind::Exclusive { by } => write!(f, "opened exclusively; open in {}", by.join(", "))?,
+        }
+        match self.relation {
+            UsedDevice::Target => Ok(()),
+            UsedDevice::Partition => write!(f, " (partition {})", self.device),
+            UsedDevice::WholeDisk => write!(f, " (whole disk {})", self.device),
+        }
+    }
+}
+
+impl TargetUse {
+    /// Returns how to end the use.
+    pub fn release(&self) -> String {
+        match &self.kind {
+            UseKind::Mounted { at } => format!("umount {at} first"),
+            UseKind::Swap => "swapoff first".to_owned(),
+            UseKind::Stacked { .. } => "take down what lies on it first".to_owned(),
+            UseKind::Member { .. } => "if that is over, wipefs removes the signature".to_owned(),
+            UseKind::Exclusive { .. } => "end that use first".to_owned(),
+        }
+    }
+}

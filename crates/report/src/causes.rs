@@ -1,0 +1,20 @@
+//! The reasons of verdicts in words, with those of studies.
+
+use assessment::{Assessment, Cause, Test};
+
+use crate::{study, wording};
+
+/// Returns the reason of an assessment's verdict: the sentence of its study, or its cause.
+pub fn cause(assessment: &Assessment) -> String {
+    study::sentence(assessment).unwrap_or_else(|| wording::cause(&assessment.cause))
+}
+
+/// Returns the reason of a test's verdict. The sentence of a study is about its last test.
+pub fn cause_of_test(assessment: &Assessment, test: &Test) -> String {
+    let is_last = assessment.tests.last().is_some_and(|last| std::ptr::eq(last, test));
+    match (&test.cause, is_last) {
+        (Cause::Result, true) => cause(assessment),
+        (Cause::Result, false) => "measured".to_owned(),
+        (cause, _) => wording::cause_of_test(&test.name, cause),
+    }
+}

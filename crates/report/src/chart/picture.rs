@@ -1,0 +1,70 @@
+//! A chart as a picture, with a text for readers who do not see it.
+
+use assessment::Test;
+use units::markup::escaped;
+
+use super::canvas::{self, Canvas};
+use super::sheet;
+
+/// A chart of a test.
+pub struct Chart {
+    /// Name of the test.
+    pub test: String,
+    /// Kind of the chart: `iops`, `heat`.
+    pub kind: &'static str,
+    /// Name of the chart's file, made of the test and the kind.
+    pub name: String,
+    pub title: String,
+    /// What the chart shows, in one or two sentences.
+    pub description: String,
+    pub(super) body: String,
+    pub(super) height: f64,
+}
+
+/// Resolution of charts. It bounds the size of a page.
+#[derive(Clone, Copy)]
+pub struct Detail {
+    /// Points in time.
+    pub points: usize,
+    /// Areas of a chart that show their figures under the pointer.
+    pub hints: usize,
+}
+
+impl Default for Detail {
+    fn default() -> Self {
+        Detail { points: 240, hints: 60 }
+    }
+}
+
+impl Chart {
+    pub(super) fn new(test: &Test, kind: &'static str, title: &str, description: String, canvas: Canvas) -> Chart {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
+        let name = format!("{}-{kind}", test.name.chars().map(plain).collect::<String>());
+        let (body, height) = canvas.finish();
+        Chart { test: test.name.clone(), kind, name, title: title.to_owned(), description, body, height }
+    }
+
+    /// Returns the chart as an SVG element for a page that has the style.
+    pub fn inline(&self) -> String {
+        let (width, height) = (canvas::WIDTH, canvas::number(self.height));
+        let label = escaped(&format!("{}. {}", self.title, self.description));
+        format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">{}</svg>",
+            self.body
+        )
+    }
+
+    /// Returns the chart as an SVG document.
+    pub fn svg(&self) -> String {
+        sheet::alone(&[self], &format!("{}: {}", self.test, self.title))
+    }
+
+    /// Returns the chart as a PNG image.
+    ///
+    /// # Errors
+    ///
+    /// The reason if the chart cannot be drawn.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        crate::png::of_svg(&self.svg())
+    }
+}

@@ -1,0 +1,156 @@
+//! The time series of a test: the timelines of its runs in sequence, reduced to a number of points.
+
+use assessment::Test;
+use plan::Ddir;
+use record::{CoarseHistogram, DiskSlot, Record, Slot, Timeline};
+
+use crate::figures;
+
+/// With more borders between runs, none is drawn.
+const BORDERS_MOST: usize = 60;
+
+#[derive(Default)]
+pub struct TimeSeries {
+    pub points: Vec<Point>,
+    /// Ends of all runs but the last, in s.
+    pub borders: Vec<f64>,
+    /// Steps of the rate from one level to another.
+    pub steps: Vec<Step>,
+    /// Names of the devices that counted; empty if none did.
+    pub devices: String,
+    pub end_s: f64,
+}
+
+pub struct Step {
+    pub at_s: f64,
+    pub what: String,
+}
+
+pub struct Point {
+    pub from_s: f64,
+    pub to_s: f64,
+    pub ddirs: [Sum; 3],
+    /// Counters of the devices, if known.
+    pub device: Option<DiskSlot>,
+    /// Name of the run, if there are several.
+    pub run: String,
+}
+
+#[derive(Default)]
+pub struct Sum {
+    pub ios: u64,
+    pub bytes: u64,
+    pub lat: CoarseHistogram,
+}
+
+impl Point {
+    fn seconds(&self) -> f64 {
+        (self.to_s - self.from_s).max(1e-9)
+    }
+
+    pub fn iops(&self, ddir: Ddir) -> f64 {
+        self.ddirs[ddir as usize].ios as f64 / self.seconds()
+    }
+
+    pub fn bytes_per_s(&self, ddir: Ddir) -> f64 {
+        self.ddirs[ddir as usize].bytes as f64 / self.seconds()
+    }
+
+    /// Returns the rate that the devices counted, in one direction.
+    pub fn device_iops(&self, ddir: Ddir) -> Option<f64> {
+        self.device?.ios.get(ddir as usize).map(|ios| *ios as f64 / self.seconds())
+    }
+
+    pub fn device_bytes_per_s(&self, ddir: Ddir) -> Option<f64> {
+        self.device?.bytes.get(ddir as usize).map(|bytes| *bytes as f64 / self.seconds())
+    }
+
+    /// Returns the latencies of all directions.
+    pub fn latencies(&self) -> CoarseHistogram {
+        let mut all = CoarseHistogram::default();
+        self.ddirs.iter().for_each(|sum| all.merge(&sum.lat));
+        all
+    }
+}
+
+impl TimeSeries {
+    pub fn of(test: &Test, points_most: usize) -> TimeSeries {
+        let slots = |timeline: &Timeline| timeline.slots.len();
+        let timelines = || test.rounds.iter().flat_map(|round| &round.record.timeline);
+        let all: usize = timelines().map(slots).sum();
+        let together = all.div_ceil(points_most.max(1)).max(1);
+        let mut series = TimeSeries::default();
+        let repeats = figures::repeats(test);
+        let is_repeated = repeats.iter().any(|repeat| *repeat > 0);
+        for (round, repeat) in test.rounds.iter().zip(repeats) {
+            let mut words: Vec<String> = Vec::new();
+            words.extend(is_repeated.then(|| format!("round {}", repeat + 1)));
+            words.extend(round.at.iter().map(|(name, value)| format!("{name}={value}")));
+            let changes = judge::changes(&round.record);
+            for timeline in &round.record.timeline {
+                let starts_s = series.end_s - timeline.from_ns as f64 / 1e9;
+                let of_phase = changes.iter().filter(|change| change.phase == timeline.phase);
+                series.steps.extend(of_phase.map(|change| Step { at_s: starts_s + change.at_s, what: levels(change) }));
+                series.take(timeline, &counted(&round.record, timeline), together, &words.join(" "));
+            }
+        }
+        series.borders.pop();
+        if series.borders.len() > BORDERS_MOST {
+            series.borders.clear();
+        }
+        series
+    }
+
+    fn take(&mut self, timeline: &Timeline, disks: &[usize], together: usize, run: &str) {
+        let names: Vec<&str> = disks.iter().map(|at| timeline.disks[*at].as_str()).collect();
+        if self.devices.is_empty() {
+            self.devices = names.join(", ");
+        }
+        for (nth, slots) in timeline.slots.chunks(together).enumerate() {
+            let first = nth * together;
+            let length_ns: u64 = (first..first + slots.len()).map(|at| timeline.slot_ns(at)).sum();
+            let (from_s, to_s) = (self.end_s, self.end_s + length_ns as f64 / 1e9);
+            let device = (!disks.is_empty()).then(DiskSlot::default);
+            let mut point = Point { from_s, to_s, ddirs: Default::default(), device, run: run.to_owned() };
+            slots.iter().for_each(|slot| point.take(slot, disks));
+            self.points.push(point);
+            self.end_s = to_s;
+        }
+        self.borders.push(self.end_s);
+    }
+
+    /// Returns the directions with I/O.
+    pub fn ddirs(&self) -> Vec<Ddir> {
+        let worked = |ddir: &Ddir| self.points.iter().any(|point| point.ddirs[*ddir as usize].ios > 0);
+        Ddir::ALL.into_iter().filter(worked).collect()
+    }
+}
+
+impl Point {
+    fn take(&mut self, slot: &Slot, disks: &[usize]) {
+        if let Some(sum) = &mut self.device {
+            for counted in disks.iter().filter_map(|at| slot.disks.get(*at)) {
+                for way in 0..2 {
+                    sum.ios[way] = sum.ios[way].saturating_add(counted.ios[way]);
+                    sum.bytes[way] = sum.bytes[way].saturating_add(counted.bytes[way]);
+                }
+            }
+        }
+        for (sum, counts) in self.ddirs.iter_mut().zip(&slot.ddirs) {
+            sum.ios += counts.ios;
+            sum.bytes += counts.bytes;
+            sum.lat.merge(&counts.lat);
+        }
+    }
+}
+
+/// Returns the timeline's devices under the targets, by index.
+fn counted(record: &Record, timeline: &Timeline) -> Vec<usize> {
+    let facts = || record.targets.iter().filter(|facts| facts.phase as usize == timeline.phase);
+    let under = |name: &String| facts().any(|facts| facts.disks.contains(name));
+    (0..timeline.disks.len()).filter(|at| under(&timeline.disks[*at])).collect()
+}
+
+fn levels(change: &judge::Change) -> String {
+    format!("from {} to {}", change.unit.show(change.before), change.unit.show(change.after))
+}

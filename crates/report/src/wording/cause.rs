@@ -1,0 +1,238 @@
+//! Judgements and causes in words.
+
+use assessment::{
+    AboveLimit, Basis, Cause, Citation, Confidence, Confounder, Judgement, RateChange, RateShape, Reason, Subject,
+    Threshold, ThresholdBound,
+};
+use units::format::{bandwidth, grouped, iops, percent, time_ns};
+
+use super::failure::failure;
+use super::finding::{headline, message};
+use super::names::quoted;
+use super::steady::steady_state;
+
+/// Returns the cause of a verdict.
+pub fn cause(cause: &Cause) -> String {
+    cause_of_test("", cause)
+}
+
+/// Returns the cause of a verdict, to be read after the name of a test.
+pub fn cause_of_test(test: &str, cause: &Cause) -> String {
+    match cause {
+        Cause::NothingExpected => "no expectation given".to_owned(),
+        Cause::NothingMeasured => "nothing was measured".to_owned(),
+        Cause::Judgement(judgement) => self::judgement(test, judgement),
+        Cause::JudgementAndFailure { judgement, failure } => {
+            format!("{}; {}", self::judgement(test, judgement), self::failure(failure))
+        }
+        Cause::Failure(failure) => self::failure(failure),
+        Cause::Finding(finding) => match &finding.subject {
+            Subject::Jobs { names, .. } if names.as_slice() == [test] => headline(finding),
+            _ => message(finding),
+        },
+        Cause::Figures(figures) if figures.is_empty() => "no I/O completed".to_owned(),
+        Cause::Figures(figures) => {
+            let figures = figures.iter().map(|figures| {
+                let p99 = figures.p99_ns.map(|ns| format!(", p99 {}", time_ns(ns))).unwrap_or_default();
+                let (rate, bytes) = (iops(figures.iops), bandwidth(figures.bytes_per_s));
+                format!("{} {rate}, {bytes}{p99}", figures.direction.name())
+            });
+            figures.collect::<Vec<_>>().join("; ")
+        }
+        Cause::Test { name, cause, others, tests } => {
+            let more = if *others > 0 { format!(" (and {others} more of {tests} tests)") } else { String::new() };
+            format!("{}: {}{more}", quoted(name), cause_of_test(name, cause))
+        }
+        Cause::Tests(causes) => {
+            let causes = causes.iter().map(|(name, cause)| format!("{}: {}", quoted(name), cause_of_test(name, cause)));
+            causes.collect::<Vec<_>>().join("; ")
+        }
+        Cause::Stopped { measured, tests } => match tests {
+            Some(tests) => format!("stopped after {measured} of {tests} tests; --resume continues"),
+            None => format!("stopped after {measured} test{}; --resume continues", plural(*measured)),
+        },
+        Cause::NoTests => "no test was run".to_owned(),
+        Cause::NotMeasured { rules } => format!("no test measured the required {}", rules.join(", ")),
+        Cause::NoLimitTested => "no test aims at a published limit of the target".to_owned(),
+        Cause::Passed { tests, example } => {
+            let example = example.as_ref();
+            let example = example.map(|(name, cause)| format!("; {}: {}", quoted(name), cause_of_test(name, cause)));
+            let met = if *tests == 1 { "meets" } else { "meet" };
+            format!("{tests} test{} {met} the expectations{}", plural(*tests), example.unwrap_or_default())
+        }
+        Cause::Result => "see the figures".to_owned(),
+        Cause::RequirementsMet => "all requirements are met".to_owned(),
+        Cause::Rule(judgement) => format!("{}: {}", judgement.metric, self::judgement(test, judgement)),
+        Cause::Saved { message } => message.clone(),
+    }
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// Returns why a judgement has its verdict, with its figures.
+pub fn reason(judgement: &Judgement) -> String {
+    self::judgement("", judgement)
+}
+
+fn judgement(test: &str, judgement: &Judgement) -> String {
+    let show = |value: f64| judgement.metric.show(value);
+    let why = match &judgement.reason {
+        Reason::SustainedRate => return "the highest sustained rate".to_owned(),
+        Reason::AtSustainedRate => return "at the highest sustained rate".to_owned(),
+        Reason::AtLowestRate => return "at the lowest rate: none was sustained".to_owned(),
+        Reason::Saved { message } => return message.clone(),
+        Reason::Enough { above_limit, fall, missed } => {
+            let above = above_limit.map(|above| self::above_limit(judgement, above)).unwrap_or_default();
+            let fall = fall.map(|fall| format!("; {}, which is enough", self::fall(judgement, fall)));
+            let missed = missed.map(|missed| {
+                let below = percent(missed.below_share);
+                format!(
+                    "; below it in {below} of the intervals; the vendor promises it for {} of the time",
+                    percent(missed.promised_share)
+                )
+            });
+            above + &fall.unwrap_or_default() + &missed.unwrap_or_default()
+        }
+        Reason::NotEnough(shape) => rate_shape(judgement, *shape),
+        Reason::Confounded(confounder) => format!("; but {}", self::confounder(test, judgement, confounder)),
+        Reason::Undecided { fall, cpu_wait_share } => undecided(judgement, *fall, *cpu_wait_share),
+        Reason::TooFewIntervals { intervals } => {
+            format!("; {intervals} whole intervals are too few for a confidence interval: measure longer")
+        }
+        Reason::TooFewIos { ios } => {
+            format!("; {} I/Os are too few for this figure: measure longer", grouped(*ios as f64))
+        }
+        Reason::OnlyWithStartAndEnd { level } => {
+            format!("; without the first and last interval: {}; measure longer", show(*level))
+        }
+        Reason::StillRising(RateChange { from, to }) => {
+            format!("; it still rose, from {} to {}: measure longer", show(*from), show(*to))
+        }
+        Reason::AboveTarget => {
+            "; more than the target can do: a cache answered, or it is another disk or machine".to_owned()
+        }
+    };
+    match (&judgement.threshold, judgement.ratio()) {
+        (Some(threshold), Some(ratio)) => {
+            format!(
+                "{}, {} of the {}{why}",
+                show(judgement.measured),
+                percent(ratio),
+                self::threshold(judgement, threshold)
+            )
+        }
+        (Some(threshold), None) => {
+            format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
+        }
+        (None, _) => format!("{}{why}", show(judgement.measured)),
+    }
+}
+
+fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
+    let value = judgement.metric.show(threshold.value);
+    match &threshold.basis {
+        Basis::Limit { of } => format!("{value} limit of {of}"),
+        Basis::Requirement { volume } => {
+            let volume = volume.as_ref().map(|volume| format!(" on {volume}")).unwrap_or_default();
+            match threshold.bound {
+                ThresholdBound::AtLeast => format!("required {value}{volume}"),
+                ThresholdBound::AtMost => format!("allowed {value}{volume}"),
+            }
+        }
+        Basis::Unknown => value,
+    }
+}
+
+fn fall(judgement: &Judgement, RateChange { from, to }: RateChange) -> String {
+    format!("it fell from {} to {}", judgement.metric.show(from), judgement.metric.show(to))
+}
+
+fn above_limit(judgement: &Judgement, above: AboveLimit) -> String {
+    match above {
+        AboveLimit::StartAndEnd { level } => {
+            format!("; without the start and the end of the run it is {}", judgement.metric.show(level))
+        }
+        AboveLimit::Burst { value, seconds } => {
+            let burst = burst(judgement, value, seconds);
+            let longer = if seconds.is_some() { ": measure longer to see the base rate" } else { "" };
+            format!("; above the base rate, a burst {burst}{longer}")
+        }
+        AboveLimit::MergedIos => "; this vendor merges sequential I/Os".to_owned(),
+        AboveLimit::Unpublished => "; above the published limit".to_owned(),
+    }
+}
+
+fn burst(judgement: &Judgement, value: f64, seconds: Option<f64>) -> String {
+    let time = seconds.map(|seconds| format!(" for {}", time_ns(seconds * 1e9))).unwrap_or_default();
+    format!("of up to {}{time}", judgement.metric.show(value))
+}
+
+fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
+    const BATCHES: &str = "latencies show that it passes I/Os in batches";
+    let show = |value| judgement.metric.show(value);
+    match shape {
+        RateShape::Level { is_throttled: false } => "; level in all intervals, as a throttle keeps it".to_owned(),
+        RateShape::Level { is_throttled: true } => {
+            format!("; level in all intervals, as a throttle keeps it: {BATCHES}")
+        }
+        RateShape::Varied { is_throttled: true, .. } => format!("; a throttle sets the rate: {BATCHES}"),
+        RateShape::Varied { least, most, .. } => {
+            format!("; {} to {} in the intervals, as a target at its own limit", show(least), show(most))
+        }
+        RateShape::Fell(change) => format!("; {}", fall(judgement, change)),
+        RateShape::Unknown => String::new(),
+    }
+}
+
+fn undecided(judgement: &Judgement, fall: Option<RateChange>, cpu_wait_share: Option<f64>) -> String {
+    let show = |value: f64| judgement.metric.show(value);
+    let fell = fall.map(|fall| format!("; {}", self::fall(judgement, fall))).unwrap_or_default();
+    let interval = match (judgement.interval, &judgement.threshold) {
+        (Some((low, high)), Some(threshold)) => {
+            format!(
+                "; the 95 % confidence interval {} to {} includes {}",
+                show(low),
+                show(high),
+                show(threshold.enough)
+            )
+        }
+        _ => String::new(),
+    };
+    let advice = match cpu_wait_share {
+        Some(share) => {
+            let share = percent(share);
+            format!("threads waited {share} of the time for a CPU: stop other programs, or measure longer")
+        }
+        None => "measure longer".to_owned(),
+    };
+    format!("{fell}{interval}: {advice}")
+}
+
+fn confounder(test: &str, judgement: &Judgement, confounder: &Confounder) -> String {
+    match confounder {
+        Confounder::Failure(failure) => self::failure(failure),
+        Confounder::Finding(finding) => match &finding.subject {
+            Subject::Jobs { names, .. } if names.as_slice() != [test] && !test.is_empty() => message(finding),
+            _ => headline(finding),
+        },
+        Confounder::NotSteady(state) => format!("not steady, {}", steady_state(state)),
+        Confounder::RequestedRate { rate } => format!("the job requested only {}", judgement.metric.show(*rate)),
+        Confounder::WaitedForCpu { share } => format!("threads waited {} of the time for a CPU", percent(*share)),
+    }
+}
+
+/// Returns where a published number comes from.
+pub fn citation(citation: &Citation) -> String {
+    let confidence = match citation.confidence {
+        Confidence::High => "",
+        Confidence::Medium => ", read in a copy",
+        Confidence::Low => ", not confirmed",
+    };
+    let date = citation.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
+    match &citation.of {
+        Some(of) => format!("{of} ({}{date}{confidence})", citation.source),
+        None => format!("{}{date}{confidence}", citation.source),
+    }
+}

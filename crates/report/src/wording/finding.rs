@@ -1,0 +1,303 @@
+//! Findings in words.
+
+use assessment::{
+    BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, PageCache, RateUnit,
+    Severity, Subject, TokenBucket, Unsteady,
+};
+use plan::{Ddir, Dialect};
+use units::format::{grouped, iops, percent, size, time_ns};
+
+use super::load_generator::load_generator_reason;
+use super::names::names;
+use super::preparation::preparation_detail;
+use super::steady::steady_state;
+
+/// Levels shown of a rate that changed often.
+const LEVELS_SHOWN: usize = 4;
+
+/// Returns the part of the run that a finding is about; `None` for the whole run.
+pub fn subject(subject: &Subject) -> Option<String> {
+    match subject {
+        Subject::Run => None,
+        Subject::Jobs { names: jobs, .. } => Some(names(jobs)),
+        Subject::TimeSpan(number) => Some(format!("time span {number}")),
+        Subject::Threads => Some("all threads".to_owned()),
+        Subject::Targets(paths) => Some(names(paths)),
+    }
+}
+
+/// Returns the whole message: subject, headline and figures.
+pub fn message(finding: &Finding) -> String {
+    let subject = subject(&finding.subject).map(|subject| format!("{subject}: ")).unwrap_or_default();
+    let figures = figures(finding);
+    let figures = if figures.is_empty() { figures } else { format!(": {figures}") };
+    format!("{subject}{}{figures}", headline(finding))
+}
+
+/// Returns what happened. Findings of one kind and severity have the same headline, whatever their figures.
+pub fn headline(finding: &Finding) -> String {
+    let text = match &finding.kind {
+        FindingKind::InMemory => "the target is memory, not a disk",
+        FindingKind::CachedBelow { .. } => "the loop device under the target uses the page cache",
+        FindingKind::PageCache(PageCache::Counted(bytes)) => match (bytes.direction, finding.severity) {
+            (Ddir::Read, Severity::Invalid) => "most reads came from the page cache, not from the disk",
+            (Ddir::Read, _) => "part of the reads came from the page cache",
+            (_, Severity::Invalid) => "most writes ended in the page cache, not on the disk",
+            _ => "part of the writes ended in the page cache",
+        },
+        FindingKind::PageCache(PageCache::FitsMemory { .. }) => {
+            "the target fits into the page cache: the figures are of memory"
+        }
+        FindingKind::TargetFitsCache { .. } => "the target fits into the page cache and was accessed more than once",
+        FindingKind::Unwritten { .. } => "unwritten blocks were read, which needs no disk",
+        FindingKind::DirectNotHonoured(_) => "direct I/O was requested but not done: the figures describe memory",
+        FindingKind::DeviceDisagrees(_) => "part of the direct I/O did not reach the device",
+        FindingKind::OtherLoad(_) => "another program used the device at the same time",
+        FindingKind::TargetShort { .. } => "the target ends before the requested range",
+        FindingKind::EndedEarly { .. } => "the job ended by size before its runtime",
+        FindingKind::TooShort { lacks: Lack::Time, .. } => {
+            "the run is too short to show a steady state, a burst or a throttle"
+        }
+        FindingKind::TooShort { lacks: Lack::Ios, .. } => "too few I/Os for percentiles above p99",
+        FindingKind::DepthNotReached { .. } => "the queue depth was not reached",
+        FindingKind::LoadGeneratorLimit(generator) if generator.reason == LimitReason::WaitedForCpu => {
+            "this machine was the limit, not the target: threads waited for a CPU"
+        }
+        FindingKind::LoadGeneratorLimit(_) => "the load generator's CPU time was the limit, not the target",
+        FindingKind::CpuWait(_) => "threads waited for a CPU: latencies include the wait",
+        FindingKind::RateMissed(_) => "the requested rate was not met",
+        FindingKind::LateArrivals(_) => "I/Os were submitted later than requested",
+        FindingKind::StepDown(_) => "performance dropped during the run",
+        FindingKind::StepUp(_) => "performance rose during the run",
+        FindingKind::Levels(_) => "performance switched between levels: the average describes none of them",
+        FindingKind::Throttled { .. } => "a throttle sets the rate: it passes I/Os in batches",
+        FindingKind::NotSteady(Unsteady::Drift { .. }) => "not steady: the rate drifted over the run",
+        FindingKind::NotSteady(Unsteady::Scatter { .. }) => "not steady: the rate varied widely",
+        FindingKind::NoDirectIo => "the file system has no direct I/O: the figures are of the page cache",
+        FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",
+        FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks need no disk",
+        FindingKind::NoPrecondition(_) => "preconditioning reached no steady state: the figures may still change",
+        FindingKind::NoInitialise(_) => {
+            "the volume was not initialised: the first read of each block of a snapshot is slow"
+        }
+        FindingKind::NoWarm(_) => "the cache was not warm: part of the I/Os went to the disk",
+        FindingKind::ShortSteps { .. } => "a rate slightly above the sustained one may also pass",
+        FindingKind::FewTailIos { percent, .. } => {
+            return format!("too few I/Os above p{percent} for a reliable value");
+        }
+        FindingKind::Saved(saved) => &saved.what,
+    };
+    text.to_owned()
+}
+
+/// Returns the numbers that show a finding; empty if there are none.
+pub fn figures(finding: &Finding) -> String {
+    match &finding.kind {
+        FindingKind::InMemory => "the file system is tmpfs or ramfs".to_owned(),
+        FindingKind::CachedBelow { devices } => names(devices),
+        FindingKind::PageCache(PageCache::Counted(bytes))
+        | FindingKind::DirectNotHonoured(bytes)
+        | FindingKind::DeviceDisagrees(bytes) => device_bytes(bytes),
+        FindingKind::PageCache(PageCache::FitsMemory { used_bytes, memory_bytes, counted }) => {
+            let counted = counted.map(|counted| {
+                format!("; {} moved, {} of it by the disks", size(counted.run_bytes), size(counted.device_bytes))
+            });
+            format!("{} used, {} of memory{}", size(*used_bytes), size(*memory_bytes), counted.unwrap_or_default())
+        }
+        FindingKind::TargetFitsCache { size_bytes, memory_bytes, moved_bytes } => {
+            format!("{} target, {} of memory, {} moved", size(*size_bytes), size(*memory_bytes), size(*moved_bytes))
+        }
+        FindingKind::Unwritten { unwritten_bytes, size_bytes } => {
+            let of = size_bytes.map(|bytes| format!(" of {}", size(bytes))).unwrap_or_default();
+            format!("{}{of} unwritten before the run", size(*unwritten_bytes))
+        }
+        FindingKind::OtherLoad(directions) => directions.iter().map(device_bytes).collect::<Vec<_>>().join(", "),
+        FindingKind::TargetShort { size_bytes, end_bytes } => {
+            format!("{} target, range up to {}", size(*size_bytes), size(*end_bytes))
+        }
+        FindingKind::EndedEarly { runtime_s, ran_s, moved_bytes, jobs } => {
+            let first = if *jobs > 1 { format!(" (the first of {jobs} jobs)") } else { String::new() };
+            format!("after {} of {}, with {}{first}", seconds(*ran_s), seconds(*runtime_s), size(*moved_bytes))
+        }
+        FindingKind::TooShort { measured_s, ios, .. } => {
+            format!("{} measured, {} I/Os", seconds(*measured_s), grouped(*ios as f64))
+        }
+        FindingKind::DepthNotReached { depth, mean_in_flight, workers, of_workers, .. } => {
+            let who = match of_workers {
+                1 => String::new(),
+                _ => format!(", in {workers} of {of_workers} threads"),
+            };
+            format!("mean of {mean_in_flight:.1} I/Os in flight of {depth}{who}")
+        }
+        FindingKind::LoadGeneratorLimit(generator) => load_generator_reason(generator),
+        FindingKind::CpuWait(generator) => {
+            format!("{:.0} % of the time", generator.cpu_wait_percent.unwrap_or(0.0))
+        }
+        FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => late_ios(late),
+        FindingKind::StepDown(levels) | FindingKind::StepUp(levels) | FindingKind::Levels(levels) => of_levels(levels),
+        FindingKind::NoDirectIo => "opening a file with O_DIRECT failed".to_owned(),
+        FindingKind::NoSteadyState(state) => steady_state(state),
+        FindingKind::NoFill(detail)
+        | FindingKind::NoPrecondition(detail)
+        | FindingKind::NoInitialise(detail)
+        | FindingKind::NoWarm(detail) => preparation_detail(detail, None),
+        FindingKind::ShortSteps { percent, bound_ns, step_ns, .. } => {
+            let [bound, step] = [*bound_ns, *step_ns].map(|ns| time_ns(ns as f64));
+            format!("each step is measured for {step}, p{percent} may be {bound}")
+        }
+        FindingKind::FewTailIos { ios_beyond, .. } => format!("a step has {} I/Os beyond it", grouped(*ios_beyond)),
+        FindingKind::Saved(saved) => saved.evidence.clone(),
+        kind => of_time_series(kind),
+    }
+}
+
+/// The numbers of findings on rates over time.
+fn of_time_series(kind: &FindingKind) -> String {
+    match kind {
+        FindingKind::Throttled { direction, iops: rate, passed_share, passed_ns, held_share, held_ns } => format!(
+            "{} of {}s took about {}, {} about {}, few between; {} throughout",
+            percent(*passed_share),
+            direction.name(),
+            time_ns(*passed_ns as f64),
+            percent(*held_share),
+            time_ns(*held_ns as f64),
+            iops(*rate)
+        ),
+        FindingKind::NotSteady(Unsteady::Drift { change_share, median_iops }) => {
+            let way = if *change_share > 0.0 { "faster" } else { "slower" };
+            format!("{:.0} % {way} from start to end, median {}", change_share.abs() * 100.0, iops(*median_iops))
+        }
+        FindingKind::NotSteady(Unsteady::Scatter { interval_s, p10_iops, p90_iops, median_iops }) => format!(
+            "p10 {}, median {}, p90 {} in intervals of {}",
+            grouped(*p10_iops),
+            grouped(*median_iops),
+            iops(*p90_iops),
+            seconds(*interval_s)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Returns what to do about a finding, in the options of the dialect.
+pub fn advice(finding: &Finding, dialect: Dialect) -> String {
+    let of_dialect = match dialect {
+        Dialect::Fio => fio::wording::advice(&finding.kind),
+        Dialect::DiskSpd => diskspd::wording::advice(&finding.kind),
+    };
+    of_dialect.unwrap_or_else(|| general_advice(&finding.kind))
+}
+
+/// Advice that names no option of a dialect.
+fn general_advice(kind: &FindingKind) -> String {
+    let text = match kind {
+        FindingKind::InMemory => "use a directory, a file or a device on a disk",
+        FindingKind::CachedBelow { .. } => {
+            "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
+        }
+        FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
+        FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",
+        FindingKind::Levels(_) => {
+            "find the cause (another load, the device's housekeeping, a refilled burst) and measure again; or plan with \
+             the lowest level"
+        }
+        FindingKind::Throttled { .. } => {
+            "compare the rate with the limits of the disk and the machine; a deeper queue only adds latency"
+        }
+        FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
+        FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",
+        FindingKind::NoFill(_)
+        | FindingKind::NoPrecondition(_)
+        | FindingKind::NoInitialise(_)
+        | FindingKind::NoWarm(_) => "remove --no-prepare; add --overwrite for targets whose data may be overwritten",
+        FindingKind::ShortSteps { needed_ns, .. } => {
+            return format!("measure each step for {} (--runtime)", time_ns(*needed_ns as f64));
+        }
+        FindingKind::FewTailIos { .. } => "measure each step for longer (--runtime)",
+        FindingKind::Saved(saved) => &saved.advice,
+        _ => "repeat the run and compare",
+    };
+    text.to_owned()
+}
+
+fn device_bytes(bytes: &DeviceBytes) -> String {
+    let verb = if bytes.direction == Ddir::Read { "read" } else { "written" };
+    let devices = names(&bytes.devices);
+    format!("{} {verb}, {} counted by {devices}", size(bytes.requested_bytes), size(bytes.device_bytes))
+}
+
+fn late_ios(late: &LateIos) -> String {
+    let count = |count: u64| grouped(count as f64);
+    let share = |count: u64| percent(count as f64 / late.due.max(1) as f64);
+    let mut parts = Vec::new();
+    if late.unissued > 0 && late.runtime_s > 0.0 {
+        let per_s = |count: u64| grouped(count as f64 / late.runtime_s);
+        parts.push(format!(
+            "{} of {}",
+            per_s(late.due.saturating_sub(late.unissued)),
+            iops(late.due as f64 / late.runtime_s)
+        ));
+    }
+    if late.unissued > 0 {
+        parts.push(format!(
+            "{} of {} I/Os ({}) not submitted",
+            count(late.unissued),
+            count(late.due),
+            share(late.unissued)
+        ));
+    }
+    if late.late > 0 {
+        let queue = match late.queue_full {
+            0 => "with room in the queue".to_owned(),
+            all if all >= late.late => "with the queue full".to_owned(),
+            some => format!("{} with the queue full", count(some)),
+        };
+        let late_after = format!("more than {} ms late", late.late_after_ms);
+        parts.push(format!("{} of {} ({}) {late_after}, {queue}", count(late.late), count(late.due), share(late.late)));
+    }
+    parts.join("; ")
+}
+
+fn of_levels(levels: &Levels) -> String {
+    let rate = |rate: f64| levels.unit.show(rate);
+    let all = &levels.levels;
+    let Some((last, before)) = all.split_last() else { return String::new() };
+    let mut parts: Vec<String> = Vec::new();
+    for level in before.iter().take(LEVELS_SHOWN) {
+        parts.push(format!("{} until {}", rate(level.rate), seconds(level.until_s.unwrap_or(0.0))));
+    }
+    if before.len() > LEVELS_SHOWN {
+        parts.push(format!("{} more levels", before.len() - LEVELS_SHOWN));
+    }
+    let change = match all.first() {
+        Some(first) if all.len() == 2 => format!(" ({})", change(first.rate, last.rate)),
+        _ => String::new(),
+    };
+    let bucket = levels.token_bucket.map(|bucket| token_bucket(&bucket, levels.unit)).unwrap_or_default();
+    format!("{}, then {}{change}{bucket}", parts.join(", "), rate(last.rate))
+}
+
+fn change(from: f64, to: f64) -> String {
+    match to / from {
+        ratio if !ratio.is_finite() => "from a standstill".to_owned(),
+        ratio @ 2.0.. => format!("{} times", grouped(ratio)),
+        ratio => format!("{:+.0} %", (ratio - 1.0) * 100.0),
+    }
+}
+
+fn token_bucket(bucket: &TokenBucket, unit: RateUnit) -> String {
+    let held = match unit {
+        RateUnit::Iops => format!("{} I/Os", grouped(bucket.held.round())),
+        RateUnit::BytesPerS => size(bucket.held as u64),
+    };
+    let product = match bucket.product {
+        Some(BucketProduct::AwsGp2) => ", as AWS gp2 has",
+        Some(BucketProduct::AzureBurst) => ", as Azure's 30 minutes of burst credits",
+        None => "",
+    };
+    let refill = bucket.refill_s.map(|refill_s| format!("; idle, it is full again after {}", seconds(refill_s)));
+    format!("; matches a token bucket of {held}{product}{}", refill.unwrap_or_default())
+}
+
+fn seconds(seconds: f64) -> String {
+    time_ns(seconds * 1e9)
+}

@@ -1,0 +1,28 @@
+//! The wording of findings, judgements and causes: what happened, and the figures. Advice in a dialect's options is the
+//! dialect's.
+
+use assessment::Finding;
+
+mod cause;
+mod failure;
+mod finding;
+mod load_generator;
+mod names;
+mod preparation;
+mod steady;
+
+pub use cause::{cause, cause_of_test, citation, reason};
+pub use failure::{failure, run_error, run_message};
+pub use finding::{advice, figures, headline, message, subject};
+pub use load_generator::{load_generator, load_generator_evidence, load_generator_reason};
+pub use plan::Dialect;
+pub use preparation::{preparation_detail, preparation_name, preparation_reason};
+pub use steady::{steady, steady_state};
+
+/// Returns the message of a finding and its advice, on a line each.
+pub fn finding(finding: &Finding, dialect: Dialect) -> String {
+    match advice(finding, dialect) {
+        none if none.is_empty() => message(finding),
+        advice => format!("{}\nhelp: {advice}", message(finding)),
+    }
+}

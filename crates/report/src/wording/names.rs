@@ -1,0 +1,17 @@
+//! Lists of names of jobs and targets.
+
+/// Names shown of a longer list.
+const NAMES_SHOWN: usize = 3;
+
+/// Lists names: all of a few, else the first and the number of the others.
+pub(super) fn names(names: &[String]) -> String {
+    match names {
+        [first, rest @ ..] if names.len() > NAMES_SHOWN => format!("{} and {} more", quoted(first), rest.len()),
+        all => all.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Puts quotes around a name that could be read as several, or as the end of a label.
+pub(super) fn quoted(name: &str) -> String {
+    if name.contains([',', ':', '"']) { format!("{name:?}") } else { name.to_owned() }
+}

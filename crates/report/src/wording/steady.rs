@@ -1,0 +1,50 @@
+//! Steady states in words.
+
+use assessment::{Steady, SteadyRule, SteadyState};
+use units::format::percent;
+
+/// Returns whether the rounds are steady, and what the rule found.
+pub fn steady(steady: &Steady) -> String {
+    match (&steady.state, steady.from_round) {
+        (SteadyState::Saved { message }, _) => message.clone(),
+        (state, Some(_)) => format!("steady, {}", steady_state(state)),
+        (state, None) => format!("not steady, {}", steady_state(state)),
+    }
+}
+
+/// Returns what the rule found.
+pub fn steady_state(state: &SteadyState) -> String {
+    match state {
+        SteadyState::TooFewRounds { rounds, needed, idle_round } => {
+            let idle = idle_round.map(|round| format!(" after round {round} without I/O"));
+            format!("{rounds} of the {needed} rounds that the rule needs{}", idle.unwrap_or_default())
+        }
+        SteadyState::Window { first, last, range_share, slope_share } => format!(
+            "rounds {first} to {last}: range {} ({} allowed), slope {} ({} allowed) of the mean",
+            percent(*range_share),
+            percent(SteadyRule::SNIA_RANGE),
+            percent(*slope_share),
+            percent(SteadyRule::SNIA_SLOPE)
+        ),
+        SteadyState::Row { first, last, change_share, precision_share, outliers } => {
+            let outliers = match outliers {
+                0 => String::new(),
+                1 => ", 1 outlier".to_owned(),
+                many => format!(", {many} outliers"),
+            };
+            let (change, precision) = (percent(change_share.abs()), percent(*precision_share));
+            format!("rounds {first} to {last}: change {change}, mean known to ±{precision}{outliers}")
+        }
+        SteadyState::StartsFarOff { first } => format!("the first of the rounds from {first} on is an outlier"),
+        SteadyState::Drifts { first, change_share } => {
+            let way = if *change_share > 0.0 { "rise" } else { "fall" };
+            let (change, allowed) = (percent(change_share.abs()), percent(SteadyRule::CLOUD_DRIFT));
+            format!("the rounds from {first} on {way} by {change} ({allowed} allowed), more than noise")
+        }
+        SteadyState::Varies { first, precision_share } => {
+            let (precision, allowed) = (percent(*precision_share), percent(SteadyRule::CLOUD_PRECISION));
+            format!("the 95 % interval of the mean of rounds {first} and later is ±{precision} (±{allowed} allowed)")
+        }
+        SteadyState::Saved { message } => message.clone(),
+    }
+}

@@ -1,0 +1,141 @@
+//! `fathom assess` with the suite of that page on both volumes: PASS at the limits, FAIL with its cause on a slower machine,
+//! INVALID if the page cache answers, INCONCLUSIVE if a test ended early or was stopped.
+
+use std::process::Command;
+use std::time::Duration;
+
+use harness::{Outcome, command, outcome, signal, wait_until, with_realtime_priority};
+use serde_json::Value;
+
+use super::machine::Machine;
+
+const EXPECTED: &str = "--expect azure:Standard_D8ds_v4 --format json --no-history";
+const TRIES: usize = 4;
+
+fn assess(machine: &Machine, suite: &str, words: &str) -> Command {
+    let line = format!("nocache=nocache readcache=readcache --suite {suite} {words} {EXPECTED}");
+    let mut command = with_realtime_priority(command(machine.scratch.path(), "assess", &line));
+    command.env("XDG_STATE_HOME", machine.scratch.file("state"));
+    command
+}
+
+fn run(machine: &Machine, suite: &str, words: &str) -> Outcome {
+    let outcome = outcome(machine.start(&assess(machine, suite, words)));
+    let left = ["nocache", "readcache"].map(|name| machine.scratch.file(name).join("fathom-assess.tmp").exists());
+    assert_eq!(left, [false, false], "files remain:\n{}", outcome.stderr);
+    outcome
+}
+
+/// Runs until the verdict and its text are as expected. On a busy machine the throttle's bursts come late, so that the disk is
+/// slower or its rate looks unsteady. A wrong verdict is wrong in every run.
+fn decided(machine: &Machine, suite: &str, words: &str, verdict: &str, cause: &str) -> (Outcome, Value) {
+    let mut failures = Vec::new();
+    for _ in 0..TRIES {
+        let outcome = run(machine, suite, words);
+        let assessment = outcome.json();
+        let (found, why) = (assessment["verdict"].as_str().unwrap(), assessment["message"].as_str().unwrap());
+        println!("{found}: {why}");
+        if found == verdict && why.contains(cause) {
+            return (outcome, assessment);
+        }
+        failures.push(format!("{found}: {why}"));
+    }
+    panic!("{verdict} in none of {TRIES} runs:\n{}", failures.join("\n"));
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().unwrap().iter()
+}
+
+fn steps(assessment: &Value) -> Vec<String> {
+    let step =
+        |step: &Value| ["step", "target", "outcome"].map(|name| step[name].as_str().unwrap().to_owned()).join(" ");
+    list(&assessment["preparation"]).map(step).collect()
+}
+
+#[test]
+fn at_the_limits_each_volume_passes_by_its_own() {
+    let Some(machine) = Machine::new("cloud-pass").map(Machine::with_bandwidths) else { return };
+    // zram stores nothing for zeroes: it takes 192 MB/s of them on a busy machine, too.
+    let suite = include_str!("../../../../../../data/suites/azure.toml").replacen(
+        "direct = 1",
+        "direct = 1\nzero_buffers = 1",
+        1,
+    );
+    std::fs::write(machine.scratch.file("zeroes.toml"), suite).unwrap();
+    let (outcome, assessment) =
+        decided(&machine, "zeroes.toml", "--size 96M --runtime 4", "PASS", "meet the expectations");
+    assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(0), Some("PASS")), "{}", outcome.stderr);
+    let steps = steps(&assessment);
+    assert_eq!(steps[..2], ["fill nocache=nocache done", "fill readcache=readcache done"]);
+    assert!(steps[2].starts_with("warm readcache=readcache ") && !steps[2].ends_with("failed"), "{steps:?}");
+    let judgements = list(&assessment["tests"]).flat_map(|test| list(&test["judgements"]));
+    let judgements: Vec<_> = judgements
+        .map(|one| {
+            let value = one["threshold"]["value"].as_f64().unwrap();
+            (one["metric"].as_str().unwrap(), value, one["verdict"].as_str().unwrap())
+        })
+        .collect();
+    let (writes, reads) = (("write.iops", 12_800.0, "PASS"), ("read.iops", 77_000.0, "PASS"));
+    let (read_bytes, write_bytes) = (("read.bw", 485e6, "PASS"), ("write.bw", 192e6, "PASS"));
+    assert_eq!(judgements, [writes, reads, reads, writes, read_bytes, write_bytes]);
+    let devices = list(&assessment["volumes"]).map(|volume| volume["target"]["devices"][0]["name"].clone());
+    let expected = [&machine.nocache, &machine.readcache].map(|volume| volume.device.path());
+    let expected = expected.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    assert_eq!(devices.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_throttle_below_the_limit_fails_and_is_named() {
+    let Some(mut machine) = Machine::new("cloud-fail") else { return };
+    machine.limit_writes(9000).unwrap();
+    let steady = "level in all intervals, as a throttle keeps it";
+    let (outcome, assessment) =
+        decided(&machine, "azure", "--test max-write-iops --size 64M --runtime 4", "FAIL", steady);
+    assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(1), Some("FAIL")), "{}", outcome.stderr);
+    let measured = assessment["tests"][0]["judgements"][0]["measured"].as_f64().unwrap();
+    // The first burst comes at once, and the end waits for I/Os in flight: up to 5 % of 4 s.
+    assert!((8800.0..9500.0).contains(&measured), "{measured}");
+    let threshold = &assessment["tests"][0]["judgements"][0]["threshold"];
+    assert_eq!(threshold["value"].as_f64(), Some(12_800.0));
+    assert_eq!(threshold["basis"]["limit"]["of"], "Standard_D8ds_v4 uncached");
+}
+
+#[test]
+fn reads_through_the_page_cache_are_invalid() {
+    let Some(machine) = Machine::new("cloud-invalid") else { return };
+    let suite = include_str!("../../../../../../data/suites/azure.toml").replacen(
+        "direct = 1",
+        "direct = 0\ninvalidate = 0",
+        1,
+    );
+    // With `invalidate` each pass over the files starts without cached pages and reads from the disk.
+    std::fs::write(machine.scratch.file("buffered.toml"), suite).unwrap();
+    let outcome = run(&machine, "buffered.toml", "--test max-read-iops --size 64M --runtime 2");
+    let assessment = outcome.json();
+    println!("{}: {}", assessment["verdict"], assessment["message"]);
+    assert_eq!((outcome.code, assessment["verdict"].as_str()), (Some(4), Some("INVALID")), "{}", outcome.stderr);
+    assert_eq!(assessment["cause"]["data"]["cause"]["data"]["kind"], "page-cache", "{}", assessment["cause"]);
+}
+
+#[test]
+fn what_ends_early_or_is_stopped_decides_nothing() {
+    let Some(machine) = Machine::new("cloud-inconclusive") else { return };
+    // Without time_based the jobs end when their files are read once.
+    let short = run(&machine, "azure", "--test max-read-iops --literal --size 64M");
+    let assessment = short.json();
+    println!("{}: {}", assessment["verdict"], assessment["message"]);
+    assert_eq!((short.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", short.stderr);
+
+    let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
+    // Signals are handled before files are created.
+    let made = machine.scratch.file("nocache/fathom-assess.tmp");
+    wait_until("a file is created", || made.exists());
+    std::thread::sleep(Duration::from_secs(2));
+    signal(&child, "INT");
+    let stopped = outcome(child);
+    let assessment = stopped.json();
+    println!("{}: {}", assessment["verdict"], assessment["message"]);
+    assert_eq!((stopped.code, assessment["verdict"].as_str()), (Some(130), Some("INCONCLUSIVE")), "{}", stopped.stderr);
+    assert_eq!(assessment["cause"]["kind"], "stopped", "{}", assessment["cause"]);
+}
