@@ -1,11 +1,13 @@
 //! Development tasks: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style.
 
+mod cargo;
 mod tests;
 mod tidy;
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Instant;
 
+use cargo::cargo;
 use tidy::{Action, MODE, Mode};
 
 const USAGE: &str = "usage: cargo xtask ci
@@ -64,10 +66,4 @@ fn check(name: &str, args: &[&str]) -> Result<(), String> {
         Ok(status) => Err(format!("{name}: `cargo {}` ended with {status}", args.join(" "))),
         Err(error) => Err(format!("{name}: cargo: {error}")),
     }
-}
-
-fn cargo(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(args);
-    command
 }

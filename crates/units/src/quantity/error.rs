@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::kind::Kind;
+use super::problem::Problem;
 use crate::diagnostic::{Diagnostic, Span};
 
 /// A parse error, with the affected part of the text.
@@ -13,37 +14,6 @@ pub struct ParseError {
     text: String,
     range: Range<usize>,
     problem: Problem,
-}
-
-/// Kinds of parse error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Problem {
-    /// The text does not start with a number.
-    NoNumber,
-    /// The number is below 0.
-    Negative,
-    /// This kind of quantity needs a unit.
-    MissingUnit,
-    /// This kind of quantity does not have this unit.
-    UnknownUnit,
-    /// A unit of bits instead of bytes.
-    Bits,
-    /// The value does not fit in 64 bits.
-    TooLarge,
-}
-
-impl Problem {
-    /// Returns a short description, used as a label below the text.
-    pub fn label(self) -> &'static str {
-        match self {
-            Problem::NoNumber => "no number",
-            Problem::Negative => "negative",
-            Problem::MissingUnit => "the unit is missing",
-            Problem::UnknownUnit => "unknown unit",
-            Problem::Bits => "a lower-case b means bits",
-            Problem::TooLarge => "too large",
-        }
-    }
 }
 
 impl ParseError {

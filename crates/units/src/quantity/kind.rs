@@ -1,8 +1,5 @@
 //! Kinds of quantities and their units.
 
-use super::error::{ParseError, Problem};
-use super::written::Written;
-
 /// Kind of a quantity. It determines the allowed units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -71,16 +68,6 @@ const COUNTS: [(&str, u64); 4] = [("iops", 1), ("k", 1_000), ("m", 1_000_000), (
 const PERCENT: [(&str, u64); 1] = [("%", 1)];
 
 impl Kind {
-    /// Parses a quantity and returns it in the kind's base unit: bytes, bytes per second, ns, a count, percent.
-    ///
-    /// # Errors
-    /// Returns an error if the text has no number, a missing or wrong unit, or is too large.
-    pub fn parse(self, text: &str) -> Result<f64, ParseError> {
-        let (written, scale) = self.split(text)?;
-        let value = written.value() * scale as f64;
-        if value.is_finite() { Ok(value) } else { Err(ParseError::new(self, text, 0..text.len(), Problem::TooLarge)) }
-    }
-
     /// Returns the value of `unit` in base units. `None` if the kind does not have this unit.
     pub fn scale(self, unit: &str) -> Option<f64> {
         self.exact_scale(unit).map(|scale| scale as f64)
@@ -108,27 +95,8 @@ impl Kind {
         }
     }
 
-    /// Splits a text into its number and the scale of its unit.
-    pub(super) fn split(self, text: &str) -> Result<(Written<'_>, u64), ParseError> {
-        let written = Written::parse(text).map_err(|problem| ParseError::new(self, text, 0..text.len(), problem))?;
-        let unit = written.unit();
-        if unit.is_empty() {
-            let needs_unit = !matches!(self, Kind::Size | Kind::Count);
-            // 0 needs no unit.
-            if needs_unit && written.value() != 0.0 {
-                return Err(ParseError::new(self, text, 0..text.len(), Problem::MissingUnit));
-            }
-            return Ok((written, 1));
-        }
-        let wrong = |problem| ParseError::new(self, text, written.unit_range(), problem);
-        if self == Kind::Bandwidth && is_bits(unit) {
-            return Err(wrong(Problem::Bits));
-        }
-        let scale = self.exact_scale(unit).ok_or_else(|| wrong(Problem::UnknownUnit))?;
-        Ok((written, scale))
-    }
-
-    fn exact_scale(self, unit: &str) -> Option<u64> {
+    /// Returns the value of `unit` in base units, as an integer.
+    pub(super) fn exact_scale(self, unit: &str) -> Option<u64> {
         let unit = unit.trim().to_ascii_lowercase();
         match self {
             Kind::Size => find(&SIZES, &unit),
@@ -146,10 +114,4 @@ impl Kind {
 
 fn find(units: &Units, unit: &str) -> Option<u64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
-}
-
-/// Returns whether the unit is one of bits, such as `Mb/s` or `Gbps`.
-fn is_bits(unit: &str) -> bool {
-    let unit = unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(unit);
-    matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib")
 }

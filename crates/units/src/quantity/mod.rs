@@ -16,13 +16,16 @@
 
 mod error;
 mod kind;
+mod parse;
+mod problem;
 #[cfg(test)]
 mod tests;
 mod typed;
 mod written;
 
-pub use error::{ParseError, Problem};
+pub use error::ParseError;
 pub use kind::Kind;
+pub use problem::Problem;
 pub use typed::{Bandwidth, Iops, Percent, Size, Time};
 pub use written::Written;
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::error::{ParseError, Problem};
+use super::error::ParseError;
 use super::kind::Kind;
+use super::problem::Problem;
 use super::written::Written;
 use crate::format;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::error::Problem;
+use super::problem::Problem;
 
 /// Decimals that are parsed exactly. Further digits are below the precision of any unit.
 const DECIMALS_MAX: usize = 18;

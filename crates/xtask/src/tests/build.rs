@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::cargo;
+use crate::cargo::cargo;
 
 /// What cargo built.
 pub struct Built {

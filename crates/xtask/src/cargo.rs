@@ -1,0 +1,10 @@
+//! The cargo that builds this program.
+
+use std::process::Command;
+
+/// Makes a command that starts cargo with these arguments.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args);
+    command
+}
