@@ -25,9 +25,6 @@ use crate::xml;
 
 pub use machine::{FixedMachine, Machine};
 
-/// Maximum number of threads. Memory is allocated for all threads before the first one starts.
-const THREADS_MAX: u64 = 16_384;
-
 /// A plan and its warnings.
 #[derive(Debug)]
 pub struct Lowered {

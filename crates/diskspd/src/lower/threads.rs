@@ -3,9 +3,10 @@
 use plan::stream::{Queue, StreamShare};
 use units::diagnostic::Diagnostic;
 
-use super::THREADS_MAX;
 use crate::profile::{Profile, Target, TimeSpan};
 
+/// Maximum number of threads. Memory is allocated for all threads before the first one starts.
+const THREADS_MAX: u64 = 16_384;
 /// Maximum outstanding I/Os of a thread: the size of the largest completion ring in Linux.
 const REQUESTS_MAX: u64 = 65_536;
 /// Maximum of threads multiplied by targets. Memory is allocated for each before the first I/O.

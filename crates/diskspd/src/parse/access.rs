@@ -4,9 +4,8 @@ use units::diagnostic::Diagnostic;
 
 use super::arguments::Switch;
 use super::distribution;
-use super::number::{size, whole_size};
-use super::settings::Settings;
-use crate::profile::Order;
+use super::number::{Count, count, size, whole_size};
+use crate::profile::{Order, Target};
 
 /// The options as given, before their combination is checked.
 #[derive(Default)]
@@ -39,83 +38,81 @@ impl Access {
         let error = switch.error("-s is sequential and -r is random", "after -s");
         Err(error.help("leave out -s. -r<size> sets the alignment, also of the sequential offsets of -rs"))
     }
-}
 
-impl Settings<'_> {
-    pub fn random(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+    pub fn random(
+        &mut self,
+        switch: &Switch,
+        target: &mut Target,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<(), Diagnostic> {
         match switch.value.bytes().next() {
-            Some(b's') => self.random_share(switch),
+            Some(b's') => self.random_share(switch, warnings),
             Some(b'd') => {
-                self.target.distribution = Some(distribution::read(switch, self.target.block_size)?);
+                target.distribution = Some(distribution::read(switch, target.block_size)?);
                 Ok(())
             }
-            _ => self.random_alignment(switch),
+            _ => self.random_alignment(switch, target.block_size),
         }
     }
 
-    fn random_alignment(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
-        self.access.refuse_sequential(switch)?;
-        if self.access.random.is_some() {
+    fn random_alignment(&mut self, switch: &Switch, block: u32) -> Result<(), Diagnostic> {
+        self.refuse_sequential(switch)?;
+        if self.random.is_some() {
             return Err(switch.error("-r is given twice", "the second one"));
         }
-        let align = if switch.value.is_empty() { None } else { Some(whole_size(switch, self.target.block_size)?) };
+        let align = if switch.value.is_empty() { None } else { Some(whole_size(switch, block)?) };
         if align == Some(0) {
             return Err(switch.error_from(0, "the alignment must be at least 1", "expected a size"));
         }
-        self.access.random = Some(align);
+        self.random = Some(align);
         Ok(())
     }
 
-    fn random_share(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
-        self.access.refuse_sequential(switch)?;
-        if self.access.percent.is_some_and(|percent| percent != 100) {
+    fn random_share(&mut self, switch: &Switch, warnings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+        self.refuse_sequential(switch)?;
+        if self.percent.is_some_and(|percent| percent != 100) {
             return Err(switch.error("-rs is given twice", "the second one"));
         }
-        let percent = self.count(switch, 1)?;
-        match u32::try_from(percent) {
-            Ok(percent @ 1..=100) => self.access.percent = Some(percent),
+        let Count { value, warning } = count(switch, 1)?;
+        warnings.extend(warning);
+        match u32::try_from(value) {
+            Ok(percent @ 1..=100) => self.percent = Some(percent),
             _ => return Err(switch.error_from(1, "-rs requires a percentage", "expected 1 to 100")),
         }
         Ok(())
     }
 
-    pub fn sequential(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
-        if self.access.sequential.is_some() {
+    pub fn sequential(&mut self, switch: &Switch, block: u32) -> Result<(), Diagnostic> {
+        if self.sequential.is_some() {
             return Err(switch.error("-s is given twice", "the second one"));
         }
-        if self.access.random.is_some() || self.access.percent.is_some() {
+        if self.random.is_some() || self.percent.is_some() {
             let error = switch.error("-r is random and -s is sequential", "after -r");
             return Err(error.help("write -r<size> for the alignment, also of the sequential offsets of -rs"));
         }
         let interlocked = switch.value.starts_with('i');
         let start = usize::from(interlocked);
-        let stride = if switch.value.len() == start {
-            None
-        } else {
-            Some(size(switch, start, switch.value.len(), self.target.block_size)?)
-        };
+        let stride =
+            if switch.value.len() == start { None } else { Some(size(switch, start, switch.value.len(), block)?) };
         // -s0 means the default, one block.
         let stride = stride.filter(|&stride| stride != 0);
-        self.access.sequential = Some((stride, interlocked));
+        self.sequential = Some((stride, interlocked));
         Ok(())
     }
 
-    pub fn thread_stride(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
-        self.target.thread_stride = whole_size(switch, self.target.block_size)?;
-        if self.target.thread_stride == 0 {
-            return Err(switch.error_from(0, "-T must be at least 1", "expected a size"));
-        }
-        Ok(())
-    }
-
-    pub fn base(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
-        if self.access.based {
+    pub fn base(
+        &mut self,
+        switch: &Switch,
+        target: &mut Target,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        if self.based {
             return Err(switch.error("-B is given twice", "the second one"));
         }
         if switch.value.is_empty() {
             return Err(switch.missing("an offset"));
         }
-        let block = self.target.block_size;
+        let block = target.block_size;
         let colon = switch.value.find(':');
         let base = size(switch, 0, colon.unwrap_or(switch.value.len()), block)?;
         if let Some(colon) = colon {
@@ -128,18 +125,23 @@ impl Settings<'_> {
                 let message = "the end of the used range exceeds 64 bits";
                 return Err(switch.error_from(colon + 1, message, "too large"));
             };
-            self.set_end(switch, end);
+            self.set_end(switch, end, target, warnings);
         }
-        self.target.base_file_offset = base;
-        self.access.based = true;
+        target.base_file_offset = base;
+        self.based = true;
         Ok(())
     }
 
-    pub fn bound_or_hints(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+    pub fn bound_or_hints(
+        &mut self,
+        switch: &Switch,
+        target: &mut Target,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<(), Diagnostic> {
         if switch.value.starts_with(|c: char| c.is_ascii_digit()) {
             self.refuse_second_bound(switch)?;
-            let end = whole_size(switch, self.target.block_size)?;
-            self.set_end(switch, end);
+            let end = whole_size(switch, target.block_size)?;
+            self.set_end(switch, end, target, warnings);
             return Ok(());
         }
         if switch.value.is_empty() {
@@ -147,9 +149,9 @@ impl Settings<'_> {
         }
         for (at, hint) in switch.value.char_indices() {
             match hint {
-                'r' => self.target.random_access = true,
-                's' => self.target.sequential_scan = true,
-                't' => self.target.temporary_file = true,
+                'r' => target.random_access = true,
+                's' => target.sequential_scan = true,
+                't' => target.temporary_file = true,
                 _ => {
                     let span = switch.value_span(at..at + hint.len_utf8());
                     let error =
@@ -162,19 +164,27 @@ impl Settings<'_> {
     }
 
     fn refuse_second_bound(&self, switch: &Switch) -> Result<(), Diagnostic> {
-        if !self.access.bounded {
+        if !self.bounded {
             return Ok(());
         }
         let message = "the end of the used range is given twice";
         Err(switch.error(message, "the second one").help("write either -f<size> or -B<offset>:<size>"))
     }
 
-    fn set_end(&mut self, switch: &Switch, end: u64) {
+    fn set_end(&mut self, switch: &Switch, end: u64, target: &mut Target, warnings: &mut Vec<Diagnostic>) {
         if end == 0 {
             let warning = Diagnostic::warning("an end of 0 is no limit: the whole target is used");
-            self.warnings.push(warning.at(&switch.span, "no effect"));
+            warnings.push(warning.at(&switch.span, "no effect"));
         }
-        self.target.max_file_size = end;
-        self.access.bounded = true;
+        target.max_file_size = end;
+        self.bounded = true;
+    }
+}
+
+/// Parses `-T`.
+pub fn thread_stride(switch: &Switch, block: u32) -> Result<u64, Diagnostic> {
+    match whole_size(switch, block)? {
+        0 => Err(switch.error_from(0, "-T must be at least 1", "expected a size")),
+        stride => Ok(stride),
     }
 }

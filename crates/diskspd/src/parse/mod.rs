@@ -8,6 +8,7 @@ mod distribution;
 pub mod env;
 mod events;
 mod kernel_logger;
+mod letters;
 mod load;
 mod number;
 mod report;

@@ -1,6 +1,6 @@
 //! Rules for distributions.
 
-use super::Findings;
+use super::finding::Findings;
 use crate::profile::{Distribution, Order, Range, Target};
 
 const SWITCHES: &[&str] = &["-rd"];

@@ -1,6 +1,7 @@
 //! Rules for a target in its time span.
 
-use super::{Findings, distribution};
+use super::distribution;
+use super::finding::Findings;
 use crate::profile::{Cache, Order, Target, Throughput, TimeSpan, WriteContent};
 
 pub fn check(span: &TimeSpan, target: &Target, findings: &mut Findings) {

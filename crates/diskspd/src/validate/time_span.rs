@@ -1,8 +1,10 @@
 //! Rules for a time span.
 
-use super::{Findings, REQUESTS_MAX};
+use super::finding::Findings;
 use crate::profile::{IoRing, RingBatch, TimeSpan};
 
+/// Maximum outstanding I/Os of a thread, and maximum batch size.
+pub const REQUESTS_MAX: u32 = 65536;
 const COMPLETIONS_MAX: u32 = 16;
 
 pub fn check(span: &TimeSpan, findings: &mut Findings) {

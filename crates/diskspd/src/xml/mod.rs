@@ -5,6 +5,7 @@ mod element;
 mod keywords;
 mod overrides;
 pub mod read;
+mod reading;
 mod target;
 pub mod template;
 mod time_span;
@@ -13,5 +14,6 @@ pub mod write;
 pub mod writer;
 
 pub use overrides::Overrides;
-pub use read::{FILE_BYTES_MAX, Reading, read, read_bytes};
+pub use read::{FILE_BYTES_MAX, read, read_bytes};
+pub use reading::Reading;
 pub use write::{write, write_into};

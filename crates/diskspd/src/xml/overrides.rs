@@ -2,7 +2,7 @@
 
 use units::diagnostic::Diagnostic;
 
-use super::read::Reading;
+use super::reading::Reading;
 use crate::profile::ResultFormat;
 
 /// The options allowed with `-X`, and the targets.

@@ -8,6 +8,7 @@ use units::diagnostic::{Diagnostic, Source, Span};
 use super::decode::decode;
 use super::element::{DocumentDiagnostics, Element};
 use super::keywords;
+use super::reading::{Reading, TimeSpanPlaces};
 use super::time_span::time_span;
 use crate::profile::{Etw, Precreate, Profile};
 
@@ -18,29 +19,6 @@ pub const FILE_BYTES_MAX: usize = 2 * BYTES_MAX;
 /// Maximum attributes of an element, and maximum namespaces. The parser compares all pairs, so a malicious document
 /// could take quadratic time.
 const ATTRIBUTES_MAX: usize = 256;
-
-/// A parsed profile.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reading {
-    pub profile: Profile,
-    pub warnings: Vec<Diagnostic>,
-    pub(super) places: Vec<TimeSpanPlaces>,
-}
-
-/// Position of a time span and of its targets' paths.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct TimeSpanPlaces {
-    pub begin: Span,
-    pub paths: Vec<Span>,
-}
-
-impl Reading {
-    /// Returns the position of a time span or of one of its targets.
-    pub fn place(&self, time_span: usize, target: Option<usize>) -> Option<&Span> {
-        let places = self.places.get(time_span)?;
-        target.map_or(Some(&places.begin), |target| places.paths.get(target))
-    }
-}
 
 /// Parses the bytes of a file.
 ///

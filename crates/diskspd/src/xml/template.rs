@@ -2,7 +2,7 @@
 
 use units::diagnostic::Diagnostic;
 
-use super::read::Reading;
+use super::reading::Reading;
 
 /// Kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
