@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::Kernel;
+use super::kernel::Kernel;
 use super::mounts;
 use super::topology::{Block, DeviceNumber, block_device_at};
 

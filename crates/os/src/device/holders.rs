@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::kernel::Kernel;
+use super::loops;
 use super::mounts::{self, is_same};
 use super::signature::{self, Part};
 use super::topology::{Block, DeviceNumber, block_device_at};
-use super::{Kernel, loops};
 use crate::file::OpenOptions;
 
 /// Maximum depth of stacked devices.

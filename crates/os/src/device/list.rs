@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Kernel;
 use super::holders::{Holder, UsageTables, describe};
+use super::kernel::Kernel;
 use super::topology::{Block, all_disks};
 
 /// A whole disk or a stacked device.

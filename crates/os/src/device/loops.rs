@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 
-use super::Kernel;
+use super::kernel::Kernel;
 use super::topology::{Block, DeviceNumber, all_disks};
 use crate::file::OpenOptions;
 

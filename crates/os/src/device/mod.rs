@@ -4,6 +4,7 @@
 
 mod disk;
 mod holders;
+mod kernel;
 mod list;
 mod loops;
 mod mounts;
@@ -13,27 +14,14 @@ mod tests;
 mod topology;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use disk::{Counters, Disk, DiskInfo, MountPoint};
 use holders::UsageTables;
 pub use holders::{Holder, Relation, Use};
+use kernel::Kernel;
 pub use list::ListedDisk;
 pub use topology::DeviceNumber;
-
-/// Folders with the kernel's data on devices.
-#[derive(Clone, Debug)]
-struct Kernel {
-    sys: PathBuf,
-    proc: PathBuf,
-    dev: PathBuf,
-}
-
-impl Kernel {
-    fn running() -> Self {
-        Kernel { sys: PathBuf::from("/sys"), proc: PathBuf::from("/proc"), dev: PathBuf::from("/dev") }
-    }
-}
 
 /// Snapshot of what is in use on this machine, for queries on several paths.
 pub struct InUseSnapshot {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::Kernel;
+use super::kernel::Kernel;
 use super::topology::{Block, DeviceNumber, block_device_at};
 
 /// A line of `/proc/self/mountinfo`.

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::Kernel;
+use super::kernel::Kernel;
 
 /// Major and minor number of a device. It identifies the device under any name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,18 +1,13 @@
-//! The interface of a backend, and how to open one.
+//! The interface of a backend.
 
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use super::config::{BackendConfig, EngineKind, Mapping};
+use super::config::{EngineKind, Mapping};
 use super::files::misuse;
-use super::linux;
-use super::mixed::Mixed;
-use super::null::Null;
-use super::offload::Offload;
 use super::op::{Completion, Op};
 use crate::file::File;
-use crate::memory::{Buffers, Slots};
 
 /// A worker's interface to the kernel. It stays on that worker's thread.
 pub trait Backend {
@@ -101,71 +96,4 @@ impl std::error::Error for BackendError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source as _)
     }
-}
-
-/// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
-///
-/// # Errors
-/// Returns what the kernel does not support or does not have enough of.
-pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
-    check(config)?;
-    let slots = buffers.slots();
-    let backend = if config.offload { Box::new(Offload::open(config, slots)?) } else { open_over(config, slots)? };
-    if !config.maps_too {
-        return Ok(backend);
-    }
-    let mapped = linux::mmap::Mmap::open(config, buffers.slots())?;
-    Ok(Box::new(Mixed::new(backend, mapped, config.files)))
-}
-
-/// Opens the backend of the engine itself.
-pub(super) fn open_over(config: &BackendConfig, slots: Slots) -> Result<Box<dyn Backend>, BackendError> {
-    Ok(match config.engine {
-        EngineKind::Null => Box::new(Null::new(config, slots)),
-        EngineKind::IoUring => Box::new(linux::uring::Uring::open(config, slots)?),
-        EngineKind::Libaio => Box::new(linux::libaio::Libaio::open(config, slots)?),
-        EngineKind::Mmap => Box::new(linux::mmap::Mmap::open(config, slots)?),
-        EngineKind::Posixaio => Box::new(linux::posixaio::Posixaio::open(config, slots)),
-        EngineKind::Falloc | EngineKind::Ftruncate => Box::new(linux::resize::Resize::open(config, slots)),
-        EngineKind::Vsync => Box::new(linux::vsync::Vsync::open(config, slots)),
-        EngineKind::Sync | EngineKind::Psync | EngineKind::Pvsync | EngineKind::Pvsync2 => {
-            Box::new(linux::sync::Sync::open(config, slots))
-        }
-    })
-}
-
-/// Checks whether the kernel supports `config`, before any file is opened.
-///
-/// # Errors
-/// Returns what the kernel does not support.
-pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
-    check(config)?;
-    match config.engine {
-        EngineKind::IoUring => linux::uring::probe(config),
-        EngineKind::Libaio => linux::libaio::probe(config),
-        EngineKind::Pvsync2 => linux::sync::probe_preadv2(config),
-        EngineKind::Sync
-        | EngineKind::Psync
-        | EngineKind::Vsync
-        | EngineKind::Pvsync
-        | EngineKind::Mmap
-        | EngineKind::Posixaio
-        | EngineKind::Falloc
-        | EngineKind::Ftruncate
-        | EngineKind::Null => Ok(()),
-    }
-}
-
-fn check(config: &BackendConfig) -> Result<(), BackendError> {
-    let refuse = |what: &str| Err(BackendError::new(config.engine, what));
-    if config.depth == 0 {
-        return refuse("the depth must be at least 1");
-    }
-    if config.hipri_percentage > 100 {
-        return refuse("hipri_percentage must be at most 100");
-    }
-    if config.sqthread_poll_cpu.is_some() && !config.sqthread_poll {
-        return refuse("sqthread_poll_cpu requires sqthread_poll");
-    }
-    Ok(())
 }

@@ -7,17 +7,20 @@ mod backend;
 #[cfg(test)]
 pub(crate) mod block_tests;
 mod config;
+mod engines;
 mod files;
 mod linux;
 mod mixed;
 mod null;
 mod offload;
 mod op;
+mod open;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use files::misuse;
 
-pub use backend::{Backend, BackendError, open_backend, probe};
+pub use backend::{Backend, BackendError};
 pub use config::{BackendConfig, EngineKind, Flush, Mapping};
 pub use op::{Completion, Kind, Op};
+pub use open::{open_backend, probe};

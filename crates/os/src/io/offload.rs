@@ -8,8 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::backend::{Backend, BackendError, open_over};
+use super::backend::{Backend, BackendError};
 use super::config::{BackendConfig, EngineKind};
+use super::engines;
 use super::files::misuse;
 use super::op::{Completion, Op};
 use crate::file::File;
@@ -109,7 +110,7 @@ fn serve(
     done: &Sender<Completion>,
     opened: &Sender<Result<(), BackendError>>,
 ) {
-    let mut backend = match open_over(config, slots) {
+    let mut backend = match engines::open(config, slots) {
         Ok(backend) => backend,
         Err(error) => return drop(opened.send(Err(error))),
     };

@@ -11,6 +11,7 @@ use crate::clock::{Clock, Source};
 use crate::io::{Backend, BackendConfig, BackendError};
 use crate::memory::Buffers;
 use crate::simulation::Simulation;
+use crate::simulation::backend::SimulatedBackend;
 pub use channel::{Receiver, Sender};
 
 /// The real machine or a simulation.
@@ -67,7 +68,7 @@ impl Platform {
     /// Returns what the kernel does not support or does not have enough of.
     pub fn open_backend(self, config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
         match self.simulation {
-            Some(simulation) => Ok(simulation.open_backend(config, buffers)),
+            Some(simulation) => Ok(Box::new(SimulatedBackend::new(simulation, config, buffers.slots()))),
             None => crate::io::open_backend(config, buffers),
         }
     }

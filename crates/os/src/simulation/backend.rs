@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use super::Simulation;
+use super::machine::Simulation;
 use crate::file::File;
 use crate::io::{Backend, BackendConfig, Completion, EngineKind, Op};
 use crate::memory::Slots;
 
-pub(super) struct SimulatedBackend {
+pub(crate) struct SimulatedBackend {
     simulation: &'static Simulation,
     slots: Slots,
     /// By completion time, then by order of submission.
@@ -19,7 +19,7 @@ pub(super) struct SimulatedBackend {
 }
 
 impl SimulatedBackend {
-    pub(super) fn new(simulation: &'static Simulation, config: &BackendConfig, slots: Slots) -> Self {
+    pub(crate) fn new(simulation: &'static Simulation, config: &BackendConfig, slots: Slots) -> Self {
         let asynchronous = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Posixaio, EngineKind::Null];
         let is_synchronous = !asynchronous.contains(&config.engine) && !config.offload;
         SimulatedBackend { simulation, slots, in_flight: BTreeMap::new(), submitted: 0, is_synchronous }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::errno;
-use crate::io::{Completion, EngineKind, Kind, Op};
-use crate::memory::MemorySpec;
+use crate::io::{BackendConfig, Completion, EngineKind, Kind, Op};
+use crate::memory::{Buffers, MemorySpec};
 
 const US: u64 = 1000;
 const MS: u64 = 1000 * US;

@@ -1,0 +1,47 @@
+//! Opens the backend of a configuration.
+
+use super::backend::{Backend, BackendError};
+use super::config::BackendConfig;
+use super::engines;
+use super::linux::mmap::Mmap;
+use super::mixed::Mixed;
+use super::offload::Offload;
+use crate::memory::Buffers;
+
+/// Opens a backend on `buffers`, whose slots are the operation slots. Call it on the thread that uses the backend.
+///
+/// # Errors
+/// Returns what the kernel does not support or does not have enough of.
+pub fn open_backend(config: &BackendConfig, buffers: &Buffers) -> Result<Box<dyn Backend>, BackendError> {
+    check(config)?;
+    let slots = buffers.slots();
+    let backend = if config.offload { Box::new(Offload::open(config, slots)?) } else { engines::open(config, slots)? };
+    if !config.maps_too {
+        return Ok(backend);
+    }
+    let mapped = Mmap::open(config, buffers.slots())?;
+    Ok(Box::new(Mixed::new(backend, mapped, config.files)))
+}
+
+/// Checks whether the kernel supports `config`, before any file is opened.
+///
+/// # Errors
+/// Returns what the kernel does not support.
+pub fn probe(config: &BackendConfig) -> Result<(), BackendError> {
+    check(config)?;
+    engines::probe(config)
+}
+
+fn check(config: &BackendConfig) -> Result<(), BackendError> {
+    let refuse = |what: &str| Err(BackendError::new(config.engine, what));
+    if config.depth == 0 {
+        return refuse("the depth must be at least 1");
+    }
+    if config.hipri_percentage > 100 {
+        return refuse("hipri_percentage must be at most 100");
+    }
+    if config.sqthread_poll_cpu.is_some() && !config.sqthread_poll {
+        return refuse("sqthread_poll_cpu requires sqthread_poll");
+    }
+    Ok(())
+}
