@@ -29,16 +29,14 @@ pub struct Served {
     pub bytes: u32,
     /// Time since the first request of the program.
     pub arrived: Duration,
-    /// Programmed delay.
-    pub programmed: Duration,
     /// Time from receipt to answer: a lower bound of the latency that any program sees.
     pub took: Duration,
 }
 
 impl Served {
-    /// Returns the time by which the answer was late.
-    pub fn late(&self) -> Duration {
-        self.took.saturating_sub(self.programmed)
+    /// Returns the time of the answer since the first request of the program.
+    pub fn answered(&self) -> Duration {
+        self.arrived + self.took
     }
 }
 
@@ -139,7 +137,7 @@ impl Answers {
     }
 
     fn answer(&self, waiting: Waiting) {
-        let Waiting { due, request, reply } = waiting;
+        let Waiting { request, reply, .. } = waiting;
         let write = matches!(reply, Reply::Write(_));
         let answered = Instant::now();
         match reply {
@@ -155,7 +153,6 @@ impl Answers {
             offset: request.offset,
             bytes: request.bytes,
             arrived: request.arrived.saturating_duration_since(first),
-            programmed: due - request.arrived,
             took: answered - request.arrived,
         });
     }

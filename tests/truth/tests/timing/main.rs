@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod alone;
-mod known_latency;
 mod little;
 mod series;
 mod stall;

@@ -1,3 +1,4 @@
 //! Measurements that need most of the machine's CPU time.
 
 mod cloud_disk;
+mod known_latency;
