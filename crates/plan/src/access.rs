@@ -43,6 +43,18 @@ impl Default for Access {
     }
 }
 
+impl Access {
+    /// Returns true if the job makes I/Os in that direction: the pattern has it, and its share of the mix is not 0.
+    pub fn has(&self, ddir: Ddir) -> bool {
+        let share_percent = match ddir {
+            Ddir::Read => self.rwmix_read_percent,
+            Ddir::Write => 100_u32.saturating_sub(self.rwmix_read_percent),
+            Ddir::Trim => 100,
+        };
+        self.pattern.has(ddir) && (!self.pattern.is_mixed() || share_percent > 0)
+    }
+}
+
 /// fio's `rw`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pattern {

@@ -81,7 +81,7 @@ impl Worker {
     /// as well.
     pub fn has_intended_starts(&self, ddir: Ddir) -> bool {
         match &self.workload {
-            Workload::Job => self.access.pattern.has(ddir) && self.rate.limits(ddir) && !self.think.pauses(),
+            Workload::Job => self.access.has(ddir) && self.rate.limits(ddir) && !self.think.pauses(),
             Workload::Streams(streams) => streams.list.iter().any(|stream| stream.has_intended_starts(ddir)),
         }
     }

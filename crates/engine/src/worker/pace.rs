@@ -26,6 +26,7 @@ pub struct Pace {
     schedules: [Schedule; 3],
     /// State of the schedules of random arrivals after all arrivals, including those that still wait.
     ahead: [Schedule; 3],
+    /// Both reads and writes occur, so that one direction can be issued while the other is not due.
     mixed: bool,
     /// `None` if the worker also has pauses: the intended starts are then undefined.
     pub starts: Option<IntendedStarts>,
@@ -98,7 +99,8 @@ impl Pace {
             schedule
         });
         let starts = (!worker.think.pauses()).then(|| IntendedStarts::new(worker.depth.iodepth));
-        Some(Pace { ahead: schedules.clone(), schedules, mixed: worker.access.pattern.is_mixed(), starts })
+        let mixed = worker.access.has(Ddir::Read) && worker.access.has(Ddir::Write);
+        Some(Pace { ahead: schedules.clone(), schedules, mixed, starts })
     }
 
     /// Restarts the schedules. Nothing is due from the time before.

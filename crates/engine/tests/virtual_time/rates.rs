@@ -19,6 +19,9 @@ fn rates_apply_per_direction_and_clone() {
         ("--rate_iops=500,100 --rw=randrw", (250, 50)),
         // Each direction has the whole rate, independent of the mix.
         ("--rate_iops=200 --rw=randrw --rwmixread=75", (100, 100)),
+        // A direction that the mix excludes has no I/Os.
+        ("--rate_iops=200 --rw=randrw --rwmixread=100", (100, 0)),
+        ("--rate_iops=200 --rw=randrw --rwmixread=0", (0, 100)),
         ("--rate=1m,500k --rw=rw --bs=4k,8k", (128, 32)),
         ("--rate_iops=200 --numjobs=2 --group_reporting", (100, 0)),
         ("--rate_iops=200 --iodepth=16", (100, 0)),
@@ -27,6 +30,9 @@ fn rates_apply_per_direction_and_clone() {
         let run = fio(device(10 * US, 16), &format!("--name=a --time_based --runtime=500ms {options}"));
         for worker in 0..run.record.workers.len() {
             assert_eq!(run.ios(worker), ios, "{options}");
+            let stats = &run.record.workers[worker].stats;
+            let unissued = stats.ddirs.iter().filter_map(|counted| counted.arrivals).map(|arrivals| arrivals.unissued);
+            assert_eq!(unissued.sum::<u64>(), 0, "{options}");
         }
         assert_eq!(run.took_ns, 500 * MS, "{options}");
     }
