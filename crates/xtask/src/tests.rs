@@ -21,12 +21,12 @@ const TIMING_BUDGET: Duration = Duration::from_secs(150);
 /// Tests at once for each CPU: most of them wait for runs.
 const TESTS_PER_CPU: usize = 3;
 
-/// Builds and runs all tests and prints a summary.
+/// Builds and runs all tests and prints a summary. `checks` run beside the tests that depend on timing, which mostly wait.
 ///
 /// # Errors
 ///
-/// The tests do not build, or one of them failed.
-pub fn run() -> Result<(), String> {
+/// The tests do not build, one of them failed, or the checks did.
+pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
     let start = Instant::now();
     let built = build::build()?;
     eprintln!("xtask: building the tests took {} s", start.elapsed().as_secs());
@@ -41,12 +41,17 @@ pub fn run() -> Result<(), String> {
     };
     let others = run_those(Needs::Nothing, TESTS_PER_CPU * cpus, "that do not depend on timing");
     eprintln!("xtask: they took {} s", others.as_secs());
-    let timing = run_those(Needs::IdleCpu, cpus, "that depend on timing")
-        + run_those(Needs::IdleMachine, 1, "that need an idle machine");
+    let (timing, checked) = std::thread::scope(|scope| {
+        let checked = scope.spawn(checks);
+        let timing = run_those(Needs::IdleCpu, cpus, "that depend on timing");
+        (timing, checked.join().unwrap_or_else(|_| Err("the checks panicked".to_owned())))
+    });
+    let timing = timing + run_those(Needs::IdleMachine, 1, "that need an idle machine");
     let over = if timing > TIMING_BUDGET { ": shorten them, or test on the virtual clock" } else { "" };
     eprintln!("xtask: they took {} s of a budget of {} s{over}", timing.as_secs(), TIMING_BUDGET.as_secs());
     let summary = Summary::of(&ran);
     eprint!("{summary}");
+    checked?;
     if summary.failed.is_empty() { Ok(()) } else { Err(format!("tests: {} failed", summary.failed.len())) }
 }
 
