@@ -4,7 +4,7 @@ mod cargo;
 mod tests;
 mod tidy;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use cargo::cargo;
