@@ -2,6 +2,7 @@
 //!
 //! Nothing is computed here, and nothing is worded: `judge` and `study` make these values, `report` renders them.
 
+mod advice;
 mod citation;
 mod comparison;
 mod document;
@@ -16,6 +17,7 @@ mod study;
 mod v1;
 mod verdict;
 
+pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
 pub use comparison::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote, Drift, RepeatedFigure};
 pub use document::{

@@ -4,7 +4,7 @@ use assessment::{
     BucketProduct, DeviceBytes, Finding, FindingKind, Lack, LateIos, Levels, LimitReason, PageCache, RateUnit,
     Severity, Subject, TokenBucket, Unsteady,
 };
-use plan::{Ddir, Dialect};
+use plan::Ddir;
 use units::format::{grouped, iops, percent, size, time_ns};
 
 use super::load_generator::load_generator_reason;
@@ -176,47 +176,6 @@ fn of_time_series(kind: &FindingKind) -> String {
         ),
         _ => String::new(),
     }
-}
-
-/// Returns what to do about a finding, in the options of the dialect.
-pub fn advice(finding: &Finding, dialect: Dialect) -> String {
-    let of_dialect = match dialect {
-        Dialect::Fio => fio::wording::advice(&finding.kind),
-        Dialect::DiskSpd => diskspd::wording::advice(&finding.kind),
-    };
-    of_dialect.unwrap_or_else(|| general_advice(&finding.kind))
-}
-
-/// Advice that names no option of a dialect.
-fn general_advice(kind: &FindingKind) -> String {
-    let text = match kind {
-        FindingKind::InMemory => "use a directory, a file or a device on a disk",
-        FindingKind::CachedBelow { .. } => {
-            "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
-        }
-        FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
-        FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",
-        FindingKind::Levels(_) => {
-            "find the cause (another load, the device's housekeeping, a refilled burst) and measure again; or plan with \
-             the lowest level"
-        }
-        FindingKind::Throttled { .. } => {
-            "compare the rate with the limits of the disk and the machine; a deeper queue only adds latency"
-        }
-        FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
-        FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",
-        FindingKind::NoFill(_)
-        | FindingKind::NoPrecondition(_)
-        | FindingKind::NoInitialise(_)
-        | FindingKind::NoWarm(_) => "remove --no-prepare; add --overwrite for targets whose data may be overwritten",
-        FindingKind::ShortSteps { needed_ns, .. } => {
-            return format!("measure each step for {} (--runtime)", time_ns(*needed_ns as f64));
-        }
-        FindingKind::FewTailIos { .. } => "measure each step for longer (--runtime)",
-        FindingKind::Saved(saved) => &saved.advice,
-        _ => "repeat the run and compare",
-    };
-    text.to_owned()
 }
 
 fn device_bytes(bytes: &DeviceBytes) -> String {

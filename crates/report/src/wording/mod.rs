@@ -1,8 +1,9 @@
-//! The wording of findings, judgements and causes: what happened, and the figures. Advice in a dialect's options is the
-//! dialect's.
+//! The wording of findings, judgements and causes: what happened, the figures, and what to do. The names of options in
+//! advice are the dialect's.
 
 use assessment::Finding;
 
+mod advice;
 mod cause;
 mod failure;
 mod finding;
@@ -11,9 +12,10 @@ mod names;
 mod preparation;
 mod steady;
 
+pub use advice::advice;
 pub use cause::{cause, cause_of_test, citation, reason};
 pub use failure::{failure, run_error, run_message};
-pub use finding::{advice, figures, headline, message, subject};
+pub use finding::{figures, headline, message, subject};
 pub use load_generator::{load_generator, load_generator_evidence, load_generator_reason};
 pub use plan::Dialect;
 pub use preparation::{preparation_detail, preparation_name, preparation_reason};

@@ -1,0 +1,97 @@
+//! Advice on findings. Sentences are the same for all dialects, except those that only one dialect's options allow.
+
+use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels};
+use plan::Dialect;
+use units::format::time_ns;
+
+/// Returns what to do about a finding, in the options of the dialect.
+pub fn advice(finding: &Finding, dialect: Dialect) -> String {
+    let (of_dialect, options) = match dialect {
+        Dialect::Fio => (fio::wording::advice(&finding.kind), fio::wording::ADVICE_OPTIONS),
+        Dialect::DiskSpd => (diskspd::wording::advice(&finding.kind), diskspd::wording::ADVICE_OPTIONS),
+    };
+    of_dialect.map_or_else(|| of_run(&finding.kind, &options), str::to_owned)
+}
+
+/// Returns advice on how to set up the run.
+fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
+    match kind {
+        FindingKind::PageCache(_) | FindingKind::TargetFitsCache { .. } => {
+            format!("use {}, or a file several times the size of the memory", options.uncached)
+        }
+        FindingKind::DirectNotHonoured(_) => format!(
+            "the file system accepted {} and caches or compresses: use a device, or another file system",
+            options.direct
+        ),
+        FindingKind::TooShort { .. } => format!("measure for a minute or more ({})", options.one_minute),
+        FindingKind::DepthNotReached { .. } => format!("buffered I/O completes in the call: use {}", options.uncached),
+        FindingKind::LoadGeneratorLimit(_) | FindingKind::CpuWait(_) => {
+            format!("stop other programs, allow more CPUs ({}), or use fewer {}", options.cpus, options.workers)
+        }
+        FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => of_late(late, options),
+        FindingKind::StepDown(levels) => {
+            let rate = levels.last().map_or_else(String::new, |level| levels.unit.show(level.rate));
+            format!("plan with {rate}; to measure only that, skip the burst ({})", skip(levels, options))
+        }
+        FindingKind::StepUp(levels) => {
+            let cause = "find what limited the start: another load, a limit, a cold cache";
+            format!("{cause}; or skip it ({})", skip(levels, options))
+        }
+        FindingKind::NotSteady(_) => format!(
+            "measure longer ({}), skip the start ({}), or repeat and compare",
+            options.measured_time, options.warm_up
+        ),
+        FindingKind::ShortSteps { needed_ns, .. } => {
+            format!("measure each step for {} (--runtime)", time_ns(*needed_ns as f64))
+        }
+        FindingKind::Saved(saved) => saved.advice.clone(),
+        kind => without_options(kind).to_owned(),
+    }
+}
+
+fn of_late(late: &LateIos, options: &AdviceOptions) -> String {
+    let share = format!("share the rate among more {}", options.workers_of_rate);
+    match late.cause {
+        LateCause::LoadGenerator => {
+            format!("this machine was the limit, not the target: stop other programs, or {share}")
+        }
+        LateCause::QueueFull { waited_for_cpu, has_response_time } => {
+            let first = if waited_for_cpu { "free CPUs for the threads (stop other programs), then " } else { "" };
+            let latency = if has_response_time { "only response_ns in the JSON report" } else { "no latency" };
+            format!("{first}use {}, or a lower rate; {latency} includes the wait", options.deeper_queue)
+        }
+        LateCause::SlowSubmission => format!("the queue had room: {share}, or stop other programs"),
+    }
+}
+
+/// Skips all levels but the last one.
+fn skip(levels: &Levels, options: &AdviceOptions) -> String {
+    (options.warm_up_of_s)(levels.last_from_s().ceil() as u64 + 1)
+}
+
+/// Returns advice that names no option of a dialect.
+fn without_options(kind: &FindingKind) -> &'static str {
+    match kind {
+        FindingKind::InMemory => "use a directory, a file or a device on a disk",
+        FindingKind::CachedBelow { .. } => {
+            "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
+        }
+        FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
+        FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",
+        FindingKind::Levels(_) => {
+            "find the cause (another load, the device's housekeeping, a refilled burst) and measure again; or plan with \
+             the lowest level"
+        }
+        FindingKind::Throttled { .. } => {
+            "compare the rate with the limits of the disk and the machine; a deeper queue only adds latency"
+        }
+        FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
+        FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",
+        FindingKind::NoFill(_)
+        | FindingKind::NoPrecondition(_)
+        | FindingKind::NoInitialise(_)
+        | FindingKind::NoWarm(_) => "remove --no-prepare; add --overwrite for targets whose data may be overwritten",
+        FindingKind::FewTailIos { .. } => "measure each step for longer (--runtime)",
+        _ => "repeat the run and compare",
+    }
+}
