@@ -42,7 +42,7 @@ fn texts_of_version_1_are_kept() {
     let judgement = &test.judgements[1];
     let threshold = judgement.threshold.as_ref().expect("a threshold");
     assert_eq!((threshold.value, &threshold.basis), (10e6, &Basis::Unknown));
-    assert!(matches!(&judgement.reason, Reason::Saved { message } if message.contains("no processor")));
+    assert!(matches!(&judgement.reason, Reason::Saved { message } if message.contains("threads were ready")));
     let FindingKind::Saved(finding) = &test.findings[0].kind else { panic!("{:?}", test.findings) };
     assert_eq!((finding.id.as_str(), test.findings[0].kind.name()), ("generator-limit", "generator-limit"));
     assert!(!finding.what.is_empty() && !finding.evidence.is_empty() && !finding.advice.is_empty());

@@ -25,7 +25,7 @@ pub fn plan(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
 }
 
 fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
-    match fio::parse(&job.words, &WithFile(job))? {
+    match fio::parse(&job.args, &WithFile(job))? {
         fio::Request::Run(invocation) => {
             let plan = fio::lower(&invocation, &RealMachine);
             Ok((plan, invocation.warnings))
@@ -35,7 +35,7 @@ fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
 }
 
 fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
-    match diskspd::parse(&job.words, &WithFile(job))? {
+    match diskspd::parse(&job.args, &WithFile(job))? {
         diskspd::Request::Run(invocation) => {
             let lowered = diskspd::lower::lower(&invocation.profile, &invocation.command_line, &RealMachine)?;
             if !lowered.refused.is_empty() {

@@ -24,7 +24,7 @@ fn of(name: &str, requirements: &Requirements, tests: &[Test]) -> Option<Applica
     let (rule, worst) = judgements.reduce(|worst, next| if next.1.verdict > worst.1.verdict { next } else { worst })?;
     let (verdict, cause) = match (worst.verdict, missing.is_empty()) {
         (Verdict::Pass, false) => {
-            let rules = missing.iter().map(|(rule, _)| rule.words.clone()).collect();
+            let rules = missing.iter().map(|(rule, _)| rule.text.clone()).collect();
             (Verdict::Inconclusive, Cause::NotMeasured { rules })
         }
         (Verdict::Pass, true) if requirements.list.len() > 1 => (Verdict::Pass, Cause::RequirementsMet),

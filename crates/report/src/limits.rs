@@ -77,7 +77,7 @@ pub fn import_error(error: &ImportError) -> String {
 
 /// Shows the limits of an expectation, and the first limit at each block size.
 pub fn expectation(expectation: &Expectation) -> String {
-    let mut text = format!("{}\n\n", expectation.words);
+    let mut text = format!("{}\n\n", expectation.text);
     let mut sources: Vec<String> = Vec::new();
     let load = Load { alone: true, ..Load::default() };
     let of = |cached| {

@@ -55,7 +55,7 @@ pub fn run(checks: impl FnOnce() -> Result<(), String> + Send) -> Result<(), Str
     if summary.failed.is_empty() { Ok(()) } else { Err(format!("tests: {} failed", summary.failed.len())) }
 }
 
-/// Runs tests with some threads, in the order given, and prints the output of those that fail.
+/// Runs tests with some threads, in the order given, and prints the output of each failed test.
 fn run_at_once(tests: &[Test], threads: usize, built: &build::Built) -> Vec<Ran> {
     let (left, ran) = (Mutex::new(tests.iter()), Mutex::new(Vec::new()));
     let next = || left.lock().ok()?.next();

@@ -20,7 +20,7 @@ const SIZE: &str = "size";
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expectation {
     /// The text of the expectation.
-    pub words: String,
+    pub text: String,
     /// The direction it applies to; `None` means all.
     pub ddir: Option<Ddir>,
     /// The volume of a suite it applies to; `None` means all.
@@ -148,7 +148,7 @@ impl Resolver<'_> {
         self.unused(disk.as_ref())?;
         let machine = machine.map(|(found, named)| self.machine(found, &named, disk.as_ref(), path.as_deref()));
         Ok(Expectation {
-            words: self.words.whole.text().to_owned(),
+            text: self.words.whole.text().to_owned(),
             ddir: self.words.ddir,
             volume: self.words.volume.as_ref().map(|volume| volume.text().to_owned()),
             provider: self.words.provider.text().to_ascii_lowercase(),

@@ -26,7 +26,7 @@ const BUILT_IN: [(&str, &str); 9] = [
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
     /// The text of the user: the rules, or the name of the file or application.
-    pub words: String,
+    pub text: String,
     /// Empty for rules of the command line.
     pub title: String,
     pub note: String,
@@ -37,7 +37,7 @@ pub struct Requirements {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirement {
     /// The text of the rule.
-    pub words: String,
+    pub text: String,
     /// The volume of a suite it applies to; `None` means all.
     pub volume: Option<String>,
     pub metric: Metric,
@@ -102,8 +102,8 @@ impl Requirements {
     /// A diagnostic at the first rule that is wrong.
     pub fn parse(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
-        let list = read::words(&whole)?;
-        Ok(Requirements { words: source.text.clone(), title: String::new(), note: String::new(), list })
+        let list = read::rules(&whole)?;
+        Ok(Requirements { text: source.text.clone(), title: String::new(), note: String::new(), list })
     }
 
     /// Parses a file of rules.

@@ -42,7 +42,7 @@ struct Rule {
 }
 
 /// Parses rules separated by commas.
-pub fn words(whole: &Span) -> Result<Vec<Requirement>, Diagnostic> {
+pub fn rules(whole: &Span) -> Result<Vec<Requirement>, Diagnostic> {
     let mut list = Vec::new();
     let mut from = 0;
     for part in whole.text().split(',') {
@@ -78,7 +78,7 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
     };
     let value = value(metric, &trimmed(&span.part(at + word.len()..text.len())))?;
     Ok(Requirement {
-        words: text.to_owned(),
+        text: text.to_owned(),
         volume,
         metric,
         bound,
@@ -137,7 +137,7 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         read.source = citation(&file, given);
         list.push(read);
     }
-    Ok(Requirements { words: source.name.clone(), title: file.title, note: file.note, list })
+    Ok(Requirements { text: source.name.clone(), title: file.title, note: file.note, list })
 }
 
 /// Removes the quotes around a value.

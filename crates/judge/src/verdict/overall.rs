@@ -18,7 +18,7 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
         test::judge(tested, &Criteria { expectations, rules });
     }
     assessment.expectations = expected(expectations, requirements, &assessment.tests);
-    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.words.clone());
+    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.text.clone());
     (assessment.verdict, assessment.cause) = sum_up(assessment, unmeasured.collect(), !expectations.is_empty());
 }
 
@@ -99,7 +99,7 @@ fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: 
                 limits.push(limit);
             }
         }
-        Expected { words: expectation.words.clone(), limits }
+        Expected { words: expectation.text.clone(), limits }
     };
     let of_rules = |given: &Requirements| {
         let limits = given.list.iter().map(|rule| ExpectedLimit {
@@ -109,7 +109,7 @@ fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: 
             tolerance: 1.0,
             source: rule.source.clone(),
         });
-        Expected { words: given.words.clone(), limits: limits.collect() }
+        Expected { words: given.text.clone(), limits: limits.collect() }
     };
     expectations.iter().map(of_limits).chain(requirements.iter().map(of_rules)).collect()
 }

@@ -27,7 +27,7 @@ fn rules_are_read_with_their_units() {
     }
     let both = parse("read.iops>=5000, write.clat.p99<=10ms").unwrap_or_else(|wrong| panic!("{wrong}"));
     assert_eq!(
-        both.list.iter().map(|one| one.words.as_str()).collect::<Vec<_>>(),
+        both.list.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(),
         ["read.iops>=5000", "write.clat.p99<=10ms"]
     );
 }
@@ -71,7 +71,7 @@ fn applications_come_with_rules_and_their_origin() {
         assert!(read.list.iter().all(|rule| rule.source.is_some()), "{name}");
     }
     let etcd = Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));
-    assert_eq!(etcd.list[0].words, "fsync.p99<=10ms");
+    assert_eq!(etcd.list[0].text, "fsync.p99<=10ms");
     assert!(etcd.list[0].source.as_ref().is_some_and(|citation| citation.source.contains("etcd.io")));
     let wrong = Requirements::of_application(&Source::new("--for", "ectd")).expect_err("no such application");
     assert!(wrong.to_string().contains("did you mean etcd?"), "{wrong}");

@@ -60,10 +60,10 @@ impl SuiteParams {
 #[derive(Clone, Debug)]
 pub struct Job {
     pub dialect: Dialect,
-    pub words: Vec<String>,
+    pub args: Vec<String>,
     /// The name and text of the file on the command line.
     pub file: Option<(String, String)>,
-    /// The places in the suite's text of the file's lines, or of the words.
+    /// The places in the suite's text of the file's lines, or of the arguments.
     origin: Vec<Option<Span>>,
 }
 
@@ -72,8 +72,8 @@ impl Job {
     pub fn text(&self) -> String {
         match (&self.file, self.dialect) {
             (Some((_, text)), _) => text.clone(),
-            (None, Dialect::Fio) => format!("fio {}", self.words.join(" ")),
-            (None, Dialect::DiskSpd) => format!("diskspd {}", self.words.join(" ")),
+            (None, Dialect::Fio) => format!("fio {}", self.args.join(" ")),
+            (None, Dialect::DiskSpd) => format!("diskspd {}", self.args.join(" ")),
         }
     }
 
@@ -198,17 +198,17 @@ impl Suite {
                 .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
             with_sizes(&text, site.size_bytes.unwrap_or(0))
         };
-        let (words, file) = if line.is_profile {
+        let (args, file) = if line.is_profile {
             let name = format!("{}/{}.xml", self.name, test.name);
             let path = path.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
             (vec![format!("-X{name}")], Some((name, fill_in(&line.text, &path))))
         } else {
-            let words = line.text.split_whitespace();
-            let words = words.skip_while(|word| *word == "diskspd" || *word == "diskspd.exe");
+            let args = line.text.split_whitespace();
+            let args = args.skip_while(|word| *word == "diskspd" || *word == "diskspd.exe");
             // DiskSpd uses the whole device by default.
-            (words.map(|word| fill_in(word, &path)).filter(|word| word != "-f0").collect(), None)
+            (args.map(|arg| fill_in(arg, &path)).filter(|arg| arg != "-f0").collect(), None)
         };
-        Job { dialect: Dialect::DiskSpd, words, file, origin: vec![Some(line.at.clone())] }
+        Job { dialect: Dialect::DiskSpd, args, file, origin: vec![Some(line.at.clone())] }
     }
 
     /// Returns fio's options for filling the files: those of the suite, or the requested way.
@@ -277,7 +277,7 @@ fn fio_job(name: &str, sections: Vec<(String, Merged)>) -> Job {
             origin.push(at);
         }
     }
-    Job { dialect: Dialect::Fio, words: vec![name.to_owned()], file: Some((name.to_owned(), text)), origin }
+    Job { dialect: Dialect::Fio, args: vec![name.to_owned()], file: Some((name.to_owned(), text)), origin }
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn required(value: &str, suite: &Suite) -> Result<Requirements, String> {
     let requirements = requirements.map_err(|error| error.to_string())?;
     for rule in &requirements.list {
         if let Some(name) = rule.volume.as_ref().filter(|name| !has_volume(suite, name)) {
-            let shown = if value == rule.words { value.to_owned() } else { format!("{value}: {}", rule.words) };
+            let shown = if value == rule.text { value.to_owned() } else { format!("{value}: {}", rule.text) };
             return Err(no_volume(&format!("--require {shown}"), name, suite, "this suite has one target"));
         }
     }
