@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use judge::limits::{Catalogue, import, show};
+use judge::limits::{Catalogue, import};
 use libfuzzer_sys::fuzz_target;
 use units::diagnostic::Source;
 
@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
         error.to_string();
     }
     match catalogue.expect(&Source::new("--expect", text)) {
-        Ok(expectation) => drop(show(&expectation)),
+        Ok(expectation) => drop(report::limits::expectation(&expectation)),
         Err(error) => drop(error.to_string()),
     }
     if let Ok(imported) = import(text, "2026-11-21") {

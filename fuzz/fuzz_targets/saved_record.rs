@@ -2,7 +2,7 @@
 //! `corpus/records` is where to begin.
 #![no_main]
 
-use fio::render::{Detail, Formats, Options, report};
+use fio::render::{Analysis, Detail, Formats, ReportOptions, report};
 use libfuzzer_sys::fuzz_target;
 use record::schema;
 
@@ -11,7 +11,7 @@ fuzz_target!(|text: &[u8]| {
         Err(broken) => drop(broken.to_string()),
         Ok(record) => {
             let formats = Formats { normal: true, json: Some(Detail::Bins), terse: true };
-            report(&record, formats, &Options::default());
+            report(&record, formats, &ReportOptions::default(), &Analysis::NONE);
             drop((diskspd::render::text(&record), diskspd::render::xml(&record)));
             let written = schema::write(&record).expect("what was read can be written");
             let again = schema::read(written.as_bytes()).expect("what was written can be read");

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use study::suite::{FillWay, Form, Place, Site, Sites, Suite, Terms};
+use study::suite::{FillWay, Form, Place, Site, Sites, Suite, SuiteParams};
 
 fuzz_target!(|text: &str| {
     let suite = match Suite::read("any.toml", text) {
@@ -11,12 +11,19 @@ fuzz_target!(|text: &str| {
     };
     for (form, short) in [(Form::Literal, false), (Form::AsMeant, true)] {
         let site = Site::new(Place::Directory("/d".to_owned()), suite.default_size(short, false));
-        let terms = Terms { form, short, is_resized: false, sites: Sites::one(site), fill: FillWay::Suite, runtime_s: None };
+        let params = SuiteParams {
+            form,
+            short,
+            is_resized: false,
+            sites: Sites::one(site),
+            fill: FillWay::Suite,
+            runtime_s: None,
+        };
         for test in &suite.tests {
             for cell in test.cells_of(short, 4096).iter().take(50) {
-                suite.job(test, cell, &terms).text();
+                suite.job(test, cell, &params).text();
             }
         }
-        suite.fill_options(&terms, terms.sites.of(None));
+        suite.fill_options(&params, params.sites.of(None));
     }
 });
