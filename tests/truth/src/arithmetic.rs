@@ -26,7 +26,7 @@ pub fn percentile(values: &[u64], share: f64) -> u64 {
 pub fn fio_bin(value: u64) -> (u64, u64) {
     let width = 1 << (u64::BITS - value.leading_zeros()).saturating_sub(7);
     let first = value / width * width;
-    (first, first + width - 1)
+    (first, first + (width - 1))
 }
 
 /// Returns the value that fio reports for a value's bin: the bin's middle.

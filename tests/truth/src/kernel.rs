@@ -56,9 +56,9 @@ impl Watch {
             harness::use_realtime_priority();
             let mut history = History(Vec::new());
             while !stopped.load(Relaxed) {
-                let before_us = unix_us();
+                let began_us = unix_us();
                 let counters = Counters::read(&stat);
-                history.0.push((before_us.midpoint(unix_us()), counters));
+                history.0.push(Sample { began_us, ended_us: unix_us(), counters });
                 std::thread::sleep(INTERVAL);
             }
             history
@@ -83,32 +83,26 @@ fn unix_us() -> u64 {
     std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() as u64
 }
 
-/// Samples with their Unix time in µs.
-pub struct History(Vec<(u64, Counters)>);
+/// Counters, and the Unix times in µs between which they were read.
+struct Sample {
+    began_us: u64,
+    ended_us: u64,
+    counters: Counters,
+}
+
+/// Samples in the order of time.
+pub struct History(Vec<Sample>);
 
 impl History {
-    /// Returns the number of I/Os of a direction (0: reads, 1: writes) at a time, interpolated between two samples.
-    pub fn ios_at(&self, direction: usize, unix_us: u64) -> f64 {
-        let after = self.0.partition_point(|(at, _)| *at <= unix_us);
-        let ios = |nth: usize| self.0[nth].1.ios[direction] as f64;
-        if after == 0 || after == self.0.len() {
-            return ios(after.min(self.0.len() - 1));
-        }
-        let (from, to) = (self.0[after - 1].0, self.0[after].0);
-        let part = (unix_us - from) as f64 / (to - from).max(1) as f64;
-        ios(after - 1) + (ios(after) - ios(after - 1)) * part
+    /// Returns the number of I/Os of a direction (0: reads, 1: writes) that were complete before a time.
+    pub fn ios_before(&self, direction: usize, unix_us: u64) -> u64 {
+        let earlier = self.0.partition_point(|sample| sample.ended_us <= unix_us);
+        self.0[earlier.saturating_sub(1)].counters.ios[direction]
     }
 
-    /// Returns the longest time in µs without a sample in an interval. The sampling thread has real-time priority, so that a
-    /// gap means that the machine itself stood still.
-    pub fn longest_gap_us(&self, from_us: u64, to_us: u64) -> u64 {
-        let times = self.0.iter().map(|(at, _)| *at);
-        let pairs = times.clone().zip(times.skip(1)).filter(|(one, next)| *next >= from_us && *one <= to_us);
-        pairs.map(|(one, next)| next - one).max().unwrap_or(u64::MAX)
-    }
-
-    /// Returns the number of I/Os between two times.
-    pub fn ios_between(&self, direction: usize, from_us: u64, to_us: u64) -> f64 {
-        self.ios_at(direction, to_us) - self.ios_at(direction, from_us)
+    /// Returns the number of I/Os of a direction that were complete soon after a time.
+    pub fn ios_after(&self, direction: usize, unix_us: u64) -> u64 {
+        let later = self.0.partition_point(|sample| sample.began_us < unix_us);
+        self.0[later.min(self.0.len() - 1)].counters.ios[direction]
     }
 }

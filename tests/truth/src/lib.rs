@@ -10,6 +10,7 @@ pub mod diskspd_report;
 pub mod fio_log;
 pub mod fio_report;
 pub mod kernel;
+pub mod saved_record;
 pub mod slots;
 pub mod timed_files;
 pub mod volume;

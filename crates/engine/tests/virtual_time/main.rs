@@ -10,5 +10,6 @@ mod harness;
 mod lifecycle;
 mod pauses;
 mod rates;
+mod series;
 mod stops;
 mod streams;

@@ -76,6 +76,32 @@ fn poisson_arrivals_start_at_their_intended_times() {
 }
 
 #[test]
+fn gaps_of_poisson_arrivals_have_the_deviation_of_their_mean() {
+    let options = "--name=a --rw=randread --time_based --runtime=10 --rate_iops=1000 --rate_process=poisson";
+    let starts = fio(device(US, 64), &format!("{options} --iodepth=64")).submitted_ns();
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / MS as f64).collect();
+    let count = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / count;
+    let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+    assert!((mean - 1.0).abs() < 3.5 / count.sqrt(), "{mean}");
+    assert!((deviation / mean - 1.0).abs() < 5.0 / count.sqrt(), "{deviation} of {mean}");
+}
+
+#[test]
+fn low_and_high_rates_are_met() {
+    for (rate, tolerance) in [(50, 0.0), (20_000, 0.0), (200_000, 0.0), (50, 3.5), (20_000, 3.5), (200_000, 3.5)] {
+        let process = if tolerance == 0.0 { "linear" } else { "poisson" };
+        let options = format!("--name=a --rw=randread --time_based --runtime=1 --rate_iops={rate} --iodepth=64");
+        let run = fio(device(US, 64), &format!("{options} --rate_process={process}"));
+        let Arrivals { due, unissued, .. } = arrivals(&run);
+        assert_eq!((run.reads(0).ios, unissued), (due, 0), "{rate}, {process}");
+        // The number of arrivals of a Poisson process has the deviation of its square root.
+        let apart = (due as f64 - f64::from(rate)).abs();
+        assert!(apart <= tolerance * f64::from(rate).sqrt(), "{rate}, {process}: {due}");
+    }
+}
+
+#[test]
 fn response_times_include_every_io_delayed_by_a_stall() {
     let model = DeviceModel { stalls: vec![500 * MS..1000 * MS], ..device(10 * US, 4) };
     let run = fio(model, "--name=a --rw=randread --time_based --runtime=2 --rate_iops=1000 --iodepth=4");

@@ -9,7 +9,7 @@ use record::Stage;
 use crate::harness::{Files, MS, Run, S, Script, US, counted, device, latencies, run};
 
 /// Runs DiskSpd options on files of 1 MiB.
-fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
+pub fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
     diskspd_with(model, options, targets, |_| {})
 }
 

@@ -88,6 +88,11 @@ impl TimedFiles {
         self.answers.begin(program);
     }
 
+    /// Returns the time of day of the first request since `begin`.
+    pub fn first_arrival_unix_us(&self) -> u64 {
+        self.answers.first_arrival_unix_us()
+    }
+
     /// Returns the requests served since `begin`, in the order of the answers.
     pub fn served(&self) -> Vec<Served> {
         self.answers.served()

@@ -4,5 +4,4 @@
 
 mod alone;
 mod little;
-mod series;
 mod stall;

@@ -7,10 +7,10 @@ use fathom_truth::kernel::{History, Watch};
 use fathom_truth::volume::Volume;
 use harness::{Limit, Outcome, Scratch, Throttle, outcome, skipped};
 
-pub const WRITE_IOPS: u32 = 12_800;
-pub const READ_IOPS: u32 = 77_000;
-pub const WRITE_BYTES: u32 = 192_000_000;
-pub const READ_BYTES: u32 = 485_000_000;
+pub const WRITE_IOPS: u32 = 3200;
+pub const READ_IOPS: u32 = 19_000;
+pub const WRITE_BYTES: u32 = 48_000_000;
+pub const READ_BYTES: u32 = 120_000_000;
 
 /// The machine's two volumes. One test at a time uses them, as their limits have no meaning on a machine under load.
 pub struct Machine {
@@ -44,13 +44,6 @@ impl Machine {
         self.throttle.limit(&self.nocache.device, Limit { write_iops: Some(iops), ..Limit::default() })
     }
 
-    /// Divides both limits of IOPS by a number.
-    pub fn divide_limits(&mut self, divisor: u32) -> Result<(), String> {
-        self.limit_writes(WRITE_IOPS / divisor)?;
-        let reads = Limit { read_iops: Some(READ_IOPS / divisor), ..Limit::default() };
-        self.throttle.limit(&self.readcache.device, reads)
-    }
-
     /// Sets bandwidth limits in addition to those of IOPS.
     pub fn with_bandwidths(mut self) -> Self {
         let iops = Limit { write_iops: Some(WRITE_IOPS), read_iops: Some(READ_IOPS), ..Limit::default() };
@@ -64,8 +57,8 @@ impl Machine {
     /// Lays out the files that fio's jobs would lay out at the speed of the throttle.
     pub fn with_files(self) -> Self {
         for clone in 0..4 {
-            self.nocache.file(&format!("writer1.{clone}.0"), 192);
-            self.readcache.file(&format!("reader1.{clone}.0"), 1024);
+            self.nocache.file(&format!("writer1.{clone}.0"), 64);
+            self.readcache.file(&format!("reader1.{clone}.0"), 256);
         }
         self
     }
