@@ -3,14 +3,16 @@
 use history::Document;
 use study::StudyError;
 
+use crate::command_error::CommandError;
+
 /// Reads a saved record or assessment.
 ///
 /// # Errors
 /// The file cannot be read, or it is neither.
-pub fn load(path: &str) -> Result<Document, String> {
+pub fn load(path: &str) -> Result<Document, CommandError> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
     let document = Document::read(&text).map_err(|error| format!("{path}:{error}"))?;
-    complete(document).map_err(|error| format!("{path}: {error}"))
+    Ok(complete(document).map_err(|error| format!("{path}: {error}"))?)
 }
 
 /// Adds what documents of older versions lack.

@@ -5,6 +5,7 @@
 
 mod args;
 mod atomic_file;
+mod command_error;
 mod commands;
 mod documents;
 mod driver;
@@ -36,6 +37,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::Command;
+use command_error::CommandError;
 use commands::{assess, compare, delete, diskspd, export, fio, history, knee, limits, pages, show, suite, sweep};
 use output::stderr_line;
 
@@ -96,8 +98,8 @@ fn main() -> ExitCode {
         Language::Own => args::parse(&args).map_or_else(
             |code| code,
             |command| {
-                run_command(command, args.get(1..).unwrap_or_default()).unwrap_or_else(|message| {
-                    stderr_line!("error: {message}");
+                run_command(command, args.get(1..).unwrap_or_default()).unwrap_or_else(|error| {
+                    error.print();
                     exit::REFUSED
                 })
             },
@@ -109,7 +111,7 @@ fn main() -> ExitCode {
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-fn run_command(command: Command, typed: &[String]) -> Result<u8, String> {
+fn run_command(command: Command, typed: &[String]) -> Result<u8, CommandError> {
     Ok(match command {
         Command::Assess(args) => assess::main(&args, typed)?,
         Command::Knee(args) => knee::main(&args, typed)?,
@@ -119,11 +121,11 @@ fn run_command(command: Command, typed: &[String]) -> Result<u8, String> {
         Command::Diskspd(line) => diskspd::main(&line.args),
         Command::Show(args) => show::main(&args)?,
         Command::Compare(args) => compare::main(&args)?,
-        Command::History(args) => history::main(&args),
-        Command::Export(args) => export::main(&args),
-        Command::Delete(args) => delete::main(&args),
-        Command::Suite(args) => suite::main(&args),
-        Command::Limits(args) => limits::main(&args),
+        Command::History(args) => history::main(&args)?,
+        Command::Export(args) => export::main(&args)?,
+        Command::Delete(args) => delete::main(&args)?,
+        Command::Suite(args) => suite::main(&args)?,
+        Command::Limits(args) => limits::main(&args)?,
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args)?,
     })

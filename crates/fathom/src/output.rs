@@ -71,16 +71,9 @@ pub fn write_stdout_bytes(bytes: &[u8]) -> bool {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
 }
 
-/// Prints the text or the error of a command and returns its exit code.
-pub fn print_result(result: Result<String, String>) -> u8 {
-    match result {
-        Ok(text) if write_stdout(&text) => exit::DONE,
-        Ok(_) => exit::FAILED,
-        Err(message) => {
-            stderr_line!("error: {message}");
-            exit::REFUSED
-        }
-    }
+/// Prints the text of a command and returns its exit code.
+pub fn print_text(text: &str) -> u8 {
+    if write_stdout(text) { exit::DONE } else { exit::FAILED }
 }
 
 /// Writes to standard error and ignores errors. `eprint!` panics if standard error is closed.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use assessment::Assessment;
 use engine::OutputGuard;
-use report::Chart;
+use report::{Chart, PngError};
 
 use crate::atomic_file::{self, is_same_file};
+use crate::command_error::CommandError;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Picture {
@@ -28,7 +29,7 @@ impl Picture {
         }
     }
 
-    fn of(self, chart: &Chart) -> Result<Vec<u8>, String> {
+    fn of(self, chart: &Chart) -> Result<Vec<u8>, PngError> {
         match self {
             Picture::Svg => Ok(chart.svg().into_bytes()),
             Picture::Png => chart.png(),
@@ -45,7 +46,7 @@ pub fn is_folder(path: &str) -> bool {
 ///
 /// # Errors
 /// A file cannot be written, or is a target of the assessment.
-pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, String> {
+pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Result<usize, CommandError> {
     let failed = |error: std::io::Error| format!("{folder}: {}", units::errno::reason(&error));
     std::fs::create_dir_all(folder).map_err(failed)?;
     let charts = report::charts(assessment);
@@ -54,7 +55,7 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
     for chart in &charts {
         let path = Path::new(folder).join(format!("{}.{}", chart.name, picture.end()));
         if is_same_file(&path.to_string_lossy(), &assessment.target.path) {
-            return Err(format!("{}: the file would replace the target", path.display()));
+            return Err(format!("{}: the file would replace the target", path.display()).into());
         }
         atomic_file::write(&path, &picture.of(chart)?, &mut guard)?;
     }
@@ -65,7 +66,7 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
 ///
 /// # Errors
 /// There is no such chart, or it cannot be drawn.
-pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<u8>, String> {
+pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<u8>, CommandError> {
     let charts = report::charts(assessment);
     if name == "list" {
         let line = |chart: &Chart| format!("{}/{}  {}\n", chart.test, chart.kind, chart.title);
@@ -73,5 +74,6 @@ pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<
     }
     let is_it = |chart: &&Chart| chart.name == name || name == format!("{}/{}", chart.test, chart.kind);
     let chart = charts.iter().find(is_it);
-    picture.of(chart.ok_or_else(|| format!("there is no chart `{name}`\nhelp: `--chart list` lists all names"))?)
+    let chart = chart.ok_or_else(|| format!("there is no chart `{name}`\nhelp: `--chart list` lists all names"))?;
+    Ok(picture.of(chart)?)
 }

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use assessment::Assessment;
 use engine::OutputGuard;
+use report::PngError;
 
 use crate::atomic_file::AtomicFile;
+use crate::command_error::CommandError;
 use crate::pictures::{self, Picture};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +62,7 @@ impl Reports {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn open(paths: &[String], guard: &mut OutputGuard) -> Result<Reports, String> {
+    pub fn open(paths: &[String], guard: &mut OutputGuard) -> Result<Reports, CommandError> {
         let mut list = Vec::new();
         for path in paths {
             let target = match Kind::of_name(path)? {
@@ -80,11 +82,12 @@ impl Reports {
     }
 
     /// Writes the reports. Returns a line about each, and the errors.
-    pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<String>) {
+    pub fn save(&self, assessment: &Assessment) -> (Vec<String>, Vec<CommandError>) {
         let (mut written, mut failed) = (Vec::new(), Vec::new());
         for (path, target) in &self.list {
             let saved = match target {
                 Target::File(form, file) => bytes(*form, assessment)
+                    .map_err(CommandError::from)
                     .and_then(|bytes| Ok(file.write(&bytes)?))
                     .map(|()| format!("report: {path}")),
                 Target::Folder => pictures::save_all(path, assessment, Picture::Png)
@@ -103,7 +106,7 @@ impl Reports {
 ///
 /// # Errors
 /// The picture cannot be drawn.
-pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, String> {
+pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, PngError> {
     Ok(match form {
         Form::Html => report::html(assessment).into_bytes(),
         Form::Markdown => report::markdown(assessment).into_bytes(),

@@ -6,6 +6,7 @@ use assessment::Assessment;
 use engine::OutputGuard;
 
 use crate::atomic_file::AtomicFile;
+use crate::command_error::CommandError;
 use crate::output::stderr_line;
 use crate::reports::Reports;
 use crate::store;
@@ -28,7 +29,7 @@ impl Results {
         save: Option<&str>,
         no_history: bool,
         guard: &mut OutputGuard,
-    ) -> Result<Results, String> {
+    ) -> Result<Results, CommandError> {
         let save = save.map(|path| {
             let file = AtomicFile::open(Path::new(path), guard).map_err(|error| format!("--save {error}"))?;
             Ok::<_, String>((path.to_owned(), file))
@@ -43,13 +44,14 @@ impl Results {
         let (written, mut failed) = self.reports.save(assessment);
         written.iter().for_each(|line| stderr_line!("{line}"));
         if let Some((path, file)) = &self.save {
-            let text = report::document(assessment).map_err(|error| format!("--save {path}: {error}"));
+            let text = report::document(assessment)
+                .map_err(|error| CommandError::from(error).of(format_args!("--save {path}")));
             match text.and_then(|text| Ok(file.write(text.as_bytes())?)) {
                 Ok(()) => stderr_line!("saved: {path}"),
-                Err(message) => failed.push(message),
+                Err(error) => failed.push(error),
             }
         }
-        failed.iter().for_each(|message| stderr_line!("error: {message}"));
+        failed.iter().for_each(CommandError::print);
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
             match store::add_assessment(assessment.clone()) {
                 Ok(id) => stderr_line!("kept: fathom show {id}"),

@@ -8,9 +8,11 @@ use assessment::{Assessment, Target};
 use engine::OutputGuard;
 use judge::single;
 use record::Record;
+use record::schema::SchemaError;
 use serde::Serialize;
 use study::repeats::{self, NAMES};
 
+use crate::command_error::CommandError;
 use crate::{atomic_file, documents, session};
 
 /// The newest run.
@@ -20,38 +22,38 @@ const LAST: &str = "last";
 ///
 /// # Errors
 /// The file cannot be opened, or the output guard refuses it.
-pub fn open() -> Result<Store, String> {
-    Store::open(&checked(path()?)?)
+pub fn open() -> Result<Store, CommandError> {
+    Ok(Store::open(&checked(path()?)?)?)
 }
 
 /// Opens the history; `None` if it does not exist yet.
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_if_any() -> Result<Option<Store>, String> {
+pub fn open_if_any() -> Result<Option<Store>, CommandError> {
     let path = path()?;
-    if path.exists() { Store::open(&checked(path)?).map(Some) } else { Ok(None) }
+    Ok(if path.exists() { Some(Store::open(&checked(path)?)?) } else { None })
 }
 
 /// Opens a history that must exist.
 ///
 /// # Errors
 /// The history does not exist, or as [`open`].
-pub fn open_existing() -> Result<Store, String> {
-    open_if_any()?.ok_or_else(|| "the history is empty".to_owned())
+pub fn open_existing() -> Result<Store, CommandError> {
+    Ok(open_if_any()?.ok_or("the history is empty")?)
 }
 
 fn given(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-fn path() -> Result<PathBuf, String> {
+fn path() -> Result<PathBuf, CommandError> {
     let data = given("XDG_DATA_HOME").or_else(|| Some(given("HOME")?.join(".local/share")));
     let data = data.ok_or("neither XDG_DATA_HOME nor HOME is set: there is no history")?;
     Ok(data.join("fathom/history.db"))
 }
 
-fn checked(path: PathBuf) -> Result<PathBuf, String> {
+fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
     atomic_file::check(&path, &mut OutputGuard::new([]))?;
     Ok(path)
 }
@@ -60,7 +62,7 @@ fn checked(path: PathBuf) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The history cannot be opened or written.
-pub fn add_assessment(assessment: Assessment) -> Result<i64, String> {
+pub fn add_assessment(assessment: Assessment) -> Result<i64, CommandError> {
     add(&mut open()?, &Document::Assessment(Box::new(assessment)), &[])
 }
 
@@ -68,23 +70,23 @@ pub fn add_assessment(assessment: Assessment) -> Result<i64, String> {
 ///
 /// # Errors
 /// The document cannot be represented.
-pub fn json(document: &Document) -> Result<String, String> {
-    match document {
-        Document::Assessment(assessment) => report::document(assessment).map_err(|error| error.to_string()),
-        Document::Record(_) => document.write(),
-    }
+pub fn json(document: &Document) -> Result<String, CommandError> {
+    Ok(match document {
+        Document::Assessment(assessment) => report::document(assessment)?,
+        Document::Record(_) => document.write()?,
+    })
 }
 
 /// Adds a document with the cause of its verdict, and returns its number.
 ///
 /// # Errors
 /// The history cannot be written.
-pub fn add(store: &mut Store, document: &Document, tags: &[String]) -> Result<i64, String> {
+pub fn add(store: &mut Store, document: &Document, tags: &[String]) -> Result<i64, CommandError> {
     let cause = match document {
         Document::Assessment(assessment) => report::cause(assessment),
         Document::Record(_) => String::new(),
     };
-    store.add(document, &cause, tags)
+    Ok(store.add(document, &cause, tags)?)
 }
 
 /// Returns true unless `--no-history` or the environment turns the history off.
@@ -127,12 +129,12 @@ pub fn is_run_id(arg: &str) -> bool {
 ///
 /// # Errors
 /// The argument is not a number, or `last` is requested of an empty history.
-pub fn id(store: &Store, arg: &str) -> Result<i64, String> {
+pub fn id(store: &Store, arg: &str) -> Result<i64, CommandError> {
     match arg {
-        LAST => store.last()?.ok_or_else(|| "the history is empty".to_owned()),
+        LAST => Ok(store.last()?.ok_or("the history is empty")?),
         _ => {
             let id = arg.parse::<i64>().ok().filter(|id| *id > 0 && is_run_id(arg));
-            id.ok_or_else(|| format!("`{arg}` is not the number of a run\nhelp: `fathom history` lists the runs"))
+            Ok(id.ok_or_else(|| format!("`{arg}` is not the number of a run\nhelp: `fathom history` lists the runs"))?)
         }
     }
 }
@@ -141,7 +143,7 @@ pub fn id(store: &Store, arg: &str) -> Result<i64, String> {
 ///
 /// # Errors
 /// As [`id`].
-pub fn ids(store: &Store, args: &[String]) -> Result<Vec<i64>, String> {
+pub fn ids(store: &Store, args: &[String]) -> Result<Vec<i64>, CommandError> {
     let mut ids = Vec::new();
     for arg in args {
         let id = id(store, arg)?;
@@ -156,35 +158,35 @@ pub fn ids(store: &Store, args: &[String]) -> Result<Vec<i64>, String> {
 ///
 /// # Errors
 /// The history has no such run, or cannot be read.
-pub fn document(arg: &str) -> Result<Document, String> {
+pub fn document(arg: &str) -> Result<Document, CommandError> {
     let store = open_existing()?;
-    documents::complete(store.document(id(&store, arg)?)?).map_err(|error| error.to_string())
+    Ok(documents::complete(store.document(id(&store, arg)?)?)?)
 }
 
 /// Returns all runs with a tag, the oldest first.
 ///
 /// # Errors
 /// No run has the tag, or the history cannot be read.
-pub fn documents_with(tag: &str) -> Result<Vec<Document>, String> {
+pub fn documents_with(tag: &str) -> Result<Vec<Document>, CommandError> {
     let store = open_existing()?;
     let mut entries = store.list(&Wanted { tag: Some(tag.to_owned()), ..Wanted::default() })?;
     if entries.is_empty() {
-        return Err(format!("no run has the tag {tag}"));
+        return Err(format!("no run has the tag {tag}").into());
     }
     entries.reverse();
-    entries.iter().map(|entry| store.document(entry.id)).collect()
+    entries.iter().map(|entry| Ok(store.document(entry.id)?)).collect()
 }
 
 /// Returns the repeats whose runs have a tag. Runs of two workloads have it with `-A` and `-B`, too.
 ///
 /// # Errors
 /// No run has the tag, or the runs are no repeats.
-pub fn repeats_with(tag: &str) -> Result<Assessment, String> {
+pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
     let store = open_existing()?;
     let wanted = Wanted { tag: Some(tag.to_owned()), kind: Some("record".to_owned()), ..Wanted::default() };
     let mut entries = store.list(&wanted)?;
     if entries.is_empty() {
-        return Err(format!("no run has the tag {tag}"));
+        return Err(format!("no run has the tag {tag}").into());
     }
     entries.reverse();
     let of_workload = NAMES.map(|name| format!("{tag}-{name}"));
@@ -200,9 +202,9 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, String> {
     let target = Target { path: target, ..Target::default() };
     let session = session::start("run", &[], target, Vec::new(), &[]);
     repeats::of_records(&session, tag, sides).map_err(|error| {
-        format!(
+        CommandError::from(format!(
             "the runs with the tag {tag}: {error}\nhelp: `fathom history --tag {tag}` lists them, `fathom compare` compares them"
-        )
+        ))
     })
 }
 
@@ -210,6 +212,6 @@ pub fn repeats_with(tag: &str) -> Result<Assessment, String> {
 ///
 /// # Errors
 /// The value cannot be represented.
-pub fn json_text(value: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
+pub fn json_text(value: &impl Serialize) -> Result<String, CommandError> {
+    Ok(serde_json::to_string_pretty(value).map_err(SchemaError::from)? + "\n")
 }

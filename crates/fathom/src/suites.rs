@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use study::suite::{BUILT_IN, Suite, built_in};
 use units::nearest::nearest;
 
+use crate::command_error::CommandError;
+
 /// A suite of the list.
 pub struct Known {
-    pub suite: Result<Suite, String>,
+    pub suite: Result<Suite, CommandError>,
     pub name: String,
     /// `None` for a built-in suite.
     pub path: Option<PathBuf>,
@@ -17,7 +19,7 @@ pub struct Known {
 ///
 /// # Errors
 /// There is no such suite, or its file is not valid.
-pub fn find(name: &str) -> Result<Suite, String> {
+pub fn find(name: &str) -> Result<Suite, CommandError> {
     if name.contains('/') || name.ends_with(".toml") {
         return read(&PathBuf::from(name));
     }
@@ -30,7 +32,7 @@ pub fn find(name: &str) -> Result<Suite, String> {
         let near = nearest(name, names.iter().map(String::as_str));
         let help =
             near.map_or_else(|| "`fathom suite list` lists all".to_owned(), |near| format!("did you mean {near}?"));
-        format!("there is no suite {name}\nhelp: {help}; the path of a file contains `/` or ends with `.toml`")
+        format!("there is no suite {name}\nhelp: {help}; the path of a file contains `/` or ends with `.toml`").into()
     })
 }
 
@@ -47,17 +49,17 @@ pub fn all() -> Vec<Known> {
     }
     for (name, _) in BUILT_IN {
         if all.iter().all(|known| known.name != *name) {
-            let suite = built_in(name).ok_or_else(|| format!("there is no suite {name}"));
+            let suite = built_in(name).ok_or_else(|| format!("there is no suite {name}").into());
             all.push(Known { suite, name: (*name).to_owned(), path: None });
         }
     }
     all
 }
 
-fn read(path: &PathBuf) -> Result<Suite, String> {
+fn read(path: &PathBuf) -> Result<Suite, CommandError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
-    Suite::read(&name, &text).map_err(|error| error.to_string())
+    Ok(Suite::read(&name, &text)?)
 }
 
 /// Returns the folder of the suites of the user.

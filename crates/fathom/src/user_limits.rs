@@ -9,18 +9,19 @@ use judge::limits::Catalogue;
 use units::diagnostic::Source;
 
 use crate::atomic_file;
+use crate::command_error::CommandError;
 
 /// Returns the built-in catalogue with the user's files added in the order of their names. A later file overrides an earlier
 /// one.
 ///
 /// # Errors
 /// A file cannot be read or is not valid.
-pub fn catalogue() -> Result<Catalogue, String> {
+pub fn catalogue() -> Result<Catalogue, CommandError> {
     let mut catalogue = Catalogue::built_in();
     for path in files()? {
         let text = fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
         let source = Source::new(path.display().to_string(), text);
-        catalogue.add(&source).map_err(|error| error.to_string())?;
+        catalogue.add(&source)?;
     }
     Ok(catalogue)
 }
@@ -29,7 +30,7 @@ pub fn catalogue() -> Result<Catalogue, String> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn save(name: &str, text: &str) -> Result<PathBuf, String> {
+pub fn save(name: &str, text: &str) -> Result<PathBuf, CommandError> {
     let folder = folder().ok_or("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for limits")?;
     fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
     let path = folder.join(name);
@@ -37,7 +38,7 @@ pub fn save(name: &str, text: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-fn files() -> Result<Vec<PathBuf>, String> {
+fn files() -> Result<Vec<PathBuf>, CommandError> {
     let Some(folder) = folder() else { return Ok(Vec::new()) };
     let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
@@ -63,6 +64,6 @@ fn folder() -> Option<PathBuf> {
     Some(config.join("fathom/limits"))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), units::errno::reason(error))
+fn failed(path: &Path, error: &std::io::Error) -> CommandError {
+    format!("{}: {}", path.display(), units::errno::reason(error)).into()
 }

@@ -7,7 +7,10 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use judge::compare::Run;
-use record::{Record, schema};
+use record::Record;
+use record::schema::{self, SchemaError};
+
+use crate::HistoryError;
 
 /// Longest document. A larger stated length would exhaust the memory.
 const BYTES_MAX: u64 = 4 << 30;
@@ -25,18 +28,17 @@ impl Document {
     /// # Errors
     ///
     /// The text is neither, or holds a record that contradicts itself.
-    pub fn read(text: &[u8]) -> Result<Document, String> {
+    pub fn read(text: &[u8]) -> Result<Document, SchemaError> {
         #[derive(serde::Deserialize)]
         struct Head {
             schema: Option<String>,
         }
-        let head: Head = schema::read_document(text).map_err(|broken| broken.to_string())?;
+        let head: Head = schema::read_document(text)?;
         match head.schema.as_deref() {
             Some(assessment::SCHEMA | assessment::SCHEMA_1) => {
-                let read = assessment::read(text).map_err(|broken| broken.to_string())?;
-                Ok(Document::Assessment(Box::new(read)))
+                Ok(Document::Assessment(Box::new(assessment::read(text)?)))
             }
-            _ => Ok(Document::Record(Box::new(schema::read(text).map_err(|broken| broken.to_string())?))),
+            _ => Ok(Document::Record(Box::new(schema::read(text)?))),
         }
     }
 
@@ -45,12 +47,11 @@ impl Document {
     /// # Errors
     ///
     /// A value has no text.
-    pub fn write(&self) -> Result<String, String> {
+    pub fn write(&self) -> Result<String, SchemaError> {
         match self {
             Document::Assessment(assessment) => assessment::write(assessment),
             Document::Record(record) => schema::write(record),
         }
-        .map_err(|broken| broken.to_string())
     }
 
     /// Returns the run as a side of a comparison.
@@ -77,21 +78,21 @@ pub enum Packing {
     Fast,
 }
 
-pub fn packed(text: &str, packing: Packing) -> Result<Vec<u8>, String> {
+pub fn packed(text: &str, packing: Packing) -> Result<Vec<u8>, HistoryError> {
     let level = match packing {
         Packing::Small => Compression::default(),
         Packing::Fast => Compression::fast(),
     };
     let mut encoder = DeflateEncoder::new(Vec::new(), level);
-    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).map_err(HistoryError::Compress)
 }
 
-pub fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, HistoryError> {
     let mut text = Vec::new();
     let mut decoder = DeflateDecoder::new(bytes).take(BYTES_MAX + 1);
-    decoder.read_to_end(&mut text).map_err(|error| format!("cannot be decompressed: {error}"))?;
+    decoder.read_to_end(&mut text).map_err(HistoryError::Decompress)?;
     if text.len() as u64 > BYTES_MAX {
-        return Err("larger than 4 GiB".to_owned());
+        return Err(HistoryError::TooLarge);
     }
     Ok(text)
 }
@@ -106,7 +107,7 @@ mod tests {
         for packing in [Packing::Small, Packing::Fast] {
             let bytes = packed(&text, packing).expect("memory takes all");
             assert!(bytes.len() < text.len() / 10);
-            assert_eq!(unpacked(&bytes).as_deref(), Ok(text.as_bytes()));
+            assert_eq!(unpacked(&bytes).expect("packed text"), text.as_bytes());
             assert!(unpacked(&bytes[..bytes.len() / 2]).is_err());
         }
     }

@@ -4,8 +4,8 @@ use record::schema;
 use rusqlite::{Transaction, TransactionBehavior, params};
 
 use crate::document::{Packing, packed};
-use crate::store::{missing, signed};
-use crate::{Document, Entry, Store};
+use crate::store::signed;
+use crate::{Document, Entry, HistoryError, Store};
 
 /// Largest number of automatic runs in the database.
 pub const AUTOMATIC_RUNS_MAX: u64 = 1000;
@@ -17,43 +17,54 @@ const AUTOMATIC_WORKERS_MAX: usize = 64;
 
 impl Store {
     /// Adds a document and returns its number. `cause` is the cause of its verdict as a sentence, for lists.
-    pub fn add(&mut self, document: &Document, cause: &str, tags: &[String]) -> Result<i64, String> {
+    ///
+    /// # Errors
+    ///
+    /// The document has no text, or SQLite fails.
+    pub fn add(&mut self, document: &Document, cause: &str, tags: &[String]) -> Result<i64, HistoryError> {
         let entry = Entry::of(document, cause, tags);
         let blob = packed(&document.write()?, Packing::Small)?;
-        self.insert(&entry, &blob, None).map_err(|error| error.to_string())
+        Ok(self.insert(&entry, &blob, None)?)
     }
 
     /// Saves a run automatically. It is deleted when newer automatic runs need the space.
-    pub fn add_in_passing(&mut self, document: &Document) -> Result<i64, String> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::add`].
+    pub fn add_in_passing(&mut self, document: &Document) -> Result<i64, HistoryError> {
         self.add_within(document, (AUTOMATIC_RUNS_MAX, AUTOMATIC_BYTES_MAX))
     }
 
-    fn add_within(&mut self, document: &Document, room: (u64, u64)) -> Result<i64, String> {
+    fn add_within(&mut self, document: &Document, room: (u64, u64)) -> Result<i64, HistoryError> {
         let entry = Entry { automatic: true, ..Entry::of(document, "", &[]) };
         let text = match document {
             Document::Record(record) if record.workers.len() > AUTOMATIC_WORKERS_MAX => None,
-            Document::Record(record) => Some(schema::write_unverified(record).map_err(|broken| broken.to_string())?),
+            Document::Record(record) => Some(schema::write_unverified(record)?),
             Document::Assessment(_) => Some(document.write()?),
         };
         let blob = text.map_or(Ok(Vec::new()), |text| packed(&text, Packing::Fast))?;
-        self.insert(&entry, &blob, Some(room)).map_err(|error| error.to_string())
+        Ok(self.insert(&entry, &blob, Some(room))?)
     }
 
     /// Adds tags to runs. A tagged run is no longer automatic, so newer runs do not replace it.
-    pub fn tag(&mut self, ids: &[i64], tags: &[String]) -> Result<(), String> {
-        let message = |error: rusqlite::Error| error.to_string();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
+    ///
+    /// # Errors
+    ///
+    /// A run does not exist, or SQLite fails.
+    pub fn tag(&mut self, ids: &[i64], tags: &[String]) -> Result<(), HistoryError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for id in ids {
-            if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id]).map_err(message)? == 0 {
-                return Err(missing(*id));
+            if transaction.execute("UPDATE runs SET unasked = 0 WHERE id = ?", [id])? == 0 {
+                return Err(HistoryError::NoRun(*id));
             }
             for tag in tags {
                 let put =
                     transaction.execute("INSERT OR IGNORE INTO tags (run, tag) VALUES (?1, ?2)", params![id, tag]);
-                put.map_err(message)?;
+                put?;
             }
         }
-        transaction.commit().map_err(message)
+        Ok(transaction.commit()?)
     }
 
     fn insert(&mut self, entry: &Entry, blob: &[u8], room: Option<(u64, u64)>) -> rusqlite::Result<i64> {
@@ -151,7 +162,11 @@ mod tests {
         let requested = store.add(&document, "", &[]).expect("kept");
         let tagged = store.add_within(&document, (3, u64::MAX)).expect("kept");
         store.tag(&[tagged], &["mine".to_owned()]).expect("tagged");
-        assert!(store.tag(&[requested, 77], &["mine".to_owned()]).is_err_and(|why| why.contains("no run 77")));
+        assert!(
+            store
+                .tag(&[requested, 77], &["mine".to_owned()])
+                .is_err_and(|error| matches!(error, HistoryError::NoRun(77)))
+        );
         for _ in 0..5 {
             store.add_within(&document, (3, u64::MAX)).expect("kept");
         }
@@ -177,7 +192,7 @@ mod tests {
         record.plan = plan.into();
         let id = store.add_in_passing(&Document::Record(record)).expect("kept");
         assert!(!store.entry(id).expect("an entry").figures.is_empty());
-        assert!(store.document(id).is_err_and(|why| why.contains("only its figures are kept")));
+        assert!(store.document(id).is_err_and(|error| matches!(error, HistoryError::FiguresOnly(_))));
         drop(std::fs::remove_dir_all(folder));
     }
 }

@@ -4,6 +4,7 @@
 
 mod document;
 mod entry;
+mod error;
 pub mod export;
 mod keep;
 mod store;
@@ -12,5 +13,6 @@ mod tables;
 
 pub use document::Document;
 pub use entry::{Entry, Wanted};
+pub use error::HistoryError;
 pub use store::Store;
 pub use summary::Summary;

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, TransactionBehavior};
 
 use crate::document::unpacked;
-use crate::{Document, Entry, Summary, Wanted, tables};
+use crate::{Document, Entry, HistoryError, Summary, Wanted, tables};
 
 /// Longest wait for another program that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ impl Store {
     /// # Errors
     ///
     /// The folder cannot be created, or the database is not one that this version reads.
-    pub fn open(path: &Path) -> Result<Store, String> {
+    pub fn open(path: &Path) -> Result<Store, HistoryError> {
         Store::open_with(path, Opening { busy: BUSY, synchronous: "FULL" })
     }
 
@@ -53,29 +53,25 @@ impl Store {
     /// # Errors
     ///
     /// The folder cannot be created, or the database is in use or not one that this version reads.
-    pub fn open_in_passing(path: &Path) -> Result<Store, String> {
+    pub fn open_in_passing(path: &Path) -> Result<Store, HistoryError> {
         let store = Store::open_with(path, Opening { busy: BUSY_OF_AUTOMATIC, synchronous: "NORMAL" })?;
         // The last program to close the database writes the log back and waits for the disk. The first one to open it
         // reads the whole log. A log of this length costs least in sum.
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let is_short = std::fs::metadata(log).map_or(0, |found| found.len()) < LOG_SHORT;
-        let message = |error: rusqlite::Error| error.to_string();
-        store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short).map_err(message)?;
-        store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(message)?;
+        store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)?;
+        store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
         Ok(store)
     }
 
-    fn open_with(path: &Path, opening: Opening) -> Result<Store, String> {
-        let message = |why: String| format!("{}: {why}", path.display());
+    fn open_with(path: &Path, opening: Opening) -> Result<Store, HistoryError> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            let failed = |error| HistoryError::Folder { path: folder.to_owned(), error };
+            std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        let mut connection = Connection::open(path).map_err(|error| message(error.to_string()))?;
-        connection.busy_timeout(opening.busy).map_err(|error| message(error.to_string()))?;
-        set_up(&connection, opening).map_err(|error| message(error.to_string()))?;
-        tables::bring_up(&mut connection, &tables::STEPS).map_err(message)?;
-        Ok(Store { connection })
+        let opened = connect(path, opening).map(|connection| Store { connection });
+        opened.map_err(|error| HistoryError::Open { path: path.to_owned(), error: Box::new(error) })
     }
 
     /// Returns the runs that match, the newest first.
@@ -83,7 +79,7 @@ impl Store {
     /// # Errors
     ///
     /// SQLite fails.
-    pub fn list(&self, wanted: &Wanted) -> Result<Vec<Entry>, String> {
+    pub fn list(&self, wanted: &Wanted) -> Result<Vec<Entry>, HistoryError> {
         let mut question = format!("SELECT {COLUMNS} FROM runs WHERE true");
         let mut given: Vec<&dyn ToSql> = Vec::new();
         if let Some(tag) = &wanted.tag {
@@ -102,7 +98,7 @@ impl Store {
         let limit = wanted.limit.map_or(-1, signed);
         question += " ORDER BY id DESC LIMIT ?";
         given.push(&limit);
-        self.entries(&question, &given).map_err(|error| error.to_string())
+        Ok(self.entries(&question, &given)?)
     }
 
     fn entries(&self, question: &str, given: &[&dyn ToSql]) -> rusqlite::Result<Vec<Entry>> {
@@ -145,9 +141,9 @@ impl Store {
     /// # Errors
     ///
     /// SQLite fails.
-    pub fn last(&self) -> Result<Option<i64>, String> {
+    pub fn last(&self) -> Result<Option<i64>, HistoryError> {
         let last = self.connection.query_row("SELECT max(id) FROM runs", [], |row| row.get(0));
-        last.map_err(|error| error.to_string())
+        Ok(last?)
     }
 
     /// Returns a run by its number.
@@ -155,10 +151,10 @@ impl Store {
     /// # Errors
     ///
     /// The run does not exist, or SQLite fails.
-    pub fn entry(&self, id: i64) -> Result<Entry, String> {
+    pub fn entry(&self, id: i64) -> Result<Entry, HistoryError> {
         let question = format!("SELECT {COLUMNS} FROM runs WHERE id = ?");
-        let found = self.entries(&question, &[&id]).map_err(|error| error.to_string())?;
-        found.into_iter().next().ok_or_else(|| missing(id))
+        let found = self.entries(&question, &[&id])?;
+        found.into_iter().next().ok_or(HistoryError::NoRun(id))
     }
 
     /// Returns the document of a run.
@@ -166,20 +162,15 @@ impl Store {
     /// # Errors
     ///
     /// The run does not exist, only its figures are saved, or its document cannot be read.
-    pub fn document(&self, id: i64) -> Result<Document, String> {
-        let blob: Option<Vec<u8>> = self
-            .connection
-            .query_row("SELECT document FROM runs WHERE id = ?", [id], |row| row.get(0))
-            .optional()
-            .map_err(|error| error.to_string())?;
-        let blob = blob.ok_or_else(|| missing(id))?;
+    pub fn document(&self, id: i64) -> Result<Document, HistoryError> {
+        let blob: Option<Vec<u8>> =
+            self.connection.query_row("SELECT document FROM runs WHERE id = ?", [id], |row| row.get(0)).optional()?;
+        let blob = blob.ok_or(HistoryError::NoRun(id))?;
         if blob.is_empty() {
-            return Err(format!(
-                "run {id}: only its figures are kept, as it has more than 64 threads; --record saves all of a run"
-            ));
+            return Err(HistoryError::FiguresOnly(id));
         }
-        let text = unpacked(&blob).map_err(|why| format!("run {id}: {why}"))?;
-        Document::read(&text).map_err(|why| format!("run {id}: {why}"))
+        let read = unpacked(&blob).and_then(|text| Ok(Document::read(&text)?));
+        read.map_err(|error| HistoryError::Document { run: id, error: Box::new(error) })
     }
 
     /// Deletes runs: all of them, or none if one does not exist.
@@ -187,16 +178,23 @@ impl Store {
     /// # Errors
     ///
     /// A run does not exist, or SQLite fails.
-    pub fn delete(&mut self, ids: &[i64]) -> Result<(), String> {
-        let message = |error: rusqlite::Error| error.to_string();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
+    pub fn delete(&mut self, ids: &[i64]) -> Result<(), HistoryError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for id in ids {
-            if transaction.execute("DELETE FROM runs WHERE id = ?", [id]).map_err(message)? == 0 {
-                return Err(missing(*id));
+            if transaction.execute("DELETE FROM runs WHERE id = ?", [id])? == 0 {
+                return Err(HistoryError::NoRun(*id));
             }
         }
-        transaction.commit().map_err(message)
+        Ok(transaction.commit()?)
     }
+}
+
+fn connect(path: &Path, opening: Opening) -> Result<Connection, HistoryError> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(opening.busy)?;
+    set_up(&connection, opening)?;
+    tables::bring_up(&mut connection, &tables::STEPS)?;
+    Ok(connection)
 }
 
 /// Sets the connection up. SQLite does not wait by itself for the change to the write-ahead log.
@@ -213,10 +211,6 @@ fn set_up(connection: &Connection, opening: Opening) -> rusqlite::Result<()> {
         }
     }
     connection.execute_batch(&format!("PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;", opening.synchronous))
-}
-
-pub(crate) fn missing(id: i64) -> String {
-    format!("no run {id} in the history")
 }
 
 /// Converts a number to SQLite's signed integers. Larger numbers become the largest one.

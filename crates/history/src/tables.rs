@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::HistoryError;
+
 /// Application number in the file's header: "fath".
 const APPLICATION: i64 = 0x6661_7468;
 
@@ -54,29 +56,25 @@ pub const STEPS: [&str; 2] = [
 ];
 
 /// Migrates the tables to the newest version, in one transaction.
-pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), String> {
-    let message = |error: rusqlite::Error| error.to_string();
-    if version(connection).map_err(message)? == steps.len() && is_ours(connection)? {
+pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), HistoryError> {
+    if version(connection)? == steps.len() && is_ours(connection)? {
         return Ok(());
     }
     // Another program may have migrated them meanwhile: read the version again inside the transaction.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(message)?;
-    let version = version(&transaction).map_err(message)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version = version(&transaction)?;
     if !is_ours(&transaction)? {
-        return Err("the database belongs to another program".to_owned());
+        return Err(HistoryError::OtherProgram);
     }
     if version > steps.len() {
-        return Err(format!(
-            "the database has version {version}, of a newer fathom; this fathom reads up to version {}",
-            steps.len()
-        ));
+        return Err(HistoryError::NewerVersion { version, readable: steps.len() });
     }
     for step in &steps[version..] {
-        transaction.execute_batch(step).map_err(message)?;
+        transaction.execute_batch(step)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION).map_err(message)?;
-    transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(message)?;
-    transaction.commit().map_err(message)
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", steps.len() as i64)?;
+    Ok(transaction.commit()?)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
@@ -85,10 +83,10 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
 }
 
 /// Whether the database is fathom's, or empty.
-fn is_ours(connection: &Connection) -> Result<bool, String> {
+fn is_ours(connection: &Connection) -> Result<bool, HistoryError> {
     let number = |question: &str| connection.query_row(question, [], |row| row.get::<_, i64>(0));
-    let found = number("PRAGMA application_id").map_err(|error| error.to_string())?;
-    let tables = number("SELECT count(*) FROM sqlite_schema").map_err(|error| error.to_string())?;
+    let found = number("PRAGMA application_id")?;
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
     Ok(found == APPLICATION || (found == 0 && tables == 0))
 }
 
@@ -111,7 +109,7 @@ mod tests {
         bring_up(&mut connection, &NEW).expect("nothing is left to do");
         let row = connection.query_row("SELECT id, host FROM runs", [], |row| Ok((row.get(0)?, row.get(1)?)));
         assert_eq!(row, Ok((7, "here".to_owned())));
-        assert!(bring_up(&mut connection, &OLD).is_err_and(|why| why.contains("newer fathom")));
+        assert!(bring_up(&mut connection, &OLD).is_err_and(|error| matches!(error, HistoryError::NewerVersion { .. })));
     }
 
     #[test]
@@ -128,7 +126,7 @@ mod tests {
     fn another_programs_database_is_left_alone() {
         let mut connection = memory();
         connection.execute_batch("CREATE TABLE theirs (id INTEGER)").expect("a table");
-        assert!(bring_up(&mut connection, &STEPS).is_err_and(|why| why.contains("another program")));
+        assert!(bring_up(&mut connection, &STEPS).is_err_and(|error| matches!(error, HistoryError::OtherProgram)));
         let mut connection = memory();
         connection.pragma_update(None, "application_id", 42).expect("a number");
         assert!(bring_up(&mut connection, &STEPS).is_err());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
+use ttf_parser::{Face, FaceParsingError, GlyphId, OutlineBuilder};
 
 pub struct Lettering {
     regular: Face<'static>,
@@ -10,9 +10,8 @@ pub struct Lettering {
 }
 
 impl Lettering {
-    pub fn new() -> Result<Lettering, String> {
-        let face =
-            |data: &'static [u8]| Face::parse(data, 0).map_err(|error| format!("the font for pictures: {error}"));
+    pub fn new() -> Result<Lettering, FaceParsingError> {
+        let face = |data: &'static [u8]| Face::parse(data, 0);
         Ok(Lettering { regular: face(notosans::REGULAR_TTF)?, bold: face(notosans::BOLD_TTF)? })
     }
 

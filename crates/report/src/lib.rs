@@ -25,6 +25,7 @@ pub use chart::Chart;
 pub use document::document;
 pub use html::html;
 pub use markdown::markdown;
+pub use png::PngError;
 pub use study::{Ink, comparison_json, comparison_text, csv, failed_limits, json, sentence, text};
 
 use assessment::Assessment;
@@ -55,7 +56,7 @@ pub fn svg(assessment: &Assessment) -> String {
 ///
 /// # Errors
 ///
-/// The reason if the charts cannot be drawn.
-pub fn png(assessment: &Assessment) -> Result<Vec<u8>, String> {
+/// [`PngError`] if the charts cannot be drawn.
+pub fn png(assessment: &Assessment) -> Result<Vec<u8>, PngError> {
     png::of_svg(&svg(assessment))
 }

@@ -1,8 +1,11 @@
 //! PNG images of charts.
 
+use std::fmt;
+
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
-use resvg::usvg::roxmltree::{Document, Node};
+use resvg::usvg::roxmltree::{self, Document, Node};
+use ttf_parser::FaceParsingError;
 
 use crate::chart::colours;
 use crate::lettering::Lettering;
@@ -12,26 +15,55 @@ const SCALE: f32 = 2.0;
 /// Largest height of an image, in pixels: many programs show no higher one.
 const HEIGHT_MAX: f32 = 16_000.0;
 
+/// Why a picture cannot be drawn.
+#[derive(Debug)]
+pub enum PngError {
+    /// The built-in font is not valid.
+    Font(FaceParsingError),
+    /// The drawing is not XML.
+    Xml(roxmltree::Error),
+    /// The drawing is not SVG.
+    Svg(usvg::Error),
+    /// The drawing has no width or no height.
+    Empty,
+    /// The image cannot be encoded.
+    Encode(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl fmt::Display for PngError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PngError::Font(error) => write!(to, "the font for pictures: {error}"),
+            PngError::Xml(error) => error.fmt(to),
+            PngError::Svg(error) => error.fmt(to),
+            PngError::Empty => to.write_str("a picture needs a width and a height"),
+            PngError::Encode(error) => error.fmt(to),
+        }
+    }
+}
+
+impl std::error::Error for PngError {}
+
 /// Draws an SVG document of [`crate::svg`] as a PNG image. Very high documents are drawn smaller.
 ///
 /// # Errors
 ///
-/// The reason if the document cannot be drawn.
-pub fn of_svg(svg: &str) -> Result<Vec<u8>, String> {
+/// As [`PngError`] says.
+pub fn of_svg(svg: &str) -> Result<Vec<u8>, PngError> {
     let outlined = outlined(svg)?;
-    let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(|error| error.to_string())?;
+    let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(PngError::Svg)?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let scale = SCALE.min(HEIGHT_MAX / height.max(1.0));
-    let mut pixels = Pixmap::new((width * scale).ceil() as u32, (height * scale).ceil() as u32)
-        .ok_or("a picture needs a width and a height")?;
+    let mut pixels =
+        Pixmap::new((width * scale).ceil() as u32, (height * scale).ceil() as u32).ok_or(PngError::Empty)?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| error.to_string())
+    pixels.encode_png().map_err(|error| PngError::Encode(Box::new(error)))
 }
 
 /// Replaces text by its outlines.
-fn outlined(svg: &str) -> Result<String, String> {
-    let document = Document::parse(svg).map_err(|error| error.to_string())?;
-    let lettering = Lettering::new()?;
+fn outlined(svg: &str) -> Result<String, PngError> {
+    let document = Document::parse(svg).map_err(PngError::Xml)?;
+    let lettering = Lettering::new().map_err(PngError::Font)?;
     let mut drawn = String::with_capacity(4 * svg.len());
     let mut done = 0;
     for node in document.descendants().filter(|node| node.has_tag_name("text")) {

@@ -3,18 +3,23 @@
 use ::history::{Document, Entry, Wanted};
 
 use crate::args::history::{Action, Args, ListArgs};
-use crate::output::{print_result, stderr_line, write_stdout};
+use crate::command_error::CommandError;
+use crate::output::{print_text, write_stdout};
 use crate::{documents, exit, store, table};
 
-pub fn main(args: &Args) -> u8 {
+/// Lists, adds or tags runs.
+///
+/// # Errors
+/// The history cannot be read or written, or has no such run.
+pub fn main(args: &Args) -> Result<u8, CommandError> {
     match &args.action {
-        None => print_result(list(&args.list)),
-        Some(Action::Tag { ids, tags }) => print_result(tag(ids, tags)),
+        None => list(&args.list).map(|text| print_text(&text)),
+        Some(Action::Tag { ids, tags }) => tag(ids, tags).map(|text| print_text(&text)),
         Some(Action::Add { files, tags }) => add(files, tags),
     }
 }
 
-fn list(args: &ListArgs) -> Result<String, String> {
+fn list(args: &ListArgs) -> Result<String, CommandError> {
     let wanted = Wanted { tag: args.tag.clone(), target: args.target.clone(), kind: args.kind(), limit: args.limit() };
     let entries: Vec<Entry> = match store::open_if_any()? {
         Some(history) => history.list(&wanted)?,
@@ -31,7 +36,7 @@ fn list(args: &ListArgs) -> Result<String, String> {
     })
 }
 
-fn tag(given: &[String], tags: &[String]) -> Result<String, String> {
+fn tag(given: &[String], tags: &[String]) -> Result<String, CommandError> {
     let mut history = store::open_existing()?;
     let ids = store::ids(&history, given)?;
     history.tag(&ids, tags)?;
@@ -40,25 +45,21 @@ fn tag(given: &[String], tags: &[String]) -> Result<String, String> {
 }
 
 /// Adds each file. An error in one file does not affect the others.
-fn add(files: &[String], tags: &[String]) -> u8 {
-    let mut history = match store::open() {
-        Ok(history) => history,
-        Err(message) => return print_result(Err(message)),
-    };
+fn add(files: &[String], tags: &[String]) -> Result<u8, CommandError> {
+    let mut history = store::open()?;
     let mut failed = false;
     for file in files {
-        let added = documents::load(file).and_then(|document: Document| {
-            store::add(&mut history, &document, tags).map_err(|why| format!("{file}: {why}"))
-        });
+        let added = documents::load(file)
+            .and_then(|document: Document| store::add(&mut history, &document, tags).map_err(|error| error.of(file)));
         match added {
             Ok(id) => {
                 write_stdout(&format!("{file} is run {id}\n"));
             }
-            Err(message) => {
-                stderr_line!("error: {message}");
+            Err(error) => {
+                error.print();
                 failed = true;
             }
         }
     }
-    if failed { exit::FAILED } else { exit::DONE }
+    Ok(if failed { exit::FAILED } else { exit::DONE })
 }

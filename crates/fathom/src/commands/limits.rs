@@ -8,22 +8,25 @@ use units::calendar::date_and_time;
 use units::diagnostic::Source;
 
 use crate::args::limits::{Action, Args};
-use crate::exit;
-use crate::output::{print_result, stderr_line};
+use crate::command_error::CommandError;
+use crate::output::{print_text, stderr_line};
 use crate::user_limits;
 
-pub fn main(args: &Args) -> u8 {
-    print_result(match &args.action {
-        None | Some(Action::List { provider: None }) => {
-            user_limits::catalogue().map(|catalogue| limits::list(&catalogue))
-        }
-        Some(Action::List { provider: Some(name) }) => list(name),
-        Some(Action::Show { limits }) => return show(limits),
-        Some(Action::Import { file }) => import_file(file),
-    })
+/// Prints limits, or imports them.
+///
+/// # Errors
+/// A file is not valid, or the catalogue has no such provider, disk or machine.
+pub fn main(args: &Args) -> Result<u8, CommandError> {
+    let text = match &args.action {
+        None | Some(Action::List { provider: None }) => limits::list(&user_limits::catalogue()?),
+        Some(Action::List { provider: Some(name) }) => list(name)?,
+        Some(Action::Show { limits }) => show(limits)?,
+        Some(Action::Import { file }) => import_file(file)?,
+    };
+    Ok(print_text(&text))
 }
 
-fn list(name: &str) -> Result<String, String> {
+fn list(name: &str) -> Result<String, CommandError> {
     let catalogue = user_limits::catalogue()?;
     let found = catalogue.providers.get(&name.to_ascii_lowercase());
     let known = || catalogue.providers.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -32,26 +35,14 @@ fn list(name: &str) -> Result<String, String> {
     Ok(limits::provider(provider))
 }
 
-fn show(text: &str) -> u8 {
-    let catalogue = match user_limits::catalogue() {
-        Ok(catalogue) => catalogue,
-        Err(message) => return print_result(Err(message)),
-    };
-    let expectation = match catalogue.expect(&Source::new("LIMITS", text)) {
-        Ok(expectation) => expectation,
-        Err(diagnostic) => {
-            stderr_line!("{diagnostic}");
-            return exit::REFUSED;
-        }
-    };
-    for warning in &expectation.warnings {
-        stderr_line!("{warning}");
-    }
-    print_result(Ok(limits::expectation(&expectation)))
+fn show(text: &str) -> Result<String, CommandError> {
+    let expectation = user_limits::catalogue()?.expect(&Source::new("LIMITS", text))?;
+    expectation.warnings.iter().for_each(|warning| stderr_line!("{warning}"));
+    Ok(limits::expectation(&expectation))
 }
 
 /// Imports the JSON of a vendor's program into the user's limits.
-fn import_file(file: &str) -> Result<String, String> {
+fn import_file(file: &str) -> Result<String, CommandError> {
     let json = match file {
         "-" => std::io::read_to_string(std::io::stdin()),
         path => std::fs::read_to_string(path),

@@ -7,6 +7,7 @@ use engine::OutputGuard;
 
 use crate::args::pages::{CompletionsArgs, ManArgs};
 use crate::args::{Cli, PROGRAM, subcommand};
+use crate::command_error::CommandError;
 use crate::output::write_stdout;
 use crate::{atomic_file, exit};
 
@@ -22,7 +23,7 @@ pub fn completions(args: &CompletionsArgs) -> u8 {
 ///
 /// # Errors
 /// The command is unknown, or a page cannot be written.
-pub fn man(args: &ManArgs) -> Result<u8, String> {
+pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
     if let Some(dir) = &args.dir {
         std::fs::create_dir_all(dir).map_err(|error| format!("{}: {}", dir.display(), units::errno::reason(&error)))?;
         let mut cli = Cli::command().disable_help_subcommand(true);
@@ -32,13 +33,13 @@ pub fn man(args: &ManArgs) -> Result<u8, String> {
     }
     let command = args.command.as_deref().map_or_else(Cli::command, subcommand);
     if let Some(name) = args.command.as_deref().filter(|name| command.get_name() != *name) {
-        return Err(format!("no such command: {name}"));
+        return Err(format!("no such command: {name}").into());
     }
     write_stdout(&String::from_utf8_lossy(&page(&clap_mangen::Man::new(command))?));
     Ok(exit::DONE)
 }
 
-fn write_pages(command: clap::Command, dir: &Path, guard: &mut OutputGuard) -> Result<(), String> {
+fn write_pages(command: clap::Command, dir: &Path, guard: &mut OutputGuard) -> Result<(), CommandError> {
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()).cloned() {
         write_pages(command, dir, guard)?;
     }
@@ -47,7 +48,7 @@ fn write_pages(command: clap::Command, dir: &Path, guard: &mut OutputGuard) -> R
     Ok(())
 }
 
-fn page(man: &clap_mangen::Man) -> Result<Vec<u8>, String> {
+fn page(man: &clap_mangen::Man) -> Result<Vec<u8>, CommandError> {
     let mut page = Vec::new();
     man.render(&mut page).map_err(|error| format!("the man page cannot be rendered: {error}"))?;
     Ok(page)

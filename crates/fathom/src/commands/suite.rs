@@ -3,19 +3,25 @@
 use study::suite::{FillWay, Place, Planned, Site, Sites, Suite, SuiteParams, explain};
 
 use crate::args::suite::{Action, Args, ShowArgs};
-use crate::output::{print_result, write_stdout};
-use crate::{plans, suites};
+use crate::command_error::CommandError;
+use crate::output::print_text;
+use crate::{exit, plans, suites};
 
 const WIDTH: usize = 100;
 
-pub fn main(args: &Args) -> u8 {
-    print_result(match &args.action {
-        None | Some(Action::List) => list(),
-        Some(Action::Show(args)) => show(args),
-    })
+/// Prints the list or the explanation.
+///
+/// # Errors
+/// There is no such suite, or its file is not valid.
+pub fn main(args: &Args) -> Result<u8, CommandError> {
+    match &args.action {
+        None | Some(Action::List) => Ok(list()),
+        Some(Action::Show(args)) => show(args).map(|text| print_text(&text)),
+    }
 }
 
-fn list() -> Result<String, String> {
+/// Prints the valid suites and the errors of the others.
+fn list() -> u8 {
     let all = suites::all();
     let width = all.iter().map(|known| known.name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -26,17 +32,15 @@ fn list() -> Result<String, String> {
             (Ok(suite), Some(path)) => {
                 text += &format!("{:width$}  {} ({})\n", known.name, suite.title, path.display())
             }
-            (Err(message), _) => wrong.push(message),
+            (Err(error), _) => wrong.push(error),
         }
     }
-    if wrong.is_empty() {
-        return Ok(text);
-    }
-    write_stdout(&text);
-    Err(wrong.join("\n"))
+    let code = print_text(&text);
+    wrong.iter().for_each(CommandError::print);
+    if wrong.is_empty() { code } else { exit::REFUSED }
 }
 
-fn show(args: &ShowArgs) -> Result<String, String> {
+fn show(args: &ShowArgs) -> Result<String, CommandError> {
     let suite = suites::find(&args.name)?;
     let params = shown_params(&suite, args);
     let mut tests = Vec::new();
@@ -45,7 +49,7 @@ fn show(args: &ShowArgs) -> Result<String, String> {
         let mut planned = Vec::new();
         for (nth, cell) in test.cells(args.short).into_iter().enumerate() {
             let job = suite.job(test, &cell, &params);
-            let (plan, _) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
+            let (plan, _) = plans::plan(&job)?;
             planned.push(plan);
             if nth == 0 {
                 jobs += &format!("\n{}\n", job.text().trim_end());

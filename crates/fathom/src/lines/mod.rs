@@ -59,7 +59,7 @@ fn without_effect(command: &str, options: &[(&str, bool)]) -> Option<Diagnostic>
 pub struct Messages {
     /// Messages and the text that they mark. The rest of the marked line differs from plan to plan.
     known: Vec<(String, Option<String>)>,
-    pub texts: Vec<String>,
+    pub list: Vec<Diagnostic>,
 }
 
 impl Messages {
@@ -69,7 +69,7 @@ impl Messages {
             let key = (diagnostic.message.clone(), marked);
             if !self.known.contains(&key) {
                 self.known.push(key);
-                self.texts.push(diagnostic.to_string());
+                self.list.push(diagnostic.clone());
             }
         }
     }

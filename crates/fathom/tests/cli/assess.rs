@@ -160,6 +160,43 @@ fn invalid_arguments_are_rejected_before_any_run() {
 }
 
 #[test]
+fn the_error_of_an_invalid_request_is_printed_once_and_last() {
+    let scratch = Scratch::new("assess-errors");
+    let suite = |name: &str, job: &str| {
+        let head = "name = \"mine\"\ntitle = \"t\"\nsource = \"s\"\ndate = \"2026\"\nsize = \"1M\"\n";
+        let text = format!("{head}[[test]]\nname = \"x\"\ntitle = \"t\"\njob = {{ {job} }}\n");
+        std::fs::write(scratch.file(name), text).unwrap();
+    };
+    suite("value.toml", "rw = \"raed\"");
+    suite("syntax.toml", "rw = ");
+    std::fs::create_dir(scratch.file("unused")).unwrap();
+    let requests = [
+        "--suite value.toml",
+        "--suite syntax.toml",
+        "--suite none.toml",
+        "--suite quikc",
+        "--require speed<3",
+        "--expect azure:nope",
+        "--for nothing",
+        "--nosuch",
+        "--test speed",
+        "--size nothing",
+        "nowhere/file",
+        // A note about a target comes first.
+        "--suite azure --test max-read-iops readcache=. nocache=unused --save nowhere/a.json --short --size 8M",
+    ];
+    for request in requests {
+        let outcome = run(scratch.path(), request);
+        outcome.ended_with(2);
+        assert_eq!(outcome.stdout, "", "{request}");
+        let (before, error) = outcome.stderr.split_once("error: ").unwrap_or_else(|| panic!("{request}"));
+        assert!(before.is_empty() || before.ends_with('\n'), "{request}:\n{}", outcome.stderr);
+        let others = ["error:", "\nwarning:", "\nnote:"];
+        assert!(!others.iter().any(|other| error.contains(other)), "{request}:\n{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn user_suite_is_found_by_name() {
     let scratch = Scratch::new("assess-own");
     let text = "name = \"mine\"\ntitle = \"t\"\nsource = \"me\"\ndate = \"2026\"\nsize = \"4M\"\n\

@@ -5,7 +5,7 @@ mod intervals;
 mod parquet;
 mod table;
 
-use crate::{Document, Entry, Store};
+use crate::{Document, Entry, HistoryError, Store};
 pub use table::Table;
 
 /// Returns the document of one run, or an array of the documents of several. `write` writes a document.
@@ -13,9 +13,12 @@ pub use table::Table;
 /// # Errors
 ///
 /// A run does not exist, its document cannot be read, or `write` fails.
-pub fn json(store: &Store, ids: &[i64], write: impl Fn(&Document) -> Result<String, String>) -> Result<String, String> {
+pub fn json<E>(store: &Store, ids: &[i64], write: impl Fn(&Document) -> Result<String, E>) -> Result<String, E>
+where
+    E: From<HistoryError>,
+{
     let documents = ids.iter().map(|id| write(&store.document(*id)?));
-    let documents: Vec<String> = documents.collect::<Result<_, String>>()?;
+    let documents: Vec<String> = documents.collect::<Result<_, E>>()?;
     match &documents[..] {
         [one] => Ok(one.clone()),
         more => Ok(format!("[\n{}\n]\n", more.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))),
@@ -32,7 +35,7 @@ pub fn figures(entries: &[Entry]) -> Table {
 /// # Errors
 ///
 /// A run does not exist, or its document cannot be read.
-pub fn intervals(store: &Store, ids: &[i64]) -> Result<Table, String> {
+pub fn intervals(store: &Store, ids: &[i64]) -> Result<Table, HistoryError> {
     let mut table = intervals::empty();
     for id in ids {
         intervals::add(&mut table, *id, &store.document(*id)?);

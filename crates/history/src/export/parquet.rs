@@ -10,11 +10,18 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::types::Type;
 
+use crate::HistoryError;
+
 use super::table::{Cell, Column, Kind, Table};
 
 impl Table {
-    pub fn parquet(&self) -> std::result::Result<Vec<u8>, String> {
-        self.write().map_err(|error| error.to_string())
+    /// Formats the table as Parquet.
+    ///
+    /// # Errors
+    ///
+    /// [`HistoryError::Parquet`] if the table cannot be written.
+    pub fn parquet(&self) -> std::result::Result<Vec<u8>, HistoryError> {
+        Ok(self.write()?)
     }
 
     fn write(&self) -> Result<Vec<u8>> {

@@ -63,8 +63,8 @@ impl Chart {
     ///
     /// # Errors
     ///
-    /// The reason if the chart cannot be drawn.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
+    /// [`crate::PngError`] if the chart cannot be drawn.
+    pub fn png(&self) -> Result<Vec<u8>, crate::PngError> {
         crate::png::of_svg(&self.svg())
     }
 }

@@ -2,10 +2,11 @@
 
 use judge::requirements::Requirements;
 use study::suite::{Criteria, Suite};
-use units::diagnostic::{Diagnostic, Source};
+use units::diagnostic::Source;
 
 use super::volumes::listed;
 use crate::args::assess::Criteria as Options;
+use crate::command_error::CommandError;
 use crate::output::stderr_line;
 use crate::user_limits;
 
@@ -14,13 +15,12 @@ use crate::user_limits;
 /// # Errors
 ///
 /// A limit, a rule, a file or a volume is unknown.
-pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, String> {
-    let shown = |error: Diagnostic| error.to_string();
+pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, CommandError> {
     let mut criteria = Criteria::default();
     if !options.expect.is_empty() {
         let catalogue = user_limits::catalogue()?;
         for text in &options.expect {
-            let expectation = catalogue.expect(&Source::new("--expect", text.as_str())).map_err(shown)?;
+            let expectation = catalogue.expect(&Source::new("--expect", text.as_str()))?;
             if let Some(name) = expectation.volume.as_ref().filter(|name| !has_volume(suite, name)) {
                 let option = format!("--expect {text}");
                 return Err(no_volume(&option, name, suite, "read= and write= are for a direction"));
@@ -34,7 +34,7 @@ pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, String> {
     }
     for name in &options.applications {
         let known = Requirements::of_application(&Source::new("--for", name.as_str()));
-        criteria.requirements.push(known.map_err(shown)?);
+        criteria.requirements.push(known?);
     }
     Ok(criteria)
 }
@@ -44,13 +44,13 @@ fn has_volume(suite: &Suite, name: &str) -> bool {
 }
 
 /// Returns the error of an unknown volume. `help` is for a suite without volumes.
-fn no_volume(option: &str, name: &str, suite: &Suite, help: &str) -> String {
+fn no_volume(option: &str, name: &str, suite: &Suite, help: &str) -> CommandError {
     let help = if suite.volumes.is_empty() { format!("\nhelp: {help}") } else { listed(suite) };
-    format!("{option}: the suite {} has no volume {name}{help}", suite.name)
+    format!("{option}: the suite {} has no volume {name}{help}", suite.name).into()
 }
 
 /// Reads the rules of a `--require`, or of its file. A rule never ends with `.toml`.
-fn required(value: &str, suite: &Suite) -> Result<Requirements, String> {
+fn required(value: &str, suite: &Suite) -> Result<Requirements, CommandError> {
     let requirements = if value.ends_with(".toml") {
         let text = std::fs::read_to_string(value)
             .map_err(|error| format!("--require {value}: {}", units::errno::reason(&error)))?;
@@ -58,7 +58,7 @@ fn required(value: &str, suite: &Suite) -> Result<Requirements, String> {
     } else {
         Requirements::parse(&Source::new("--require", value))
     };
-    let requirements = requirements.map_err(|error| error.to_string())?;
+    let requirements = requirements?;
     for rule in &requirements.list {
         if let Some(name) = rule.volume.as_ref().filter(|name| !has_volume(suite, name)) {
             let shown = if value == rule.text { value.to_owned() } else { format!("{value}: {}", rule.text) };

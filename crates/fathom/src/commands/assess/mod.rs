@@ -18,6 +18,7 @@ use study::suite::{
 use units::format;
 
 use crate::args::assess::{Args, Format};
+use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
 use crate::output::{stderr_line, write_stderr, write_stdout};
 use crate::progress::Progress;
@@ -37,18 +38,18 @@ const LARGE_BYTES: u64 = 100 << 30;
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let suite = suites::find(&args.suite)?;
     let criteria = criteria::read(&args.criteria, &suite)?;
     let tests = ready::requested(&suite, args)?;
     let named = volumes::find(&suite, &tests, args)?;
     if args.purge && named.iter().any(|named| !named.found.is_device()) {
-        return Err("--purge discards the data of a device, and a target is not a device".to_owned());
+        return Err("--purge discards the data of a device, and a target is not a device".into());
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files));
-    let volumes = volumes.collect::<Result<Vec<Volume>, String>>()?;
+    let volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
     let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
     let mut warnings = Vec::new();
@@ -64,7 +65,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
     announce(&suite, &ready, &volumes, &params);
     resized.iter().for_each(|line| stderr_line!("{line}"));
     if !args.yes && !confirmed(&ready)? {
-        return Err("nothing was run".to_owned());
+        return Err("nothing was run".into());
     }
     let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
@@ -83,7 +84,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
     Ok(exit::of(&assessment, interrupts, is_written))
 }
 
-fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams, String> {
+fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams, CommandError> {
     let sites = Sites::new(volumes.iter().map(|volume| volume.site(suite, args.short)).collect());
     Ok(SuiteParams {
         form: args.form(),
@@ -96,7 +97,7 @@ fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams,
 }
 
 /// Refuses to start if no test may run.
-fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Result<(), String> {
+fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Result<(), CommandError> {
     let targets: Vec<_> = volumes.iter().map(Volume::target).collect();
     let mut forbidden = ready.iter().map(|ready| forbidden(ready, &targets, params));
     match forbidden.clone().next().flatten() {
@@ -104,12 +105,13 @@ fn refuse_if_all_write(ready: &[Ready], volumes: &[Volume], params: &SuiteParams
             "{0} may hold data, and all of these tests write: nothing was run\nhelp: to overwrite the data, add \
              --overwrite {0}",
             first.given
-        )),
+        )
+        .into()),
         _ => Ok(()),
     }
 }
 
-fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, String> {
+fn resumed(resume: &ResumeFile, args: &Args) -> Result<Vec<Test>, CommandError> {
     let tests = resume.tests(args.size_bytes)?;
     match tests.len() {
         0 => stderr_line!("note: nothing to resume; the suite starts from the beginning"),
@@ -151,7 +153,7 @@ impl Keeper for Checkpoints<'_> {
     }
 }
 
-fn print(args: &Args, assessment: &Assessment) -> Result<bool, String> {
+fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
     let text = match args.format {
         Format::Card => report::card(assessment, is_coloured()),
         Format::Json => report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?,
@@ -181,7 +183,7 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
 }
 
 /// Asks for consent to a long or large assessment, if the terminal can answer.
-fn confirmed(ready: &[Ready]) -> Result<bool, String> {
+fn confirmed(ready: &[Ready]) -> Result<bool, CommandError> {
     let planned: Vec<Planned> = ready::planned(ready);
     let is_long = takes_ns(&planned).0 > LONG_NS || takes_bytes(&planned).values().sum::<u64>() > LARGE_BYTES;
     if !is_long || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

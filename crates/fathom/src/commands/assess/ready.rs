@@ -8,6 +8,7 @@ use units::format;
 
 use super::volumes::Volume;
 use crate::args::assess::Args;
+use crate::command_error::CommandError;
 use crate::plans;
 
 const MIB: u64 = 1 << 20;
@@ -25,11 +26,11 @@ pub fn planned(ready: &[Ready]) -> Vec<Planned<'_>> {
 /// # Errors
 ///
 /// The suite has no test of that name.
-pub fn requested<'a>(suite: &'a Suite, args: &Args) -> Result<Vec<&'a Test>, String> {
+pub fn requested<'a>(suite: &'a Suite, args: &Args) -> Result<Vec<&'a Test>, CommandError> {
     for name in &args.tests {
         if suite.tests.iter().all(|test| test.name != *name) {
             let known: Vec<&str> = suite.tests.iter().map(|test| test.name.as_str()).collect();
-            return Err(format!("the suite {} has no test {name}; it has {}", suite.name, known.join(", ")));
+            return Err(format!("the suite {} has no test {name}; it has {}", suite.name, known.join(", ")).into());
         }
     }
     let is_requested = |test: &&Test| args.tests.is_empty() || args.tests.contains(&test.name);
@@ -46,13 +47,13 @@ pub fn plan_all(
     tests: &[&Test],
     params: &SuiteParams,
     warnings: &mut Vec<String>,
-) -> Result<Vec<Ready>, String> {
+) -> Result<Vec<Ready>, CommandError> {
     let mut all = Vec::new();
     for test in tests.iter().copied() {
         let mut runs = Vec::new();
         for cell in test.cells_of(params.short, params.least_block_bytes(test)) {
             let job = suite.job(test, &cell, params);
-            let (plan, found) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
+            let (plan, found) = plans::plan(&job)?;
             for warning in found.iter().map(ToString::to_string) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
@@ -86,7 +87,7 @@ pub fn size(
     params: &mut SuiteParams,
     volumes: &[Volume],
     args: &Args,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, CommandError> {
     let mut notes = Vec::new();
     for nth in 0..volumes.len() {
         let shared = |other: &usize| *other == nth || volumes[*other].found.shares(&volumes[nth].found);
@@ -113,7 +114,7 @@ impl Room<'_> {
         params.sites.iter_mut().enumerate().filter(|(nth, _)| self.together.contains(nth)).map(|(_, site)| site)
     }
 
-    fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, String> {
+    fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, CommandError> {
         let found = &self.volumes[self.together[0]].found;
         let room = found.room_bytes();
         let of_each = self.args.size_bytes;
@@ -129,14 +130,14 @@ impl Room<'_> {
         if allowed != total && total > 0 {
             let scaled = (u128::from(of_one) * u128::from(allowed) / u128::from(total)) as u64 / MIB * MIB;
             if scaled == 0 || (scaled < LEAST_BYTES && of_each.is_none() && !found.existed) {
-                return Err(self.none_left(wanted, room));
+                return Err(self.none_left(wanted, room).into());
             }
             self.sites(params).for_each(|site| site.size_bytes = Some(scaled));
         }
         // Tests with a size of their own may still not fit.
         let total_now = self.total_bytes(params)?;
         if total_now > room {
-            return Err(self.none_left(total_now, room));
+            return Err(self.none_left(total_now, room).into());
         }
         Ok((wanted > room).then(|| {
             let why = match found.existed {
@@ -165,7 +166,7 @@ impl Room<'_> {
         format!("{}: there is room for {room} of the tests' {bytes}{left}\nhelp: {advice}", self.shown())
     }
 
-    fn total_bytes(&self, params: &SuiteParams) -> Result<u64, String> {
+    fn total_bytes(&self, params: &SuiteParams) -> Result<u64, CommandError> {
         let ready = plan_all(self.suite, self.tests, params, &mut Vec::new())?;
         let sites = || params.sites.iter().enumerate().filter(|(nth, _)| self.together.contains(nth));
         let is_here = |path: &str| sites().any(|(_, site)| site.place.holds(path));

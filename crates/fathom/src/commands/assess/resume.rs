@@ -8,6 +8,7 @@ use study::suite::resumable;
 use units::format;
 
 use crate::atomic_file;
+use crate::command_error::CommandError;
 
 /// Characters of a target's path in the name of its file.
 const NAME_MAX: usize = 150;
@@ -36,12 +37,12 @@ impl ResumeFile {
     /// # Errors
     ///
     /// The file cannot be read, or its tests are of another size.
-    pub fn tests(&self, size_bytes: Option<u64>) -> Result<Vec<Test>, String> {
+    pub fn tests(&self, size_bytes: Option<u64>) -> Result<Vec<Test>, CommandError> {
         let path = self.path.as_ref().ok_or("neither XDG_STATE_HOME nor HOME is set: nothing to resume")?;
         let text = match std::fs::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+            Err(error) => return Err(format!("{}: {error}", path.display()).into()),
         };
         let saved = read(&text).map_err(|broken| format!("{}:{broken}", path.display()))?;
         if saved.target.path != self.target || saved.suite != self.suite {
@@ -54,7 +55,8 @@ impl ResumeFile {
                 request.size_bytes.map_or("no --size".to_owned(), |bytes| format!("--size {}", format::size(bytes)));
             return Err(format!(
                 "the interrupted assessment had {size}\nhelp: use the same, or start again without --resume"
-            ));
+            )
+            .into());
         }
         Ok(resumable(saved.tests))
     }
@@ -64,7 +66,7 @@ impl ResumeFile {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn write(&self, assessment: &Assessment) -> Result<(), String> {
+    pub fn write(&self, assessment: &Assessment) -> Result<(), CommandError> {
         let Some(path) = &self.path else { return Ok(()) };
         let mut saved = assessment.clone();
         saved.target.path.clone_from(&self.target);

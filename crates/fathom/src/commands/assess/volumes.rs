@@ -6,6 +6,7 @@ use assessment::{Target, TargetKind};
 use study::suite::{Site, Suite, SuiteTarget, Test};
 
 use crate::args::assess::Args;
+use crate::command_error::CommandError;
 use crate::output::stderr_line;
 use crate::scratch::Scratch;
 use crate::target::{self, Found};
@@ -29,12 +30,12 @@ pub struct Volume {
 ///
 /// # Errors
 /// A name or path is not valid, a volume has no target, or a target is in use.
-pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, String> {
+pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, CommandError> {
     let given = parse_all(suite, &args.targets)?;
     let needed: Vec<&str> = tests.iter().flat_map(|test| test.volumes()).collect();
     let is_given = |name: &str| given.iter().any(|(known, _)| known.is_none_or(|known| known == name));
     if let Some(name) = needed.iter().find(|name| !is_given(name)) {
-        return Err(format!("{name}=TARGET is missing{}", listed(suite)));
+        return Err(format!("{name}=TARGET is missing{}", listed(suite)).into());
     }
     let mut all: Vec<Named> = Vec::new();
     for (name, path) in given {
@@ -58,21 +59,21 @@ pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, S
 }
 
 /// Splits the arguments into names and paths. The default is the current directory.
-fn parse_all<'a>(suite: &'a Suite, args: &'a [String]) -> Result<Vec<(Option<&'a str>, &'a str)>, String> {
+fn parse_all<'a>(suite: &'a Suite, args: &'a [String]) -> Result<Vec<(Option<&'a str>, &'a str)>, CommandError> {
     if args.is_empty() {
         return Ok(vec![(None, ".")]);
     }
-    let given = args.iter().map(|arg| parse(suite, arg)).collect::<Result<Vec<_>, String>>()?;
+    let given = args.iter().map(|arg| parse(suite, arg)).collect::<Result<Vec<_>, CommandError>>()?;
     for (nth, (name, path)) in given.iter().enumerate() {
         match name {
             None if given.len() > 1 && suite.volumes.is_empty() => {
-                return Err(format!("{path}: the suite {} is for one target", suite.name));
+                return Err(format!("{path}: the suite {} is for one target", suite.name).into());
             }
             None if given.len() > 1 => {
-                return Err(format!("{path} has no name, and there are several targets{}", listed(suite)));
+                return Err(format!("{path} has no name, and there are several targets{}", listed(suite)).into());
             }
             Some(name) if given[..nth].iter().any(|(before, _)| *before == Some(name)) => {
-                return Err(format!("{name}= is given twice"));
+                return Err(format!("{name}= is given twice").into());
             }
             _ => {}
         }
@@ -81,13 +82,13 @@ fn parse_all<'a>(suite: &'a Suite, args: &'a [String]) -> Result<Vec<(Option<&'a
 }
 
 /// Splits NAME=TARGET; a path alone has no name.
-fn parse<'a>(suite: &'a Suite, arg: &'a str) -> Result<(Option<&'a str>, &'a str), String> {
+fn parse<'a>(suite: &'a Suite, arg: &'a str) -> Result<(Option<&'a str>, &'a str), CommandError> {
     let Some((name, path)) = arg.split_once('=').filter(|(name, _)| !name.contains('/')) else {
         return Ok((None, arg));
     };
     if suite.volumes.iter().any(|volume| volume.name == name) {
         return match path {
-            "" => Err(format!("{name}= has no path{}", listed(suite))),
+            "" => Err(format!("{name}= has no path{}", listed(suite)).into()),
             path => Ok((Some(name), path)),
         };
     }
@@ -99,8 +100,9 @@ fn parse<'a>(suite: &'a Suite, arg: &'a str) -> Result<(Option<&'a str>, &'a str
             "{arg}: the suite {} has no named volumes\nhelp: give the path alone; a path that contains `=` is written \
              ./{arg}",
             suite.name
-        ),
-        false => format!("the suite {} has no volume {name}{}", suite.name, listed(suite)),
+        )
+        .into(),
+        false => format!("the suite {} has no volume {name}{}", suite.name, listed(suite)).into(),
     })
 }
 
@@ -131,7 +133,7 @@ impl Volume {
     ///
     /// # Errors
     /// The folder cannot be made, or another process uses it.
-    pub fn open(named: Named, keep_files: bool) -> Result<Volume, String> {
+    pub fn open(named: Named, keep_files: bool) -> Result<Volume, CommandError> {
         let scratch = Scratch::make(&named.found, keep_files)?;
         let has_direct_io = scratch.has_direct_io();
         Ok(Volume { names: named.names, found: named.found, scratch, has_direct_io })
@@ -208,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    fn read(suite: &str, args: &str) -> Result<Vec<(Option<String>, String)>, String> {
+    fn read(suite: &str, args: &str) -> Result<Vec<(Option<String>, String)>, CommandError> {
         let args: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
         let suite = built_in(suite).unwrap();
         let given = parse_all(&suite, &args)?;
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(read("azure", "/a").unwrap(), [(None, "/a".into())]);
         assert_eq!(read("azure", "").unwrap(), [(None, ".".into())]);
         assert_eq!(read("quick", "./x=y").unwrap(), [(None, "./x=y".into())]);
-        let refused = |suite: &str, args: &str| read(suite, args).unwrap_err();
+        let refused = |suite: &str, args: &str| read(suite, args).unwrap_err().to_string();
         assert!(refused("azure", "nocahce=/a").contains("readcache=TARGET  a disk with"));
         assert!(refused("azure", "nocache=/a /b").contains("/b has no name"));
         assert!(refused("azure", "nocache=/a nocache=/b").contains("twice"));

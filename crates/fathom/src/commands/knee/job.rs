@@ -7,10 +7,12 @@ use assessment::{Knee, Settings, TargetKind};
 use plan::Plan;
 use study::knee::{self, KneeTarget, Load};
 use study::suite::{Place, footprint, writes};
+use units::diagnostic::Diagnostic;
 use units::format;
 use units::quantity::option_value;
 
 use crate::args::knee::Args;
+use crate::command_error::CommandError;
 use crate::plans;
 use crate::scratch::Scratch;
 use crate::target::Found;
@@ -30,7 +32,7 @@ const DEPTH_MAX: u32 = 1024;
 /// # Errors
 ///
 /// The file system has no room for a new file.
-pub fn target(args: &Args, found: &Found, scratch: &Scratch) -> Result<KneeTarget, String> {
+pub fn target(args: &Args, found: &Found, scratch: &Scratch) -> Result<KneeTarget, CommandError> {
     let path = match &scratch.place {
         Place::Directory(folder) => Path::new(folder).join(FILE).to_string_lossy().into_owned(),
         Place::Path(path) => path.clone(),
@@ -82,23 +84,23 @@ pub fn check(
     search: &Knee,
     target: &KneeTarget,
     found: &Found,
-) -> Result<(Arc<Plan>, Vec<String>), String> {
+) -> Result<(Arc<Plan>, Vec<Diagnostic>), CommandError> {
     let job = knee::Knee::job(search, &Load::Closed { depth: args.is_closed.then_some(2) });
-    let (plan, warnings) = plans::plan(&job).map_err(|errors| plans::text(&errors))?;
+    let (plan, warnings) = plans::plan(&job)?;
     if footprint(&plan).keys().any(|path| *path != target.path) {
-        return Err("these options select another target; nothing ran".to_owned());
+        return Err("these options select another target; nothing ran".into());
     }
-    let Some(worker) = plan.workers.first() else { return Err("the options do not define a job".to_owned()) };
+    let Some(worker) = plan.workers.first() else { return Err("the options do not define a job".into()) };
     if args.is_closed && worker.depth.iodepth == 1 {
-        return Err(format!("--closed varies the depth, and {} has no queue", args.ioengine));
+        return Err(format!("--closed varies the depth, and {} has no queue", args.ioengine).into());
     }
     if writes(&plan) && !found.may_write {
         let (path, rw) = (&found.facts.path, &args.rw);
         return Err(format!(
             "{path} may hold data, and {rw} writes: nothing was run\nhelp: to overwrite the data, add --overwrite {path}"
-        ));
+        ).into());
     }
-    Ok((Arc::new(plan), warnings.iter().map(ToString::to_string).collect()))
+    Ok((Arc::new(plan), warnings))
 }
 
 /// Returns the name of the I/Os in sentences.
@@ -115,7 +117,7 @@ fn work(args: &Args) -> String {
     }
 }
 
-fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, String> {
+fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, CommandError> {
     let room = found.room_bytes();
     if found.existed || found.facts.kind == TargetKind::Device {
         return Ok(args.size_bytes.map(|bytes| bytes.min(room)));
@@ -125,7 +127,8 @@ fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, String> {
         return Err(format!(
             "{}: not enough free space: a tenth of the file system, at least 1 GiB, stays free",
             found.facts.path
-        ));
+        )
+        .into());
     }
     Ok(Some(bytes))
 }

@@ -12,7 +12,9 @@ use study::knee::Knee;
 
 use crate::args::knee::{Args, Format};
 use crate::atomic_file::AtomicFile;
+use crate::command_error::CommandError;
 use crate::driver::{self, NoKeeper};
+use crate::findings::print_diagnostics;
 use crate::output::{stderr_line, write_stdout};
 use crate::progress::Progress;
 use crate::results::Results;
@@ -25,7 +27,7 @@ use crate::{exit, session, signals, target};
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
     target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
     found.refuse_if_used()?;
@@ -35,7 +37,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
     let target = job::target(args, &found, &scratch)?;
     let mut search = job::search(args, &target);
     let (plan, warnings) = job::check(args, &search, &target, &found)?;
-    warnings.iter().for_each(|warning| stderr_line!("{warning}"));
+    print_diagnostics(&warnings);
     search.workers = plan.workers.len().max(1) as u64;
     let mut guard = OutputGuard::new([plan.as_ref()]);
     let output = args.output.as_deref().map(|path| AtomicFile::open(Path::new(path), &mut guard)).transpose();

@@ -12,7 +12,9 @@ use study::{Run, Study};
 use units::calendar::date_and_time;
 
 use crate::args::run::Args;
+use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
+use crate::findings::print_diagnostics;
 use crate::lines::{Messages, writes_logs};
 use crate::output::{stderr_line, write_stdout};
 use crate::progress::{self, Progress};
@@ -31,7 +33,7 @@ const ASSESSMENT: &str = "assessment.json";
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let plans = plans(args)?;
     let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, &plans)).transpose();
     let folder = folder.map_err(|error| format!("--save {error}"))?;
@@ -41,7 +43,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
     let first = plans.first().map(Arc::clone);
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
     let study = Repeats::new(session, requested(args, set), plans, args.cooldown);
-    let mut study = Box::new(study.map_err(|error| error.to_string())?);
+    let mut study = Box::new(study?);
     progress::announce(study.runs(), study.at_most_ns());
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut runs);
     let target = first.map(|plan| session::target_of(&plan));
@@ -51,19 +53,16 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
 }
 
 /// Plans each workload, and prints the warnings.
-fn plans(args: &Args) -> Result<Vec<Arc<Plan>>, String> {
+fn plans(args: &Args) -> Result<Vec<Arc<Plan>>, CommandError> {
     let mut warned = Messages::default();
     let mut plans = Vec::new();
     for (workload, name) in args.workloads.iter().zip(NAMES) {
-        let planned = workload.plan(COMMAND).map_err(|diagnostics| {
-            let texts: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-            format!("{name}, {}:\n{}", workload.text, texts.join("\n"))
-        });
-        let (plan, warnings) = planned?;
+        let planned = workload.plan(COMMAND).map_err(CommandError::from);
+        let (plan, warnings) = planned.map_err(|error| error.of(format_args!("{name}, {}", workload.text)))?;
         warned.add(&warnings);
         plans.push(Arc::new(plan));
     }
-    warned.texts.iter().for_each(|text| stderr_line!("{text}"));
+    print_diagnostics(&warned.list);
     if plans.iter().any(|plan| writes_logs(plan)) {
         stderr_line!("warning: each run writes the same log files: only those of the last run remain");
     }

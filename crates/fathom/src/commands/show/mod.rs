@@ -13,6 +13,7 @@ use report::Ink;
 
 use crate::args::show::{Args, Format};
 use crate::atomic_file::{self, is_same_file};
+use crate::command_error::CommandError;
 use crate::output::{stderr_line, write_stdout_bytes};
 use crate::pictures::{self, Picture};
 use crate::reports::{self, Form, Reports};
@@ -26,19 +27,19 @@ const SET: &str = "tag:";
 ///
 /// # Errors
 /// The arguments contradict each other; nothing was written.
-pub fn main(args: &Args) -> Result<u8, String> {
+pub fn main(args: &Args) -> Result<u8, CommandError> {
     if args.files.len() > 1 && !args.reports.is_empty() {
-        return Err("--report takes one run".to_owned());
+        return Err("--report takes one run".into());
     }
     for written in args.output.iter().chain(&args.reports) {
         if let Some(file) = args.files.iter().find(|file| is_same_file(file, written)) {
-            return Err(format!("the report would replace the record {file}"));
+            return Err(format!("the report would replace the record {file}").into());
         }
     }
     let mut failed = false;
     let mut reports = Vec::new();
     for file in &args.files {
-        let in_file = |error: String| format!("{file}: {error}");
+        let in_file = |error: CommandError| error.of(file);
         let shown = match file.strip_prefix(SET) {
             Some(tag) => store::repeats_with(tag)
                 .and_then(|repeats| show(&Document::Assessment(Box::new(repeats)), args))
@@ -47,38 +48,38 @@ pub fn main(args: &Args) -> Result<u8, String> {
         };
         match shown {
             Ok(report) => reports.extend(report),
-            Err(message) => {
-                stderr_line!("error: {message}");
+            Err(error) => {
+                error.print();
                 failed = true;
             }
         }
     }
-    if let Err(message) = write(&reports, args) {
-        stderr_line!("error: {message}");
+    if let Err(error) = write(&reports, args) {
+        error.print();
         failed = true;
     }
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
 /// Writes the reports to standard output or to the file of `--output`.
-fn write(reports: &[u8], args: &Args) -> Result<(), String> {
+fn write(reports: &[u8], args: &Args) -> Result<(), CommandError> {
     match args.output.as_deref() {
         // The charts are in the folder already. Any other report needs a file.
         Some(path) if reports.is_empty() && pictures::is_folder(path) => Ok(()),
         Some(path) => Ok(atomic_file::write(Path::new(path), reports, &mut OutputGuard::new([]))?),
         None if std::str::from_utf8(reports).is_err() && std::io::stdout().is_terminal() => {
-            Err("a picture cannot be shown on a terminal\nhelp: add --output NAME.png".to_owned())
+            Err("a picture cannot be shown on a terminal\nhelp: add --output NAME.png".into())
         }
         None if write_stdout_bytes(reports) => Ok(()),
-        None => Err("the report on standard output is incomplete".to_owned()),
+        None => Err("the report on standard output is incomplete".into()),
     }
 }
 
-fn load(arg: &str) -> Result<Document, String> {
+fn load(arg: &str) -> Result<Document, CommandError> {
     if store::is_run_id(arg) { store::document(arg) } else { documents::load(arg) }
 }
 
-fn show(document: &Document, args: &Args) -> Result<Vec<u8>, String> {
+fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
     if !args.reports.is_empty() {
         report(&assessed(document), &args.reports)?;
         if args.format().is_none() && args.chart.is_none() && args.output.is_none() {
@@ -92,13 +93,13 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, String> {
             single::show(record, form, args).map(String::into_bytes)
         }
         (_, format) if is_of_charts => charts(&assessed(document), format, args),
-        (_, Some(Format::Page(form))) => reports::bytes(form, &assessed(document)),
+        (_, Some(Format::Page(form))) => Ok(reports::bytes(form, &assessed(document))?),
         (Document::Record(record), None) => {
             single::show(record, single::default_report(record), args).map(String::into_bytes)
         }
         (Document::Record(_), Some(_)) => {
             Err("this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png and json"
-                .to_owned())
+                .into())
         }
         (Document::Assessment(assessment), format) => show_assessment(assessment, format, args),
     }
@@ -113,15 +114,18 @@ fn assessed(document: &Document) -> Cow<'_, Assessment> {
 }
 
 /// Writes the files of `--report`.
-fn report(assessment: &Assessment, paths: &[String]) -> Result<(), String> {
+fn report(assessment: &Assessment, paths: &[String]) -> Result<(), CommandError> {
     let rounds = assessment.tests.iter().flat_map(|test| &test.rounds);
     let mut guard = OutputGuard::new(rounds.map(|round| round.record.plan.as_ref()));
     let (written, failed) = Reports::open(paths, &mut guard)?.save(assessment);
     written.iter().for_each(|line| stderr_line!("{line}"));
-    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(failed.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into())
 }
 
-fn charts(assessment: &Assessment, format: Option<Format>, args: &Args) -> Result<Vec<u8>, String> {
+fn charts(assessment: &Assessment, format: Option<Format>, args: &Args) -> Result<Vec<u8>, CommandError> {
     if let Some(folder) = args.output.as_deref().filter(|path| pictures::is_folder(path)) {
         let charts = pictures::save_all(folder, assessment, picture(format, Picture::Png)?)?;
         stderr_line!("{charts} charts in {folder}");
@@ -132,7 +136,7 @@ fn charts(assessment: &Assessment, format: Option<Format>, args: &Args) -> Resul
     pictures::one(assessment, args.chart.as_deref().unwrap_or_default(), picture)
 }
 
-fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args) -> Result<Vec<u8>, String> {
+fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args) -> Result<Vec<u8>, CommandError> {
     let is_file = args.output.is_some();
     let ink = if is_file || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     let text = || report::text(assessment, ink);
@@ -145,18 +149,18 @@ fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args)
         Some(Format::StudyJson) => report::json(assessment).ok_or_else(none)?,
         Some(Format::Csv) => report::csv(assessment).ok_or("this is not a sweep")?,
         Some(_) => {
-            return Err("this is an assessment: its formats are card, html, markdown, svg, png and json".to_owned());
+            return Err("this is an assessment: its formats are card, html, markdown, svg, png and json".into());
         }
     };
     Ok(text.into_bytes())
 }
 
 /// Returns the format of the charts.
-fn picture(format: Option<Format>, default: Picture) -> Result<Picture, String> {
+fn picture(format: Option<Format>, default: Picture) -> Result<Picture, CommandError> {
     match format {
         Some(Format::Page(Form::Svg)) => Ok(Picture::Svg),
         Some(Format::Page(Form::Png)) => Ok(Picture::Png),
-        Some(_) => Err("charts are pictures: --format svg or png".to_owned()),
+        Some(_) => Err("charts are pictures: --format svg or png".into()),
         None => Ok(default),
     }
 }

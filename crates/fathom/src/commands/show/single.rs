@@ -6,6 +6,7 @@ use record::{Message, Record};
 use report::wording;
 
 use crate::args::show::{Args, RunReport};
+use crate::command_error::CommandError;
 use crate::findings;
 use crate::output::{stderr_line, write_stderr};
 
@@ -21,10 +22,7 @@ pub fn default_report(record: &Record) -> RunReport {
 ///
 /// # Errors
 /// The report cannot show the run.
-pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, String> {
-    let joined = |result: Result<String, Vec<units::diagnostic::Diagnostic>>| {
-        result.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    };
+pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, CommandError> {
     let options = ReportOptions {
         now_unix_ms: record.ended_unix_ms,
         utc_offset_s: record.utc_offset_s,
@@ -55,8 +53,8 @@ pub fn show(record: &Record, form: RunReport, args: &Args) -> Result<String, Str
             let formats = Formats { json: Some(detail), ..none };
             Ok(fio_report::report(record, formats, &options, &findings::analysis(&findings)))
         }
-        RunReport::DiskSpd => joined(::diskspd::render::text(record)),
-        RunReport::DiskSpdXml => joined(::diskspd::render::xml(record)),
+        RunReport::DiskSpd => Ok(::diskspd::render::text(record)?),
+        RunReport::DiskSpdXml => Ok(::diskspd::render::xml(record)?),
     }
 }
 

@@ -12,6 +12,7 @@ use study::Run;
 
 use crate::args::sweep::{Args, Format};
 use crate::atomic_file::AtomicFile;
+use crate::command_error::CommandError;
 use crate::driver::Keeper;
 use crate::output::{stderr_line, write_stdout};
 use crate::save_folder::SaveFolder;
@@ -33,7 +34,7 @@ impl Files {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn create(args: &Args, plans: &[Arc<Plan>], guard: &mut OutputGuard) -> Result<Files, String> {
+    pub fn create(args: &Args, plans: &[Arc<Plan>], guard: &mut OutputGuard) -> Result<Files, CommandError> {
         let mut open = |option: &str, path: &Option<PathBuf>| {
             let file = path.as_ref().map(|path| AtomicFile::open(path, guard)).transpose();
             file.map_err(|error| format!("{option} {error}"))

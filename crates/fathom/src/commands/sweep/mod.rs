@@ -13,10 +13,12 @@ use study::sweep::{self, Sweep};
 use units::diagnostic::Diagnostic;
 
 use crate::args::sweep::Args;
+use crate::command_error::CommandError;
 use crate::driver;
+use crate::findings::print_diagnostics;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
-use crate::output::{stderr_line, write_stderr, write_stdout};
+use crate::output::{write_stderr, write_stdout};
 use crate::progress::{self, Progress};
 use crate::results::Results;
 use crate::run::RunOptions;
@@ -30,10 +32,10 @@ const COMMAND: &str = "sweep";
 ///
 /// # Errors
 /// The request is not valid; nothing ran.
-pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
+pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let metric = metric(args);
     let search = requested(args, metric);
-    let points = sweep::points(&search.axes).map_err(|error| error.to_string())?;
+    let points = sweep::points(&search.axes)?;
     let fio_line = FioLine::new(&args.line.args, COMMAND);
     let plan_line = |settings: &[(String, String)]| -> Result<Planned, Vec<Diagnostic>> {
         match args.line.dialect {
@@ -41,23 +43,19 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, String> {
             Dialect::DiskSpd => diskspd_line::plan(&args.line.args, settings, COMMAND),
         }
     };
-    match points::plan(&points, points.len().saturating_mul(args.repeats), &plan_line) {
+    match points::plan(&points, points.len().saturating_mul(args.repeats), &plan_line)? {
         Points::Run { plans, warnings } => {
-            warnings.iter().for_each(|text| stderr_line!("{text}"));
+            print_diagnostics(&warnings);
             if !points::measures(&plans, metric) {
-                return Err(format!("the line does not measure latency, which --metric {metric} needs"));
+                return Err(format!("the line does not measure latency, which --metric {metric} needs").into());
             }
             run_all(args, typed, search, plans)
         }
         Points::Print { printed, warnings } => {
-            warnings.iter().for_each(|text| stderr_line!("{text}"));
+            print_diagnostics(&warnings);
             write_stdout(&printed.stdout);
             write_stderr(format_args!("{}", printed.stderr));
             Ok(printed.status)
-        }
-        Points::Refused(diagnostics) => {
-            diagnostics.iter().for_each(|text| stderr_line!("{text}"));
-            Ok(exit::REFUSED)
         }
     }
 }
@@ -86,7 +84,12 @@ fn requested(args: &Args, metric: Metric) -> assessment::Sweep {
     }
 }
 
-fn run_all(args: &Args, typed: &[String], search: assessment::Sweep, plans: Vec<Arc<Plan>>) -> Result<u8, String> {
+fn run_all(
+    args: &Args,
+    typed: &[String],
+    search: assessment::Sweep,
+    plans: Vec<Arc<Plan>>,
+) -> Result<u8, CommandError> {
     // Errors in paths are found before the first run.
     let mut guard = OutputGuard::new(plans.iter().map(Arc::as_ref));
     let mut files = Files::create(args, &plans, &mut guard)?;
@@ -95,7 +98,7 @@ fn run_all(args: &Args, typed: &[String], search: assessment::Sweep, plans: Vec<
     let interrupts = signals::install()?;
     let first = plans.first().map(Arc::clone);
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
-    let study = Sweep::new(session, search, plans, args.cooldown).map_err(|error| error.to_string())?;
+    let study = Sweep::new(session, search, plans, args.cooldown)?;
     let mut study = Box::new(study);
     progress::announce(study.runs(), study.at_most_ns());
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut files);

@@ -9,17 +9,19 @@ use units::diagnostic::Diagnostic;
 
 use crate::lines::{Messages, Planned, writes_logs};
 
-/// The plans of all points, or why there are none.
+/// The plans of all points, or the text that the line prints.
 pub enum Points {
-    Run { plans: Vec<Arc<Plan>>, warnings: Vec<String> },
-    Print { printed: Output, warnings: Vec<String> },
-    Refused(Vec<String>),
+    Run { plans: Vec<Arc<Plan>>, warnings: Vec<Diagnostic> },
+    Print { printed: Output, warnings: Vec<Diagnostic> },
 }
 
 type PlanLine<'a> = dyn Fn(&[(String, String)]) -> Result<Planned, Vec<Diagnostic>> + 'a;
 
 /// Plans every point. A message of several points is listed once.
-pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Points {
+///
+/// # Errors
+/// The errors of the dialect, or an option whose values all give the same run.
+pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Result<Points, Vec<Diagnostic>> {
     let (mut plans, mut warned, mut refused) = (Vec::new(), Messages::default(), Messages::default());
     for point in points {
         match plan_line(point) {
@@ -29,22 +31,20 @@ pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Points {
             }
             Ok(Planned::Print { printed, warnings }) => {
                 warned.add(&warnings);
-                return Points::Print { printed, warnings: warned.texts };
+                return Ok(Points::Print { printed, warnings: warned.list });
             }
             Err(diagnostics) => refused.add(&diagnostics),
         }
     }
-    if !refused.texts.is_empty() {
-        return Points::Refused(refused.texts);
-    }
-    if let Some(refusal) = without_difference(points, &plans) {
-        return Points::Refused(vec![refusal.to_string()]);
+    refused.list.extend(without_difference(points, &plans).filter(|_| refused.list.is_empty()));
+    if !refused.list.is_empty() {
+        return Err(refused.list);
     }
     if plans.iter().any(|plan| writes_logs(plan)) && runs > 1 {
         let warning = "each run of the sweep writes the same log files: only those of the last run remain";
         warned.add(&[Diagnostic::warning(warning)]);
     }
-    Points::Run { plans, warnings: warned.texts }
+    Ok(Points::Run { plans, warnings: warned.list })
 }
 
 /// Returns an error for an axis whose values all give the same work, such as a depth for an engine without a queue.

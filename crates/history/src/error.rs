@@ -1,0 +1,84 @@
+//! Errors of the history.
+
+use std::path::PathBuf;
+use std::{fmt, io};
+
+use parquet::errors::ParquetError;
+use record::schema::SchemaError;
+
+/// Why the history was not read or written.
+#[derive(Debug)]
+pub enum HistoryError {
+    /// The folder of the database cannot be created.
+    Folder { path: PathBuf, error: io::Error },
+    /// The database cannot be opened.
+    Open { path: PathBuf, error: Box<HistoryError> },
+    /// SQLite fails.
+    Database(rusqlite::Error),
+    /// The database is not one of fathom.
+    OtherProgram,
+    /// The database is one of a newer fathom.
+    NewerVersion { version: usize, readable: usize },
+    /// The history has no run of this number.
+    NoRun(i64),
+    /// Only the figures of the run are saved.
+    FiguresOnly(i64),
+    /// The document of a run cannot be read.
+    Document { run: i64, error: Box<HistoryError> },
+    /// A document is not valid, or has a value without a text.
+    Schema(SchemaError),
+    /// A document cannot be compressed.
+    Compress(io::Error),
+    /// A document cannot be decompressed.
+    Decompress(io::Error),
+    /// A document is larger than 4 GiB.
+    TooLarge,
+    /// A table cannot be written as Parquet.
+    Parquet(ParquetError),
+}
+
+impl fmt::Display for HistoryError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HistoryError::Folder { path, error } => write!(to, "{}: {error}", path.display()),
+            HistoryError::Open { path, error } => write!(to, "{}: {error}", path.display()),
+            HistoryError::Database(error) => error.fmt(to),
+            HistoryError::OtherProgram => to.write_str("the database belongs to another program"),
+            HistoryError::NewerVersion { version, readable } => write!(
+                to,
+                "the database has version {version}, of a newer fathom; this fathom reads up to version {readable}"
+            ),
+            HistoryError::NoRun(run) => write!(to, "no run {run} in the history"),
+            HistoryError::FiguresOnly(run) => write!(
+                to,
+                "run {run}: only its figures are kept, as it has more than 64 threads; --record saves all of a run"
+            ),
+            HistoryError::Document { run, error } => write!(to, "run {run}: {error}"),
+            HistoryError::Schema(error) => error.fmt(to),
+            HistoryError::Compress(error) => error.fmt(to),
+            HistoryError::Decompress(error) => write!(to, "cannot be decompressed: {error}"),
+            HistoryError::TooLarge => to.write_str("larger than 4 GiB"),
+            HistoryError::Parquet(error) => error.fmt(to),
+        }
+    }
+}
+
+impl std::error::Error for HistoryError {}
+
+impl From<rusqlite::Error> for HistoryError {
+    fn from(error: rusqlite::Error) -> HistoryError {
+        HistoryError::Database(error)
+    }
+}
+
+impl From<SchemaError> for HistoryError {
+    fn from(error: SchemaError) -> HistoryError {
+        HistoryError::Schema(error)
+    }
+}
+
+impl From<ParquetError> for HistoryError {
+    fn from(error: ParquetError) -> HistoryError {
+        HistoryError::Parquet(error)
+    }
+}
