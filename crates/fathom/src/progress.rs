@@ -110,10 +110,10 @@ fn summary(record: &Record) -> String {
     let totals = record.totals();
     let total = figures::of_record(record).total;
     let response = &totals.all.response;
-    let unissued = totals.all.arrivals.map_or(0, |arrivals| arrivals.unissued);
+    let unissued = totals.all.unissued();
     let p99 = match (response.count() > 0, total.latency) {
-        (true, _) => match figures::percentile_of_due(response, unissued, 99.0) {
-            Some(ns) => format!(", p99 of response time {}", format::time_ns(ns)),
+        (true, _) => match response.percentile_of_due_ns(unissued, 99.0) {
+            Some(ns) => format!(", p99 of response time {}", format::time_ns(ns as f64)),
             None => format!(", {unissued} I/Os not submitted"),
         },
         (false, Some(latency)) => format!(", p99 {}", format::time_ns(latency.p99_ns)),

@@ -1,8 +1,8 @@
 //! Figures of a run, and of several runs of one setting.
 //!
-//! A figure of several runs is the median over them.
+//! A figure of several runs is the median over them. A maximum is the largest of them.
 
-use assessment::{Cpu, CpuOf, Figures, Latencies, Rates};
+use assessment::{Cpu, CpuOf, Figures, Latencies, Rates, Statistic};
 use record::{DdirStats, Latency, Record};
 
 use crate::stats;
@@ -64,12 +64,12 @@ fn median_rates(runs: &[&Rates]) -> Rates {
     }
 }
 
-/// Returns a percentile over all I/Os that were due. I/Os that were never submitted took longer than any other: the
-/// percentile is `None` if it lies among them.
-pub fn percentile_of_due(latency: &Latency, unissued: u64, percent: f64) -> Option<f64> {
-    let count = latency.count() as f64;
-    let of_completed = percent * (count + unissued as f64) / count;
-    (of_completed <= 100.0).then(|| latency.percentile_ns(of_completed) as f64)
+/// Returns a statistic of several runs from its value in each run. `None` is longer than any time.
+pub fn of_runs(statistic: Statistic, runs: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    match statistic {
+        Statistic::Max => runs.reduce(|one, other| Some(one?.max(other?)))?,
+        Statistic::Mean | Statistic::Percentile(_) => percentile_of_runs(runs),
+    }
 }
 
 /// Returns the median of a percentile over several runs. `None` is longer than any time.
@@ -148,11 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn unsubmitted_ios_are_longer_than_any_time() {
-        let mut latency = Latency::default();
-        (0..99).for_each(|_| latency.record(1000));
-        assert_eq!(percentile_of_due(&latency, 1, 99.0), Some(latency.percentile_ns(100.0) as f64));
-        assert_eq!(percentile_of_due(&latency, 2, 99.0), None);
+    fn a_percentile_that_is_longer_than_any_time_stays_so_over_several_runs() {
         let middle = |values: &[Option<f64>]| percentile_of_runs(values.iter().copied());
         assert_eq!(middle(&[None, Some(3.0), Some(1.0)]), Some(3.0));
         assert_eq!([middle(&[None, Some(1.0)]), middle(&[])], [None, None]);

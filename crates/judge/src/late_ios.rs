@@ -6,12 +6,21 @@ use record::{Arrivals, LATE_NS, Record};
 
 use crate::load_generator::{Member, groups, has_waited, load_generator};
 
-/// Above this share of unissued I/Os the rate was not met.
+/// Above this share of unissued I/Os the rate was missed: the queue only grows.
 const UNISSUED_SHARE: f64 = 0.005;
 /// Above this share of late I/Os, latencies from submission leave part of the wait out.
 const LATE_SHARE: f64 = 0.01;
 /// One or two I/Os at the end of a run are no finding.
 const COUNT_MIN: u64 = 3;
+
+/// Returns true if a rate was missed: more I/Os were never submitted than those around the end of a run.
+pub fn is_rate_missed(arrivals: &Arrivals) -> bool {
+    exceeds(arrivals.unissued, arrivals, UNISSUED_SHARE)
+}
+
+fn exceeds(count: u64, arrivals: &Arrivals, share: f64) -> bool {
+    count >= COUNT_MIN && count as f64 > arrivals.due as f64 * share
+}
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let found = groups(record).into_iter();
@@ -23,9 +32,8 @@ fn of_group(subject: Subject, members: &[Member], origin: &Origin) -> Option<Fin
     let counted = members.iter().flat_map(|(_, counted)| counted.stats.ddirs.iter().filter_map(|ddir| ddir.arrivals));
     counted.for_each(|counted| arrivals.merge(&counted));
     let Arrivals { due, late, queue_full, unissued } = arrivals;
-    let exceeds = |count: u64, share: f64| count >= COUNT_MIN && count as f64 > due as f64 * share;
-    let is_missed = exceeds(unissued, UNISSUED_SHARE);
-    if !is_missed && !exceeds(late, LATE_SHARE) {
+    let is_missed = is_rate_missed(&arrivals);
+    if !is_missed && !exceeds(late, &arrivals, LATE_SHARE) {
         return None;
     }
     let runtime_ns = members.iter().map(|(_, counted)| counted.stats.runtime_ns).max()?;

@@ -27,6 +27,7 @@ mod unsteady;
 mod unwritten;
 pub mod verdict;
 
+pub use late_ios::is_rate_missed;
 pub use levels::{Change, changes};
 pub use load_generator::{load_generator, load_generators};
 

@@ -118,6 +118,14 @@ impl Latency {
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent).map_or(0, |middle| middle.clamp(self.min_ns, self.max_ns))
     }
+
+    /// Returns a percentile over all I/Os that were due. I/Os that were never submitted took longer than any other: the
+    /// percentile is `None` if it lies among them.
+    pub fn percentile_of_due_ns(&self, unissued: u64, percent: f64) -> Option<u64> {
+        let count = self.count() as f64;
+        let of_completed = percent * (count + unissued as f64) / count;
+        (of_completed <= 100.0).then(|| self.percentile_ns(of_completed))
+    }
 }
 
 /// The saved form of a latency that has values.
@@ -197,6 +205,16 @@ mod tests {
         assert!((latency.deviation_ns() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
         assert_eq!(latency.population_deviation_ns(), 2.0);
         assert_eq!((latency.min_ns(), latency.max_ns()), (2, 9));
+    }
+
+    #[test]
+    fn unsubmitted_ios_are_longer_than_any_time() {
+        let mut latency = Latency::default();
+        (0..99).for_each(|_| latency.record(1000));
+        assert_eq!(latency.percentile_of_due_ns(0, 99.0), Some(latency.percentile_ns(99.0)));
+        assert_eq!(latency.percentile_of_due_ns(1, 99.0), Some(latency.percentile_ns(100.0)));
+        assert_eq!(latency.percentile_of_due_ns(2, 99.0), None);
+        assert_eq!(Latency::default().percentile_of_due_ns(2, 1.0), None);
     }
 
     #[test]

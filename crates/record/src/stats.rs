@@ -119,6 +119,11 @@ impl DdirStats {
         per_second(self.ios, self.runtime_ns)
     }
 
+    /// Returns the number of I/Os that were due and never submitted.
+    pub fn unissued(&self) -> u64 {
+        self.arrivals.map_or(0, |arrivals| arrivals.unissued)
+    }
+
     /// Adds the counters of a worker that ran at the same time.
     pub fn merge(&mut self, other: &DdirStats) {
         self.ios = self.ios.saturating_add(other.ios);

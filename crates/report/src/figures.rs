@@ -1,7 +1,7 @@
 //! Figures of a test: the runs with the same settings, by direction.
 
-use assessment::{Round, Test};
-use judge::figures::{median, percentile_of_due, percentile_of_runs, service_time};
+use assessment::{Round, Statistic, Test};
+use judge::figures::{median, of_runs, service_time};
 use plan::{Ddir, Origin};
 use record::{DdirStats, Histogram, Latency, Record};
 
@@ -10,7 +10,7 @@ const JOBS_MOST: usize = 64;
 
 /// The runs of a test with the same settings: those of the steady state, if there is one.
 ///
-/// A figure of several runs is the median over them, as in every other view.
+/// Figures of several runs are combined as in every other view.
 pub struct Cell<'a> {
     /// What differs from the other cells, as (`bs`, `64k`); empty if there is one cell.
     pub at: Vec<(&'a str, &'a str)>,
@@ -60,20 +60,26 @@ impl<'a> Times<'a> {
     }
 
     pub fn mean_ns(&self) -> f64 {
-        median(self.runs.iter().map(|(latency, _)| latency.mean_ns()))
+        self.of_runs(Statistic::Mean, |latency, _| Some(latency.mean_ns())).unwrap_or(0.0)
     }
 
     /// Returns a percentile; `None` if it lies among I/Os that were never submitted.
     pub fn percentile_ns(&self, percent: f64) -> Option<f64> {
-        percentile_of_runs(self.runs.iter().map(|(latency, unissued)| percentile_of_due(latency, *unissued, percent)))
+        self.of_runs(Statistic::Percentile(percent), |latency, unissued| {
+            latency.percentile_of_due_ns(unissued, percent).map(|ns| ns as f64)
+        })
     }
 
     pub fn min_ns(&self) -> u64 {
         self.runs.iter().map(|(latency, _)| latency.min_ns()).min().unwrap_or(0)
     }
 
-    pub fn max_ns(&self) -> u64 {
-        self.runs.iter().map(|(latency, _)| latency.max_ns()).max().unwrap_or(0)
+    pub fn max_ns(&self) -> f64 {
+        self.of_runs(Statistic::Max, |latency, _| Some(latency.max_ns() as f64)).unwrap_or(0.0)
+    }
+
+    fn of_runs(&self, statistic: Statistic, of_run: impl Fn(&Latency, u64) -> Option<f64>) -> Option<f64> {
+        of_runs(statistic, self.runs.iter().map(|(latency, unissued)| of_run(latency, *unissued)))
     }
 
     /// Returns the distribution over all runs.
@@ -184,7 +190,7 @@ fn rates<'a>(stats: impl Iterator<Item = &'a DdirStats> + Clone) -> Rates {
 }
 
 fn response(stats: &DdirStats) -> (&Latency, u64) {
-    (&stats.response, stats.arrivals.map_or(0, |arrivals| arrivals.unissued))
+    (&stats.response, stats.unissued())
 }
 
 /// Returns the number of each round among the rounds with its settings, from 0.
@@ -303,6 +309,21 @@ mod tests {
                 assert_eq!(judged, shown.percentile_ns(percent).unwrap_or(f64::INFINITY), "{unissued}, p{percent}");
             }
         }
+    }
+
+    #[test]
+    fn a_maximum_of_several_runs_is_the_largest_in_tables_and_verdicts() {
+        let mut test = open_loop(0);
+        let runs = [3_000_000, 9_000_000, 5_000_000].map(|longest_ns| {
+            let mut round = test.rounds[0].clone();
+            round.record.workers[0].stats.ddirs[Ddir::Read as usize].response.record(longest_ns);
+            round
+        });
+        test.rounds = runs.to_vec();
+        let metric = Metric::parse("read.response.max").unwrap();
+        let figure = Rounds::of(&test.rounds)[0].figure(metric).unwrap();
+        assert_eq!(figure.measured, 9e6);
+        assert_eq!(cells(&test)[0].responses()[0].1.max_ns(), figure.measured);
     }
 
     #[test]

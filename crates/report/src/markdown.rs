@@ -98,7 +98,7 @@ fn figures(assessment: &Assessment) -> String {
                 };
                 let latency = side.latency;
                 let [p50, p99, p99_9] = [50.0, 99.0, 99.9].map(|percent| latency.percentile_ns(percent));
-                let ns = [Some(latency.mean_ns()), p50, p99, p99_9, Some(latency.max_ns() as f64)];
+                let ns = [Some(latency.mean_ns()), p50, p99, p99_9, Some(latency.max_ns())];
                 let ns = ns.map(|ns| ns.filter(|_| latency.count() > 0));
                 let ns = ns.map(|ns| ns.map_or_else(|| text::NONE.to_owned(), |ns| text::figure(ns, "ns")));
                 text += &format!(

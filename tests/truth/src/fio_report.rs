@@ -103,7 +103,11 @@ fn latency(of: &Value) -> Latency {
         max_ns: integer(&of["max"]),
         mean_ns: number(&of["mean"]),
         deviation_ns: number(&of["stddev"]),
-        percentiles: percentiles.iter().map(|(share, ns)| (share.parse().unwrap(), integer(ns))).collect(),
+        // A percentile of I/Os that were never submitted is null.
+        percentiles: percentiles
+            .iter()
+            .filter_map(|(share, ns)| Some((share.parse().unwrap(), ns.as_u64()?)))
+            .collect(),
         bins: pairs(&of["bins"]).iter().map(|(ns, count)| (ns.parse().unwrap(), integer(count))).collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! The `fathom` objects of the JSON report: one at the end of each job, one at the end of the document.
 
 use super::entry::Entry;
-use super::json::latency;
+use super::json::{latency, percentiles};
 use super::options::Detail;
 use assessment::{Finding, LoadGenerator};
 use plan::{Ddir, Worker};
@@ -68,13 +68,17 @@ fn add_generator(object: &mut Map<String, Value>, described: &Described<LoadGene
     object.insert("load_generator".into(), decision);
 }
 
-/// The response times of a direction with a rate, and how many of its I/Os were in time.
+/// The response times of a direction with a rate, and how many of its I/Os were in time. A percentile among I/Os that were
+/// never submitted is null.
 fn add_open_loop(object: &mut Map<String, Value>, entry: &Entry, ddir: Ddir, detail: Detail) {
     let stats = &entry.stats.ddirs[ddir as usize];
     let Some(arrivals) = &stats.arrivals else { return };
     let mut direction = Map::new();
     if stats.response.count() > 0 {
-        direction.insert("response_ns".into(), latency(&stats.response, true, entry, detail));
+        let mut response = latency(&stats.response, true, entry, detail);
+        let of_due = |percent: f64| stats.response.percentile_of_due_ns(stats.unissued(), percent).into();
+        response["percentile"] = percentiles(entry, of_due);
+        direction.insert("response_ns".into(), response);
     }
     let Arrivals { due, late, queue_full, unissued } = arrivals;
     let counts = json!({

@@ -164,15 +164,19 @@ pub(super) fn latency(latency: &Latency, has_percentiles: bool, entry: &Entry, d
         "N": latency.count(),
     });
     if has_percentiles && latency.count() > 0 {
-        let list = entry.percentiles().into_iter();
-        let values = list.map(|percent| (format!("{percent:.6}"), Value::from(latency.percentile_ns(percent))));
-        object["percentile"] = values.collect::<Map<_, _>>().into();
+        object["percentile"] = percentiles(entry, |percent| latency.percentile_ns(percent).into());
         if detail == Detail::Bins {
             let bins = latency.histogram.bins().map(|bin| (bin.middle.to_string(), Value::from(bin.count)));
             object["bins"] = bins.collect::<Map<_, _>>().into();
         }
     }
     object
+}
+
+/// Returns the percentiles of the job's list.
+pub(super) fn percentiles(entry: &Entry, value: impl Fn(f64) -> Value) -> Value {
+    let list = entry.percentiles().into_iter();
+    list.map(|percent| (format!("{percent:.6}"), value(percent))).collect::<Map<_, _>>().into()
 }
 
 fn add_usage(job: &mut Value, entry: &Entry) {

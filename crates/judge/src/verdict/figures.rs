@@ -5,7 +5,7 @@ use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Slot, Timeline};
 
 use crate::device::is_direct;
-use crate::figures::{percentile_of_due, percentile_of_runs};
+use crate::figures::{of_runs, percentile_of_runs};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::Load;
 use assessment::{LatencyKind, Metric, Quantity, Round, Statistic};
@@ -117,7 +117,11 @@ impl<'a> Rounds<'a> {
             return None;
         }
         let finite = values.iter().map(|value| value.is_finite().then_some(*value));
-        let measured = percentile_of_runs(finite).unwrap_or(f64::INFINITY);
+        let of_runs = match metric.quantity {
+            Quantity::Latency(_, statistic) | Quantity::Fsync(statistic) => of_runs(statistic, finite),
+            Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => percentile_of_runs(finite),
+        };
+        let measured = of_runs.unwrap_or(f64::INFINITY);
         let ios = self.records.iter().map(|record| sample(record, metric)).sum();
         let series: Vec<f64> = if metric.is_rate() { self.series(metric) } else { Vec::new() };
         let interval = match metric.quantity {
@@ -128,10 +132,9 @@ impl<'a> Rounds<'a> {
             Quantity::Latency(_, Statistic::Percentile(percent)) | Quantity::Fsync(Statistic::Percentile(percent)) => {
                 self.latencies(metric, |times| percentile_of(times, percent))
             }
-            Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => self.latencies(metric, |times| {
-                let most = times.latency.max_ns() as f64;
-                Some(Interval { low: most, high: most })
-            }),
+            Quantity::Latency(_, Statistic::Max) | Quantity::Fsync(Statistic::Max) => {
+                Some(Interval { low: measured, high: measured })
+            }
             Quantity::Cpu => None,
         };
         Some(Figure { measured, series, interval, ios })
@@ -212,7 +215,7 @@ fn value(record: &Record, metric: Metric) -> Option<f64> {
                 Statistic::Mean => latency.mean_ns(),
                 Statistic::Max => latency.max_ns() as f64,
                 Statistic::Percentile(percent) => {
-                    percentile_of_due(&latency, unissued, percent).unwrap_or(f64::INFINITY)
+                    latency.percentile_of_due_ns(unissued, percent).map_or(f64::INFINITY, |ns| ns as f64)
                 }
             })
         }
@@ -245,11 +248,12 @@ fn times(record: &Record, metric: Metric) -> Option<Times> {
         }
         Quantity::Latency(kind, _) => {
             let stats = stats(record, metric.ddir);
+            let unissued = stats.unissued();
             let measured = |one: Latency, other: Latency| if one.count() > 0 { one } else { other };
             match kind {
                 LatencyKind::Completion => (measured(stats.clat, stats.lat), 0),
                 LatencyKind::Total => (measured(stats.lat, stats.clat), 0),
-                LatencyKind::Response => (stats.response, stats.arrivals.map_or(0, |arrivals| arrivals.unissued)),
+                LatencyKind::Response => (stats.response, unissued),
             }
         }
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,

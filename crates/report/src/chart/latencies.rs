@@ -73,8 +73,8 @@ fn legend(series: &[Series]) -> Vec<Entry> {
 
 fn span(series: &[Series]) -> (f64, f64) {
     let least = series.iter().map(|series| series.latency.min_ns()).min().unwrap_or(1);
-    let most = series.iter().map(|series| series.latency.max_ns()).max().unwrap_or(1);
-    (least.max(1) as f64, most.max(1) as f64)
+    let most = series.iter().map(|series| series.latency.max_ns()).fold(1.0, f64::max);
+    (least.max(1) as f64, most)
 }
 
 fn distribution(test: &Test, series: &[Series], more: &str) -> Chart {

@@ -120,7 +120,7 @@ fn figures(cells: &[Cell], title: &str) -> String {
                 shown(percentile(50.0)),
                 shown(percentile(99.0)),
                 shown(percentile(99.9)),
-                shown(time_ns(latency.max_ns() as f64)),
+                shown(time_ns(latency.max_ns())),
             ];
             if has_runs {
                 values.insert(0, cell.runs().to_string());

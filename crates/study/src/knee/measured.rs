@@ -1,13 +1,8 @@
 //! The figures of one run of a search.
 
 use assessment::{Failure, KneeFigures, LoadGeneratorEvidence, LoadGeneratorLimit};
-use judge::figures::{percentile_of_due, service_time};
+use judge::figures::service_time;
 use record::{Arrivals, DdirStats, Latency, Record};
-
-/// A rate is missed if a larger share of its I/Os was never submitted: the queue only grows.
-const UNISSUED_SHARE: f64 = 0.005;
-/// This many unsubmitted I/Os at the end of a run show nothing.
-const UNISSUED_COUNT: u64 = 3;
 
 /// One run of a search.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,8 +26,7 @@ impl Measured {
         if all.response.count() == 0 {
             return Err(Failure::NoResponseTimes);
         }
-        let unissued = all.arrivals.unwrap_or_default().unissued;
-        Ok(Measured::of(record, &all, &all.response, unissued, percent))
+        Ok(Measured::of(record, &all, &all.response, all.unissued(), percent))
     }
 
     /// Returns the latencies of a closed loop.
@@ -46,7 +40,7 @@ impl Measured {
     }
 
     fn of(record: &Record, all: &DdirStats, latency: &Latency, unissued: u64, percent: f64) -> Measured {
-        let percentile = |percent: f64| percentile_of_due(latency, unissued, percent);
+        let percentile = |percent: f64| latency.percentile_of_due_ns(unissued, percent).map(|ns| ns as f64);
         let arrivals = all.arrivals.unwrap_or_default();
         let Arrivals { due, late, unissued, .. } = arrivals;
         let ddirs = record.totals().ddirs;
@@ -66,10 +60,9 @@ impl Measured {
         }
     }
 
-    /// All I/Os that were due were submitted, except for those around the end of the run.
+    /// Returns true if the I/Os that were due were submitted.
     pub fn is_rate_met(&self) -> bool {
-        let Arrivals { due, unissued, .. } = self.arrivals;
-        unissued <= UNISSUED_COUNT || unissued as f64 <= due as f64 * UNISSUED_SHARE
+        !judge::is_rate_missed(&self.arrivals)
     }
 }
 

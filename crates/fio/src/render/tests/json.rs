@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::render::{Analysis, Detail, Formats, json, report};
+use record::Arrivals;
 use serde_json::Value;
 
 fn parsed(record: &Record, detail: Detail) -> Value {
@@ -27,6 +28,22 @@ fn only_json_plus_has_bins_and_they_add_up() {
     let bins = full["jobs"][0]["read"]["clat_ns"]["bins"].as_object().expect("bins");
     assert_eq!(bins.values().filter_map(Value::as_u64).sum::<u64>(), 200);
     assert!(full["jobs"][0]["read"]["lat_ns"].get("bins").is_none());
+}
+
+#[test]
+fn a_response_percentile_among_ios_that_were_never_submitted_is_null() {
+    let mut counted = stats(&[Ddir::Read], 98);
+    let reads = &mut counted.ddirs[Ddir::Read as usize];
+    (0..98).for_each(|_| reads.response.record(5_000));
+    reads.arrivals = Some(Arrivals { due: 100, unissued: 2, ..Arrivals::default() });
+    let mut job = worker("a");
+    job.measure.percentiles = vec![50.0, 98.0, 99.0];
+    let document = parsed(&ended(vec![(job, counted)]), Detail::Plain);
+    let response = &document["jobs"][0]["fathom"]["read"]["response_ns"];
+    let percentile = |key: &str| response["percentile"][key].as_u64();
+    assert!(percentile("50.000000").is_some() && percentile("98.000000").is_some(), "{response}");
+    assert_eq!(response["percentile"]["99.000000"], Value::Null);
+    assert_eq!(response["N"], 98);
 }
 
 #[test]
