@@ -1,13 +1,14 @@
 //! Findings: facts about a measurement that its figures do not show.
 
 use std::fmt;
+use std::mem::discriminant;
 
 use plan::Ddir;
 use serde::de::value::{MapAccessDeserializer, StringDeserializer};
 use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{LoadGenerator, PreparationDetail, SteadyState};
+use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
 
 /// The effect of a finding on the figures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -321,6 +322,44 @@ impl Finding {
     }
 }
 
+/// What distinguishes two findings of one kind, apart from numbers that only show them.
+#[derive(PartialEq)]
+enum Distinction<'a> {
+    None,
+    Direction(Ddir),
+    Lack(Lack),
+    IsDirect(bool),
+    Limit(LimitReason),
+    Late(LateCause),
+    Levels(&'a Levels),
+    IsDrift(bool),
+    Time(u64),
+    Percent(f64),
+}
+
+impl FindingKind {
+    /// Returns true if both say and advise the same, perhaps with other numbers. Of a finding that was saved as text this
+    /// is unknown.
+    pub fn says_same(&self, other: &FindingKind) -> bool {
+        let is_text = matches!(self, FindingKind::Saved(_));
+        !is_text && discriminant(self) == discriminant(other) && self.distinction() == other.distinction()
+    }
+
+    fn distinction(&self) -> Distinction<'_> {
+        match self {
+            FindingKind::TooShort { lacks, .. } => Distinction::Lack(*lacks),
+            FindingKind::DepthNotReached { is_direct, .. } => Distinction::IsDirect(*is_direct),
+            FindingKind::LoadGeneratorLimit(judged) => Distinction::Limit(judged.reason),
+            FindingKind::RateMissed(late) | FindingKind::LateArrivals(late) => Distinction::Late(late.cause),
+            FindingKind::StepDown(levels) | FindingKind::StepUp(levels) => Distinction::Levels(levels),
+            FindingKind::NotSteady(unsteady) => Distinction::IsDrift(matches!(unsteady, Unsteady::Drift { .. })),
+            FindingKind::ShortSteps { needed_ns, .. } => Distinction::Time(*needed_ns),
+            FindingKind::FewTailIos { percent, .. } => Distinction::Percent(*percent),
+            kind => kind.direction().map_or(Distinction::None, Distinction::Direction),
+        }
+    }
+}
+
 impl Levels {
     pub fn last(&self) -> Option<&Level> {
         self.levels.last()
@@ -465,5 +504,26 @@ mod tests {
         assert_eq!((read.kind.name(), read.subject, read.severity), ("cached-below", Subject::Run, Severity::Info));
         assert!(read_document::<Finding>(br#"{"kind": "in-memory", "severity": "info"}"#).is_err());
         assert!(read_document::<Finding>(br#"{"kind": "unknown", "subject": "run", "severity": "info"}"#).is_err());
+    }
+
+    #[test]
+    fn findings_say_the_same_if_only_their_numbers_differ() {
+        let counted = |direction, device_bytes| {
+            let devices = vec!["sda".to_owned()];
+            FindingKind::PageCache(PageCache::Counted(DeviceBytes {
+                direction,
+                devices,
+                requested_bytes: 8192,
+                device_bytes,
+            }))
+        };
+        assert!(counted(Ddir::Read, 0).says_same(&counted(Ddir::Read, 4096)));
+        assert!(!counted(Ddir::Read, 0).says_same(&counted(Ddir::Write, 0)));
+        let fits = PageCache::FitsMemory { used_bytes: 1, memory_bytes: 2, counted: None };
+        assert!(!counted(Ddir::Read, 0).says_same(&FindingKind::PageCache(fits)));
+        let short = |ios, lacks| FindingKind::TooShort { measured_s: 1.0, ios, lacks };
+        assert!(short(1, Lack::Ios).says_same(&short(2, Lack::Ios)));
+        assert!(!short(1, Lack::Ios).says_same(&short(1, Lack::Time)));
+        assert!(!FindingKind::InMemory.says_same(&FindingKind::NoDirectIo));
     }
 }

@@ -12,6 +12,7 @@ pub struct Shared<'a> {
     pub headline: String,
     pub advice: String,
     pub found: Vec<Found<'a>>,
+    dialect: Dialect,
 }
 
 /// The finding in one test.
@@ -45,7 +46,24 @@ impl Found<'_> {
     }
 }
 
-impl Shared<'_> {
+impl<'a> Shared<'a> {
+    fn new(test: &'a Test, finding: &'a Finding, dialect: Dialect) -> Shared<'a> {
+        Shared {
+            severity: finding.severity,
+            kind: finding.kind.name(),
+            headline: wording::headline(finding),
+            advice: wording::advice(finding, dialect),
+            found: vec![Found { test: &test.name, finding }],
+            dialect,
+        }
+    }
+
+    /// Returns true if the finding says and advises the same.
+    fn is_of(&self, finding: &Finding, dialect: Dialect) -> bool {
+        let is_same = |known: &Found| known.finding.kind.says_same(&finding.kind);
+        (self.severity, self.dialect) == (finding.severity, dialect) && self.found.first().is_some_and(is_same)
+    }
+
     /// Returns the test, or the number of tests.
     pub fn tests(&self) -> String {
         match self.found.as_slice() {
@@ -60,15 +78,10 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
     let mut shared: Vec<Shared> = Vec::new();
     for test in &assessment.tests {
         for finding in &test.findings {
-            let (severity, kind) = (finding.severity, finding.kind.name());
-            let (headline, advice) = (wording::headline(finding), wording::advice(finding, dialect(test)));
-            let found = Found { test: &test.name, finding };
-            let is_same = |known: &&mut Shared| {
-                (known.severity, known.kind, &known.headline, &known.advice) == (severity, kind, &headline, &advice)
-            };
-            match shared.iter_mut().find(is_same) {
-                Some(known) => known.found.push(found),
-                None => shared.push(Shared { severity, kind, headline, advice, found: vec![found] }),
+            let dialect = dialect(test);
+            match shared.iter_mut().find(|known| known.is_of(finding, dialect)) {
+                Some(known) => known.found.push(Found { test: &test.name, finding }),
+                None => shared.push(Shared::new(test, finding, dialect)),
             }
         }
     }

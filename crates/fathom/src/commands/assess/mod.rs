@@ -20,6 +20,7 @@ use units::format;
 use crate::args::assess::{Args, Format};
 use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
+use crate::findings::print_diagnostics;
 use crate::output::{stderr_line, write_stderr, write_stdout};
 use crate::progress::Progress;
 use crate::results::Results;
@@ -54,7 +55,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
     let mut warnings = Vec::new();
     let ready = ready::plan_all(&suite, &tests, &params, &mut warnings)?;
-    warnings.iter().for_each(|warning| stderr_line!("{warning}"));
+    print_diagnostics(&warnings);
     let fixed = ready::without_runtime(&suite, &ready, &params);
     if !fixed.is_empty() {
         stderr_line!("note: --runtime does not apply to {}: their jobs set the time", fixed.join(", "));

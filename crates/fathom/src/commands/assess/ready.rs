@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plan::Plan;
 use study::suite::{Planned, Ready, ReadyRun, Site, Suite, SuiteParams, Test, takes_bytes};
+use units::diagnostic::Diagnostic;
 use units::format;
 
 use super::volumes::Volume;
@@ -46,7 +47,7 @@ pub fn plan_all(
     suite: &Suite,
     tests: &[&Test],
     params: &SuiteParams,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Ready>, CommandError> {
     let mut all = Vec::new();
     for test in tests.iter().copied() {
@@ -54,7 +55,7 @@ pub fn plan_all(
         for cell in test.cells_of(params.short, params.least_block_bytes(test)) {
             let job = suite.job(test, &cell, params);
             let (plan, found) = plans::plan(&job)?;
-            for warning in found.iter().map(ToString::to_string) {
+            for warning in found {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }
