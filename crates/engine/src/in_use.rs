@@ -1,12 +1,12 @@
 //! The policy for targets in use: what another user of the machine uses is not written, resized, replaced or removed. If
 //! the uses cannot be determined, the target counts as in use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use os::device::{Holder, InUseSnapshot};
+use os::device::{Claims, Holder, InUseSnapshot};
 use os::errno;
 use record::{RunError, TargetError};
 
@@ -37,6 +37,8 @@ impl std::error::Error for InUse {}
 pub struct TargetUses {
     snapshot: Option<InUseSnapshot>,
     known: HashMap<PathBuf, Vec<Holder>>,
+    /// Paths of `known` that passed [`TargetUses::claim`].
+    claimed: HashSet<PathBuf>,
 }
 
 impl TargetUses {
@@ -57,16 +59,46 @@ impl TargetUses {
     /// # Errors
     /// The uses cannot be determined. The target must not be changed then.
     pub(crate) fn holders(&mut self, path: &Path) -> io::Result<&[Holder]> {
+        self.known(path, InUseSnapshot::holders)
+    }
+
+    /// Returns the uses of a file or device by others than this run, which has `claims`.
+    ///
+    /// # Errors
+    /// The uses cannot be determined. The target must not be changed then.
+    pub(crate) fn holders_beside(&mut self, path: &Path, claims: &Claims) -> io::Result<&[Holder]> {
+        self.known(path, |snapshot, path| snapshot.holders_beside(path, claims))
+    }
+
+    fn known(
+        &mut self,
+        path: &Path,
+        holders: impl FnOnce(&InUseSnapshot, &Path) -> io::Result<Vec<Holder>>,
+    ) -> io::Result<&[Holder]> {
         if !self.known.contains_key(path) {
-            let snapshot = match self.snapshot.take() {
-                Some(snapshot) => snapshot,
-                None => InUseSnapshot::take()?,
-            };
-            let holders = snapshot.holders(path);
-            self.snapshot = Some(snapshot);
-            self.known.insert(path.to_path_buf(), holders?);
+            let found = holders(self.snapshot()?, path)?;
+            self.known.insert(path.to_path_buf(), found);
         }
         Ok(&self.known[path])
+    }
+
+    /// Claims a block device that has no uses. Returns the uses of a file or device by others than this run.
+    ///
+    /// # Errors
+    /// The uses cannot be determined. The target must not be changed then.
+    pub(crate) fn claim(&mut self, path: &Path, claims: &mut Claims) -> io::Result<&[Holder]> {
+        if self.claimed.insert(path.to_path_buf()) {
+            self.known.remove(path);
+        }
+        self.known(path, |snapshot, path| snapshot.claim(path, claims))
+    }
+
+    fn snapshot(&mut self) -> io::Result<&InUseSnapshot> {
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => InUseSnapshot::take()?,
+        };
+        Ok(self.snapshot.insert(snapshot))
     }
 }
 

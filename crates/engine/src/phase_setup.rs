@@ -1,4 +1,4 @@
-//! The preparation of a phase before its threads start: creates files, reads what the threads share, and reads the facts
+//! The preparation of a phase before its threads start: checks the targets again, creates files, reads what the threads share, and reads the facts
 //! of the targets.
 //!
 //! It has a thread of its own, so that the coordinator is not blocked by the kernel.
@@ -13,6 +13,7 @@ use os::platform::{Platform, Receiver};
 use plan::Plan;
 use record::{PhaseError, RunError, TargetFacts};
 
+use crate::check::{self, Lease};
 use crate::fault::{self, PrepareError};
 use crate::live::Live;
 use crate::new_files;
@@ -33,20 +34,21 @@ impl PhaseSetup {
     /// Starts the preparation. Returns `None` if the phase needs none.
     pub fn start(
         plan: &Arc<Plan>,
+        lease: &Arc<Lease>,
         phase: u32,
         stop: &'static AtomicBool,
         live: &Arc<Live>,
         platform: Platform,
     ) -> Option<Self> {
-        let streams = plan.workers.iter().any(|worker| worker.phase == phase && worker.streams().is_some());
-        if !streams && !target_facts::are_there(plan, phase) {
+        if !check::has_leased_targets(plan, phase) {
             return None;
         }
         let (sender, outcome) = platform.channel();
-        let (failed, plan, live) = (sender.clone(), Arc::clone(plan), Arc::clone(live));
+        let (failed, plan, lease, live) = (sender.clone(), Arc::clone(plan), Arc::clone(lease), Arc::clone(live));
         let thread = std::thread::Builder::new().name("fathom-prepare".into());
         let started = platform.spawn(thread, move || {
-            let made = new_files::make_all(&plan, phase, stop, &live);
+            let checked = lease.check_phase(&plan, phase, stop).map_err(PrepareError::from);
+            let made = checked.and_then(|()| new_files::make_all(&plan, phase, stop, &live));
             let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
             let made = made.map(|shared| (shared, target_facts::of_phase(&plan, phase, stop)));
             drop(sender.send(made));

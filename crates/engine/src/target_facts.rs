@@ -15,11 +15,6 @@ use crate::engine_flags::EngineFlags;
 /// Of more targets than this the first are looked at.
 const TARGETS_MAX: usize = 64;
 
-/// Whether there is anything to look at.
-pub fn are_there(plan: &Plan, phase: u32) -> bool {
-    plan.workers.iter().any(|worker| worker.phase == phase && uses_targets(worker))
-}
-
 fn uses_targets(worker: &Worker) -> bool {
     let flags = EngineFlags::of(&worker.engine);
     !flags.diskless && !flags.fake && !worker.targets.create.only
@@ -141,6 +136,6 @@ mod tests {
         assert_eq!((facts.size_bytes, facts.unwritten_bytes), (None, None));
         let mut null = worker("job", "read", 4096, &[Path::new("none")]);
         null.engine = plan::Engine::Null;
-        assert!(!are_there(&Plan { workers: vec![null], ..Plan::default() }, 0));
+        assert!(of_phase(&Plan { workers: vec![null], ..Plan::default() }, 0, &AtomicBool::new(false)).is_empty());
     }
 }

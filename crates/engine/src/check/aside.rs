@@ -12,12 +12,13 @@ use os::platform::Platform;
 use plan::Plan;
 use record::{CheckError, RunError};
 
+use super::lease::Lease;
 use super::plan_check::check;
 
 /// Longest wait between two looks at the stop flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Checks a plan. Gives up `patience` after a stop.
+/// Checks a plan and leases its targets. Gives up `patience` after a stop.
 ///
 /// # Errors
 /// The reasons not to run the plan. Nothing was changed.
@@ -26,7 +27,7 @@ pub fn check_aside(
     stop: &'static AtomicBool,
     patience: Duration,
     platform: Platform,
-) -> Result<(), Vec<RunError>> {
+) -> Result<Lease, Vec<RunError>> {
     let clock = platform.clock(Source::Monotonic);
     let (sender, outcome) = platform.channel();
     let shared = Arc::clone(plan);

@@ -4,6 +4,7 @@
 
 mod aside;
 mod engine;
+mod lease;
 mod plan_check;
 mod reach;
 mod safety;
@@ -13,3 +14,4 @@ mod streams;
 mod tests;
 
 pub use aside::check_aside;
+pub use lease::{Lease, has_leased_targets};

@@ -1,22 +1,25 @@
 //! Checks of a whole plan.
 
+use super::lease::Lease;
 use super::safety::Safety;
 use super::{engine, reach, scheduler, streams};
 use crate::direct_io::check_alignment;
+use os::device::Claims;
 use os::errno;
 use os::platform::Platform;
 use plan::{Plan, Worker};
 use record::{CheckError, RunError};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Checks a plan until `stop` is set. A plan may have millions of files.
+/// Checks a plan until `stop` is set, and claims the block devices that it changes. A plan may have millions of files.
 ///
 /// # Errors
 /// All reasons not to run the plan.
-pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
+pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<Lease, Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
-    let mut safety = Safety::default();
+    let mut claims = Claims::default();
+    let mut safety = Safety::new(&mut claims);
     for worker in &plan.workers {
         if plan.readonly {
             faults.take(readonly(worker));
@@ -44,7 +47,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<(), V
         faults.take(safety.check_buffer_file(worker));
     }
     faults.take(streams::check_memory(plan));
-    if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
+    if faults.found.is_empty() { Ok(Lease::new(claims)) } else { Err(faults.found) }
 }
 
 /// Errors of a plan. Each is kept once, since the clones of a job have the same.

@@ -2,24 +2,27 @@
 
 use crate::engine_flags::EngineFlags;
 use crate::in_use::{TargetUses, refuse, unknown};
-use os::device::{Holder, Use};
+use os::device::{Claims, Holder, Use};
 use os::file::{Kind, StatCall};
 use plan::{Engine, Memory, Worker};
 use record::RunError;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Checks that no job changes a target in use.
-#[derive(Default)]
-pub(super) struct Safety {
+/// Checks that no job changes a target in use, and claims the block devices that jobs change.
+pub(super) struct Safety<'a> {
     uses: TargetUses,
+    claims: &'a mut Claims,
 }
 
-impl Safety {
+impl<'a> Safety<'a> {
+    pub(super) fn new(claims: &'a mut Claims) -> Self {
+        Safety { uses: TargetUses::default(), claims }
+    }
+
     /// Refuses a job that would change a target in use. Jobs that only read are never refused.
     pub(super) fn check(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        let flags = EngineFlags::of(&worker.engine);
-        if flags.diskless && !flags.metadata {
+        if !has_targets(worker) {
             return Ok(());
         }
         match kind_at(path) {
@@ -54,7 +57,12 @@ impl Safety {
     }
 
     fn refuse_if_used(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
-        let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
+        // A device that the user allows to be mounted is not claimed: a claim would forbid the mount.
+        let holders = match worker.targets.allow_mounted_write {
+            true => self.uses.holders_beside(path, self.claims),
+            false => self.uses.claim(path, self.claims),
+        };
+        let holders = holders.map_err(|error| unknown(path, &error))?;
         let refused: Vec<Holder> = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
         refuse(&worker.name, path, &refused)
     }
@@ -63,6 +71,12 @@ impl Safety {
 /// Returns true if the job may change a target with this use. `allow_mounted_write` is about mounted file systems only.
 fn allowed(worker: &Worker, holder: &Holder) -> bool {
     worker.targets.allow_mounted_write && matches!(holder.used, Use::Mounted { .. })
+}
+
+/// Returns true if the engine does something with the job's targets.
+pub(super) fn has_targets(worker: &Worker) -> bool {
+    let flags = EngineFlags::of(&worker.engine);
+    !flags.diskless || flags.metadata
 }
 
 fn kind_at(path: &Path) -> Option<Kind> {

@@ -17,13 +17,26 @@ use crate::streams::slot_bytes;
 pub(super) fn check(worker: &Worker, safety: &mut Safety, take: &mut dyn FnMut(Result<(), RunError>)) {
     for stream in worker.stream_list() {
         let path = Path::new(&stream.path);
-        if stream.write_percent > 0 || stream.create.is_some() {
-            take(safety.check_change(worker, path));
-        }
+        take(check_use(worker, stream, safety));
         if stream.open.direct {
             take(check_units(stream, path));
         }
     }
+}
+
+/// Refuses streams that would change a target in use.
+///
+/// # Errors
+/// The first such stream.
+pub(super) fn check_uses(worker: &Worker, safety: &mut Safety) -> Result<(), RunError> {
+    worker.stream_list().iter().try_for_each(|stream| check_use(worker, stream, safety))
+}
+
+fn check_use(worker: &Worker, stream: &Stream, safety: &mut Safety) -> Result<(), RunError> {
+    if stream.write_percent == 0 && stream.create.is_none() {
+        return Ok(());
+    }
+    safety.check_change(worker, Path::new(&stream.path))
 }
 
 /// Refuses phases whose buffers are larger than the memory. The kernel would kill programs.

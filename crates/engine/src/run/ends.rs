@@ -139,6 +139,7 @@ mod tests {
     use record::{ErrorKind, IoError, Message};
 
     use super::*;
+    use crate::check::Lease;
     use crate::live::Live;
     use crate::run::observer::Observer;
     use crate::run::options::RunOptions;
@@ -175,7 +176,7 @@ mod tests {
             may_start: &|| true,
         };
         let mut ends = Ends::default();
-        let mut coordinator = Coordinator::new(&plan, &options, &mut ends);
+        let mut coordinator = Coordinator::new(&plan, Lease::default(), &options, &mut ends);
         coordinator.slots[0].stage = SlotStage::Started;
         coordinator.slots[0].thread = Some(thread);
         let live = Arc::clone(&coordinator.live);

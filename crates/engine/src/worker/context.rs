@@ -9,12 +9,14 @@ use plan::{Plan, Worker};
 
 use super::deadlines::WAIT_MAX;
 use super::events::EventSender;
+use crate::check::Lease;
 use crate::live::WorkerLive;
 
 /// The worker of a thread, with its surroundings.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub plan: &'a Plan,
+    pub lease: &'a Lease,
     pub worker: &'a Worker,
     pub platform: Platform,
     pub live: &'a WorkerLive,

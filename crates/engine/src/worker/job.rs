@@ -42,7 +42,7 @@ pub fn run(
     let opened_ns = wait_at_gate();
     setup::delay_start(context);
     let start_ns = opened_ns.filter(|_| starts_at_once(worker));
-    let ready = commands::prerun(context).and_then(|()| pre_read(&io_loop));
+    let ready = commands::prerun(context).and_then(|()| check_again(context)).and_then(|()| pre_read(&io_loop));
     let outcome = ready.and_then(|()| passes(&mut io_loop, start_ns));
     finish(context, io_loop, outcome)
 }
@@ -50,6 +50,14 @@ pub fn run(
 /// Returns true if the first I/O follows the start of the phase directly.
 fn starts_at_once(worker: &Worker) -> bool {
     setup::start_delay_ns(worker) == 0 && worker.process.exec_prerun.is_none() && !worker.targets.pre_read
+}
+
+/// Checks the targets again if the job starts later than its phase.
+fn check_again(context: Context) -> Result<(), RunError> {
+    let Context { worker, lease, live, .. } = context;
+    let process = &worker.process;
+    let is_late = setup::start_delay_ns(worker) > 0 || process.exec_prerun.is_some() || worker.wait_for.is_some();
+    if is_late { lease.check_worker(worker, &live.stop) } else { Ok(()) }
 }
 
 fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {

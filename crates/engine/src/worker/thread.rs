@@ -10,6 +10,7 @@ use super::context::Context;
 use super::events::EventSender;
 use super::gate::{Gate, Ticket};
 use super::{burn, job, streams};
+use crate::check::Lease;
 use crate::live::{Live, State};
 use crate::logs::WorkerLogs;
 use crate::shared::Shared;
@@ -19,6 +20,7 @@ use crate::target::LaidOut;
 pub struct Assignment {
     pub platform: Platform,
     pub plan: Arc<Plan>,
+    pub lease: Arc<Lease>,
     pub index: usize,
     pub live: Arc<Live>,
     /// The targets, if they were laid out before the phase.
@@ -33,9 +35,9 @@ pub struct Assignment {
 
 /// Runs a worker. It sends an `Ended` event, unless it panics.
 pub fn run(assignment: Assignment) {
-    let Assignment { platform, plan, index, live, laid_out, logs, events, gate, shared } = assignment;
+    let Assignment { platform, plan, lease, index, live, laid_out, logs, events, gate, shared } = assignment;
     let (worker, live) = (&plan.workers[index], &live.workers[index]);
-    let context = Context { plan: &plan, worker, platform, live, events: &events };
+    let context = Context { plan: &plan, lease: &lease, worker, platform, live, events: &events };
     live.set_state(State::Initialising);
     events.started(Started { tid: os::process::thread_id(), unix_ms: context.clock().unix_us() / 1000 });
     let mut ticket = Ticket::new(gate);

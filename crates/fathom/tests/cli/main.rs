@@ -32,6 +32,7 @@ mod limits_catalogue;
 mod outputs;
 mod records;
 mod safety;
+mod safety_lease;
 mod saved_runs;
 mod sequence;
 mod status;

@@ -13,7 +13,7 @@ use super::loops;
 use super::mounts::{self, is_same};
 use super::signature::{self, Part};
 use super::topology::{Block, DeviceNumber, block_device_at};
-use crate::file::OpenOptions;
+use crate::file::{File, OpenOptions};
 
 /// Maximum depth of stacked devices.
 const STACK_MAX: usize = 16;
@@ -177,8 +177,10 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
                 Err(_) if !holders.is_empty() => {}
                 Err(error) => return Err(error),
             }
-            if holders.is_empty() {
-                holders.extend(exclusive(kernel, number, path)?);
+            if holders.is_empty()
+                && let Exclusive::Busy(holder) = open_exclusively(kernel, number, path)?
+            {
+                holders.push(holder);
             }
             Ok(holders)
         }
@@ -188,7 +190,7 @@ pub(super) fn of(kernel: &Kernel, tables: &UsageTables, path: &Path) -> io::Resu
 }
 
 /// Returns the device, its partitions, and the disk that contains it.
-fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
+pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Relation, Block)> {
     let Some(block) = Block::numbered(kernel, number) else {
         // The device is not in sysfs. Mounts and swap can still be matched by number.
         let nameless = Block { number, name: format!("block/{number}"), folder: PathBuf::new() };
@@ -238,15 +240,21 @@ fn signatures(kernel: &Kernel, number: DeviceNumber, path: &Path, known: &[Holde
     Ok(holders)
 }
 
-/// Opens the device exclusively for a moment.
-fn exclusive(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Option<Holder>> {
+/// Outcome of an exclusive open.
+pub(super) enum Exclusive {
+    Open(File),
+    Busy(Holder),
+}
+
+/// Opens the device exclusively.
+pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<Exclusive> {
     // Two threads that test at the same time would find each other.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let options = OpenOptions { read: true, exclusive: true, nonblock: true, ..OpenOptions::new() };
     for attempt in 1.. {
         let busy = match options.open(path) {
-            Ok(_) => return Ok(None),
+            Ok(file) => return Ok(Exclusive::Open(file)),
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => attempt >= EXCLUSIVE_TRIES,
             Err(error) => return Err(error),
         };
@@ -257,7 +265,7 @@ fn exclusive(kernel: &Kernel, number: DeviceNumber, path: &Path) -> io::Result<O
     }
     let numbers: Vec<_> = related_devices(kernel, number).into_iter().map(|(_, block)| block.number).collect();
     let used = Use::Exclusive { by: programs_with_open(kernel, &numbers) };
-    Ok(Some(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
+    Ok(Exclusive::Busy(Holder { device: path.to_path_buf(), relation: Relation::Itself, used }))
 }
 
 /// Returns name and pid of the programs that have one of the devices open.

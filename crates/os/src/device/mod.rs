@@ -2,6 +2,7 @@
 //!
 //! The kernel's data is read below `/sys`, `/proc` and `/dev`. Tests replace these by folders of their own.
 
+mod claims;
 mod disk;
 mod holders;
 mod kernel;
@@ -16,6 +17,7 @@ mod topology;
 use std::io;
 use std::path::Path;
 
+pub use claims::Claims;
 pub use disk::{Counters, Disk, DiskInfo, MountPoint};
 use holders::UsageTables;
 pub use holders::{Holder, Relation, Use};
@@ -49,6 +51,23 @@ impl InUseSnapshot {
     /// Returns the error of reading the path, the device or the kernel's tables.
     pub fn holders(&self, path: &Path) -> io::Result<Vec<Holder>> {
         holders::of(&self.kernel, &self.tables, path)
+    }
+
+    /// Claims `path` if it is a block device without holders, and returns its holders as [`InUseSnapshot::holders`]
+    /// does. A claim of the device itself or of its whole disk is kept.
+    ///
+    /// # Errors
+    /// As [`InUseSnapshot::holders`].
+    pub fn claim(&self, path: &Path, claims: &mut Claims) -> io::Result<Vec<Holder>> {
+        claims.add(&self.kernel, &self.tables, path)
+    }
+
+    /// Returns the holders of `path` other than `claims`, as [`InUseSnapshot::holders`] does.
+    ///
+    /// # Errors
+    /// As [`InUseSnapshot::holders`].
+    pub fn holders_beside(&self, path: &Path, claims: &Claims) -> io::Result<Vec<Holder>> {
+        claims.others(&self.kernel, &self.tables, path)
     }
 
     /// Returns the machine's disks, with stacked devices, by device number as `lsblk` does.

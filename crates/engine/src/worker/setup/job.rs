@@ -40,7 +40,7 @@ pub fn job_loop<'a>(
     laid_out: LaidOut,
     logs: Option<WorkerLogs>,
 ) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, worker, platform, live, events } = context;
+    let Context { plan, worker, platform, live, events, .. } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
