@@ -1,6 +1,6 @@
 //! The lease of a run's targets, from the check to the end of the last worker.
 //!
-//! Block devices that the run writes are claimed, so that nobody can mount them. Files cannot be claimed: they are checked
+//! Block devices that the run writes are claimed, and the kernel refuses to mount them. Files cannot be claimed: they are checked
 //! again before each phase, and before the first I/O of a worker that starts later than its phase.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
