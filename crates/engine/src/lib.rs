@@ -41,5 +41,5 @@ mod sample;
 pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;
-pub use output_guard::OutputGuard;
+pub use output_guard::{Existing, OutputError, OutputGuard};
 pub use run::{Observer, Refusal, RunOptions, run};

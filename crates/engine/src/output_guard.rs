@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::Metadata;
-use std::io::ErrorKind;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::Plan;
 use record::OutputRefusal;
@@ -13,13 +14,49 @@ use record::OutputRefusal;
 use crate::fault::{os_error, target_use};
 use crate::in_use::TargetUses;
 
+/// What becomes of the contents of an existing file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    Truncate,
+    Append,
+}
+
+/// Why a file is not written.
+#[derive(Debug)]
+pub enum OutputError {
+    Refused(OutputRefusal),
+    Io(io::Error),
+}
+
+impl From<OutputRefusal> for OutputError {
+    fn from(refusal: OutputRefusal) -> Self {
+        OutputError::Refused(refusal)
+    }
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> Self {
+        OutputError::Io(error)
+    }
+}
+
+/// Device and inode of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FileId(u64, u64);
+
+impl FileId {
+    pub(crate) fn of(found: &Metadata) -> Self {
+        FileId(found.dev(), found.ino())
+    }
+}
+
 /// Checks the paths of outputs against the targets of plans. Build it once and check all outputs with it.
 pub struct OutputGuard<'a> {
     plans: Vec<&'a Plan>,
     /// Paths of the targets by file name. Built at the first check.
     by_name: Option<HashMap<&'a OsStr, HashSet<&'a str>>>,
     /// Existing targets by device and inode. Built at the first output that exists.
-    by_inode: Option<HashMap<(u64, u64), &'a str>>,
+    by_inode: Option<HashMap<FileId, &'a str>>,
     uses: TargetUses,
 }
 
@@ -48,6 +85,31 @@ impl<'a> OutputGuard<'a> {
     /// # Errors
     /// The path is a target by any of its names, a directory, a block device, a file in use, or cannot be examined.
     pub fn check(&mut self, path: &Path) -> Result<(), OutputRefusal> {
+        self.examine(path).map(drop)
+    }
+
+    /// Checks a file, and opens it for writing. Creates it if there is none.
+    ///
+    /// # Errors
+    /// The file is refused as in [`OutputGuard::check`] or replaced during the check, or the error of a call on it.
+    pub fn open(&mut self, path: &Path, existing: Existing) -> Result<File, OutputError> {
+        let checked = self.examine(path)?;
+        let append = existing == Existing::Append;
+        let file = File::options().write(true).append(append).create(true).truncate(false).open(path)?;
+        // The path may have changed since the check: the open file decides.
+        let found = file.metadata()?;
+        let is_new = || found.is_file() && found.len() == 0;
+        if checked.map_or_else(|| !is_new(), |checked| checked != FileId::of(&found)) {
+            return Err(OutputRefusal::Replaced.into());
+        }
+        if existing == Existing::Truncate && found.is_file() {
+            file.set_len(0)?;
+        }
+        Ok(file)
+    }
+
+    /// Returns the identity of a file that may be written. `None` if it does not exist.
+    fn examine(&mut self, path: &Path) -> Result<Option<FileId>, OutputRefusal> {
         let found = match std::fs::metadata(path) {
             Ok(found) => Some(found),
             // The path leads to no file. A link may lead to a missing target.
@@ -56,7 +118,7 @@ impl<'a> OutputGuard<'a> {
         };
         let kind = found.as_ref().map(Metadata::file_type);
         if kind.is_some_and(|kind| kind.is_char_device() || kind.is_fifo()) {
-            return Ok(());
+            return Ok(found.as_ref().map(FileId::of));
         }
         let target = match &found {
             Some(found) => self.existing_target(found),
@@ -65,18 +127,19 @@ impl<'a> OutputGuard<'a> {
         if let Some(target) = target {
             return Err(OutputRefusal::Target { path: target.to_owned() });
         }
-        let Some(found) = found else { return Ok(()) };
+        let Some(found) = found else { return Ok(None) };
         if found.is_dir() {
             return Err(OutputRefusal::Directory);
         }
         if found.file_type().is_block_device() {
             return Err(OutputRefusal::BlockDevice);
         }
+        let id = Some(FileId::of(&found));
         if !found.is_file() {
-            return Ok(());
+            return Ok(id);
         }
         match self.uses.holders(path) {
-            Ok([]) => Ok(()),
+            Ok([]) => Ok(id),
             Ok([holder, ..]) => Err(OutputRefusal::InUse(target_use(holder))),
             Err(error) => Err(OutputRefusal::UsesUnknown(os_error(&error))),
         }
@@ -86,11 +149,11 @@ impl<'a> OutputGuard<'a> {
         if self.by_inode.is_none() {
             let inode = |target: &&'a str| {
                 let found = std::fs::metadata(target).ok()?;
-                Some(((found.dev(), found.ino()), *target))
+                Some((FileId::of(&found), *target))
             };
             self.by_inode = Some(self.by_name().values().flatten().filter_map(inode).collect());
         }
-        self.by_inode.as_ref()?.get(&(found.dev(), found.ino())).copied()
+        self.by_inode.as_ref()?.get(&FileId::of(found)).copied()
     }
 
     /// Returns the target that will be created at this path.
@@ -104,6 +167,44 @@ impl<'a> OutputGuard<'a> {
 /// Returns a path without links, as far as it exists.
 pub fn resolve(path: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
+}
+
+/// A file that passed the guard and is opened again for each part of its contents.
+#[derive(Clone, Debug)]
+pub(crate) struct GuardedFile {
+    path: PathBuf,
+    id: Arc<Mutex<FileId>>,
+}
+
+impl GuardedFile {
+    /// Checks and creates a file.
+    ///
+    /// # Errors
+    /// As [`OutputGuard::open`].
+    pub(crate) fn create(path: &Path, existing: Existing, guard: &mut OutputGuard) -> Result<Self, OutputError> {
+        let id = FileId::of(&guard.open(path, existing)?.metadata()?);
+        Ok(GuardedFile { path: path.to_owned(), id: Arc::new(Mutex::new(id)) })
+    }
+
+    /// Appends to the file. If it was removed, this creates a new one.
+    ///
+    /// # Errors
+    /// Another file is at the path, or the error of a call on it.
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<(), OutputError> {
+        let mut id = self.id.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = match File::options().append(true).open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let new = File::options().append(true).create_new(true).open(&self.path)?;
+                *id = FileId::of(&new.metadata()?);
+                new
+            }
+            opened => opened?,
+        };
+        if FileId::of(&file.metadata()?) != *id {
+            return Err(OutputRefusal::Replaced.into());
+        }
+        Ok(file.write_all(bytes)?)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use engine::OutputGuard;
+use engine::{Existing, OutputGuard};
 use record::OutputRefusal;
 
 use crate::output::stderr_line;
@@ -17,21 +17,15 @@ use crate::output::stderr_line;
 pub struct OutputError {
     /// The path, as the user gave it.
     path: PathBuf,
-    cause: Cause,
-}
-
-#[derive(Debug)]
-enum Cause {
-    Refused(OutputRefusal),
-    Io(io::Error),
+    cause: engine::OutputError,
 }
 
 impl fmt::Display for OutputError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{}: ", self.path.display())?;
         match &self.cause {
-            Cause::Refused(refusal) => refusal.fmt(to),
-            Cause::Io(error) => to.write_str(&units::errno::reason(error)),
+            engine::OutputError::Refused(refusal) => refusal.fmt(to),
+            engine::OutputError::Io(error) => to.write_str(&units::errno::reason(error)),
         }
     }
 }
@@ -46,11 +40,11 @@ impl From<OutputError> for String {
 
 impl OutputError {
     pub fn io(path: &Path, error: io::Error) -> OutputError {
-        OutputError { path: path.to_owned(), cause: Cause::Io(error) }
+        OutputError { path: path.to_owned(), cause: engine::OutputError::Io(error) }
     }
 
     fn refused(path: &Path, refusal: OutputRefusal) -> OutputError {
-        OutputError { path: path.to_owned(), cause: Cause::Refused(refusal) }
+        OutputError { path: path.to_owned(), cause: engine::OutputError::Refused(refusal) }
     }
 }
 
@@ -67,18 +61,8 @@ pub fn check(path: &Path, guard: &mut OutputGuard) -> Result<(), OutputError> {
 /// # Errors
 /// The output guard refuses the path, or the file cannot be opened.
 pub fn create(path: &Path, guard: &mut OutputGuard) -> Result<File, OutputError> {
-    check(path, guard)?;
-    let failed = |error| OutputError::io(path, error);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(failed)?;
-    // The path may have changed since the check: the open file decides.
-    let kind = file.metadata().map_err(failed)?.file_type();
-    if kind.is_block_device() {
-        return Err(OutputError::refused(path, OutputRefusal::BlockDevice));
-    }
-    if kind.is_file() {
-        file.set_len(0).map_err(failed)?;
-    }
-    Ok(file)
+    let opened = guard.open(path, Existing::Truncate);
+    opened.map_err(|cause| OutputError { path: path.to_owned(), cause })
 }
 
 /// Writes a whole file at once.

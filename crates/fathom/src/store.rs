@@ -54,7 +54,13 @@ fn path() -> Result<PathBuf, CommandError> {
 }
 
 fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
-    atomic_file::check(&path, &mut OutputGuard::new([]))?;
+    let mut guard = OutputGuard::new([]);
+    // SQLite writes its log and locks beside the database.
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        atomic_file::check(Path::new(&name), &mut guard)?;
+    }
     Ok(path)
 }
 

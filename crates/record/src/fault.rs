@@ -137,6 +137,8 @@ pub enum OutputRefusal {
     InUse(TargetUse),
     /// Its uses cannot be determined.
     UsesUnknown(OsError),
+    /// Another file is at its path since it was checked.
+    Replaced,
 }
 
 impl fmt::Display for OutputRefusal {
@@ -146,6 +148,7 @@ impl fmt::Display for OutputRefusal {
             OutputRefusal::Directory => f.write_str("this is a directory, not a file"),
             OutputRefusal::BlockDevice => f.write_str("this is a block device, not a file"),
             OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
+            OutputRefusal::Replaced => f.write_str("another file has been put in the place of this file"),
             OutputRefusal::UsesUnknown(error) => {
                 write!(f, "whether this file is in use cannot be determined: {error}")
             }

@@ -7,7 +7,7 @@ use plan::{Ddir, Plan};
 
 use super::error::LogError;
 use super::io::NS_PER_MS;
-use crate::output_guard::OutputGuard;
+use crate::output_guard::{Existing, OutputGuard};
 
 /// Default window, if no job sets one.
 const WINDOW_MS: u64 = 500;
@@ -29,10 +29,9 @@ impl AggregateLog {
         let Some(stem) = &plan.aggregate_bandwidth_log else { return Ok(None) };
         let mut file = |ddir: Ddir| {
             let path = format!("{stem}-{}_bw.log", ddir.name());
-            guard.check(path.as_ref()).map_err(|refusal| LogError::refused(&path, refusal))?;
-            match File::create(&path) {
+            match guard.open(path.as_ref(), Existing::Truncate) {
                 Ok(file) => Ok((path, file)),
-                Err(error) => Err(LogError::of_file(&path, &error)),
+                Err(error) => Err(LogError::of_output(&path, error)),
             }
         };
         let windows = plan.workers.iter().map(|worker| worker.measure.bandwidth_sample_ms);

@@ -1,13 +1,11 @@
 //! The log files of one worker: kinds, names and columns.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::PathBuf;
 
 use plan::{WindowValue, Worker};
 
 use super::error::LogError;
-use crate::output_guard::OutputGuard;
+use crate::output_guard::{Existing, GuardedFile, OutputGuard};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -65,9 +63,11 @@ pub struct Columns {
 
 /// A file of a worker. It is opened for each block of lines, so that a thousand jobs with five logs each do not need five
 /// thousand descriptors.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct LogFile {
-    pub path: PathBuf,
+    path: PathBuf,
+    /// `None` until it is created.
+    file: Option<GuardedFile>,
     /// Each I/O has a line, unless the log has windows.
     pub each_io: bool,
 }
@@ -78,9 +78,8 @@ impl LogFile {
     /// # Errors
     /// The file cannot be opened or written.
     pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
-        let file = OpenOptions::new().append(true).create(true).open(&self.path);
-        file.and_then(|mut file| file.write_all(lines))
-            .map_err(|error| LogError::of_file(&self.path.to_string_lossy(), &error))
+        let written = self.file.as_ref().map_or(Ok(()), |file| file.append(lines));
+        written.map_err(|error| LogError::of_output(&self.path.to_string_lossy(), error))
     }
 }
 
@@ -103,7 +102,7 @@ impl Destination {
                 true => format!("{stem}_{}.{}.log", kind.suffix(), worker.number),
                 false => format!("{stem}_{}.log", kind.suffix()),
             };
-            Some(LogFile { path: path.into(), each_io: kind.is_logged_for_each_io(worker) })
+            Some(LogFile { path: path.into(), file: None, each_io: kind.is_logged_for_each_io(worker) })
         };
         let prio = worker
             .process
@@ -139,15 +138,11 @@ impl Destination {
     ///
     /// # Errors
     /// A file cannot be created, or the output guard refuses it.
-    pub fn make_files(&self, guard: &mut OutputGuard) -> Result<(), LogError> {
-        for LogFile { path, .. } in self.files.iter().flatten() {
-            let shown = path.to_string_lossy();
-            guard.check(path).map_err(|refusal| LogError::refused(&shown, refusal))?;
-            let made = match self.per_job {
-                true => File::create(path),
-                false => OpenOptions::new().append(true).create(true).open(path),
-            };
-            made.map_err(|error| LogError::of_file(&shown, &error))?;
+    pub fn make_files(&mut self, guard: &mut OutputGuard) -> Result<(), LogError> {
+        let existing = if self.per_job { Existing::Truncate } else { Existing::Append };
+        for LogFile { path, file, .. } in self.files.iter_mut().flatten() {
+            let made = GuardedFile::create(path, existing, guard);
+            *file = Some(made.map_err(|error| LogError::of_output(&path.to_string_lossy(), error))?);
         }
         Ok(())
     }

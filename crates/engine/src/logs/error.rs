@@ -2,9 +2,10 @@
 
 use std::io;
 
-use record::{LogFault, OsError, OutputRefusal};
+use record::{LogFault, OsError};
 
 use crate::fault;
+use crate::output_guard::OutputError;
 
 /// Why a log cannot be created or written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,9 +25,15 @@ impl LogError {
         LogError::new(LogFault::File { path: path.to_owned() }, source)
     }
 
-    /// Returns the error of a file that the output guard refuses.
-    pub fn refused(path: &str, refusal: OutputRefusal) -> LogError {
-        LogError::without_source(LogFault::Refused { path: path.to_owned(), refusal: Box::new(refusal) })
+    /// Returns the error of a file that cannot be opened or that the output guard refuses.
+    pub fn of_output(path: &str, error: OutputError) -> LogError {
+        let path = path.to_owned();
+        match error {
+            OutputError::Io(error) => LogError::of_file(&path, &error),
+            OutputError::Refused(refusal) => {
+                LogError::without_source(LogFault::Refused { path, refusal: Box::new(refusal) })
+            }
+        }
     }
 
     pub fn without_source(fault: LogFault) -> LogError {

@@ -69,7 +69,7 @@ impl WorkerLogs {
     ) -> Result<Option<WorkerLogs>, LogError> {
         let worker = &plan.workers[worker_index];
         let measure = &worker.measure;
-        let destination = Destination::new(worker);
+        let mut destination = Destination::new(worker);
         if let Some(id) = measure.logs.epoch_clock {
             clock.kernel_clock(id).map_err(|error| LogError::new(LogFault::Clock { id }, &error))?;
         }

@@ -7,7 +7,7 @@ use record::{CommandTime, Message, MessageKind, RunError, SetupError, SetupStep}
 
 use super::context::Context;
 use super::setup;
-use crate::output_guard::OutputGuard;
+use crate::output_guard::{Existing, OutputError, OutputGuard};
 
 /// How long a command may continue after a stop.
 const COMMAND_GRACE: Duration = Duration::from_millis(500);
@@ -40,11 +40,13 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
     let failed = |error: &std::io::Error| setup::failed(step, error);
     let (job, path) = (worker.name.clone(), format!("{}.{suffix}.txt", worker.name));
     events.message(Message::Info(MessageKind::CommandOutput { job, when, path: path.clone() }));
-    OutputGuard::new([context.plan]).check(path.as_ref()).map_err(|refusal| {
-        let kind = SetupError::CommandOutputRefused { step, path: path.clone(), refusal };
-        RunError::new(errno::EINVAL, kind)
+    let output = OutputGuard::new([context.plan]).open(path.as_ref(), Existing::Truncate);
+    let output = output.map_err(|error| match error {
+        OutputError::Io(error) => failed(&error),
+        OutputError::Refused(refusal) => {
+            RunError::new(errno::EINVAL, SetupError::CommandOutputRefused { step, path: path.clone(), refusal })
+        }
     })?;
-    let output = std::fs::File::create(path).map_err(|error| failed(&error))?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
     let started = os::process::shell(command).stdout(output).stderr(errors).spawn();
     match started.and_then(|child| os::process::wait(child, COMMAND_GRACE, || context.is_stopped())) {

@@ -33,6 +33,7 @@ mod outputs;
 mod records;
 mod safety;
 mod safety_lease;
+mod safety_outputs;
 mod saved_runs;
 mod sequence;
 mod status;

@@ -13,6 +13,7 @@ mod exceptions;
 mod finding;
 mod import_cycles;
 mod modules;
+mod output_files;
 mod shape;
 mod source;
 mod verdicts;
@@ -44,10 +45,11 @@ struct FileRule {
     check: fn(&Source, &OptionNames) -> Vec<Finding>,
 }
 
-const FILE_RULES: [FileRule; 5] = [
+const FILE_RULES: [FileRule; 6] = [
     FileRule { name: "shape", skips_tests: false, check: |source, _| shape::check(source) },
     FileRule { name: BANNED_WORDS, skips_tests: false, check: |source, _| banned_words::check(source) },
     FileRule { name: "clock-calls", skips_tests: true, check: |source, _| clock_calls::check(source) },
+    FileRule { name: "output-files", skips_tests: true, check: |source, _| output_files::check(source) },
     FileRule { name: "verdicts", skips_tests: true, check: |source, _| verdicts::check(source) },
     FileRule { name: "dialect-words", skips_tests: true, check: dialect_words::check },
 ];
