@@ -1,16 +1,19 @@
 //! Saved records and assessments as files.
 
+use std::path::Path;
+
 use history::Document;
 use study::StudyError;
 
 use crate::command_error::CommandError;
+use crate::input;
 
 /// Reads a saved record or assessment.
 ///
 /// # Errors
 /// The file cannot be read, or it is neither.
 pub fn load(path: &str) -> Result<Document, CommandError> {
-    let text = std::fs::read(path).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
+    let text = input::read(Path::new(path), input::Kind::Saved).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
     let document = Document::read(&text).map_err(|error| format!("{path}:{error}"))?;
     Ok(complete(document).map_err(|error| format!("{path}: {error}"))?)
 }

@@ -1,7 +1,9 @@
 //! The facts about the machine that the dialects need.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
+
+use crate::input::{self, Kind};
 
 /// The machine that the program runs on.
 pub struct RealMachine;
@@ -12,12 +14,7 @@ impl fio::parse::env::Env for RealMachine {
     }
 
     fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
-        if path != "-" {
-            return std::fs::read(path);
-        }
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(bytes)
+        input::read(Path::new(path), Kind::JobFile)
     }
 
     fn exists(&self, path: &str) -> bool {
@@ -61,10 +58,8 @@ impl diskspd::parse::env::Env for RealMachine {
         (since_boot_ns / 1_000_000) as u32
     }
 
-    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(most_bytes as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        input::read(Path::new(path), Kind::Profile)
     }
 
     fn online_cpus(&self) -> Vec<u32> {

@@ -11,6 +11,7 @@ mod documents;
 mod driver;
 mod exit;
 mod findings;
+mod input;
 mod lines;
 mod machine;
 mod output;

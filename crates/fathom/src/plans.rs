@@ -104,10 +104,10 @@ impl diskspd::parse::env::Env for WithFile<'_> {
         RealMachine.uptime_ms()
     }
 
-    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
         match self.text(path) {
-            Some(text) => Ok(text.as_bytes()[..text.len().min(most_bytes)].to_vec()),
-            None => diskspd::parse::env::Env::read_file(&RealMachine, path, most_bytes),
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => diskspd::parse::env::Env::read_file(&RealMachine, path),
         }
     }
 

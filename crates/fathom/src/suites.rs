@@ -1,11 +1,12 @@
 //! The suites: the built-in ones, those of the user, and any file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use study::suite::{BUILT_IN, Suite, built_in};
 use units::nearest::nearest;
 
 use crate::command_error::CommandError;
+use crate::input;
 
 /// A suite of the list.
 pub struct Known {
@@ -56,9 +57,9 @@ pub fn all() -> Vec<Known> {
     all
 }
 
-fn read(path: &PathBuf) -> Result<Suite, CommandError> {
+fn read(path: &Path) -> Result<Suite, CommandError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
+    let text = input::read_text(path, input::Kind::Suite).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
     Ok(Suite::read(&name, &text)?)
 }
 

@@ -8,8 +8,8 @@ use engine::OutputGuard;
 use judge::limits::Catalogue;
 use units::diagnostic::Source;
 
-use crate::atomic_file;
 use crate::command_error::CommandError;
+use crate::{atomic_file, input};
 
 /// Returns the built-in catalogue with the user's files added in the order of their names. A later file overrides an earlier
 /// one.
@@ -19,7 +19,7 @@ use crate::command_error::CommandError;
 pub fn catalogue() -> Result<Catalogue, CommandError> {
     let mut catalogue = Catalogue::built_in();
     for path in files()? {
-        let text = fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
+        let text = input::read_text(&path, input::Kind::Limits).map_err(|error| failed(&path, &error))?;
         let source = Source::new(path.display().to_string(), text);
         catalogue.add(&source)?;
     }

@@ -3,6 +3,7 @@
 use plan::Plan;
 use units::diagnostic::Diagnostic;
 
+use crate::input;
 use crate::lines::fio_line::FioLine;
 use crate::lines::{Dialect, Planned, diskspd_line};
 
@@ -55,11 +56,14 @@ impl Workload {
     }
 }
 
+/// Bytes of a file in which the first character other than a space is looked for.
+const START_BYTES: u64 = 4096;
+
 /// Returns true for an XML file, by its name or its first byte.
 fn is_profile(path: &str) -> bool {
     let by_name = path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
     // Standard input can be read only once. A profile is a file.
-    let begins = || std::path::Path::new(path).is_file().then(|| std::fs::read(path).ok()).flatten();
+    let begins = || input::start_of_file(std::path::Path::new(path), START_BYTES).ok();
     by_name || begins().is_some_and(|bytes| bytes.trim_ascii_start().first() == Some(&b'<'))
 }
 

@@ -6,11 +6,11 @@ use std::io;
 pub trait Env {
     /// Returns the time since boot in ms. It wraps.
     fn uptime_ms(&self) -> u32;
-    /// Returns the first `most_bytes` of a file. The file can be a device of unlimited size.
+    /// Reads a file.
     ///
     /// # Errors
-    /// Returns the error of opening or reading the file.
-    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>>;
+    /// Returns the error of opening or reading the file, or that it is too large.
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>>;
     /// Returns the numbers of the online CPUs.
     fn online_cpus(&self) -> Vec<u32>;
 }
@@ -33,9 +33,8 @@ impl Env for FixedEnv {
         123_456
     }
 
-    fn read_file(&self, path: &str, most_bytes: usize) -> io::Result<Vec<u8>> {
-        let bytes = self.files.get(path).map(|bytes| bytes[..bytes.len().min(most_bytes)].to_owned());
-        bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
+    fn read_file(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn online_cpus(&self) -> Vec<u32> {

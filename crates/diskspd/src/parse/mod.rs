@@ -238,7 +238,7 @@ fn from_xml(
 ) -> Result<xml::Reading, Vec<Diagnostic>> {
     let own = |switch: &&Switch| option(switch.letter).is_none_or(|option| !option.allowed_with_profile);
     let mut errors: Vec<Diagnostic> = switches.iter().filter(own).map(conflicts_with_profile).collect();
-    let reading = match settings.env.read_file(path, xml::FILE_BYTES_MAX + 1) {
+    let reading = match settings.env.read_file(path) {
         Ok(bytes) => xml::read_bytes(&bytes, path),
         Err(error) => Err(vec![
             Diagnostic::error(format!("{path} can't be read: {}", errno::reason(&error))).at(span, "the profile"),

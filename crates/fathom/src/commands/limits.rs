@@ -1,5 +1,6 @@
 //! `fathom limits`: the published limits of disks and machines, and the meaning of an expectation.
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use judge::limits::import;
@@ -10,7 +11,7 @@ use units::diagnostic::Source;
 use crate::args::limits::{Action, Args};
 use crate::command_error::CommandError;
 use crate::output::{print_text, stderr_line};
-use crate::user_limits;
+use crate::{input, user_limits};
 
 /// Prints limits, or imports them.
 ///
@@ -43,10 +44,7 @@ fn show(text: &str) -> Result<String, CommandError> {
 
 /// Imports the JSON of a vendor's program into the user's limits.
 fn import_file(file: &str) -> Result<String, CommandError> {
-    let json = match file {
-        "-" => std::io::read_to_string(std::io::stdin()),
-        path => std::fs::read_to_string(path),
-    };
+    let json = input::read_text(Path::new(file), input::Kind::Limits);
     let json = json.map_err(|error| format!("{file}: {}", units::errno::reason(&error)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let today = date_and_time(now).split('T').next().unwrap_or_default().to_owned();

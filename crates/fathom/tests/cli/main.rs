@@ -25,6 +25,7 @@ mod history;
 mod honoured_depths;
 mod honoured_jobs;
 mod honoured_targets;
+mod inputs;
 mod job_names;
 mod knee;
 mod limits;

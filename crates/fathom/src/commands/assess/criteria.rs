@@ -1,5 +1,7 @@
 //! What the user expects of the target: published limits (`--expect`), requirements (`--require`, `--for`).
 
+use std::path::Path;
+
 use judge::requirements::Requirements;
 use study::suite::{Criteria, Suite};
 use units::diagnostic::Source;
@@ -8,7 +10,7 @@ use super::volumes::listed;
 use crate::args::assess::Criteria as Options;
 use crate::command_error::CommandError;
 use crate::output::stderr_line;
-use crate::user_limits;
+use crate::{input, user_limits};
 
 /// Reads all criteria before anything runs.
 ///
@@ -52,7 +54,7 @@ fn no_volume(option: &str, name: &str, suite: &Suite, help: &str) -> CommandErro
 /// Reads the rules of a `--require`, or of its file. A rule never ends with `.toml`.
 fn required(value: &str, suite: &Suite) -> Result<Requirements, CommandError> {
     let requirements = if value.ends_with(".toml") {
-        let text = std::fs::read_to_string(value)
+        let text = input::read_text(Path::new(value), input::Kind::Requirements)
             .map_err(|error| format!("--require {value}: {}", units::errno::reason(&error)))?;
         Requirements::read(&Source::new(value, text))
     } else {

@@ -7,8 +7,8 @@ use engine::OutputGuard;
 use study::suite::resumable;
 use units::format;
 
-use crate::atomic_file;
 use crate::command_error::CommandError;
+use crate::{atomic_file, input};
 
 /// Characters of a target's path in the name of its file.
 const NAME_MAX: usize = 150;
@@ -39,7 +39,7 @@ impl ResumeFile {
     /// The file cannot be read, or its tests are of another size.
     pub fn tests(&self, size_bytes: Option<u64>) -> Result<Vec<Test>, CommandError> {
         let path = self.path.as_ref().ok_or("neither XDG_STATE_HOME nor HOME is set: nothing to resume")?;
-        let text = match std::fs::read(path) {
+        let text = match input::read(path, input::Kind::Saved) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(format!("{}: {error}", path.display()).into()),

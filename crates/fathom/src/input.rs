@@ -1,0 +1,114 @@
+//! Input files: regular files, pipes and standard input, each kind up to a size.
+//!
+//! A device has no end: its type is checked before it is opened, as opening alone can have an effect.
+
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+const MIB: u64 = 1 << 20;
+
+/// What a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    JobFile,
+    /// An XML profile of DiskSpd.
+    Profile,
+    Suite,
+    Requirements,
+    Limits,
+    /// A saved record or assessment.
+    Saved,
+}
+
+impl Kind {
+    /// Returns the size limit in bytes.
+    fn bytes_max(self) -> u64 {
+        match self {
+            Kind::JobFile | Kind::Limits => 16 * MIB,
+            Kind::Profile => diskspd::xml::FILE_BYTES_MAX as u64,
+            Kind::Suite | Kind::Requirements => MIB,
+            Kind::Saved => 1024 * MIB,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Kind::JobFile => "a job file",
+            Kind::Profile => "a profile",
+            Kind::Suite => "a suite",
+            Kind::Requirements => "a file of requirements",
+            Kind::Limits => "a file of limits",
+            Kind::Saved => "a record or an assessment",
+        })
+    }
+}
+
+/// Reads a file, or standard input if the path is `-`.
+///
+/// # Errors
+///
+/// The path is a device, the content is larger than its kind allows, or it cannot be read.
+pub fn read(path: &Path, kind: Kind) -> io::Result<Vec<u8>> {
+    if ["-", "/dev/stdin"].map(Path::new).contains(&path) {
+        return read_all(io::stdin().lock(), kind);
+    }
+    check(&path.metadata()?, kind)?;
+    let file = File::open(path)?;
+    // The path may lead to another file now.
+    check(&file.metadata()?, kind)?;
+    read_all(file, kind)
+}
+
+/// Reads a file of UTF-8 text as [`read`] does.
+///
+/// # Errors
+///
+/// As [`read`], or the file is not UTF-8.
+pub fn read_text(path: &Path, kind: Kind) -> io::Result<String> {
+    String::from_utf8(read(path, kind)?).map_err(|_| refused("it is not UTF-8 text".to_owned()))
+}
+
+/// Returns the first bytes of a regular file.
+///
+/// # Errors
+///
+/// There is no such file, or it cannot be read.
+pub fn start_of_file(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    if !path.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut start = Vec::new();
+    File::open(path)?.take(bytes).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn check(found: &Metadata, kind: Kind) -> io::Result<()> {
+    let is_char_device = found.file_type().is_char_device();
+    if is_char_device || found.file_type().is_block_device() {
+        let device = if is_char_device { "a character device" } else { "a block device" };
+        return Err(refused(format!("it is {device}: {kind} must be a file or a pipe")));
+    }
+    if found.is_file() && found.len() > kind.bytes_max() {
+        return Err(too_large(kind));
+    }
+    Ok(())
+}
+
+fn read_all(input: impl Read, kind: Kind) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(kind.bytes_max() + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > kind.bytes_max() { Err(too_large(kind)) } else { Ok(bytes) }
+}
+
+fn too_large(kind: Kind) -> io::Error {
+    refused(format!("it is larger than {}, the most that {kind} can have", units::format::size(kind.bytes_max())))
+}
+
+fn refused(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
