@@ -5,6 +5,7 @@ use assessment::{Finding, LoadGenerator, Severity};
 use record::{Message, Record};
 use report::wording;
 use units::diagnostic::Diagnostic;
+use units::diagnostics::render_first;
 
 use crate::output::stderr_line;
 
@@ -64,7 +65,7 @@ pub fn replay_diskspd_warnings(record: &Record) {
 
 /// Prints diagnostics to standard error.
 pub fn print_diagnostics(diagnostics: &[Diagnostic]) {
-    for diagnostic in diagnostics {
-        stderr_line!("{diagnostic}");
+    for text in render_first(diagnostics) {
+        stderr_line!("{text}");
     }
 }

@@ -182,9 +182,17 @@ pub enum Color {
     Always,
 }
 
-/// Replaces control characters, which would break the terminal output.
+/// Characters of a message. A value that it quotes may be of any length.
+const MESSAGE_CHARS_MAX: usize = 500;
+
+/// Replaces control characters, which would break the terminal output, and shortens a long text.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let mut rest = text.chars();
+    let mut line: String = rest.by_ref().take(MESSAGE_CHARS_MAX).collect();
+    if rest.next().is_some() {
+        line.push('…');
+    }
+    line.replace(char::is_control, " ")
 }
 
 #[cfg(test)]

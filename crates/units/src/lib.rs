@@ -2,6 +2,7 @@
 
 pub mod calendar;
 pub mod diagnostic;
+pub mod diagnostics;
 pub mod errno;
 pub mod format;
 pub mod markup;

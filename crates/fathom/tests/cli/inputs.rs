@@ -11,9 +11,9 @@ const READERS: [(&str, i32); 9] = [
     ("diskspd -XINPUT", 3),
     ("assess --suite INPUT", 2),
     ("limits import INPUT", 2),
-    ("show INPUT", 2),
+    ("show INPUT", 1),
     ("compare INPUT INPUT", 2),
-    ("history add INPUT", 2),
+    ("history add INPUT", 1),
 ];
 
 fn read(scratch: &Scratch, reader: &str, input: &str) -> Outcome {
@@ -40,7 +40,7 @@ fn a_file_beyond_its_limit_is_refused_before_it_is_read() {
     // Without blocks: the size is enough.
     File::create(scratch.file("large.json")).unwrap().set_len(1 << 40).unwrap();
     for (reader, code) in READERS {
-        read(&scratch, reader, "large.json").ended_with(code).complained_of("it is larger than");
+        read(&scratch, reader, "./large.json").ended_with(code).complained_of("it is larger than");
     }
 }
 
@@ -59,5 +59,46 @@ fn a_job_file_can_be_a_pipe() {
         let mut command = command(scratch.path(), "fio", path);
         command.stdin(File::open(scratch.file("a.fio")).unwrap());
         assert!(outcome(command.spawn().unwrap()).assert_success().stdout.contains("from-pipe"), "{path}");
+    }
+}
+
+/// Inputs of 1 MB that once took minutes or printed megabytes.
+fn large_inputs() -> Vec<(&'static str, String)> {
+    let list = |count: usize, separator: &str, entry: &dyn Fn(usize) -> String| {
+        (0..count).map(entry).collect::<Vec<_>>().join(separator)
+    };
+    let job = |line: String| format!("[a]\nrw=read\nsize=4k\n{line}\n");
+    vec![
+        (
+            "percentiles",
+            job(format!("percentile_list={}", list(100_000, ":", &|nth| format!("{:.4}", nth as f64 / 1e3)))),
+        ),
+        ("cpus", job(format!("cpus_allowed={}", list(140_000, ",", &|nth| nth.to_string())))),
+        ("names", job(list(80_000, "\n", &|nth| format!("nosuch{nth}=1")))),
+        ("values", job(list(80_000, "\n", &|_| "rw=raed".to_owned()))),
+        ("sections", list(40_000, "\n", &|nth| format!("[job{nth}]\nrw=read"))),
+        ("sum", job(format!("size=1{}", "+1".repeat(500_000)))),
+        ("levels", job(format!("size={}", "(".repeat(1_000_000)))),
+        ("word", job(format!("rw={}", "read".repeat(250_000)))),
+        ("block sizes", job(format!("bssplit={}", list(100_000, ":", &|nth| format!("{nth}k/1"))))),
+        ("zones", job(format!("random_distribution=zoned:{}", list(140_000, ":", &|_| "1/1".to_owned())))),
+        ("one line", "x".repeat(1 << 20)),
+        ("bytes", list(1 << 18, "", &|nth| char::from((nth * 7 % 256) as u8).to_string())),
+    ]
+}
+
+#[test]
+fn a_megabyte_of_anything_is_answered_in_20_lines_without_much_memory() {
+    let scratch = Scratch::new("inputs-megabyte");
+    for (name, text) in large_inputs() {
+        std::fs::write(scratch.file("large.fio"), text).unwrap();
+        let mut limited = std::process::Command::new("prlimit");
+        // 64 MiB of data; the rest of the address space is the program itself and its threads' stacks.
+        limited.args(["--data=67108864", "--cpu=20"]).arg(crate::stage::binary());
+        limited.args(["fio", "--parse-only", "large.fio"]).current_dir(scratch.path());
+        let output = limited.output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert!([Some(0), Some(1)].contains(&output.status.code()), "{name}: {:?} {shown}", output.status);
+        assert!(shown.lines().count() <= 20 && shown.len() < 8192, "{name}: {} lines: {shown}", shown.lines().count());
     }
 }

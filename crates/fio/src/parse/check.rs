@@ -3,16 +3,17 @@
 //! As in fio, `--parse-only` omits these checks.
 
 use units::diagnostic::{Diagnostic, Span};
+use units::diagnostics::Diagnostics;
 
 use super::env::Env;
+use super::parser::JOBS_MAX;
 use super::request::Job;
 use super::section::readonly_error;
-use super::state::{State, dedup};
+use super::state::State;
 use super::value::{Amount, path_list};
 use super::values::Values;
 
 /// Maximum number of workers, as in fio.
-const JOBS_MAX: u64 = 4096;
 /// Maximum number of files. It bounds the memory for the state of each file.
 const FILES_MAX: u64 = 10_000_000;
 
@@ -21,7 +22,7 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
     if state.dry_run {
         return;
     }
-    let mut diagnostics = Diagnostics { errors: Vec::new(), warnings: Vec::new() };
+    let mut diagnostics = Found::default();
     for (index, job) in jobs.iter().enumerate() {
         if state.program.readonly {
             readonly(job, &mut diagnostics);
@@ -36,18 +37,19 @@ pub fn jobs(jobs: &[Job], state: &mut State) {
         wait_for(job, &jobs[..index], &mut diagnostics);
     }
     counts(jobs, &mut diagnostics);
-    dedup(&mut diagnostics.errors);
-    dedup(&mut diagnostics.warnings);
-    state.errors.extend(diagnostics.errors);
-    state.warnings.extend(diagnostics.warnings);
+    diagnostics.errors.dedup();
+    diagnostics.warnings.dedup();
+    state.errors.extend(diagnostics.errors.into_vec());
+    state.warnings.extend(diagnostics.warnings.into_vec());
 }
 
-struct Diagnostics {
-    errors: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
+#[derive(Default)]
+struct Found {
+    errors: Diagnostics,
+    warnings: Diagnostics,
 }
 
-impl Diagnostics {
+impl Found {
     fn error(&mut self, message: &str, job: &Job, option: &str, label: &str, help: &str) {
         let diagnostic = Diagnostic::error(format!("job {}: {message}", job.name));
         self.errors.push(diagnostic.at(span(job, option), label).help(help));
@@ -59,7 +61,7 @@ fn span<'a>(job: &'a Job, option: &str) -> &'a Span {
     job.values.span(option).unwrap_or(&job.span)
 }
 
-fn readonly(job: &Job, diagnostics: &mut Diagnostics) {
+fn readonly(job: &Job, diagnostics: &mut Found) {
     let rw = job.values.keyword("rw");
     if !matches!(rw, "read" | "randread") {
         diagnostics.errors.push(readonly_error(rw, span(job, "rw")));
@@ -67,7 +69,7 @@ fn readonly(job: &Job, diagnostics: &mut Diagnostics) {
 }
 
 /// Checks that directories exist. A missing one may be a missing mount: the job would measure another disk.
-fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Diagnostics) {
+fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Found) {
     let paths = job.values.text("directory").map(path_list::split).unwrap_or_default();
     for path in paths.iter().filter(|path| !env.is_directory(path)) {
         diagnostics.error(
@@ -80,7 +82,7 @@ fn directories(job: &Job, env: &dyn Env, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn zones(job: &Job, diagnostics: &mut Diagnostics) {
+fn zones(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     let size = values.unsigned("zonesize");
     match values.keyword("zonemode") {
@@ -118,7 +120,7 @@ fn smallest_blocks(values: &Values) -> [u64; 3] {
     smallest
 }
 
-fn sizes(job: &Job, diagnostics: &mut Diagnostics) {
+fn sizes(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     let smallest = smallest_blocks(values);
     let rw = values.keyword("rw");
@@ -141,7 +143,7 @@ fn sizes(job: &Job, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn rates(job: &Job, diagnostics: &mut Diagnostics) {
+fn rates(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     let is_set = |name: &str| values.unsigneds(name).iter().any(|&rate| rate > 0);
     for (bytes, ios) in [("rate", "rate_iops"), ("rate_min", "rate_iops_min")] {
@@ -159,7 +161,7 @@ fn rates(job: &Job, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn time(job: &Job, diagnostics: &mut Diagnostics) {
+fn time(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     if values.flag("time_based") && values.unsigned("runtime") == 0 {
         let warning = Diagnostic::warning(format!("job {}: time_based has no effect without runtime", job.name));
@@ -167,7 +169,7 @@ fn time(job: &Job, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn dedupe(job: &Job, diagnostics: &mut Diagnostics) {
+fn dedupe(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     let copies = values.unsigned("dedupe_percentage");
     if copies == 0 || values.keyword("dedupe_mode") != "working_set" {
@@ -187,7 +189,7 @@ fn dedupe(job: &Job, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn logs(job: &Job, diagnostics: &mut Diagnostics) {
+fn logs(job: &Job, diagnostics: &mut Found) {
     let values = &job.values;
     if values.flag("log_issue_time") && !(values.flag("log_offset") && values.log("write_lat_log").is_some()) {
         diagnostics.error(
@@ -201,13 +203,13 @@ fn logs(job: &Job, diagnostics: &mut Diagnostics) {
 }
 
 /// Checks the numbers of clones and files of all jobs.
-fn counts(jobs: &[Job], diagnostics: &mut Diagnostics) {
+fn counts(jobs: &[Job], diagnostics: &mut Found) {
     let (mut clones, mut files) = (0u64, 0u64);
     for job in jobs {
         let of_job = job.values.unsigned("numjobs").max(1);
         clones = clones.saturating_add(of_job);
         files = files.saturating_add(job.values.unsigned("nrfiles").max(1).saturating_mul(of_job));
-        if clones > JOBS_MAX {
+        if clones > JOBS_MAX as u64 {
             let message = format!("{clones} jobs with clones, the maximum is {JOBS_MAX}");
             return diagnostics.error(&message, job, "numjobs", "too many jobs", "decrease numjobs");
         }
@@ -218,7 +220,7 @@ fn counts(jobs: &[Job], diagnostics: &mut Diagnostics) {
     }
 }
 
-fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Diagnostics) {
+fn wait_for(job: &Job, earlier: &[Job], diagnostics: &mut Found) {
     let Some(name) = job.values.text("wait_for") else { return };
     let message = match earlier.iter().filter(|earlier| earlier.name == name).count() {
         _ if name == job.name => "the job waits for itself".to_owned(),

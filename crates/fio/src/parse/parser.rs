@@ -12,6 +12,9 @@ use super::section_lines::{Line, set_options};
 use super::state::State;
 use super::value::Severity;
 
+/// Maximum number of jobs, with clones. One more is kept for the error.
+pub const JOBS_MAX: usize = 4096;
+
 /// State of parsing.
 pub struct Parser<'a> {
     pub state: State<'a>,
@@ -68,6 +71,9 @@ impl<'a> Parser<'a> {
 
     /// Adds a completely parsed section as a job.
     pub fn add_job(&mut self, mut section: Section) {
+        if self.jobs.len() > JOBS_MAX {
+            return;
+        }
         self.set_overrides(&mut section);
         if let Err(diagnostic) = section.select_engine() {
             self.state.report(Severity::ErrorWhenRun, *diagnostic);
@@ -107,6 +113,7 @@ impl<'a> Parser<'a> {
     /// Fails if there is no job to run, or if there is a warning and `--warnings-fatal` is set.
     pub fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
         let State { program, warnings, dry_run, .. } = self.state;
+        let warnings = warnings.into_vec();
         if dry_run || (self.jobs.is_empty() && program.needs_no_job) {
             let output = Output { stdout, ..Output::default() };
             return Ok(Request::Print { output, warnings });

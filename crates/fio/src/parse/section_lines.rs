@@ -40,8 +40,7 @@ pub fn set_options(section: &mut Section, lines: &[Line], state: &mut State) -> 
         match section.engine_option(&line.name) {
             Some(option) => is_valid &= section.set(option, line.value.as_deref(), &line.spans, state),
             None => {
-                let diagnostic = section.unknown_option(&line.name, &line.name_span);
-                state.report(Severity::Error, diagnostic);
+                state.errors.push_with(|| section.unknown_option(&line.name, &line.name_span));
                 is_valid = false;
             }
         }

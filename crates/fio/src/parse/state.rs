@@ -1,6 +1,7 @@
 //! State of parsing that does not depend on sections: settings and diagnostics.
 
 use units::diagnostic::{Diagnostic, Level};
+use units::diagnostics::Diagnostics;
 
 use super::env::Env;
 use super::settings::ProgramSettings;
@@ -12,13 +13,19 @@ pub struct State<'a> {
     /// `--parse-only` or `--showcmd`: no job runs, so unsupported options are warnings.
     pub dry_run: bool,
     pub program: ProgramSettings,
-    pub errors: Vec<Diagnostic>,
-    pub warnings: Vec<Diagnostic>,
+    pub errors: Diagnostics,
+    pub warnings: Diagnostics,
 }
 
 impl<'a> State<'a> {
     pub fn new(env: &'a dyn Env) -> State<'a> {
-        State { env, dry_run: false, program: ProgramSettings::default(), errors: Vec::new(), warnings: Vec::new() }
+        State {
+            env,
+            dry_run: false,
+            program: ProgramSettings::default(),
+            errors: Diagnostics::default(),
+            warnings: Diagnostics::default(),
+        }
     }
 
     /// Adds a diagnostic to the errors or the warnings.
@@ -34,37 +41,14 @@ impl<'a> State<'a> {
 
     /// Removes duplicate diagnostics.
     pub fn dedup(&mut self) {
-        dedup(&mut self.errors);
-        dedup(&mut self.warnings);
+        self.errors.dedup();
+        self.warnings.dedup();
     }
 
-    /// Returns the warnings and the errors, truncated.
+    /// Returns the warnings and the errors.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
-        let mut all = truncate_diagnostics(self.warnings, "warnings");
-        all.extend(truncate_diagnostics(self.errors, "errors"));
+        let mut all = self.warnings.into_vec();
+        all.extend(self.errors.into_vec());
         all
     }
-}
-
-/// Removes duplicates. An error in a global option or an override occurs once per job.
-pub fn dedup(diagnostics: &mut Vec<Diagnostic>) {
-    let mut unique: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
-    for diagnostic in diagnostics.drain(..) {
-        if !unique.contains(&diagnostic) {
-            unique.push(diagnostic);
-        }
-    }
-    *diagnostics = unique;
-}
-
-/// Maximum number of diagnostics per level. A binary file that is parsed as a job file causes thousands.
-const DIAGNOSTICS_MAX: usize = 100;
-
-fn truncate_diagnostics(mut diagnostics: Vec<Diagnostic>, plural: &str) -> Vec<Diagnostic> {
-    let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
-    diagnostics.truncate(DIAGNOSTICS_MAX);
-    if more > 0 {
-        diagnostics.push(Diagnostic::new(Level::Note, format!("{more} more {plural}")));
-    }
-    diagnostics
 }

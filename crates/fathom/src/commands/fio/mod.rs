@@ -13,11 +13,11 @@ use plan::Plan;
 use study::run::Refusal;
 use study::single::Single;
 use study::{Outcome, Session};
-use units::diagnostic::Diagnostic;
 
 use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::driver::{self, NoKeeper};
 use crate::exit;
+use crate::findings::print_diagnostics;
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stderr, write_stdout};
 use crate::run::RunOptions;
@@ -27,28 +27,22 @@ use watch::Watch;
 pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {
         Ok(Request::Print { output, warnings }) => {
-            show(&warnings);
+            print_diagnostics(&warnings);
             write_stdout(&output.stdout);
             write_stderr(format_args!("{}", output.stderr));
             output.status
         }
         Ok(Request::Run(invocation)) => {
-            show(&invocation.warnings);
+            print_diagnostics(&invocation.warnings);
             run(invocation).unwrap_or_else(|message| {
                 stderr_line!("fio: {message}");
                 exit::fio::FAILED
             })
         }
         Err(diagnostics) => {
-            show(&diagnostics);
+            print_diagnostics(&diagnostics);
             exit::fio::FAILED
         }
-    }
-}
-
-fn show(diagnostics: &[Diagnostic]) {
-    for diagnostic in diagnostics {
-        stderr_line!("{}", diagnostic);
     }
 }
 
