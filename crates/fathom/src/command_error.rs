@@ -7,6 +7,7 @@ use record::schema::SchemaError;
 use report::PngError;
 use study::StudyError;
 use units::diagnostic::Diagnostic;
+use units::diagnostics::render_first;
 
 use crate::atomic_file::OutputError;
 use crate::output::stderr_line;
@@ -47,9 +48,9 @@ impl fmt::Display for CommandError {
         match self {
             CommandError::Message(message) => to.write_str(message),
             CommandError::Diagnostics(list) => {
-                let mut list: Vec<&Diagnostic> = list.iter().collect();
+                let mut list = list.clone();
                 list.sort_by_key(|diagnostic| diagnostic.level);
-                to.write_str(&list.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+                to.write_str(&render_first(&list).join("\n"))
             }
         }
     }

@@ -13,7 +13,8 @@ use crate::input;
 /// # Errors
 /// The file cannot be read, or it is neither.
 pub fn load(path: &str) -> Result<Document, CommandError> {
-    let text = input::read(Path::new(path), input::Kind::Saved).map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
+    let text = input::read(Path::new(path), input::Kind::Saved)
+        .map_err(|error| format!("{path}: {}", units::errno::reason(&error)))?;
     let document = Document::read(&text).map_err(|error| format!("{path}:{error}"))?;
     Ok(complete(document).map_err(|error| format!("{path}: {error}"))?)
 }

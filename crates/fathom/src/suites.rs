@@ -59,7 +59,8 @@ pub fn all() -> Vec<Known> {
 
 fn read(path: &Path) -> Result<Suite, CommandError> {
     let name = path.display().to_string();
-    let text = input::read_text(path, input::Kind::Suite).map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
+    let text = input::read_text(path, input::Kind::Suite)
+        .map_err(|error| format!("{name}: {}", units::errno::reason(&error)))?;
     Ok(Suite::read(&name, &text)?)
 }
 
