@@ -1,6 +1,7 @@
 //! Exit codes. fathom's own commands share one table. The dialects return the codes of their programs.
 
-use assessment::{Assessment, Study, Verdict};
+use assessment::Assessment;
+use judge::verdict::{Conclusion, conclusion};
 use os::signal::Interrupts;
 
 /// Done: PASS or MEASURED.
@@ -50,14 +51,10 @@ pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> 
     if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {
         return code;
     }
-    let has_failed_run = assessment.tests.iter().any(|test| test.error.is_some());
-    let is_suite = matches!(assessment.study, Study::Suite(_));
-    match assessment.verdict {
-        // A test of a suite that could not run leaves the question open.
-        Verdict::Inconclusive if has_failed_run && !is_suite => FAILED,
-        Verdict::Pass | Verdict::Measured => DONE,
-        Verdict::Fail => FAILED,
-        Verdict::Inconclusive => INCONCLUSIVE,
-        Verdict::Invalid => INVALID,
+    match conclusion(assessment) {
+        Conclusion::Done => DONE,
+        Conclusion::Failed => FAILED,
+        Conclusion::Inconclusive => INCONCLUSIVE,
+        Conclusion::Invalid => INVALID,
     }
 }

@@ -37,7 +37,7 @@ fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
 fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     match diskspd::parse(&job.args, &WithFile(job))? {
         diskspd::Request::Run(invocation) => {
-            let lowered = diskspd::lower::lower(&invocation.profile, &invocation.command_line, &RealMachine)?;
+            let lowered = diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
             if !lowered.refused.is_empty() {
                 return Err(lowered.refused);
             }

@@ -137,7 +137,8 @@ mod tests {
     fn diskspd_runs_count_the_whole_measured_time_and_all_cpus() {
         let mut record = record([(600, 1000), (0, 0)]);
         let mut plan = Plan::clone(&record.plan);
-        plan.origin = Origin::DiskSpd { command_line: "diskspd a".into(), profile_xml: String::new() };
+        plan.origin =
+            Origin::DiskSpd { command_line: "diskspd a".into(), args: Vec::new(), profile_xml: String::new() };
         record.plan = Arc::new(plan);
         let cpu = |cpu, busy_ns, idle_ns| CpuUse { cpu, user_ns: busy_ns, kernel_ns: 0, idle_ns };
         let cpus = vec![cpu(0, 90, 10), cpu(1, 1, 9)];

@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn diskspd() -> Origin {
-        Origin::DiskSpd { command_line: String::new(), profile_xml: String::new() }
+        Origin::DiskSpd { command_line: String::new(), args: Vec::new(), profile_xml: String::new() }
     }
 
     #[test]

@@ -18,11 +18,17 @@ const NAMES_SHOWN: usize = 4;
 /// Longer arguments hold a path or a table.
 const SWITCH: usize = 12;
 
-/// Returns the names of fio's jobs, each once, or the switches of DiskSpd's command line.
+/// Returns the names of fio's jobs, each once, or the switches of DiskSpd's command line. A record without its arguments has
+/// the whole line as title.
 pub fn title(record: &Record) -> String {
-    let Origin::DiskSpd { command_line, .. } = &record.plan.origin else { return names(&record.plan.workers) };
-    let switches = command_line.split_whitespace().skip(1).filter(|word| word.starts_with('-') && word.len() < SWITCH);
-    switches.collect::<Vec<_>>().join(" ")
+    match &record.plan.origin {
+        Origin::Fio(_) => names(&record.plan.workers),
+        Origin::DiskSpd { command_line, args, .. } if args.is_empty() => command_line.clone(),
+        Origin::DiskSpd { args, .. } => {
+            let is_shown = |arg: &&str| arg.starts_with('-') && arg.len() < SWITCH;
+            args.iter().map(String::as_str).filter(is_shown).collect::<Vec<_>>().join(" ")
+        }
+    }
 }
 
 /// Returns the paths of the targets, each once, in the order of the plan.
@@ -151,13 +157,17 @@ fn figures(ddirs: &[DdirStats; 3]) -> Vec<DirectionFigures> {
     figures.collect()
 }
 
-/// Returns the arguments of the command.
+/// Returns the arguments of the command. A DiskSpd record without its arguments has its line as one argument.
 fn command(plan: &Plan) -> Vec<String> {
-    let words: Vec<String> = match &plan.origin {
-        Origin::Fio(FioWords { words, .. }) => words.clone(),
-        Origin::DiskSpd { command_line, .. } => command_line.split_whitespace().skip(1).map(str::to_owned).collect(),
+    let program = plan.origin.program().to_owned();
+    let words = match &plan.origin {
+        Origin::Fio(FioWords { words: args, .. }) | Origin::DiskSpd { args, .. } if !args.is_empty() => {
+            [&[program], args.as_slice()].concat()
+        }
+        Origin::Fio(_) => vec![program],
+        Origin::DiskSpd { command_line, .. } => vec![command_line.clone()],
     };
-    ["fathom", plan.origin.program()].into_iter().map(str::to_owned).chain(words).collect()
+    std::iter::once("fathom".to_owned()).chain(words).collect()
 }
 
 /// Returns the command line and the text of its files.

@@ -127,7 +127,7 @@ pub mod simulated {
     /// Returns the same run as one of DiskSpd's.
     pub fn as_diskspd(mut record: Record) -> Record {
         let mut plan = Plan::clone(&record.plan);
-        plan.origin = Origin::DiskSpd { command_line: "diskspd".into(), profile_xml: String::new() };
+        plan.origin = Origin::DiskSpd { command_line: "diskspd".into(), args: Vec::new(), profile_xml: String::new() };
         record.plan = Arc::new(plan);
         record
     }

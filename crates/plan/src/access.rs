@@ -4,7 +4,7 @@ use crate::ddir::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
 
 /// The access pattern of one worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Access {
     pub pattern: Pattern,
     pub block: BlockSizes,
@@ -86,7 +86,7 @@ impl Pattern {
 }
 
 /// Block sizes for each direction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BlockSizes {
     pub min_bytes: PerDdir<u64>,
     pub max_bytes: PerDdir<u64>,

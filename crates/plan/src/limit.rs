@@ -101,7 +101,7 @@ pub struct LatencyTarget {
 }
 
 /// What is done about I/Os that fail.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ErrorPolicy {
     pub continue_on_read: bool,
     pub continue_on_write: bool,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Measure {
     pub slat: bool,
     pub clat: bool,
@@ -75,7 +75,7 @@ pub enum ClockSource {
 }
 
 /// Log files, each by the stem of its name (`NAME` in `NAME_bw.1.log`).
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Logs {
     pub bandwidth: Option<String>,
     pub iops: Option<String>,

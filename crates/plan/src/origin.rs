@@ -9,7 +9,11 @@ use units::shell::quoted;
 pub enum Origin {
     Fio(FioWords),
     DiskSpd {
+        /// The command line with the program's name, for display.
         command_line: String,
+        /// The arguments after the program's name. Records of early versions have none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        args: Vec<String>,
         /// The profile as XML. It includes every setting of the command line.
         profile_xml: String,
     },

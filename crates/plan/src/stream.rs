@@ -9,7 +9,7 @@ use crate::target::Open;
 use serde::{Deserialize, Serialize};
 
 /// All that a worker's I/O consists of.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Streams {
     pub list: Vec<Stream>,
     pub queues: Vec<Queue>,
@@ -27,7 +27,7 @@ impl Streams {
 }
 
 /// I/Os in flight together; each next one goes to one of the streams.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Queue {
     pub depth: u32,
     pub shares: Vec<StreamShare>,
@@ -41,7 +41,7 @@ pub struct StreamShare {
 }
 
 /// What is done to one target by one worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Stream {
     pub path: String,
     /// Streams of workers of a phase with the same number are on the same target: they share one interlocked offset.

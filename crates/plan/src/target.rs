@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a worker does its I/O on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Targets {
     /// Paths in the order of service.
     pub paths: Vec<String>,

@@ -7,7 +7,7 @@ use crate::stream::Streams;
 /// What a worker's I/O consists of.
 ///
 /// A record has a worker's streams. Those of a job are empty.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Streams", into = "Streams")]
 pub enum Workload {
     /// One pattern over all targets, as a job of fio has: the worker's `access`, `rate` and `think`.

@@ -20,6 +20,7 @@ mod tests;
 use plan::{Engine, Origin, Plan};
 use units::diagnostic::{Diagnostic, Level};
 
+use crate::parse::command_line;
 use crate::profile::Profile;
 use crate::xml;
 
@@ -35,11 +36,11 @@ pub struct Lowered {
     pub refused: Vec<Diagnostic>,
 }
 
-/// Lowers a valid profile: a worker per thread, a phase per time span.
+/// Lowers a valid profile: a worker per thread, a phase per time span. `args` are the arguments that it was parsed from.
 ///
 /// # Errors
 /// Returns all errors of the profile on this machine.
-pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Result<Lowered, Vec<Diagnostic>> {
+pub fn lower(profile: &Profile, args: &[String], machine: &dyn Machine) -> Result<Lowered, Vec<Diagnostic>> {
     let mut notes = notes::of_profile(profile);
     paths::check(profile, machine, &mut notes);
     cpus::check(profile, machine, &mut notes);
@@ -51,7 +52,11 @@ pub fn lower(profile: &Profile, command_line: &str, machine: &dyn Machine) -> Re
     }
     let files = files::files_to_make(profile, machine);
     let mut plan = Plan {
-        origin: Origin::DiskSpd { command_line: command_line.to_owned(), profile_xml: xml::write(profile) },
+        origin: Origin::DiskSpd {
+            command_line: command_line(args),
+            args: args.to_vec(),
+            profile_xml: xml::write(profile),
+        },
         ..Plan::default()
     };
     for (phase, span) in (0u32..).zip(&profile.time_spans) {

@@ -60,7 +60,7 @@ fn profile(spans: Vec<TimeSpan>) -> Profile {
 }
 
 fn lowered(profile: &Profile) -> Lowered {
-    lower(profile, "diskspd a", &WHOLE).expect("the profile can be carried out")
+    lower(profile, &["a".to_owned()], &WHOLE).expect("the profile can be carried out")
 }
 
 fn workers(span: TimeSpan) -> Vec<Worker> {
@@ -80,7 +80,7 @@ fn stream(target: Target) -> Stream {
 
 /// Returns all errors and warnings of a profile.
 fn reported(profile: &Profile) -> String {
-    let notes = match lower(profile, "", &WHOLE) {
+    let notes = match lower(profile, &[], &WHOLE) {
         Ok(lowered) => [lowered.warnings, lowered.refused].concat(),
         Err(errors) => errors,
     };
@@ -151,11 +151,11 @@ fn one_outstanding_io_is_synchronous_and_more_use_io_uring_or_libaio() {
     assert!(matches!(many.engine, Engine::IoUring(ring) if ring.fixed_buffers.is_none()));
     assert_eq!((many.depth.iodepth, many.depth.complete_max), (32, Some(16)));
     let profile = profile(vec![span(&[one(32, false)])]);
-    let without = lower(&profile, "", &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
+    let without = lower(&profile, &[], &Eight { rings: false, ..WHOLE }).expect("there is the older interface");
     assert!(matches!(without.plan.workers[0].engine, Engine::Libaio { .. }));
     let ring = Some(IoRing { registered_buffers: true, batch: RingBatch::Percent(25) });
     let requested = super::tests::profile(vec![TimeSpan { io_ring: ring, ..span(&[target("a")]) }]);
-    let refused = lower(&requested, "", &Eight { rings: false, ..WHOLE }).expect("the profile is sound").refused;
+    let refused = lower(&requested, &[], &Eight { rings: false, ..WHOLE }).expect("the profile is sound").refused;
     assert!(refused.len() == 1 && refused[0].message.starts_with("-u (IoRing)"), "{refused:?}");
 }
 
@@ -274,7 +274,7 @@ fn missing_cpus_are_rejected() {
     let some = Eight { allowed: &[5, 6], ..WHOLE };
     let affinity = vec![AffinityCpu { group: 0, number: 3 }];
     let errors =
-        lower(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]), "", &some).expect_err("3 isn't allowed");
+        lower(&profile(vec![TimeSpan { affinity, ..span(&[target("a")]) }]), &[], &some).expect_err("3 isn't allowed");
     assert!(errors[0].message.contains("may not run on CPU 3"), "{errors:?}");
     assert_eq!(cpus::in_order(&TimeSpan::default(), &some), [5, 6]);
 }
@@ -330,8 +330,8 @@ fn time_spans_are_phases_and_the_plan_has_the_profile() {
     let profile = profile(vec![span(&[target("a")]), span(&[target("b")])]);
     let plan = lowered(&profile).plan;
     assert_eq!(plan.workers.iter().map(|worker| worker.phase).collect::<Vec<_>>(), [0, 1]);
-    let Origin::DiskSpd { command_line, profile_xml } = plan.origin else { panic!("the origin is not DiskSpd") };
-    assert_eq!(command_line, "diskspd a");
+    let Origin::DiskSpd { command_line, args, profile_xml } = plan.origin else { panic!("the origin is not DiskSpd") };
+    assert_eq!((command_line.as_str(), args), ("diskspd a", vec!["a".to_owned()]));
     assert_eq!(xml::read(&profile_xml, "").map(|reading| reading.profile), Ok(profile));
 }
 

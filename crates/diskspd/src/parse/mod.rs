@@ -57,8 +57,8 @@ pub enum Request {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invocation {
     pub profile: Profile,
-    /// All arguments, with the program name.
-    pub command_line: String,
+    /// All arguments after the program name.
+    pub args: Vec<String>,
     pub events: Events,
     /// Report files, in addition to standard output.
     pub reports: Vec<ReportFile>,
@@ -116,7 +116,12 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
     if findings.iter().any(|finding| finding.level == Level::Error) {
         return Err(settings.warnings);
     }
-    Ok(request(command_line.text, profile, settings))
+    Ok(request(arguments, profile, settings))
+}
+
+/// Returns the arguments as one line with the program name, as reports show it.
+pub fn command_line(args: &[String]) -> String {
+    CommandLine::new(PROGRAM, args).text
 }
 
 /// Splits the arguments into options and targets.
@@ -265,19 +270,20 @@ fn conflicts_with_profile(switch: &Switch) -> Diagnostic {
 }
 
 /// Returns the request for a valid profile.
-fn request(command_line: String, profile: Profile, settings: Settings) -> Request {
+fn request(args: &[String], profile: Profile, settings: Settings) -> Request {
     let mut warnings = settings.warnings;
     let reports = settings.first.reports;
     if !reports.profile_only {
         let (events, no_history) = (settings.events, reports.no_history);
         let reports = reports.files;
-        return Request::Run(Box::new(Invocation { profile, command_line, events, reports, no_history, warnings }));
+        let args = args.to_vec();
+        return Request::Run(Box::new(Invocation { profile, args, events, reports, no_history, warnings }));
     }
     if !reports.files.is_empty() {
         warnings.push(Diagnostic::warning("-Rp does not run: no report file is written"));
     }
     let text = match profile.result_format {
-        ResultFormat::Text => profile_text(&profile, &command_line),
+        ResultFormat::Text => profile_text(&profile, &command_line(args)),
         ResultFormat::Xml => xml::write(&profile),
     };
     Request::Print { text, status: 0, warnings }

@@ -66,7 +66,7 @@ fn answer(case: &Value) -> Option<String> {
         Ok(Request::Signal { .. }) if case["exit_code"] == 1 => None,
         Ok(Request::Print { status, .. }) if case["exit_code"] != status => Some(format!("ends with {status}")),
         Ok(Request::Run(invocation)) if !accept => {
-            let lowered = lower(&invocation.profile, &invocation.command_line, &FixedMachine { cpus: 2 });
+            let lowered = lower(&invocation.profile, &invocation.args, &FixedMachine { cpus: 2 });
             lowered.is_ok().then(|| "is taken".to_owned())
         }
         Ok(Request::Signal { .. } | Request::SystemInformation(_)) if !accept => Some("is taken".to_owned()),

@@ -13,7 +13,7 @@ fn every_profile_is_lowered_or_rejected_with_a_reason() {
     let (mut lowered, mut refused) = (0, 0);
     for case in &cases {
         let Ok(reading) = xml::read(case["xml"].as_str().unwrap_or_default(), "profile") else { continue };
-        match lower(&reading.profile, "diskspd", &FixedMachine { cpus: 4 }) {
+        match lower(&reading.profile, &[], &FixedMachine { cpus: 4 }) {
             Err(errors) => {
                 refused += 1;
                 assert!(!errors.is_empty(), "{}", case["id"]);

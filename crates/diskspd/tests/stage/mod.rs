@@ -36,6 +36,7 @@ pub fn thread(time_span: u32) -> Worker {
 /// Returns a record before the run, with `threads` per time span.
 pub fn record(command_line: &str, profile_xml: &str, threads: &[usize]) -> Record {
     let workers = (0..).zip(threads).flat_map(|(span, count)| (0..*count).map(move |_| thread(span))).collect();
-    let origin = Origin::DiskSpd { command_line: command_line.to_owned(), profile_xml: profile_xml.to_owned() };
+    let (command_line, profile_xml) = (command_line.to_owned(), profile_xml.to_owned());
+    let origin = Origin::DiskSpd { command_line, args: Vec::new(), profile_xml };
     Record::new(Arc::new(Plan { workers, origin, ..Plan::default() }), 0)
 }

@@ -23,7 +23,7 @@ fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: imp
         other => panic!("{words:?}: {other:?}"),
     };
     let machine = diskspd::lower::FixedMachine { cpus: 2 };
-    let mut plan = diskspd::lower::lower(&invocation.profile, "", &machine).unwrap().plan;
+    let mut plan = diskspd::lower::lower(&invocation.profile, &[], &machine).unwrap().plan;
     for worker in &mut plan.workers {
         worker.process.cpus.clear();
         worker.measure.disk_util = false;

@@ -23,7 +23,7 @@ fn streams(case: &Value) -> Streams {
         Ok(Request::Run(invocation)) => invocation,
         other => panic!("{words:?}: {other:?}"),
     };
-    let lowered = lower(&invocation.profile, "", &FixedMachine { cpus: 2 }).expect("the case can be run");
+    let lowered = lower(&invocation.profile, &[], &FixedMachine { cpus: 2 }).expect("the case can be run");
     lowered.plan.workers[case["thread"].as_u64().expect("a number") as usize]
         .streams()
         .expect("a thread has streams")

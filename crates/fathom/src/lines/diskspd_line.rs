@@ -36,7 +36,7 @@ fn run(invocation: Invocation, command: &str) -> Result<Planned, Vec<Diagnostic>
             Diagnostic::error(format!("named events (-y) are for single runs, and `fathom {command}` makes several"));
         return Err(vec![error.help("remove the switches that begin with -y")]);
     }
-    let lowered = diskspd::lower::lower(&invocation.profile, &invocation.command_line, &RealMachine)?;
+    let lowered = diskspd::lower::lower(&invocation.profile, &invocation.args, &RealMachine)?;
     if !lowered.refused.is_empty() {
         return Err(lowered.refused);
     }

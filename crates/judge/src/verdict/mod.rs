@@ -6,5 +6,5 @@ mod test;
 mod threshold;
 
 pub use figures::{Figure, Rounds};
-pub use overall::{judge, tests_for};
+pub use overall::{Conclusion, conclusion, judge, tests_for};
 pub use test::required;

@@ -47,6 +47,31 @@ fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
     }
 }
 
+/// How a study ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// PASS or MEASURED.
+    Done,
+    /// FAIL, or a run of the study failed.
+    Failed,
+    Inconclusive,
+    Invalid,
+}
+
+/// Returns how a study ended. A test of a suite that could not run leaves the suite's question open. Any other study
+/// with a failed run has failed.
+pub fn conclusion(assessment: &Assessment) -> Conclusion {
+    let has_failed_run = assessment.tests.iter().any(|test| test.error.is_some());
+    let is_suite = matches!(assessment.study, Study::Suite(_));
+    match assessment.verdict {
+        Verdict::Pass | Verdict::Measured => Conclusion::Done,
+        Verdict::Fail => Conclusion::Failed,
+        Verdict::Inconclusive if has_failed_run && !is_suite => Conclusion::Failed,
+        Verdict::Inconclusive => Conclusion::Inconclusive,
+        Verdict::Invalid => Conclusion::Invalid,
+    }
+}
+
 fn sum_up(assessment: &Assessment, unmeasured: Vec<String>, has_expectations: bool) -> (Verdict, Cause) {
     let tests = &assessment.tests;
     let worst = tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);

@@ -10,8 +10,9 @@ use assessment::{
 };
 use judge::limits::{Catalogue, Expectation};
 use judge::requirements::Requirements;
-use judge::verdict::judge;
-use plan::{Ddir, Pattern, Plan, Worker};
+use judge::single;
+use judge::verdict::{Conclusion, conclusion, judge};
+use plan::{Ddir, Origin, Pattern, Plan, Worker};
 use proptest::prelude::*;
 use record::{Machine, PhaseRecord, Record, Timeline};
 use units::diagnostic::Source;
@@ -646,4 +647,34 @@ proptest! {
             _ => {}
         }
     }
+}
+
+#[test]
+fn a_failed_run_fails_a_study_and_leaves_a_suites_question_open() {
+    let ended = |verdict: Verdict, study: Study, error: Option<Failure>| {
+        let tests = vec![Test { error, ..test(Aim::DiskIops, level(1000.0)) }];
+        conclusion(&Assessment { verdict, study, ..assessment(tests) })
+    };
+    let failed = || Some(Failure::NoIo);
+    let suite = Study::default;
+    assert_eq!(ended(Verdict::Inconclusive, Study::Single, failed()), Conclusion::Failed);
+    assert_eq!(ended(Verdict::Inconclusive, Study::Single, None), Conclusion::Inconclusive);
+    assert_eq!(ended(Verdict::Inconclusive, suite(), failed()), Conclusion::Inconclusive);
+    assert_eq!(ended(Verdict::Fail, suite(), None), Conclusion::Failed);
+    assert_eq!(ended(Verdict::Invalid, Study::Single, failed()), Conclusion::Invalid);
+    assert_eq!([Verdict::Pass, Verdict::Measured].map(|verdict| ended(verdict, suite(), None)), [Conclusion::Done; 2]);
+}
+
+#[test]
+fn the_title_of_a_diskspd_run_has_its_switches_without_splitting_the_line() {
+    let run = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let command_line = "diskspd -b4K -d5 my file".to_owned();
+        let origin = Origin::DiskSpd { command_line, args, profile_xml: String::new() };
+        Record::new(Arc::new(Plan { origin, ..Plan::default() }), 0)
+    };
+    let (whole, old) = (run(&["-b4K", "-d5", "my file"]), run(&[]));
+    assert_eq!((single::title(&whole), single::title(&old)), ("-b4K -d5".into(), "diskspd -b4K -d5 my file".into()));
+    assert_eq!(single::assessment(&whole).command, ["fathom", "diskspd", "-b4K", "-d5", "my file"]);
+    assert_eq!(single::assessment(&old).command, ["fathom", "diskspd -b4K -d5 my file"]);
 }

@@ -454,17 +454,21 @@ pub fn forbidden<'a>(ready: &Ready, targets: &'a [SuiteTarget], params: &SuitePa
 
 /// The same test of an interrupted run, with the same job.
 fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measured> {
-    let job = ready.runs.first()?.job.text();
-    resumed.iter().find(|done| done.name == ready.test.name && same_work(&done.job, &job))
+    let plan = &ready.runs.first()?.plan;
+    let has_run = |done: &Measured| done.rounds.iter().any(|round| same_work(&round.record.plan, plan));
+    resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
 }
 
 /// Two jobs request the same, except for the sizes of their files: a slow disk's are as large as they could be filled.
-fn same_work(one: &str, other: &str) -> bool {
-    let rest = |text: &str| -> Vec<String> {
-        let is_size = |line: &&str| line.starts_with("size=") || line.starts_with("filesize=");
-        text.lines().filter(|line| !is_size(line)).map(str::to_owned).collect()
+fn same_work(one: &Plan, other: &Plan) -> bool {
+    let without_sizes = |plan: &Plan| {
+        let mut plan = plan.without_text();
+        for targets in plan.workers.iter_mut().map(|worker| &mut worker.targets) {
+            (targets.extent.size, targets.file_size) = (None, None);
+        }
+        plan
     };
-    rest(one) == rest(other)
+    without_sizes(one) == without_sizes(other)
 }
 
 /// Keeps the tests of an interrupted run that have figures.

@@ -54,7 +54,7 @@ fn print(text: &str, status: u8) -> u8 {
 fn run(invocation: &Invocation) -> Result<u8, u8> {
     print_diagnostics(&invocation.warnings);
     let mut files = Files::default();
-    let record = run::run(&invocation.profile, &invocation.command_line, &invocation.events, |plan| {
+    let record = run::run(&invocation.profile, &invocation.args, &invocation.events, |plan| {
         files = Files::open(&invocation.reports, plan).map_err(|message| {
             print_diagnostics(&[Diagnostic::error(format!("-R{message}"))]);
             REFUSED

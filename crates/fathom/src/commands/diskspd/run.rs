@@ -28,11 +28,11 @@ use crate::signals;
 /// The exit code, after the errors were printed.
 pub fn run(
     profile: &Profile,
-    command_line: &str,
+    args: &[String],
     events: &Events,
     before: impl FnOnce(&Plan) -> Result<(), u8>,
 ) -> Result<Record, u8> {
-    let lowered = diskspd::lower::lower(profile, command_line, &RealMachine).map_err(|diagnostics| {
+    let lowered = diskspd::lower::lower(profile, args, &RealMachine).map_err(|diagnostics| {
         print_diagnostics(&diagnostics);
         REFUSED
     })?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assessment::{Metric, Settings};
 use fio::parse::Output;
-use plan::{Echo, Origin, Plan};
+use plan::Plan;
 use units::diagnostic::Diagnostic;
 
 use crate::lines::{Messages, Planned, writes_logs};
@@ -49,7 +49,7 @@ pub fn plan(points: &[Settings], runs: usize, plan_line: &PlanLine) -> Result<Po
 
 /// Returns an error for an axis whose values all give the same work, such as a depth for an engine without a queue.
 fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagnostic> {
-    let works: Vec<String> = plans.iter().map(|plan| work(plan)).collect();
+    let works: Vec<Plan> = plans.iter().map(|plan| plan.without_text()).collect();
     let others = |point: &Settings, axis: usize| {
         let mut settings = point.clone();
         settings.remove(axis);
@@ -58,7 +58,7 @@ fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagno
     let first = points.first()?;
     let varies = |axis: &usize| points.iter().any(|point| point[*axis].1 != first[*axis].1);
     let dead = (0..first.len()).filter(varies).find(|axis| {
-        let mut first_works: Vec<(Settings, &String)> = Vec::new();
+        let mut first_works: Vec<(Settings, &Plan)> = Vec::new();
         points.iter().zip(&works).all(|(point, work)| {
             let others = others(point, *axis);
             match first_works.iter().find(|(known, _)| *known == others) {
@@ -75,15 +75,6 @@ fn without_difference(points: &[Settings], plans: &[Arc<Plan>]) -> Option<Diagno
     let help = "another option of the line may override it, or the engine may ignore it; --repeat runs the same point \
                 again";
     Some(Diagnostic::error(message).help(help))
-}
-
-/// Returns the part of a plan that the engine uses, as text.
-fn work(plan: &Plan) -> String {
-    let mut plan = plan.clone();
-    plan.global_options.clear();
-    plan.origin = Origin::default();
-    plan.workers.iter_mut().for_each(|worker| worker.echo = Arc::new(Echo::default()));
-    format!("{plan:?}")
 }
 
 /// Returns true if a point measures the metric.
