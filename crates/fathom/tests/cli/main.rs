@@ -35,6 +35,7 @@ mod records;
 mod safety;
 mod safety_lease;
 mod safety_outputs;
+mod safety_overlay;
 mod saved_runs;
 mod sequence;
 mod status;

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use super::kernel::Kernel;
 use super::loops;
-use super::mounts::{self, is_same};
+use super::mounts::{self, Mount};
+use super::overlay::Identity;
 use super::signature::{self, Part};
 use super::topology::{Block, DeviceNumber, block_device_at};
 use crate::file::{File, OpenOptions};
@@ -86,7 +86,9 @@ impl fmt::Display for Holder {
 
 /// Tables of what the machine uses, read once for several queries.
 pub(super) struct UsageTables {
-    mounts: Vec<(Vec<DeviceNumber>, PathBuf)>,
+    /// Devices of mounted file systems, and where they are mounted.
+    mounted: Vec<(Vec<DeviceNumber>, PathBuf)>,
+    mounts: Vec<Mount>,
     swaps: Vec<PathBuf>,
     loops: Vec<loops::Loop>,
 }
@@ -94,15 +96,16 @@ pub(super) struct UsageTables {
 impl UsageTables {
     pub(super) fn read(kernel: &Kernel) -> io::Result<Self> {
         let mounts = mounts::all(kernel)?;
-        let mounts = mounts.into_iter().map(|mount| (mount.devices(kernel), mount.at)).collect();
-        Ok(UsageTables { mounts, swaps: mounts::swaps(kernel)?, loops: loops::active(kernel) })
+        let loops = loops::active(kernel, &mounts);
+        let mounted = mounts.iter().map(|mount| (mount.devices(kernel), mount.at.clone())).collect();
+        Ok(UsageTables { mounted, mounts, swaps: mounts::swaps(kernel)?, loops })
     }
 
     /// Returns the uses of the device itself, without its partitions.
     fn uses_of(&self, block: &Block, depth: usize) -> Vec<Use> {
         let mut uses = Vec::new();
         // A file system can have many mounts. One is enough for the message.
-        if let Some((_, at)) = self.mounts.iter().find(|(devices, _)| devices.contains(&block.number)) {
+        if let Some((_, at)) = self.mounted.iter().find(|(devices, _)| devices.contains(&block.number)) {
             uses.push(Use::Mounted { at: at.clone() });
         }
         let is_swap = |path: &PathBuf| matches!(block_device_at(path), Ok(Some(number)) if number == block.number);
@@ -207,11 +210,17 @@ pub(super) fn related_devices(kernel: &Kernel, number: DeviceNumber) -> Vec<(Rel
 fn of_file(tables: &UsageTables, path: &Path, found: &fs::Metadata) -> Vec<Holder> {
     let holder = |used| Holder { device: path.to_path_buf(), relation: Relation::Itself, used };
     let mut holders = Vec::new();
-    if tables.swaps.iter().any(|swap| is_same(swap, found, None)) {
+    if tables.swaps.is_empty() && tables.loops.is_empty() {
+        return holders;
+    }
+    let file = Identity::at(&tables.mounts, path, found);
+    let is_file = |swap: &PathBuf| {
+        fs::metadata(swap).is_ok_and(|found| Identity::at(&tables.mounts, swap, &found).is_same(&file))
+    };
+    if tables.swaps.iter().any(is_file) {
         holders.push(holder(Use::Swap));
     }
-    let on_file = |candidate: &&loops::Loop| candidate.backing_file_id == Some((found.dev(), found.ino()));
-    for upper in tables.loops.iter().filter(on_file) {
+    for upper in tables.loops.iter().filter(|candidate| candidate.backing_file.is_same(&file)) {
         holders.push(holder(tables.loop_use(upper, 1)));
     }
     holders

@@ -9,6 +9,7 @@ mod kernel;
 mod list;
 mod loops;
 mod mounts;
+mod overlay;
 mod signature;
 #[cfg(test)]
 mod tests;

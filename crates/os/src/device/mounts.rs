@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::kernel::Kernel;
@@ -14,6 +13,8 @@ use super::topology::{Block, DeviceNumber, block_device_at};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Mount {
     pub(super) number: DeviceNumber,
+    /// The folder of the file system that is mounted.
+    pub(super) root: PathBuf,
     pub(super) at: PathBuf,
     pub(super) kind: String,
     pub(super) source: PathBuf,
@@ -28,13 +29,14 @@ impl Mount {
         let (head, tail) = line.split_once(" - ")?;
         let mut head = head.split(' ');
         let number = DeviceNumber::parse(head.nth(2)?)?;
-        let at = unescape(head.nth(1)?);
+        let root = unescape(head.next()?);
+        let at = unescape(head.next()?);
         let flags = head.next().unwrap_or_default().to_string();
         let mut tail = tail.split(' ');
         let kind = tail.next()?.to_string();
         let source = unescape(tail.next()?);
         let options = tail.next().unwrap_or_default().to_string();
-        Some(Mount { number, at, kind, source, flags, options })
+        Some(Mount { number, root, at, kind, source, flags, options })
     }
 
     /// Returns the devices of the file system. btrfs has a device number of its own, and can have several devices.
@@ -60,9 +62,12 @@ impl Mount {
 
     /// Returns the value of a file system option, such as overlayfs's `upperdir`.
     pub(super) fn option(&self, name: &str) -> Option<PathBuf> {
-        let (_, value) =
-            self.options.split(',').filter_map(|part| part.split_once('=')).find(|(key, _)| *key == name)?;
-        Some(unescape(value))
+        self.option_values().find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// Returns the options of the file system that have a value.
+    pub(super) fn option_values(&self) -> impl Iterator<Item = (&str, PathBuf)> {
+        self.options.split(',').filter_map(|part| part.split_once('=')).map(|(key, value)| (key, unescape(value)))
     }
 }
 
@@ -93,15 +98,6 @@ pub(super) fn swaps(kernel: &Kernel) -> io::Result<Vec<PathBuf>> {
         Ok(text) => Ok(text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescape).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
-    }
-}
-
-/// True if both paths lead to the same file or to the same block device.
-pub(super) fn is_same(path: &Path, found: &fs::Metadata, device: Option<DeviceNumber>) -> bool {
-    let Ok(other) = fs::metadata(path) else { return false };
-    match device {
-        Some(device) => matches!(block_device_at(path), Ok(Some(number)) if number == device),
-        None => (other.dev(), other.ino()) == (found.dev(), found.ino()),
     }
 }
 
@@ -168,6 +164,7 @@ mod tests {
     fn file_belongs_to_the_last_of_the_innermost_mounts() {
         let mount = |at: &str, minor| Mount {
             number: DeviceNumber { major: 8, minor },
+            root: PathBuf::from("/"),
             at: PathBuf::from(at),
             kind: String::new(),
             source: PathBuf::new(),
