@@ -7,7 +7,9 @@
 use record::Arrivals;
 use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, Failure, Figures, Finding, LoadGeneratorEvidence, Metric, RepeatedFigure};
+use crate::{
+    Comparison, Failure, Figures, Finding, LatencyKind, LoadGeneratorEvidence, Metric, RepeatedFigure, Statistic,
+};
 
 /// The settings of a run, as (`bs`, `64k`). They distinguish it from other runs of the study.
 pub type Settings = Vec<(String, String)>;
@@ -66,6 +68,14 @@ pub struct Knee {
     pub job: Settings,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub result: Option<KneeResult>,
+}
+
+impl Knee {
+    /// Returns the judged metric: a percentile of response time in an open loop, of service time in a closed one.
+    pub fn metric(&self) -> Metric {
+        let kind = if self.iodepth_max.is_none() { LatencyKind::Response } else { LatencyKind::Total };
+        Metric::latency(kind, Statistic::Percentile(self.percent))
+    }
 }
 
 /// The loads of a search and what they show.

@@ -27,8 +27,8 @@ pub struct Args {
 
     /// Highest allowed 99th percentile of the response time, such as 500us or 5ms
     ///
-    /// For other percentiles use --p50, --p99.9, --p99.99 or any other number. Without a bound, a rate is sustained if
-    /// it is met.
+    /// It bounds the metric response.p99, or lat.p99 with --closed. For other percentiles use --p50, --p99.9, --p99.99
+    /// or any other number. Without a bound, a rate is sustained if it is met.
     #[arg(long = "p99", value_name = "TIME", value_parser = bound, help_heading = SEARCH)]
     bounds: Vec<Bound>,
     /// Search over iodepth (closed loop) instead of over rates

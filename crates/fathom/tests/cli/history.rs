@@ -245,7 +245,8 @@ fn searches_and_sweeps_are_saved_and_replayed() {
     assert!(table.contains("knee random 4 KiB reads") && table.contains("sweep bs of fio"), "{table}");
 
     let json = run(scratch.path(), "show", "1 --format study-json");
-    assert_eq!(json.ended_with(0).json()["schema"], "fathom.knee/2");
+    let document = json.ended_with(0).json();
+    assert_eq!((document["schema"].as_str(), document["metric"].as_str()), (Some("fathom.knee/2"), Some("lat.p99")));
     let json = run(scratch.path(), "show", "2 --format study-json").json();
     assert_eq!((&json["schema"], &json["runs_made"]), (&"fathom.sweep/2".into(), &4.into()));
     let whole = run(scratch.path(), "export", "2 --format json").json();

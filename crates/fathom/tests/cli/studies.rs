@@ -157,6 +157,7 @@ fn a_quantity_of_a_knee_is_one_number_wherever_it_is_shown() {
     assert!(!heading.iter().any(|name| name.contains("service time")), "{heading:?}");
 
     let document: Value = serde_json::from_str(&shown(&scratch, "study-json")).unwrap();
+    assert_eq!(document["metric"], "response.p99");
     let steps = document["steps"].as_array().unwrap();
     let bars = bars(text, "p99 of response time, ");
     assert_eq!((rows.len(), bars.len()), (steps.len(), steps.len()));

@@ -250,6 +250,7 @@ pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
         "job": job,
         "loop": if is_rate { "open" } else { "closed" },
         "arrivals": if request.poisson { "poisson" } else { "linear" },
+        "metric": request.metric(),
         "percentile": request.percent,
         "bound_ns": request.bound_ns,
         "runtime_ns": request.runtime_ns,

@@ -16,9 +16,9 @@ pub use measured::Measured;
 pub use search::Search;
 
 use assessment::{
-    Assessment, Basis, Cause, Failure, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, LatencyKind,
-    Metric, Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Statistic,
-    Study as Request, Test, Threshold, ThresholdBound, Verdict,
+    Assessment, Basis, Cause, Failure, Finding, Judgement, KneeFigures, KneePoint, KneeResult, KneeRun, Metric,
+    Preparation, PreparationDetail, PreparationReason, Reason, Round, Settings, Severity, Study as Request, Test,
+    Threshold, ThresholdBound, Verdict,
 };
 use judge::figures::{median, percentile_of_runs};
 use record::Record;
@@ -367,11 +367,10 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
     let rate = sustained.map(|point| judgement(Metric::IOPS, point.load as f64, Reason::SustainedRate));
     let percentile = sustained.or(result.points.first()).and_then(|point| {
         let (bound_ns, measured) = (request.bound_ns? as f64, point.figures.percentile_ns?);
-        let metric = Metric::latency(LatencyKind::Response, Statistic::Percentile(request.percent));
         let reason = if sustained.is_some() { Reason::AtSustainedRate } else { Reason::AtLowestRate };
         let (bound, basis) = (ThresholdBound::AtMost, Basis::Requirement { volume: None });
         let threshold = Some(Threshold { value: bound_ns, enough: bound_ns, bound, basis });
-        Some(Judgement { threshold, ..judgement(metric, measured, reason) })
+        Some(Judgement { threshold, ..judgement(request.metric(), measured, reason) })
     });
     rate.into_iter().chain(percentile).collect()
 }
