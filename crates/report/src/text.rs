@@ -1,7 +1,7 @@
 //! Formats of text in reports. Text from outside cannot break a document.
 
 use assessment::{Aim, Verdict};
-use units::format::{grouped, time_ns};
+use units::format::{grouped, time_parts_ns};
 
 /// Cell of a table without a value.
 pub const NONE: &str = "–";
@@ -73,21 +73,27 @@ pub fn sentence(text: &str) -> String {
 
 /// Formats a value of a metric's unit. An infinite time is `never`: the I/Os were not submitted.
 pub fn figure(value: f64, unit: &str) -> String {
+    match parts(value, unit) {
+        (number, "") => number,
+        (number, unit) => format!("{number} {unit}"),
+    }
+}
+
+/// Returns the number and the unit of a value, as they are shown.
+fn parts(value: f64, unit: &str) -> (String, &str) {
     match unit {
-        "IOPS" => format!("{} IOPS", grouped(value)),
-        "B/s" => format!("{} MiB/s", grouped(value / f64::from(1 << 20))),
-        "ns" if value == f64::INFINITY => "never".to_owned(),
-        "ns" => time_ns(value),
-        other => format!("{} {other}", grouped(value)),
+        "B/s" => (grouped(value / f64::from(1 << 20)), "MiB/s"),
+        "ns" if value == f64::INFINITY => ("never".to_owned(), ""),
+        "ns" => time_parts_ns(value),
+        other => (grouped(value), other),
     }
 }
 
 /// Formats a range. A unit that both ends have appears once.
 pub fn from_to(low: f64, high: f64, of_unit: &str) -> String {
-    let (low, high) = (figure(low, of_unit), figure(high, of_unit));
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
+    match (parts(low, of_unit), parts(high, of_unit)) {
+        ((low, unit), (high, same)) if unit == same && !unit.is_empty() => format!("{low} to {high} {unit}"),
+        _ => format!("{} to {}", figure(low, of_unit), figure(high, of_unit)),
     }
 }
 

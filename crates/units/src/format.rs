@@ -56,7 +56,10 @@ pub fn size(bytes: u64) -> String {
     match bytes {
         1 => "1 byte".to_owned(),
         ..1024 => format!("{} bytes", grouped(bytes as f64)),
-        _ => in_unit(bytes as f64, &SIZES),
+        _ => {
+            let (number, unit) = in_unit(bytes as f64, &SIZES);
+            format!("{number} {unit}")
+        }
     }
 }
 
@@ -77,10 +80,16 @@ pub fn iops(per_s: f64) -> String {
 
 /// Formats a time: `812 ns`, `62.4 us`, `10 ms`, `49 s`, `6.5 min`, `2.1 h`.
 pub fn time_ns(ns: f64) -> String {
+    let (number, unit) = time_parts_ns(ns);
+    format!("{number} {unit}")
+}
+
+/// Formats a time as [`time_ns`] and returns the number and its unit.
+pub fn time_parts_ns(ns: f64) -> (String, &'static str) {
     let seconds = ns / 1e9;
     match seconds.abs() {
-        HOURS_FROM_S.. => format!("{} h", grouped(seconds / 3600.0)),
-        MINUTES_FROM_S.. => format!("{} min", grouped(seconds / 60.0)),
+        HOURS_FROM_S.. => (grouped(seconds / 3600.0), "h"),
+        MINUTES_FROM_S.. => (grouped(seconds / 60.0), "min"),
         _ => in_unit(ns, &TIMES),
     }
 }
@@ -92,12 +101,12 @@ pub fn percent(ratio: f64) -> String {
 }
 
 /// Formats a value in the largest unit with a rounded value of at least 1, or in the smallest unit.
-fn in_unit(value: f64, units: &[(&str, f64)]) -> String {
+fn in_unit(value: f64, units: &[(&'static str, f64)]) -> (String, &'static str) {
     let filled = units.iter().find(|(_, scale)| value.abs() >= scale * ROUNDS_TO_ONE).or(units.last());
     let (name, scale) = filled.copied().unwrap_or(("", 1.0));
     let number = value / scale;
     let is_rounded_up = (ROUNDS_TO_ONE..1.0).contains(&number.abs());
-    format!("{} {name}", grouped(if is_rounded_up { number.signum() } else { number }))
+    (grouped(if is_rounded_up { number.signum() } else { number }), name)
 }
 
 /// Formats a number with three significant digits, without trailing zeros.
