@@ -78,8 +78,17 @@ impl Zram {
 
     /// Returns the number of writes since the device was made.
     pub fn writes(&self) -> u64 {
+        self.counter(4)
+    }
+
+    /// Returns the number of reads and writes since the device was made.
+    pub fn ios(&self) -> u64 {
+        self.counter(0) + self.counter(4)
+    }
+
+    fn counter(&self, nth: usize) -> u64 {
         let stat = std::fs::read_to_string(self.stat()).unwrap();
-        stat.split_whitespace().nth(4).unwrap().parse().unwrap()
+        stat.split_whitespace().nth(nth).unwrap().parse().unwrap()
     }
 
     /// Returns the device number, such as `252:1`.

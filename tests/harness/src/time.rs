@@ -1,10 +1,10 @@
-//! Waits that work at any speed of the machine: for a condition, or with longer times on each try.
+//! Waits for conditions. They work at any speed of the machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use crate::{Outcome, outcome};
+use crate::{Outcome, Zram, outcome};
 
 /// A longer wait or run counts as a hang. Runs that must end by a signal or an error would otherwise take 600 s.
 pub const HANGS: Duration = Duration::from_secs(240);
@@ -16,19 +16,6 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(begin.elapsed() < HANGS, "{what}: not true after {HANGS:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// Calls `attempt` with a factor for its waits of 1, 3 and 9, until its result is `enough`. Returns the last result in
-/// any case, so that the caller's assertions show what is missing.
-pub fn patiently<T>(mut attempt: impl FnMut(u32) -> T, enough: impl Fn(&T) -> bool) -> T {
-    for times in [1, 3] {
-        let found = attempt(times);
-        if enough(&found) {
-            return found;
-        }
-        eprintln!("not enough: repeated with waits of {} times the length", 3 * times);
-    }
-    attempt(9)
 }
 
 /// Waits until the process handles a signal: an earlier signal would kill it.
@@ -52,14 +39,70 @@ pub fn wait_for_open_file(child: &Child, path: &Path) {
     });
 }
 
+/// Waits until the threads of a run, except the first, have slept `sleeps` times, and 150 ms more. 10 ms of CPU time count as
+/// a sleep. A worker that waits sleeps ten times per second, another one for each I/O or not at all. Therefore the run has
+/// done I/O by then, on a machine of any speed, and the times in its report are above 100 ms.
+pub fn wait_for_work(child: &Child, sleeps: u64) {
+    wait_until("the threads of a run work", || has_ended(child) || slept(child) >= sleeps);
+    std::thread::sleep(Duration::from_millis(150));
+}
+
+/// Returns the sleeps of all threads except the first, with their CPU time.
+fn slept(child: &Child) -> u64 {
+    let first = child.id().to_string();
+    let threads = threads(child).into_iter().filter(|thread| thread.file_name().is_none_or(|id| id != first.as_str()));
+    let of_thread = |thread: PathBuf| {
+        let sleeps: u64 = line(&thread.join("status"), "voluntary_ctxt_switches:")?.parse().ok()?;
+        let times = std::fs::read_to_string(thread.join("schedstat")).ok()?;
+        let cpu_ns: u64 = times.split_whitespace().next()?.parse().ok()?;
+        Some(sleeps + cpu_ns / 10_000_000)
+    };
+    threads.filter_map(of_thread).sum()
+}
+
+/// Waits until a thread of the process is blocked in the kernel and cannot be interrupted.
+pub fn wait_for_blocked_thread(child: &Child) {
+    let is_blocked =
+        |thread: &PathBuf| line(&thread.join("status"), "State:").is_some_and(|state| state.starts_with('D'));
+    // I/O that makes progress blocks for a moment.
+    let mut times = 0;
+    wait_until("a thread is blocked", || {
+        times = if threads(child).iter().any(is_blocked) { times + 1 } else { 0 };
+        times == 20 || has_ended(child)
+    });
+}
+
+/// Waits until a device has completed no I/O for 300 ms.
+pub fn wait_for_silence(device: &Zram) {
+    let (mut last, mut since) = (device.ios(), Instant::now());
+    wait_until("the device is silent", || {
+        let ios = device.ios();
+        if ios != last {
+            (last, since) = (ios, Instant::now());
+        }
+        since.elapsed() > Duration::from_millis(300)
+    });
+}
+
+/// Returns the folders of the threads of a process.
+fn threads(child: &Child) -> Vec<PathBuf> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", child.id())) else { return Vec::new() };
+    threads.flatten().map(|thread| thread.path()).collect()
+}
+
 fn has_ended(child: &Child) -> bool {
     status(child, "State:").is_none_or(|state| state.starts_with('Z'))
 }
 
 /// Returns a line of `/proc/PID/status`.
 fn status(child: &Child, begin: &str) -> Option<String> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    Some(status.lines().find_map(|line| line.strip_prefix(begin))?.trim().to_owned())
+    line(Path::new(&format!("/proc/{}/status", child.id())), begin)
+}
+
+/// Returns the rest of the line that begins with a text.
+fn line(file: &Path, begin: &str) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    Some(text.lines().find_map(|line| line.strip_prefix(begin))?.trim().to_owned())
 }
 
 /// Sends a signal as soon as the process handles it.
@@ -68,10 +111,8 @@ pub fn signal(child: &Child, name: &str) {
     drop(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).output());
 }
 
-/// Sends the signals, 100 ms apart, at the time `after` since the process handles the first.
-pub fn interrupted(child: Child, after: Duration, signals: &[&str]) -> Outcome {
-    wait_for_signal_handler(&child, signals[0]);
-    std::thread::sleep(after);
+/// Sends the signals, 100 ms apart, as soon as the process handles the first.
+pub fn interrupted(child: Child, signals: &[&str]) -> Outcome {
     for (nth, name) in signals.iter().enumerate() {
         if nth > 0 {
             std::thread::sleep(Duration::from_millis(100));
@@ -79,16 +120,4 @@ pub fn interrupted(child: Child, after: Duration, signals: &[&str]) -> Outcome {
         signal(&child, name);
     }
     outcome(child)
-}
-
-/// Runs a test that other load on the machine can disturb, up to three times. It passes if one run passes: a bug fails
-/// each time.
-pub fn undisturbed(test: impl Fn()) {
-    for _ in 0..2 {
-        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(&test)).is_ok() {
-            return;
-        }
-        eprintln!("spoilt: once more");
-    }
-    test();
 }

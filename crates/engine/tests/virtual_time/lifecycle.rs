@@ -36,6 +36,13 @@ fn a_ramp_by_size_ends_with_the_io_that_fills_it() {
 }
 
 #[test]
+fn a_job_by_time_has_no_number_of_ios_and_a_ramp_does_not_count() {
+    let ran = |options: &str| fio(DeviceModel::default(), &format!("--name=a --rw=randread {options}"));
+    assert_eq!(ran("--size=1m --number_ios=10 --time_based --runtime=200ms").reads(0).ios, 2000);
+    assert_eq!(ran("--size=1m --rate_iops=100 --number_ios=20 --ramp_time=200ms").reads(0).ios, 20);
+}
+
+#[test]
 fn a_job_starts_after_its_delay_and_after_the_job_it_waits_for() {
     let run = fio(DeviceModel::default(), &format!("--name=a {TIMED} --runtime=100ms --startdelay=200ms"));
     assert_eq!((run.served[0].submitted_ns, run.ended_ns[0], run.reads(0).ios), (200 * MS, 300 * MS, 1000));

@@ -78,3 +78,38 @@ fn intervals_of_a_target_have_its_ios_and_latencies() {
     assert!((0..3).chain(6..INTERVALS).all(|nth| (mean_ns(nth) - 2e6).abs() < 1e4), "{:?}", series.intervals);
     assert!(mean_ns(5) > 3e6, "{}", mean_ns(5));
 }
+
+/// Returns all lines of a log.
+fn lines(path: &Path) -> Vec<Vec<u64>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split(", ").map(|field| field.parse().unwrap()).collect()).collect()
+}
+
+#[test]
+fn windows_of_logs_have_the_length_of_their_option() {
+    let scratch = harness::Scratch::new("windows");
+    let log = scratch.file("job").display().to_string();
+    let job =
+        format!("--name=a --rw=randread --time_based --rate_iops=1000 --write_bw_log={log} --write_iops_log={log}");
+    let times = |name: &str| lines(&scratch.file(name)).iter().map(|line| line[0]).collect::<Vec<_>>();
+    let options = "--runtime=1300ms --log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
+    fio(device(MS / 100, 1), &format!("{job} {options}"));
+    assert_eq!(times("job_bw.1.log"), [200, 400, 600, 800, 1000, 1200]);
+    assert_eq!(times("job_iops.1.log"), [500, 1000]);
+    // The ramp is left out.
+    let options = "--ramp_time=400ms --runtime=600ms --log_avg_msec=200 --bwavgtime=200 --iopsavgtime=200";
+    fio(device(MS / 100, 1), &format!("{job} {options}"));
+    assert_eq!((times("job_bw.1.log"), times("job_iops.1.log")), (vec![200, 400, 600], vec![200, 400, 600]));
+    assert!(lines(&scratch.file("job_iops.1.log")).iter().all(|line| line[1] == 1000));
+}
+
+#[test]
+fn histogram_logs_have_the_ios_of_all_complete_windows() {
+    let scratch = harness::Scratch::new("histograms");
+    let log = scratch.file("h").display().to_string();
+    let job = "--name=a --rw=randrw --time_based --rate_iops=1000 --runtime=900ms --log_hist_coarseness=3";
+    fio(device(MS / 100, 4), &format!("{job} --iodepth=4 --log_hist_msec=200 --write_hist_log={log}"));
+    let whole: u64 = lines(&scratch.file("h_clat_hist.1.log")).iter().flat_map(|line| &line[3..]).sum();
+    // Both directions until the last window ends at 800 ms.
+    assert_eq!(whole, 2 * 801);
+}

@@ -15,6 +15,17 @@ pub fn diskspd(model: DeviceModel, options: &str, targets: &[&str]) -> Run {
 
 /// Runs DiskSpd options as [`diskspd`] does, with changes to each thread.
 fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: impl Fn(&mut Worker)) -> Run {
+    diskspd_by(model, options, targets, Script::default(), change)
+}
+
+/// Runs DiskSpd options as [`diskspd_with`] does, with a script.
+fn diskspd_by(
+    model: DeviceModel,
+    options: &str,
+    targets: &[&str],
+    script: Script,
+    change: impl Fn(&mut Worker),
+) -> Run {
     let files = Files::new();
     let targets = targets.iter().map(|name| files.path(name));
     let words: Vec<String> = options.split_whitespace().map(str::to_owned).chain(targets).collect();
@@ -29,7 +40,7 @@ fn diskspd_with(model: DeviceModel, options: &str, targets: &[&str], change: imp
         worker.measure.disk_util = false;
         change(worker);
     }
-    run(model, plan, Script::default())
+    run(model, plan, script)
 }
 
 fn ios(run: &Run, worker: usize, target: usize) -> u64 {
@@ -49,6 +60,13 @@ fn only_the_measured_time_counts() {
     let phase = &run.record.phases[0];
     assert_eq!((phase.measured_ns, phase.measured_from_unix_ms), (2 * S, 1_800_000_002_000));
     assert_eq!(run.ios_by_slot(0), [2500; 8]);
+}
+
+#[test]
+fn stop_in_the_cool_down_keeps_the_measured_time() {
+    let script = Script { stop_ns: Some(1700 * MS), ..Script::default() };
+    let run = diskspd_by(device(100 * US, 1), "-b4K -r -o1 -t1 -W0 -d1 -C600 -L", &["a"], script, |_| {});
+    assert_eq!((ios(&run, 0, 0), run.stats(0).runtime_ns), (9999, S));
 }
 
 #[test]

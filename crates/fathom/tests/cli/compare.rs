@@ -1,9 +1,8 @@
 //! `fathom compare` end to end, on runs with a known difference.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::stage::{self, Outcome, Scratch, command, outcome, patiently, signal, wait_until};
+use crate::stage::{self, Outcome, Scratch, command, interrupted, outcome, signal, wait_until};
 use plan::{Ddir, Plan, Worker};
 use record::{PhaseRecord, Record, Timeline, schema};
 
@@ -204,13 +203,11 @@ fn figures_before_a_failure_or_signal_are_reported() {
     assert!(printed.stdout.contains("A: 2 runs\n") && printed.stdout.contains("B: 1 run\n"), "{}", printed.stdout);
 
     let long = format!("{a} --runtime=600s");
-    let once = |times| {
-        let child = repeats(&scratch, "--repeat 2", &[&b, &long]).spawn().unwrap();
-        stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
-    };
-    let has_both = |printed: &Outcome| printed.stdout.contains("A: 2 runs\n");
-    let printed = patiently(once, has_both);
-    assert!(has_both(printed.ended_with(130)), "{}", printed.stdout);
+    let workloads = [&*b, &long, "--prepare", "true", "--prepare", "touch long"];
+    let child = repeats(&scratch, "--repeat 2", &workloads).spawn().unwrap();
+    wait_until("the second workload", || scratch.file("long").exists());
+    let printed = interrupted(child, &["INT"]);
+    assert!(printed.ended_with(130).stdout.contains("A: 2 runs\n"), "{}", printed.stdout);
     // A command of the user is also ended.
     let mut command = repeats(&scratch, "--repeat 2", &[&b, "--prepare"]);
     let child = command.arg("touch begun; exec sleep 600").spawn().unwrap();

@@ -1,15 +1,19 @@
 //! Faults in a run of `fathom diskspd`: the figures until then are reported at once, with the reason and the correct
 //! exit code.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::stage::{
-    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, patiently, signal, system,
-    wait_for_open_file, wait_until,
+    self, Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, signal, system,
+    wait_for_blocked_thread, wait_for_open_file, wait_for_silence, wait_for_work, wait_until,
 };
 
+/// The flag of Linux for `open`, on all its architectures that fathom supports.
+const O_NONBLOCK: i32 = 0o4000;
 const NOT_MEASURED: &str = "The test was interrupted before the measurements began.";
 
 fn diskspd(directory: &Path, line: &str) -> Command {
@@ -116,17 +120,12 @@ fn shrinking_or_removed_target_reports_the_figures_until_then() {
     for how in ["-o1", "-o8", "-o8 -Sh", "-Sm", "-t3 -w30", "-F2 -O4 -L -D100"] {
         let scratch = Scratch::new("diskspd-shrinks");
         let line = format!("-d600 -W0 -r -b64K {how} -Rxml=report.xml f");
-        let shrunk = |times| {
-            let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
-            let child = diskspd(scratch.path(), &line).spawn().unwrap();
-            wait_for_open_file(&child, &path);
-            std::thread::sleep(Duration::from_millis(400) * times);
-            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
-            let ended = outcome(child);
-            assert_within(&ended.stdout, since);
-            ended
-        };
-        let ended = patiently(shrunk, has_more_than(10));
+        let (path, since) = (scratch.filled("f", 16 * MIB), Instant::now());
+        let child = diskspd(scratch.path(), &line).spawn().unwrap();
+        wait_for_work(&child, 50);
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MIB).unwrap();
+        let ended = outcome(child);
+        assert_within(&ended.stdout, since);
         // A write would extend the file again. Only reads find its end.
         failed(&ended, 1, &["f: read "]);
         assert!(has_more_than(10)(&ended), "{how}: {}", ended.stdout);
@@ -135,19 +134,14 @@ fn shrinking_or_removed_target_reports_the_figures_until_then() {
         assert!(xml.contains("<Error>The test failed: f: read ") && xml.contains("<IOCount>"), "{how}: {xml}");
     }
     let scratch = Scratch::new("diskspd-removed");
-    let removed = |times| {
-        let (path, since) = (scratch.filled("f", MIB), Instant::now());
-        let child = diskspd(scratch.path(), &format!("-d{times} -W0 -r -b4K -w20 f")).spawn().unwrap();
-        wait_for_open_file(&child, &path);
-        std::thread::sleep(Duration::from_millis(400) * times);
-        std::fs::remove_file(path).unwrap();
-        let ended = outcome(child);
-        assert_within(&ended.stdout, since);
-        (times, ended)
-    };
-    let (times, ended) = patiently(removed, |(_, ended)| ended.code == Some(0));
-    ended.ended_with(0);
-    assert!(seconds(&ended.stdout) >= f64::from(times) - 0.1, "{}", ended.stdout);
+    let (path, since) = (scratch.filled("f", MIB), Instant::now());
+    let child = diskspd(scratch.path(), "-d1 -W0 -r -b4K -w20 f").spawn().unwrap();
+    wait_for_open_file(&child, &path);
+    wait_for_work(&child, 5);
+    std::fs::remove_file(path).unwrap();
+    let ended = outcome(child);
+    assert_within(&ended.ended_with(0).stdout, since);
+    assert!(seconds(&ended.stdout) >= 0.9, "{}", ended.stdout);
 }
 
 #[test]
@@ -156,16 +150,11 @@ fn failing_device_reports_the_figures_until_then() {
     let Some(device) = Loop::new(&scratch, 16, "") else { return };
     for how in ["-o1 -Sh -w0", "-o8 -Su -w0", "-o8 -t2 -Sh -w0 -Rxml"] {
         let line = format!("-d600 -W0 -r -b64K {how} {}", device.device);
-        let has_counted = |ended: &Outcome| has_more_than(10)(ended) || ended.stdout.contains("<IOCount>");
-        let cut = |times| {
-            std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
-            let child = diskspd(scratch.path(), &line).spawn().unwrap();
-            wait_for_open_file(&child, Path::new(&device.device));
-            std::thread::sleep(Duration::from_millis(400) * times);
-            device.truncate(1);
-            outcome(child)
-        };
-        let ended = patiently(cut, has_counted);
+        std::fs::write(&device.image, vec![1; 16 << 20]).unwrap();
+        let child = diskspd(scratch.path(), &line).spawn().unwrap();
+        wait_for_work(&child, 50);
+        device.truncate(1);
+        let ended = outcome(child);
         failed(&ended, 1, &[&device.device, "failed: Input/output error"]);
         if how.contains("xml") {
             assert!(ended.stdout.contains("<Error>") && ended.stdout.contains("<IOCount>"), "{}", ended.stdout);
@@ -319,23 +308,13 @@ fn libaio_is_used_without_io_uring_and_reported() {
     failed(&shell(scratch.path(), without, "-d1 -W0 -u f"), 1, &["-u (IoRing): the kernel does not allow io_uring"]);
 }
 
-/// Starts a run, sends signals 100 ms apart, and returns its outcome. Repeats with a longer time until `enough`.
-fn interrupted(
-    scratch: &Scratch,
-    line: &str,
-    after_ms: u64,
-    signals: &[&str],
-    enough: impl Fn(&Outcome) -> bool,
-) -> Outcome {
-    let once = |times| {
-        let since = Instant::now();
-        let child = diskspd(scratch.path(), line).spawn().unwrap();
-        let ended = stage::interrupted(child, Duration::from_millis(after_ms) * times, signals);
-        assert_within(&ended.stdout, since);
-        ended
-    };
-    // With hundreds of threads, some do not get a CPU in time.
-    let ended = patiently(once, |ended| ended.code == Some(0) && enough(ended));
+/// Starts a run, sends signals 100 ms apart as soon as `is_time` returns, and returns its outcome.
+fn interrupted(scratch: &Scratch, line: &str, is_time: impl Fn(&Child), signals: &[&str]) -> Outcome {
+    let since = Instant::now();
+    let child = diskspd(scratch.path(), line).spawn().unwrap();
+    is_time(&child);
+    let ended = stage::interrupted(child, signals);
+    assert_within(&ended.stdout, since);
     ended.ended_with(0);
     assert!(!ended.stderr.contains("error: "), "{line}: {}", ended.stderr);
     ended
@@ -349,14 +328,12 @@ fn is_not_measured(ended: &Outcome) -> bool {
 fn signal_ends_a_run_at_any_stage_and_a_second_has_no_effect() {
     let scratch = Scratch::new("diskspd-signals");
     scratch.filled("f", MIB);
-    let is_over = |ended: &Outcome| has_more_than(10)(ended) && seconds(&ended.stdout) >= 1.0;
+    let works = |child: &Child| wait_for_work(child, 20);
     for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
-        let ended = interrupted(&scratch, "-d600 -W0 -r -b4K -L -D100 f", 500, signals, has_more_than(10));
+        let ended = interrupted(&scratch, "-d600 -W0 -r -b4K -L -D100 f", works, signals);
         assert!(has_more_than(10)(&ended), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d600 -W600 -r -b4K f", 500, signals, is_not_measured);
+        let ended = interrupted(&scratch, "-d600 -W600 -r -b4K f", works, signals);
         assert!(is_not_measured(&ended), "{}", ended.stdout);
-        let ended = interrupted(&scratch, "-d1 -W0 -C600 -r -b4K f", 1700, signals, is_over);
-        assert_eq!((ios(&ended.stdout) > 10, seconds(&ended.stdout)), (true, 1.0));
     }
 }
 
@@ -368,7 +345,8 @@ fn signal_ends_file_creation_and_removes_the_file() {
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     for signals in [&["INT"][..], &["TERM", "TERM"]] {
         for line in ["-d1 -W0 -c12G mnt/new", "-d1 -W0 -c12G -Sh -Z mnt/new"] {
-            let ended = interrupted(&scratch, line, 400, signals, is_not_measured);
+            let is_created = |_: &Child| wait_until("the file", || scratch.file("mnt/new").exists());
+            let ended = interrupted(&scratch, line, is_created, signals);
             assert!(is_not_measured(&ended) && !scratch.file("mnt/new").exists(), "{}", ended.stdout);
         }
     }
@@ -382,23 +360,29 @@ fn waits_end_when_the_run_stops() {
         ["-g8", "-g2i -o1", "-i1 -j600000", "-i1 -j600000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
     {
         let line = format!("-d600 -W0 -r -b4K {wait} f");
-        let ended = interrupted(&scratch, &line, 700, &["INT"], has_more_than(0));
+        let works = |child: &Child| wait_for_work(child, if wait.starts_with("-t500") { 5000 } else { 8 });
+        let ended = interrupted(&scratch, &line, works, &["INT"]);
         assert!(has_more_than(0)(&ended), "{wait}: {}", ended.stdout);
     }
     let line = format!("-d600 -W0 -yrfathom-{} f", std::process::id());
-    let ended = interrupted(&scratch, &line, 500, &["INT"], is_not_measured);
+    let ended = interrupted(&scratch, &line, |_| (), &["INT"]);
     assert!(is_not_measured(&ended), "{}", ended.stdout);
     let span = "<TimeSpan><Duration>600</Duration><Warmup>0</Warmup><Targets><Target><Path>f</Path></Target></Targets></TimeSpan>";
     std::fs::write(scratch.file("p.xml"), format!("<Profile><TimeSpans>{span}{span}</TimeSpans></Profile>")).unwrap();
-    let ended = interrupted(&scratch, "-Xp.xml", 500, &["TERM"], has_more_than(10));
+    let ended = interrupted(&scratch, "-Xp.xml", |child| wait_for_work(child, 20), &["TERM"]);
     let spans: Vec<&str> = ended.stdout.split("Results for timespan ").skip(1).collect();
     assert_eq!((spans.len(), ios(spans[0]) > 10, spans[1].contains(NOT_MEASURED)), (2, true, true), "{}", ended.stdout);
     system(&format!("mkfifo {}", scratch.file("pipe").display())).unwrap();
-    let waiting = |times| {
-        let child = diskspd(scratch.path(), "-d1 -W0 -w100 -Z1M,pipe f").spawn().unwrap();
-        stage::interrupted(child, Duration::from_millis(400) * times, &["INT"])
-    };
-    let ended = patiently(waiting, |ended| ended.stderr.contains("did not stop"));
+    let child = diskspd(scratch.path(), "-d1 -W0 -w100 -Z1M,pipe f").spawn().unwrap();
+    // The run waits for data in the pipe from when it opens it. Until then it cannot be opened for writing.
+    let mut pipe = OpenOptions::new();
+    pipe.write(true).custom_flags(O_NONBLOCK);
+    let mut writer = None;
+    wait_until("the pipe is open", || {
+        writer = pipe.open(scratch.file("pipe")).ok();
+        writer.is_some()
+    });
+    let ended = stage::interrupted(child, &["INT"]);
     failed(&ended, 1, &["did not stop"]);
 }
 
@@ -444,19 +428,17 @@ fn unresponsive_device_does_not_delay_the_reports() {
         let scratch = Scratch::new("diskspd-stuck");
         scratch.filled("f", MIB);
         let line = format!("-d600 -W0 -r -b4K -w50 -Sh -L {how} -Rxml=report.xml {} f", device.device);
-        let interrupt = |times| {
-            let since = Instant::now();
-            let child = with_report(&scratch, diskspd(scratch.path(), &line));
-            throttle.add_process(child.id());
-            std::thread::sleep(Duration::from_millis(1000) * times);
-            throttle.bytes_per_s(1);
-            std::thread::sleep(Duration::from_millis(400) * times);
-            let stuck = Stuck::interrupt(&scratch, child, &throttle);
-            assert_within(&stuck.text, since);
-            stuck
-        };
-        let is_measured = |stuck: &Stuck| counted(&stuck.text) > Some(100) && seconds(&stuck.text) > 0.5;
-        let stuck = patiently(interrupt, |stuck| says_why(stuck) && (how == "-W600" || is_measured(stuck)));
+        let since = Instant::now();
+        let child = with_report(&scratch, diskspd(scratch.path(), &line));
+        throttle.add_process(child.id());
+        let before = device.ios();
+        wait_until("I/Os of the device", || device.ios() > before + 200);
+        wait_for_work(&child, 20);
+        throttle.bytes_per_s(1);
+        wait_for_silence(&device);
+        let stuck = Stuck::interrupt(&scratch, child, &throttle);
+        assert_within(&stuck.text, since);
+        let is_measured = |stuck: &Stuck| counted(&stuck.text) > Some(100) && seconds(&stuck.text) > 0.1;
         failed(&stuck.ended, 1, &[&device.device]);
         assert!(says_why(&stuck), "{how}: {}", stuck.ended.stderr);
         let Stuck { text, xml, .. } = &stuck;
@@ -476,20 +458,17 @@ fn unresponsive_device_at_the_start_does_not_block_the_end() {
     let scratch = Scratch::new("diskspd-silent");
     let line = format!("-d1 -W0 -w100 -Sh -Rxml=report.xml {}", device.device);
     let why = format!("looking at {} is stuck in the kernel", device.device);
-    let interrupt = |times| {
-        throttle.bytes_per_s(1);
-        // Blocks cached by the check of the device must not answer the reads.
-        system(&format!("blockdev --flushbufs {}", device.device));
-        // The process joins the group before it starts: the test covers the first access to the device.
-        let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
-        let mut command = Command::new("bash");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
-        command.current_dir(scratch.path()).stderr(Stdio::piped());
-        let child = with_report(&scratch, command);
-        std::thread::sleep(Duration::from_millis(700) * times);
-        Stuck::interrupt(&scratch, child, &throttle)
-    };
-    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(&why));
+    throttle.bytes_per_s(1);
+    // Blocks cached by the check of the device must not answer the reads.
+    system(&format!("blockdev --flushbufs {}", device.device));
+    // The process joins the group before it starts: the test covers the first access to the device.
+    let script = format!(r#"echo $$ > {}/cgroup.procs && exec "$0" "$@""#, throttle.group);
+    let mut command = Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_fathom"), "diskspd"]).args(line.split_whitespace());
+    command.current_dir(scratch.path()).stderr(Stdio::piped());
+    let child = with_report(&scratch, command);
+    wait_for_blocked_thread(&child);
+    let stuck = Stuck::interrupt(&scratch, child, &throttle);
     failed(&stuck.ended, 1, &[&why]);
     assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
 }
@@ -502,15 +481,12 @@ fn blocked_file_creation_does_not_delay_the_report() {
     let Some(throttle) = Throttle::new(&device) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
     let why = "did not stop: making or reading a file is stuck in the kernel";
-    let interrupt = |times| {
-        let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
-        throttle.add_process(child.id());
-        std::thread::sleep(Duration::from_millis(500) * times);
-        throttle.bytes_per_s(1);
-        std::thread::sleep(Duration::from_millis(400) * times);
-        Stuck::interrupt(&scratch, child, &throttle)
-    };
-    let stuck = patiently(interrupt, |stuck| stuck.ended.stderr.contains(why));
+    let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
+    throttle.add_process(child.id());
+    wait_until("the file", || scratch.file("mnt/new").exists());
+    throttle.bytes_per_s(1);
+    wait_for_blocked_thread(&child);
+    let stuck = Stuck::interrupt(&scratch, child, &throttle);
     failed(&stuck.ended, 1, &[why]);
     assert!(stuck.text.contains(NOT_MEASURED), "{}", stuck.text);
 }

@@ -6,10 +6,9 @@
 #[path = "../../../diskspd/tests/stage/layout.rs"]
 mod layout;
 
-use crate::stage::{Scratch, patiently, wait_until};
+use crate::stage::{Scratch, wait_for_work, wait_until};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 /// These require another process to set an event.
 const WITH_EVENTS: [&str; 4] = ["53-stop-in-warmup", "54-stop-in-run", "55-ye-missing", "56-yr"];
@@ -106,20 +105,16 @@ fn runs_alike(golden: &Golden) {
 
 #[test]
 fn event_ends_a_run_and_the_report_has_the_figures_until_then() {
-    for (name, line, event) in [
-        ("53-stop-in-warmup", "-ypNAME -W30 -d5 -b4K -c4M testfile.dat", 300),
-        ("54-stop-in-run", "-ypNAME -W0 -d60 -b4K -c4M -L -D testfile.dat", 1200),
+    for (name, line) in [
+        ("53-stop-in-warmup", "-ypNAME -W600 -d5 -b4K -c4M testfile.dat"),
+        ("54-stop-in-run", "-ypNAME -W0 -d600 -b4K -c4M -L -D testfile.dat"),
     ] {
         let scratch = Scratch::new("golden-event");
         let event_name = format!("fathom-test-{name}-{}", std::process::id());
-        let stopped = |times| {
-            let run = start(&arguments(&line.replace("NAME", &event_name)), &scratch);
-            set_event(&scratch, &event_name, Duration::from_millis(event) * times);
-            run.wait_with_output().unwrap()
-        };
-        let is_measured = |run: &Output| String::from_utf8_lossy(&run.stdout).contains("Total IO");
-        let run = patiently(stopped, |run| is_measured(run) == (name == "54-stop-in-run"));
-        Golden::named(name).assert_same_layout(&run);
+        let run = start(&arguments(&line.replace("NAME", &event_name)), &scratch);
+        wait_for_work(&run, 100);
+        set_event(&scratch, &event_name);
+        Golden::named(name).assert_same_layout(&run.wait_with_output().unwrap());
     }
 }
 
@@ -128,18 +123,17 @@ fn run_waits_for_its_event_and_unused_events_are_errors() {
     let scratch = Scratch::new("golden-wait");
     let event_name = format!("fathom-test-yr-{}", std::process::id());
     let run = start(&arguments(&format!("-yr{event_name} -W0 -d1 -b4K -c4M testfile.dat")), &scratch);
-    set_event(&scratch, &event_name, Duration::from_millis(300));
+    set_event(&scratch, &event_name);
     Golden::named("56-yr").assert_same_layout(&run.wait_with_output().unwrap());
     let missing = Golden::named("55-ye-missing");
     let output = start(&missing.arguments, &scratch).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(missing.code));
 }
 
-/// Sets an event some time after a process waits for it.
-fn set_event(scratch: &Scratch, name: &str, after: Duration) {
+/// Sets an event as soon as a process waits for it.
+fn set_event(scratch: &Scratch, name: &str) {
     let file = Path::new("/dev/shm").join(format!("diskspd-event-{name}"));
     wait_until("a process waits for the event", || file.exists());
-    std::thread::sleep(after);
     let set = start(&arguments(&format!("-ye{name} x")), scratch).wait_with_output().unwrap();
     let printed = String::from_utf8_lossy(&set.stdout);
     assert!(set.status.code() == Some(1) && printed.contains("Set event"), "{name}: {set:?}");

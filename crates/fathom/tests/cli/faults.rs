@@ -1,8 +1,8 @@
 //! Runs that end early report the figures until then, complete and at once, with fio's exit codes.
 
 use crate::stage::{
-    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, fathom, interrupted, outcome, patiently, run, signal,
-    wait_for_open_file, wait_until,
+    Loop, MIB, Mount, Outcome, Scratch, Throttle, Zram, fathom, interrupted, outcome, run, signal, wait_for_open_file,
+    wait_for_silence, wait_for_work, wait_until, with_realtime_priority,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -19,20 +19,18 @@ fn ios(ddir: &Value) -> u64 {
     number(&ddir["total_ios"])
 }
 
-/// Runs `job`, interrupts it, and returns the jobs of the only JSON document. Repeats with a longer run until `enough`.
-fn jobs_when_interrupted(job: &str, after_ms: u64, signals: &[&str], enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-    let once = |times| {
-        let (scratch, since) = (Scratch::new("signals"), Instant::now());
-        let child = fathom(scratch.path(), &format!("{LONG} {job}")).spawn().unwrap();
-        let stopped = interrupted(child, Duration::from_millis(after_ms) * times, signals);
-        stopped.ended_with(128).complained_of("fio: terminating on signal");
-        let jobs = stopped.json()["jobs"].as_array().unwrap().clone();
-        assert!(jobs.iter().all(|job| job["error"] == 0), "{job}");
-        let passed_ms = since.elapsed().as_millis() as u64;
-        assert!(jobs.iter().all(|job| number(&job["job_runtime"]) <= passed_ms), "{job}: in {passed_ms} ms: {jobs:?}");
-        jobs
-    };
-    patiently(once, |jobs| enough(jobs))
+/// Runs `job`, interrupts it as soon as its threads have slept `sleeps` times, and returns the jobs of the only JSON document.
+fn jobs_when_interrupted(job: &str, sleeps: u64, signals: &[&str]) -> Vec<Value> {
+    let (scratch, since) = (Scratch::new("signals"), Instant::now());
+    let child = fathom(scratch.path(), &format!("{LONG} {job}")).spawn().unwrap();
+    wait_for_work(&child, sleeps);
+    let stopped = interrupted(child, signals);
+    stopped.ended_with(128).complained_of("fio: terminating on signal");
+    let jobs = stopped.json()["jobs"].as_array().unwrap().clone();
+    assert!(jobs.iter().all(|job| job["error"] == 0), "{job}");
+    let passed_ms = since.elapsed().as_millis() as u64;
+    assert!(jobs.iter().all(|job| number(&job["job_runtime"]) <= passed_ms), "{job}: in {passed_ms} ms: {jobs:?}");
+    jobs
 }
 
 #[test]
@@ -41,7 +39,7 @@ fn every_engine_stops_at_once_and_reports_its_figures() {
         let job = format!("--name=a --ioengine={engine} --rw=randrw --bs=4k --size=1m --filename=f --iodepth=4");
         let did_both = |jobs: &[Value]| ios(&jobs[0]["read"]) > 0 && ios(&jobs[0]["write"]) > 0;
         let ran = |jobs: &[Value]| number(&jobs[0]["read"]["runtime"]) >= 100;
-        let jobs = jobs_when_interrupted(&job, 400, &["INT"], |jobs| did_both(jobs) && ran(jobs));
+        let jobs = jobs_when_interrupted(&job, 50, &["INT"]);
         assert!(did_both(&jobs) && ran(&jobs), "{engine}: {jobs:?}");
         let read = &jobs[0]["read"];
         assert_eq!(read["total_ios"], read["clat_ns"]["N"], "{engine}");
@@ -49,10 +47,10 @@ fn every_engine_stops_at_once_and_reports_its_figures() {
     }
     for depth in [1, 4] {
         let job = format!("--name=a --ioengine=null --rw=read --size=1m --io_submit_mode=offload --iodepth={depth}");
-        assert!(has_read(&jobs_when_interrupted(&job, 300, &["INT"], has_read)));
+        assert!(has_read(&jobs_when_interrupted(&job, 20, &["INT"])));
     }
     let ran = |jobs: &[Value]| number(&jobs[0]["job_runtime"]) > 100;
-    assert!(ran(&jobs_when_interrupted("--name=a --ioengine=cpuio --cpuload=90", 400, &["INT"], ran)));
+    assert!(ran(&jobs_when_interrupted("--name=a --ioengine=cpuio --cpuload=90", 20, &["INT"])));
 }
 
 fn has_read(jobs: &[Value]) -> bool {
@@ -63,7 +61,7 @@ fn has_read(jobs: &[Value]) -> bool {
 fn every_stop_signal_ends_a_run_and_a_second_has_no_effect() {
     for signals in [&["INT"][..], &["TERM"], &["HUP"], &["INT", "INT"], &["TERM", "INT", "TERM"]] {
         let job = format!("--name=a --rw=randread {PSYNC}");
-        assert!(has_read(&jobs_when_interrupted(&job, 300, signals, has_read)));
+        assert!(has_read(&jobs_when_interrupted(&job, 20, signals)));
     }
 }
 
@@ -80,23 +78,26 @@ fn waits_end_when_the_run_stops() {
     ];
     for wait in waits {
         let job = format!("--rw=randread {PSYNC} --name=a {wait}");
-        let jobs = jobs_when_interrupted(&job, 400, &["INT"], has_read);
+        let jobs = jobs_when_interrupted(&job, 8, &["INT"]);
         assert!(has_read(&jobs), "{wait}");
         assert!(jobs[1..].iter().all(|job| job["read"]["total_ios"] == 0), "{wait}");
     }
     for wait in ["--startdelay=600", "--startdelay=600,700 --numjobs=3", "--create_serialize=0 --startdelay=600"] {
         let job = format!("--rw=randread {PSYNC} --name=a {wait}");
-        let jobs = jobs_when_interrupted(&job, 400, &["TERM"], |_| true);
+        let jobs = jobs_when_interrupted(&job, 5, &["TERM"]);
         assert!(jobs.iter().all(|job| job["read"]["total_ios"] == 0), "{wait}");
     }
 }
 
 #[test]
 fn run_with_many_files_stops_before_checking_all() {
-    let job = "--name=a --ioengine=filecreate --nrfiles=600000 --filesize=4k";
+    let scratch = Scratch::new("many-files");
+    let job = format!("{LONG} --name=a --ioengine=filecreate --nrfiles=600000 --filesize=4k");
     for after_ms in [200, 800] {
-        let jobs = jobs_when_interrupted(job, after_ms, &["INT"], |_| true);
-        assert!(jobs.len() == 1);
+        let child = fathom(scratch.path(), &job).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        let stopped = interrupted(child, &["INT"]);
+        assert_eq!(stopped.ended_with(128).json()["jobs"].as_array().unwrap().len(), 1);
     }
 }
 
@@ -112,7 +113,7 @@ fn interrupted_layout_keeps_existing_files() {
             let path = scratch.file(name);
             let is_begun = || std::fs::metadata(&path).is_ok_and(|file| file.len() > 5 * MIB / 2);
             wait_until("a file that is laid out", is_begun);
-            let stopped = interrupted(child, Duration::from_millis(100), &["INT"]);
+            let stopped = interrupted(child, &["INT"]);
             stopped.ended_with(128);
             let jobs = &stopped.json()["jobs"];
             assert!(jobs[0]["error"] == 0 && jobs[0]["read"]["io_bytes"] == 0, "{jobs}");
@@ -128,11 +129,9 @@ fn normal_report_is_complete_after_a_signal() {
     let scratch = Scratch::new("normal");
     let job = format!("--name=a --rw=randread {PSYNC} --time_based --runtime=600");
     let parts = ["fio: terminating on signal 2", "err= 0: pid=", "clat percentiles", "Run status group 0", "READ: bw="];
-    let once = |times| {
-        let child = fathom(scratch.path(), &job).spawn().unwrap();
-        interrupted(child, Duration::from_millis(300) * times, &["INT"])
-    };
-    let stopped = patiently(once, |stopped| parts.iter().all(|part| stopped.stdout.contains(part)));
+    let child = fathom(scratch.path(), &job).spawn().unwrap();
+    wait_for_work(&child, 20);
+    let stopped = interrupted(child, &["INT"]);
     stopped.ended_with(128);
     for part in parts {
         assert!(stopped.stdout.contains(part), "no `{part}` in:\n{}", stopped.stdout);
@@ -251,33 +250,32 @@ fn shrinking_or_removed_file_does_not_crash_the_run() {
         let scratch = Scratch::new("shrinks");
         let job =
             format!("--name=a --filename=f --rw=randread --bs=64k --size=16m --ioengine={engine} --rate_iops=500");
-        // Runs a job while its file is changed, and returns the outcome.
-        let with = |more: &str, times: u32, change: &dyn Fn(&Path)| {
+        // Starts a job and changes its file during the run.
+        let with = |more: &str, change: &dyn Fn(&Path)| {
             let path = scratch.filled("f", 16 * MIB);
             let child = fathom(scratch.path(), format!("{job} {LONG} {more}").trim_end()).spawn().unwrap();
             wait_for_open_file(&child, &path);
-            std::thread::sleep(Duration::from_millis(400) * times);
+            // A read that is not in the page cache sleeps several times.
+            wait_for_work(&child, 300);
             change(&path);
-            outcome(child)
+            child
         };
         let shrink = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(MIB).unwrap();
         let count =
             |ended: &Outcome, of: &[&str]| of.iter().fold(&ended.json()["jobs"][0], |json, key| &json[key]).as_u64();
-        let has_read = |ended: &Outcome| count(ended, &["read", "total_ios"]) > Some(10);
-        let ended = patiently(|times| with("", times, &shrink), has_read);
+        let ended = outcome(with("", &shrink));
         ended.ended_with(1);
         assert!(ended.stderr.contains(&format!("func={func}")), "{}", ended.stderr);
-        assert!(has_read(&ended), "{}", ended.stdout);
+        assert!(count(&ended, &["read", "total_ios"]) > Some(10), "{}", ended.stdout);
 
-        let has_failed = |ended: &Outcome| count(ended, &["total_err"]) > Some(10);
-        let seconds = |times: u32| format!("--runtime={times}");
-        let goes_on = |times| with(&format!("--continue_on_error=io {}", seconds(times)), times, &shrink);
-        let ended = patiently(goes_on, |ended| ended.code == Some(0) && has_failed(ended));
-        ended.ended_with(0);
-        assert!(has_failed(&ended), "{}", ended.stdout);
+        let child = with("--continue_on_error=io", &shrink);
+        wait_for_work(&child, 600);
+        let ended = interrupted(child, &["INT"]);
+        ended.ended_with(128);
+        assert!(count(&ended, &["total_err"]) > Some(10), "{}", ended.stdout);
 
         let remove = |path: &Path| std::fs::remove_file(path).unwrap();
-        patiently(|times| with(&seconds(times), times, &remove), |ended| ended.code == Some(0)).ended_with(0);
+        outcome(with("--runtime=1", &remove)).ended_with(0);
     }
 }
 
@@ -309,17 +307,12 @@ fn commands_before_and_after_a_job_do_not_block_a_stop() {
             format!("[a]\nexec_{when}=touch begun && exec sleep 600\nsize=64k\nrw=read\n"),
         )
         .unwrap();
-        let stop = |_| {
-            let child = fathom(scratch.path(), "--output-format=json job").spawn().unwrap();
-            wait_until("the command", || scratch.file("begun").exists());
-            let stopped = interrupted(child, Duration::ZERO, &["TERM"]);
-            std::fs::remove_file(scratch.file("begun")).unwrap();
-            stopped.ended_with(128);
-            stopped
-        };
-        // A worker that gets no CPU for a second is reported as stuck.
-        let stopped = patiently(stop, |stopped| stopped.json()["jobs"][0]["error"] == 0);
-        assert_eq!(stopped.json()["jobs"][0]["error"], 0, "{when}: {}", stopped.stderr);
+        // A worker that gets no CPU for a second would be reported as stuck.
+        let command = fathom(scratch.path(), "--output-format=json job");
+        let child = with_realtime_priority(command).spawn().unwrap();
+        wait_until("the command", || scratch.file("begun").exists());
+        let stopped = interrupted(child, &["TERM"]);
+        assert_eq!(stopped.ended_with(128).json()["jobs"][0]["error"], 0, "{when}: {}", stopped.stderr);
     }
 }
 
@@ -334,27 +327,22 @@ fn unresponsive_device_does_not_delay_the_report() {
              --rate_iops=1000 --name=b --ioengine=null --size=1m --rw=read --rate_iops=1000 {LONG}",
             device.device
         );
-        let interrupt = |times| {
-            let mut child = fathom(scratch.path(), &job).spawn().unwrap();
-            throttle.add_process(child.id());
-            std::thread::sleep(Duration::from_millis(700) * times);
-            throttle.bytes_per_s(1);
-            std::thread::sleep(Duration::from_millis(400) * times);
-            signal(&child, "INT");
-            // The kernel ends the process only after the device responds again.
-            let report = || std::fs::read_to_string(scratch.file("report")).unwrap_or_default();
-            wait_until("a report", || report().ends_with("}\n") || child.try_wait().unwrap().is_some());
-            assert!(child.try_wait().unwrap().is_none() || !report().is_empty(), "{engine}");
-            throttle.bytes_per_s(0);
-            outcome(child).ended_with(128);
-            let jobs = serde_json::from_str::<Value>(&report()).unwrap()["jobs"].clone();
-            std::fs::remove_file(scratch.file("report")).unwrap();
-            jobs
-        };
-        let is_enough =
-            |jobs: &Value| jobs[0]["error"] == 5 && ios(&jobs[0]["write"]) > 300 && ios(&jobs[1]["read"]) > 300;
-        let jobs = patiently(interrupt, is_enough);
+        let mut child = fathom(scratch.path(), &job).spawn().unwrap();
+        throttle.add_process(child.id());
+        let before = device.writes();
+        wait_until("the device is written", || device.writes() > before + 100);
+        wait_for_work(&child, 300);
+        throttle.bytes_per_s(1);
+        wait_for_silence(&device);
+        signal(&child, "INT");
+        // The kernel ends the process only after the device responds again.
+        let report = || std::fs::read_to_string(scratch.file("report")).unwrap_or_default();
+        wait_until("a report", || report().ends_with("}\n") || child.try_wait().unwrap().is_some());
+        assert!(child.try_wait().unwrap().is_none() || !report().is_empty(), "{engine}");
+        throttle.bytes_per_s(0);
+        outcome(child).ended_with(128);
+        let jobs = serde_json::from_str::<Value>(&report()).unwrap()["jobs"].clone();
         assert_eq!((&jobs[0]["error"], &jobs[1]["error"]), (&5.into(), &0.into()), "{engine}");
-        assert!(is_enough(&jobs), "{engine}: {jobs}");
+        assert!(ios(&jobs[0]["write"]) > 50 && ios(&jobs[1]["read"]) > 50, "{engine}: {jobs}");
     }
 }

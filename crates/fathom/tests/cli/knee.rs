@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use crate::stage::{self, Outcome, Scratch, command, outcome, patiently};
+use crate::stage::{Outcome, Scratch, command, interrupted, outcome, wait_until};
 
 fn knee(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "knee", arguments);
@@ -54,11 +53,12 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
 #[test]
 fn ctrl_c_ends_in_a_report_of_what_was_measured() {
     let scratch = Scratch::new("knee-stopped");
-    let once = |times| {
-        let child = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson").spawn().unwrap();
-        stage::interrupted(child, Duration::from_millis(1500) * times, &["INT"])
-    };
-    let outcome = patiently(once, |outcome| outcome.stdout.contains("so far: "));
+    let beside = Scratch::new("knee-messages");
+    let messages = beside.file("messages");
+    let mut command = knee(scratch.path(), ". --size 8M --runtime 300ms --ramp 0 --poisson");
+    let child = command.stderr(std::fs::File::create(&messages).unwrap()).spawn().unwrap();
+    wait_until("a rate is measured", || std::fs::read_to_string(&messages).unwrap().contains("/s: "));
+    let outcome = interrupted(child, &["INT"]);
     outcome.ended_with(130);
     let last = outcome.stdout.split_once("stopped early").unwrap_or_else(|| panic!("{}", outcome.stdout)).1;
     assert!(last.contains("so far: "), "{}", outcome.stdout);

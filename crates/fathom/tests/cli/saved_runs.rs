@@ -1,9 +1,8 @@
 //! Saved records are complete or absent, and `fathom show` prints what the run printed.
 
-use crate::stage::{self, MIB, Mount, Outcome, Scratch, interrupted, outcome, patiently, run};
+use crate::stage::{self, MIB, Mount, Outcome, Scratch, interrupted, outcome, run, wait_for_work};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Jobs on an existing file, so that there is no message about layout.
 const JOBS: &str = "--filename=f --size=1m --bs=4k --time_based --runtime=1 --ioengine=psync --name=reads --rw=randread \
@@ -86,7 +85,8 @@ fn interrupted_run_saves_its_record() {
     let job =
         "--record=r --name=a --filename=f --size=1m --rw=randread --time_based --runtime=600 --output-format=json";
     let child = stage::fathom(scratch.path(), job).spawn().unwrap();
-    let ran = interrupted(child, Duration::from_millis(500), &["INT"]);
+    wait_for_work(&child, 20);
+    let ran = interrupted(child, &["INT"]);
     ran.ended_with(128);
     assert_eq!(show(scratch.path(), "r --format=fio-json").ended_with(0).stdout, ran.stdout);
     assert_eq!(scratch.names(), ["f", "r"]);
@@ -313,12 +313,10 @@ fn interrupted_diskspd_run_saves_its_record() {
             let fio = show(scratch.path(), "r --format=fio-json").json();
             fio["jobs"][0]["read"]["total_ios"].as_u64().unwrap()
         };
-        let once = |times| {
-            let line = format!("-d600 {warm_up} -L -D -Rrecord=r f");
-            let child = stage::diskspd(scratch.path(), &line).spawn().unwrap();
-            interrupted(child, Duration::from_millis(400) * times, &["INT"])
-        };
-        let ran = patiently(once, |_| (reads() > 0) == (warm_up == "-W0"));
+        let line = format!("-d600 {warm_up} -L -D -Rrecord=r f");
+        let child = stage::diskspd(scratch.path(), &line).spawn().unwrap();
+        wait_for_work(&child, 20);
+        let ran = interrupted(child, &["INT"]);
         let shown = show(scratch.path(), "r");
         assert_eq!(shown.ended_with(0).stdout, ran.ended_with(0).stdout, "{warm_up}");
         assert_eq!(reads() > 0, warm_up == "-W0", "only the measured time counts: {}", reads());

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use crate::stage::{self, Outcome, Scratch, outcome, patiently};
+use crate::stage::{Outcome, Scratch, interrupted, outcome, wait_for_open_file, wait_until};
 use serde_json::Value;
 
 /// Size of the file for arguments with `FILE`.
@@ -170,12 +169,12 @@ fn diskspd_options_are_set_or_rejected() {
 #[test]
 fn interrupt_ends_the_sweep_and_shows_finished_points() {
     let scratch = with_file("sweep-stopped");
-    let line = "runtime=300ms,600s,700s fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
-    let once = |times| {
-        let child = sweep(scratch.path(), line).spawn().unwrap();
-        stage::interrupted(child, Duration::from_millis(1200) * times, &["INT"])
-    };
-    let printed = patiently(once, |printed| printed.stderr.contains("2/3 runtime=600s: interrupted"));
+    let line =
+        "runtime=300ms,600s,700s --save kept fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
+    let child = sweep(scratch.path(), line).spawn().unwrap();
+    wait_until("the first run is saved", || scratch.file("kept/001-runtime=300ms.json").exists());
+    wait_for_open_file(&child, &scratch.file("test.dat"));
+    let printed = interrupted(child, &["INT"]);
     printed.ended_with(130).complained_of("2/3 runtime=600s: interrupted");
     let text = &printed.stdout;
     assert!(text.contains("700s  not run") && text.contains("ended early, after 1 of 3 runs"), "{text}");

@@ -3,9 +3,8 @@
 use super::pair::{pair_prepared, real_fio};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use super::stage::{self, Scratch, patiently};
+use super::stage::{self, Scratch, wait_for_work};
 
 /// Arguments, and a description.
 const LINES: [(&str, &str); 22] = [
@@ -70,13 +69,12 @@ fn signals_end_both_with_the_same_exit_code_and_a_report() {
 /// Interrupts a run after it has data for a report. Returns its exit code and report.
 fn interrupted(program: &str, first: &[&str], signal: &str) -> (Option<i32>, String) {
     let scratch = Scratch::new("codes");
-    let arguments = ["--name=a", "--size=1m", "--time_based", "--runtime=600", "--ioengine=null", "--rate_iops=1000"];
-    let once = |times| {
-        let mut command = Command::new(program);
-        command.args(first).args(arguments).current_dir(scratch.path());
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        stage::interrupted(child, Duration::from_millis(700) * times, &[signal])
-    };
-    let ended = patiently(once, |ended| ended.stdout.contains("clat percentiles"));
+    let arguments =
+        ["--name=a", "--size=1m", "--time_based", "--runtime=600", "--ioengine=null", "--rate_iops=1000", "--thread"];
+    let mut command = Command::new(program);
+    command.args(first).args(arguments).current_dir(scratch.path());
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_work(&child, 100);
+    let ended = stage::interrupted(child, &[signal]);
     (ended.code, ended.stdout)
 }

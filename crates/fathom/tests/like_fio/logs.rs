@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::{Scratch, skipped, undisturbed};
+use crate::stage::{Scratch, skipped};
 
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 /// All logs except histograms.
@@ -90,24 +90,12 @@ impl Both {
         self
     }
 
-    /// Checks for the same number of windows per direction, except one, and that all except the last end at multiples
-    /// of the window.
-    fn same_windows(&self, window_ms: u64, ddir_column: usize) -> &Self {
+    /// Checks that both have windows of the same directions. Times and values of windows are tested on a simulated device,
+    /// in the tests of `engine`.
+    fn same_windows(&self, ddir_column: usize) -> &Self {
         for (name, theirs, ours) in self.pairs() {
-            let [theirs, mine] = [theirs, ours].map(|log| counts(log, |line| line[ddir_column]));
-            assert_eq!(theirs.keys().collect::<Vec<_>>(), mine.keys().collect::<Vec<_>>(), "{name}");
-            for (ddir, count) in &theirs {
-                // fio's timer misses windows on a busy machine.
-                let missed = 1 + count / 2;
-                assert!(
-                    count.abs_diff(mine[ddir]) <= missed,
-                    "{name}: windows of direction {ddir}: {theirs:?} {mine:?}"
-                );
-            }
-            let last_ms = ours.iter().map(|line| line[0]).max();
-            for line in ours.iter().filter(|line| Some(line[0]) != last_ms) {
-                assert!(line[0] % window_ms <= window_ms / 5, "{name}: a window ends at {} ms", line[0]);
-            }
+            let [theirs, ours] = [theirs, ours].map(|log| counts(log, |line| line[ddir_column]));
+            assert_eq!(theirs.keys().collect::<Vec<_>>(), ours.keys().collect::<Vec<_>>(), "{name}");
         }
         self
     }
@@ -195,60 +183,44 @@ fn a_log_without_a_name_is_named_after_the_job() {
 
 #[test]
 fn windows_of_latencies_and_rates() {
-    undisturbed(|| {
-        let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
-        let Some(both) = both("windows", &job) else { return };
-        both.same_structure().same_windows(250, 2);
-        let rates = both.ours["a_iops.1.log"].iter().map(|line| line[1]);
-        assert!(rates.clone().all(|rate| rate.abs_diff(1000) <= 250), "{:?}", rates.collect::<Vec<_>>());
-        assert!(both.ours["a_bw.1.log"].iter().all(|line| line[1].abs_diff(4000) <= 1000 && line[3] == 0));
-    });
+    let job = format!("--name=j {STEADY} --rw=randrw --runtime=1100ms --log_avg_msec=250 {ALL}");
+    let Some(both) = both("windows", &job) else { return };
+    both.same_structure().same_windows(2);
+    assert!(both.ours["a_bw.1.log"].iter().all(|line| line[3] == 0));
 }
 
 #[test]
 fn windows_of_the_options_for_samples() {
-    undisturbed(|| {
-        let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
-        let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
-        let Some(both) = both("averages", &job) else { return };
-        both.same_structure().same_windows(100, 2);
-        let times = |name: &str| both.ours[name].iter().map(|line| line[0]).collect::<Vec<_>>();
-        assert_eq!(times("a_bw.1.log"), [200, 400, 600, 800, 1000, 1200]);
-        assert_eq!(times("a_iops.1.log"), [500, 1000]);
-    });
+    let options = "--log_avg_msec=300 --bwavgtime=200 --iopsavgtime=500";
+    let job = format!("--name=j {STEADY} --rw=randread --runtime=1300ms {options} {ALL}");
+    let Some(both) = both("averages", &job) else { return };
+    both.same_structure().same_windows(2);
 }
 
 #[test]
 fn averages_and_maxima() {
-    undisturbed(|| {
-        let job =
-            format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
-        let Some(both) = both("both-values", &job) else { return };
-        both.same_structure().same_windows(200, 3);
-        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
-    });
+    let job =
+        format!("--name=j {STEADY} --rw=randread --runtime=600ms --log_avg_msec=200 --log_window_value=both {ALL}");
+    let Some(both) = both("both-values", &job) else { return };
+    both.same_structure().same_windows(3);
+    assert!(both.ours["a_clat.1.log"].iter().all(|line| line[1] <= line[2]));
 }
 
 #[test]
 fn the_ramp_is_left_out() {
-    undisturbed(|| {
-        let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
-        let Some(both) = both("ramp", &job) else { return };
-        both.same_structure().same_windows(200, 2);
-        assert!(both.ours["a_clat.1.log"].iter().all(|line| line[0] <= 650));
-    });
+    let job = format!("--name=j {STEADY} --rw=randread --ramp_time=400ms --runtime=600ms --log_avg_msec=200 {ALL}");
+    let Some(both) = both("ramp", &job) else { return };
+    both.same_structure().same_windows(2);
 }
 
 #[test]
 fn histograms() {
-    undisturbed(|| {
-        let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
-        let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
-        let Some(both) = both("histograms", &job) else { return };
-        both.same_structure().same_windows(200, 1);
-        let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
-        assert!((1_500..=1_800).contains(&whole), "{whole} of 1800 I/Os");
-    });
+    let options = "--write_hist_log=h --log_hist_msec=200 --log_hist_coarseness=3";
+    let job = format!("--name=j {STEADY} --rw=randrw --runtime=900ms {options}");
+    let Some(both) = both("histograms", &job) else { return };
+    both.same_structure().same_windows(1);
+    let whole: u64 = both.ours["h_clat_hist.1.log"].iter().flat_map(|line| &line[3..]).sum();
+    assert!((1..=1_800).contains(&whole), "{whole} of 1800 I/Os");
 }
 
 #[test]
@@ -262,16 +234,13 @@ fn times_of_the_wall_clock() {
 
 #[test]
 fn the_bandwidth_of_the_whole_run() {
-    undisturbed(|| {
-        let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
-        let Some(both) = both("aggregate", &job) else { return };
-        // Before 3.4x fio leaves these files empty without a terminal.
-        assert!(both.theirs.keys().eq(both.ours.keys()));
-        assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
-        let read = &both.ours["agg-read_bw.log"];
-        assert!(read.len() >= 3 && read[1..].iter().all(|line| line[1].abs_diff(4000) < 200), "{read:?}");
-        assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
-    });
+    let job = format!("--name=j {STEADY} --rw=randread --runtime=2100ms --bandwidth-log");
+    let Some(both) = both("aggregate", &job) else { return };
+    // Before 3.4x fio leaves these files empty without a terminal.
+    assert!(both.theirs.keys().eq(both.ours.keys()));
+    assert_eq!(both.ours.keys().collect::<Vec<_>>(), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
+    assert!(!both.ours["agg-read_bw.log"].is_empty());
+    assert!(both.ours["agg-write_bw.log"].iter().all(|line| line[1..] == [0, 1, 0, 0]));
 }
 
 #[test]

@@ -1,13 +1,10 @@
-//! What makes figures worthless is found on devices of the test's own: each by a case that provokes it and one that
-//! doesn't. The statistics behind it are tested on simulated series, in crate `judge`.
+//! Confounders are found on devices of the test's own: each by a case that provokes it and one that does not. The
+//! statistics behind them are tested on simulated series in `judge`, and steps and levels on a simulated device in `engine`.
 
-use crate::stage::{
-    MIB, Mount, Scratch, Throttle, Zram, fathom, needs, outcome, patiently, signal, undisturbed, wait_until,
-};
+use crate::stage::{MIB, Mount, Scratch, Zram, fathom, needs, outcome, signal, wait_until, with_realtime_priority};
 use assessment::{Finding, FindingKind};
 use plan::Ddir;
 use record::Record;
-use std::time::Duration;
 
 fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
     judge::findings(&fio_record(scratch, arguments))
@@ -15,7 +12,7 @@ fn fio(scratch: &Scratch, arguments: &str) -> Vec<Finding> {
 
 fn fio_record(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--name=j --record=record --output=report {arguments}");
-    outcome(fathom(scratch.path(), &line).spawn().unwrap()).ended_with(0);
+    outcome(with_realtime_priority(fathom(scratch.path(), &line)).spawn().unwrap()).ended_with(0);
     saved(scratch)
 }
 
@@ -28,134 +25,82 @@ fn has(found: &[Finding], id: &str) -> bool {
 }
 
 #[test]
-fn a_file_in_the_page_cache_is_told_and_a_device_with_direct_io_not() {
-    undisturbed(|| {
-        let scratch = Scratch::new("found-cached");
-        scratch.filled("file", 8 * MIB);
-        let job = "--ioengine=psync --rw=randread --bs=4k --runtime=1200ms --time_based";
-        let found = fio(&scratch, &format!("{job} --filename=file --size=8m --invalidate=0"));
-        // What can be said depends on whether there is a disk that counts.
-        assert!(has(&found, "page-cache") || has(&found, "target-fits-cache"), "{found:?}");
-        let Some(zram) = Zram::new(64) else { return };
-        let found = fio(&scratch, &format!("{job} --filename={} --direct=1 --rate_iops=2000", zram.device));
-        for id in ["page-cache", "target-fits-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
-            assert!(!has(&found, id), "{found:?}");
-        }
-        let found = fio(&scratch, &format!("{job} --filename={} --direct=0 --invalidate=0", zram.device));
-        assert!(has(&found, "page-cache"), "{found:?}");
-    });
+fn a_file_in_the_page_cache_is_reported_and_a_device_with_direct_io_is_not() {
+    let scratch = Scratch::new("found-cached");
+    scratch.filled("file", 8 * MIB);
+    let job = "--ioengine=psync --rw=randread --bs=4k --runtime=1200ms --time_based";
+    let found = fio(&scratch, &format!("{job} --filename=file --size=8m --invalidate=0"));
+    // The finding depends on whether there is a disk that counts.
+    assert!(has(&found, "page-cache") || has(&found, "target-fits-cache"), "{found:?}");
+    let Some(zram) = Zram::new(64) else { return };
+    let found = fio(&scratch, &format!("{job} --filename={} --direct=1 --rate_iops=2000", zram.device));
+    for id in ["page-cache", "target-fits-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+        assert!(!has(&found, id), "{found:?}");
+    }
+    let found = fio(&scratch, &format!("{job} --filename={} --direct=0 --invalidate=0", zram.device));
+    assert!(has(&found, "page-cache"), "{found:?}");
 }
 
 #[test]
-fn writes_that_stay_in_memory_are_told_and_those_that_are_waited_for_not() {
-    undisturbed(|| {
-        let Some(zram) = Zram::new(64) else { return };
-        let scratch = Scratch::new("found-written");
-        let job = "--ioengine=psync --rw=randwrite --bs=4k --rate_iops=2000 --runtime=1200ms --time_based";
-        let job = format!("{job} --filename={}", zram.device);
-        let found = fio(&scratch, &job);
-        let of_writes = |finding: &&Finding| finding.kind.direction() == Some(Ddir::Write);
-        let writes = found.iter().filter(of_writes).any(|finding| finding.kind.name() == "page-cache");
-        assert!(writes, "{found:?}");
-        for waits in ["--fdatasync=1", "--direct=1"] {
-            let found = fio(&scratch, &format!("{job} {waits}"));
-            for id in ["page-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
-                assert!(!has(&found, id), "{waits}: {found:?}");
-            }
+fn writes_that_stay_in_memory_are_reported_and_synced_ones_are_not() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("found-written");
+    let job = "--ioengine=psync --rw=randwrite --bs=4k --rate_iops=2000 --runtime=1200ms --time_based";
+    let job = format!("{job} --filename={}", zram.device);
+    let found = fio(&scratch, &job);
+    let of_writes = |finding: &&Finding| finding.kind.direction() == Some(Ddir::Write);
+    let writes = found.iter().filter(of_writes).any(|finding| finding.kind.name() == "page-cache");
+    assert!(writes, "{found:?}");
+    for waits in ["--fdatasync=1", "--direct=1"] {
+        let found = fio(&scratch, &format!("{job} {waits}"));
+        for id in ["page-cache", "direct-not-honoured", "device-disagrees", "other-load"] {
+            assert!(!has(&found, id), "{waits}: {found:?}");
         }
-    });
+    }
 }
 
 /// ext4 that journals its data takes direct I/O, and does it through the page cache.
 #[test]
-fn direct_io_that_a_file_system_does_through_memory_is_told_and_one_that_is_done_not() {
-    undisturbed(|| {
-        let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
-        let scratch = Scratch::new("found-indirect");
-        let Some(_) = needs(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
-        let at = scratch.file("mount");
-        let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
-        let inside = format!("{job} --filename=mount/file --size=4m");
-        {
-            let Some(_mount) = Mount::new(&zram.device, &at) else { return };
-            let found = fio(&scratch, &format!("{inside} --rate_iops=2000"));
-            for id in ["direct-not-honoured", "device-disagrees", "cached-below", "in-memory"] {
-                assert!(!has(&found, id), "{found:?}");
-            }
+fn direct_io_through_the_page_cache_is_reported_and_real_direct_io_is_not() {
+    let (Some(zram), Some(plain)) = (Zram::new(64), Zram::new(64)) else { return };
+    let scratch = Scratch::new("found-indirect");
+    let Some(_) = needs(&format!("mkfs.ext4 -q {}", zram.device)) else { return };
+    let at = scratch.file("mount");
+    let job = "--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime=1500ms --time_based --invalidate=0";
+    let inside = format!("{job} --filename=mount/file --size=4m");
+    {
+        let Some(_mount) = Mount::new(&zram.device, &at) else { return };
+        let found = fio(&scratch, &format!("{inside} --rate_iops=2000"));
+        for id in ["direct-not-honoured", "device-disagrees", "cached-below", "in-memory"] {
+            assert!(!has(&found, id), "{found:?}");
         }
-        let Some(_mount) = Mount::new(&format!("-o data=journal {}", zram.device), &at) else { return };
-        let found = fio(&scratch, &format!("{inside} --rate_iops=6000"));
-        assert!(has(&found, "direct-not-honoured"), "{found:?}");
-        // Three of four I/Os are on a device.
-        fio(&scratch, &format!("--ioengine=psync --direct=1 --rw=write --bs=1m --filename={}", plain.device));
-        let both =
-            format!("{inside} --rate_iops=2000 --name=on-device {job} --filename={} --rate_iops=6000", plain.device);
-        let found = fio(&scratch, &both);
-        assert!(has(&found, "device-disagrees") && !has(&found, "direct-not-honoured"), "{found:?}");
-    });
-}
-
-#[test]
-fn another_load_on_the_device_is_told() {
-    undisturbed(|| {
-        let Some(zram) = Zram::new(64) else { return };
-        let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
-        let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
-        let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=60 {job} --output=report");
-        let load = fathom(other.path(), &load).spawn().unwrap();
-        let before = zram.writes();
-        wait_until("another load", || zram.writes() > before);
-        let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
-        signal(&load, "INT");
-        outcome(load).ended_with(128);
-        let counted = found.iter().find_map(|finding| match &finding.kind {
-            FindingKind::OtherLoad(directions) => Some(directions),
-            _ => None,
-        });
-        let writes = counted.and_then(|directions| directions.iter().find(|one| one.direction == Ddir::Write));
-        assert!(writes.is_some_and(|bytes| bytes.requested_bytes == 0 && bytes.device_bytes > 0), "{found:?}");
-    });
-}
-
-#[test]
-fn a_throttle_that_is_lifted_is_a_step_up_and_one_that_comes_and_goes_makes_levels() {
-    let (Some(one), Some(other)) = (Zram::new(64), Zram::new(64)) else { return };
-    let tried = |times: u32| {
-        let [up, levels] = std::thread::scope(|both| {
-            let up = both.spawn(|| levels(&one, &[HELD, FREE], Duration::from_millis(2500) * times));
-            let levels = both.spawn(|| levels(&other, &[HELD, FREE, HELD], Duration::from_millis(1800) * times));
-            [up, levels].map(|run| run.join().unwrap())
-        });
-        let (Some(up), Some(levels)) = (up, levels) else { return Ok(()) };
-        for (record, id) in [(up, "step-up"), (levels, "levels")] {
-            let found = judge::findings(&record);
-            let others = ["step-up", "step-down", "levels"].into_iter().filter(|other| *other != id);
-            if !has(&found, id) || others.into_iter().any(|other| has(&found, other)) {
-                return Err(format!("{id}: {found:?} of {:?}", record.timeline[0].ios_per_s(None)));
-            }
-        }
-        Ok(())
-    };
-    patiently(tried, Result::is_ok).unwrap();
-}
-
-/// I/Os per second that a throttle lets through; neither needs much of a processor.
-const HELD: u64 = 50;
-const FREE: u64 = 20_000;
-
-/// Reads one after another from a device whose throttle is set anew after each part of the time.
-fn levels(zram: &Zram, limits: &[u64], each: Duration) -> Option<Record> {
-    let throttle = Throttle::new(zram)?;
-    let scratch = Scratch::new("found-levels");
-    let runtime_ms = each.as_millis() * limits.len() as u128;
-    let job = format!("--ioengine=psync --direct=1 --rw=randread --bs=4k --runtime={runtime_ms}ms --time_based");
-    let line = format!("--name=j --record=record --output=report {job} --filename={}", zram.device);
-    throttle.ios_per_s(limits[0]);
-    let child = throttle.confine(&fathom(scratch.path(), &line)).spawn().unwrap();
-    for limit in &limits[1..] {
-        std::thread::sleep(each);
-        throttle.ios_per_s(*limit);
     }
-    outcome(child).ended_with(0);
-    Some(saved(&scratch))
+    let Some(_mount) = Mount::new(&format!("-o data=journal {}", zram.device), &at) else { return };
+    let found = fio(&scratch, &format!("{inside} --rate_iops=6000"));
+    assert!(has(&found, "direct-not-honoured"), "{found:?}");
+    // Three of four I/Os are on a device.
+    fio(&scratch, &format!("--ioengine=psync --direct=1 --rw=write --bs=1m --filename={}", plain.device));
+    let both = format!("{inside} --rate_iops=2000 --name=on-device {job} --filename={} --rate_iops=6000", plain.device);
+    let found = fio(&scratch, &both);
+    assert!(has(&found, "device-disagrees") && !has(&found, "direct-not-honoured"), "{found:?}");
+}
+
+#[test]
+fn another_load_on_the_device_is_reported() {
+    let Some(zram) = Zram::new(64) else { return };
+    let (scratch, other) = (Scratch::new("found-load"), Scratch::new("found-load-other"));
+    let job = format!("--ioengine=psync --direct=1 --bs=4k --filename={} --time_based", zram.device);
+    let load = format!("--name=other --rw=randwrite --rate_iops=3000 --runtime=60 {job} --output=report");
+    let load = fathom(other.path(), &load).spawn().unwrap();
+    let before = zram.writes();
+    wait_until("another load", || zram.writes() > before);
+    let found = fio(&scratch, &format!("{job} --rw=randread --rate_iops=1000 --runtime=1500ms"));
+    signal(&load, "INT");
+    outcome(load).ended_with(128);
+    let counted = found.iter().find_map(|finding| match &finding.kind {
+        FindingKind::OtherLoad(directions) => Some(directions),
+        _ => None,
+    });
+    let writes = counted.and_then(|directions| directions.iter().find(|one| one.direction == Ddir::Write));
+    assert!(writes.is_some_and(|bytes| bytes.requested_bytes == 0 && bytes.device_bytes > 0), "{found:?}");
 }

@@ -1,18 +1,19 @@
-//! What fathom says of a job of fio's that fio doesn't: what an I/O cost, who was the limit, and what makes the figures
-//! worthless.
+//! Additions of fathom to the report of a fio job: CPU time per I/O, the load generator as limit, and confounders.
 
-use crate::stage::{Scratch, Throttle, Zram, fathom, outcome, patiently, run, signal};
+use crate::stage::{Outcome, Scratch, Throttle, Zram, fathom, outcome, signal, wait_for_work, with_realtime_priority};
 use serde_json::Value;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 #[test]
-fn the_cost_of_an_io_and_who_was_the_limit_are_in_the_document_and_beside_the_report() {
+fn cpu_time_per_io_and_the_limit_are_in_the_json_report_and_in_messages() {
     let scratch = Scratch::new("fio-generator");
     let jobs = "--size=1g --bs=4k --time_based --runtime=1 --ioengine=null --iodepth=16 --rw=randread --name=free \
                 --name=held --stonewall --rate_iops=1000";
-    let ended = run(scratch.path(), &format!("{jobs} --output-format=json"));
-    assert_eq!(ended.ended_with(0).stderr, "", "programs take any word there for a failure");
+    let run =
+        |line: &str| -> Outcome { outcome(with_realtime_priority(fathom(scratch.path(), line)).spawn().unwrap()) };
+    let ended = run(&format!("{jobs} --output-format=json"));
+    assert_eq!(ended.ended_with(0).stderr, "", "programs read any text there as a failure");
     let document = ended.json();
     let [free, held] = [0, 1].map(|job| {
         let job = document["jobs"][job].as_object().unwrap();
@@ -28,77 +29,55 @@ fn the_cost_of_an_io_and_who_was_the_limit_are_in_the_document_and_beside_the_re
     assert!((of("cpu_ns_per_io") - of("user_ns_per_io") - of("system_ns_per_io")).abs() < 0.01, "{free}");
     assert_eq!(document["fathom"]["findings"][0]["kind"], "load-generator-limit", "{}", document["fathom"]);
 
-    let told = run(scratch.path(), jobs).ended_with(0).stderr.clone();
-    let line = |start: &str| told.lines().any(|line| line.starts_with(start));
-    assert!(line("free: CPU time per I/O ") && line("held: CPU time per I/O "), "{told}");
-    assert!(told.contains("warning: free: ") && told.contains(" was the limit, not the target"), "{told}");
+    let messages = run(jobs).ended_with(0).stderr.clone();
+    let line = |start: &str| messages.lines().any(|line| line.starts_with(start));
+    assert!(line("free: CPU time per I/O ") && line("held: CPU time per I/O "), "{messages}");
+    assert!(messages.contains("warning: free: ") && messages.contains(" was the limit, not the target"), "{messages}");
 }
 
-/// A job whose I/Os come whether or not those before are done.
-fn open_loop(scratch: &Scratch, rate: u32, runtime: Duration, rest: &str) -> Child {
+/// Returns a job whose I/Os have intended starts.
+fn open_loop(scratch: &Scratch, rate: u32, runtime: Duration, rest: &str) -> Command {
     let job = "--name=j --rw=randread --bs=4k --time_based --output-format=json";
-    let line = format!("{job} --rate_iops={rate} --runtime={}ms {rest}", runtime.as_millis());
-    fathom(scratch.path(), &line).spawn().unwrap()
+    fathom(scratch.path(), &format!("{job} --rate_iops={rate} --runtime={}ms {rest}", runtime.as_millis()))
 }
 
-/// What a run's document has by way of findings.
+/// Returns the findings in the JSON report of a run.
 fn findings(run: Child) -> Value {
     outcome(run).ended_with(0).json()["fathom"]["findings"].clone()
 }
 
-fn found<'a>(findings: &'a Value, id: &str) -> Option<&'a Value> {
-    findings.as_array().unwrap().iter().find(|finding| finding["kind"] == id)
-}
-
-/// Whether a finding is there, with these words.
-fn tells(findings: &Value, id: &str, evidence: &str, advice: &str) -> Result<(), String> {
-    let has = |finding: &Value, key: &str, words: &str| finding[key].as_str().unwrap().contains(words);
-    let right = |finding: &Value| has(finding, "message", evidence) && has(finding, "advice", advice);
-    if found(findings, id).is_some_and(right) {
-        return Ok(());
-    }
-    Err(format!("no {id} with `{evidence}` and `{advice}` in {findings}"))
-}
-
-fn is_silent(findings: &Value, ids: &[&str]) -> Result<(), String> {
-    match ids.iter().find_map(|id| found(findings, id)) {
-        Some(wrong) => Err(format!("nothing was in the way: {wrong}")),
-        None => Ok(()),
-    }
+/// Checks for a finding with these parts of its message and advice.
+fn assert_reports(findings: &Value, id: &str, message: &str, advice: &str) {
+    let has = |finding: &Value, key: &str, part: &str| finding[key].as_str().unwrap().contains(part);
+    let mut of_kind = findings.as_array().unwrap().iter().filter(|finding| finding["kind"] == id);
+    let found = of_kind.any(|finding| has(finding, "message", message) && has(finding, "advice", advice));
+    assert!(found, "no {id} with `{message}` and `{advice}` in {findings}");
 }
 
 #[test]
-fn a_rate_that_the_target_cannot_keep_and_ios_that_come_too_late_are_told_with_who_held_them_up() {
+fn missed_rates_and_late_ios_are_reported_with_their_cause() {
     let Some(zram) = Zram::new(64) else { return };
     let (Some(slow), Some(stalls)) = (Throttle::new(&zram), Throttle::new(&zram)) else { return };
-    let scratch = [(); 4].map(|()| Scratch::new("fio-rates"));
+    let scratch = [(); 3].map(|()| Scratch::new("fio-rates"));
     let device = format!("--ioengine=io_uring --iodepth=4 --direct=1 --filename={}", zram.device);
-    let null = "--ioengine=null --size=1g --iodepth=16";
-    let tried = |times: u32| {
-        let runtime = Duration::from_millis(1200) * times;
-        [&slow, &stalls].into_iter().for_each(|throttle| throttle.ios_per_s(50));
-        let missed = open_loop(&scratch[0], 1000, runtime, &device);
-        slow.add_process(missed.id());
-        let stalled = open_loop(&scratch[1], 1000, runtime, &device);
-        stalls.add_process(stalled.id());
-        let stopped = open_loop(&scratch[2], 1000, runtime, null);
-        // So few that a busy machine leaves them alone in one of the tries.
-        let met = open_loop(&scratch[3], 10, Duration::from_millis(400), null);
-        std::thread::sleep(runtime / 3);
-        signal(&stopped, "STOP");
-        std::thread::sleep(runtime / 6);
-        signal(&stopped, "CONT");
-        stalls.ios_per_s(0);
-        let [missed, stalled, stopped, met] = [missed, stalled, stopped, met].map(findings);
-        tells(&missed, "rate-missed", "not submitted", "a larger iodepth")?;
-        tells(&stalled, "late-arrivals", "with the queue full", "a larger iodepth")?;
-        tells(&stopped, "late-arrivals", "more than 1 ms late", "numjobs")?;
-        is_silent(&met, &["rate-missed", "late-arrivals"])
-    };
-    patiently(tried, Result::is_ok).unwrap();
+    let runtime = Duration::from_secs(2);
+    [&slow, &stalls].into_iter().for_each(|throttle| throttle.ios_per_s(50));
+    let job = |at: usize, target: &str| with_realtime_priority(open_loop(&scratch[at], 1000, runtime, target));
+    let missed = slow.confine(&job(0, &device)).spawn().unwrap();
+    let stalled = stalls.confine(&job(1, &device)).spawn().unwrap();
+    let stopped = job(2, "--ioengine=null --size=1g --iodepth=16").spawn().unwrap();
+    wait_for_work(&stopped, 100);
+    signal(&stopped, "STOP");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&stopped, "CONT");
+    stalls.ios_per_s(0);
+    let [missed, stalled, stopped] = [missed, stalled, stopped].map(findings);
+    assert_reports(&missed, "rate-missed", "not submitted", "a larger iodepth");
+    assert_reports(&stalled, "late-arrivals", "with the queue full", "a larger iodepth");
+    assert_reports(&stopped, "late-arrivals", "more than 1 ms late", "numjobs");
 }
 
-/// Threads that do nothing but keep the first processor busy.
+/// Threads that do nothing but keep the first CPU busy.
 struct Hogs(Child);
 
 impl Hogs {
@@ -116,16 +95,10 @@ impl Drop for Hogs {
 }
 
 #[test]
-fn threads_that_wait_for_a_processor_are_told_and_those_that_have_one_not() {
+fn threads_that_wait_for_a_cpu_are_reported() {
     let scratch = [(); 2].map(|()| Scratch::new("fio-busy"));
-    let tried = |times: u32| {
-        let job = "--ioengine=null --size=1g --cpus_allowed=0";
-        let of = |rate, ms| findings(open_loop(&scratch[0], rate, Duration::from_millis(ms), job));
-        is_silent(&of(10, 400), &["cpu-wait", "load-generator-limit"])?;
-        let hogs = Hogs::new(&scratch[1]);
-        let busy = of(200, 1000 * u64::from(times));
-        drop(hogs);
-        tells(&busy, "cpu-wait", "threads waited for a CPU", "stop other programs")
-    };
-    patiently(tried, Result::is_ok).unwrap();
+    let _hogs = Hogs::new(&scratch[1]);
+    let job = "--ioengine=null --size=1g --cpus_allowed=0";
+    let busy = findings(open_loop(&scratch[0], 200, Duration::from_secs(1), job).spawn().unwrap());
+    assert_reports(&busy, "cpu-wait", "threads waited for a CPU", "stop other programs");
 }

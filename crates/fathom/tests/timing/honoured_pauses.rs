@@ -1,53 +1,36 @@
-//! What pauses take of the machine. That they are kept to the I/O is shown on a simulated device, in the tests of `engine`.
+//! CPU time and timers of pauses. That pauses have their length is tested on a simulated device, in `engine`.
 
-use crate::stage::{Scratch, patiently, run};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
-use serde_json::Value;
-
-/// Runs a job in a scratch folder.
-fn job(scratch: &Scratch, args: &str) -> Value {
-    run(scratch.path(), &format!("--output-format=json {NULL} {args}")).json()["jobs"][0].clone()
-}
+use crate::stage::{Scratch, fathom, interrupted, outcome, wait_for_work, with_realtime_priority};
 
 const NULL: &str = "--name=a --ioengine=null --size=4g --time_based";
-
-fn ios(job: &Value) -> (u64, u64) {
-    (job["read"]["total_ios"].as_u64().unwrap(), job["write"]["total_ios"].as_u64().unwrap())
-}
-
-/// I/Os of half a second with these args, or of longer where they are not `enough`.
-fn ios_in_time(scratch: &Scratch, args: &str, enough: impl Fn((u64, u64), u64) -> bool) -> ((u64, u64), u64) {
-    let once = |times: u32| {
-        let runtime_ms = 500 * times;
-        (ios(&job(scratch, &format!("--runtime={runtime_ms}ms {args}"))), u64::from(times))
-    };
-    patiently(once, |(ios, times)| enough(*ios, *times))
-}
 
 #[test]
 fn a_spinning_pause_uses_the_cpu_and_a_sleeping_one_does_not() {
     let scratch = Scratch::new("pauses");
     let used = |more: &str| -> f64 {
-        let job = job(&scratch, &format!("--runtime=300ms --thinktime=20ms {more}"));
-        job["usr_cpu"].as_f64().unwrap()
+        let line = format!("--output-format=json {NULL} --runtime=300ms --thinktime=20ms {more}");
+        let run = with_realtime_priority(fathom(scratch.path(), &line)).spawn().unwrap();
+        let job = outcome(run).json()["jobs"][0].clone();
+        job["usr_cpu"].as_f64().unwrap() + job["sys_cpu"].as_f64().unwrap()
     };
-    // Either has little of a busy machine.
-    let shows = |used: &[f64; 2]| used[0] > 1.0 && used[0] > 5.0 * used[1];
-    let used = patiently(|_| ["--thinktime_spin=20ms", ""].map(used), shows);
-    assert!(shows(&used), "spinning and sleeping: {used:?}");
+    let (spinning, sleeping) = (used("--thinktime_spin=20ms"), used(""));
+    assert!(spinning > 5.0 * sleeping, "CPU time of spinning and sleeping: {spinning} %, {sleeping} %");
 }
 
+/// With the kernel's default a thread sleeps for 50 µs longer than requested.
 #[test]
-fn short_pauses_are_short() {
+fn workers_have_a_short_timer_slack() {
     let scratch = Scratch::new("short");
-    // A thread with the kernel's default timer slack sleeps for 50 µs longer than requested.
-    let sleeps_per_half_second = || {
-        let start = Instant::now();
-        let sleeps = std::iter::repeat_with(|| std::thread::sleep(Duration::from_micros(10)));
-        5 * sleeps.take_while(|()| start.elapsed() < Duration::from_millis(100)).count() as u64
-    };
-    let is_short = |(read, _), times: u64| read > sleeps_per_half_second() * times * 5 / 4;
-    let (read, times) = ios_in_time(&scratch, "--thinktime=10", is_short);
-    assert!(is_short(read, times), "{read:?} I/Os in {times} half seconds: a plain thread sleeps as often");
+    let child = fathom(scratch.path(), &format!("{NULL} --runtime=600 --thinktime=10")).spawn().unwrap();
+    wait_for_work(&child, 100);
+    let process = format!("/proc/{}", child.id());
+    let workers = std::fs::read_dir(format!("{process}/task")).unwrap().map(|thread| thread.unwrap().path());
+    let is_worker = |thread: &Path| std::fs::read_to_string(thread.join("comm")).unwrap() == "a\n";
+    let worker = workers.into_iter().find(|thread| is_worker(thread)).unwrap();
+    let id = worker.file_name().unwrap().to_str().unwrap();
+    let slack_ns: u64 = std::fs::read_to_string(format!("/proc/{id}/timerslack_ns")).unwrap().trim().parse().unwrap();
+    interrupted(child, &["INT"]).ended_with(128);
+    assert!(slack_ns <= 1000, "{slack_ns} ns");
 }

@@ -1,11 +1,12 @@
-//! What a saved record says of a run over time: the slots add up to what was counted, and have what happened in them.
+//! The time series of a saved record: the slots add up to the counters of the workers and of the device. Their values are
+//! tested on a simulated device in `engine`.
 
-use crate::stage::{Scratch, Zram, fathom, outcome, undisturbed};
+use crate::stage::{Scratch, Zram, fathom, outcome, with_realtime_priority};
 use record::{Record, Timeline};
 
 fn fio(scratch: &Scratch, arguments: &str) -> Record {
     let line = format!("--record=record --output=report {arguments}");
-    outcome(fathom(scratch.path(), &line).spawn().unwrap()).ended_with(0);
+    outcome(with_realtime_priority(fathom(scratch.path(), &line)).spawn().unwrap()).ended_with(0);
     saved(scratch)
 }
 
@@ -39,36 +40,28 @@ fn assert_adds_up(record: &Record) {
 
 #[test]
 fn slots_of_a_short_run_add_up_to_its_counts() {
-    undisturbed(|| {
-        let scratch = Scratch::new("timeline-short");
-        let job = "--name=j --ioengine=psync --rw=randrw --bs=4k --size=8m --runtime=1 --time_based --numjobs=3";
-        let record = fio(&scratch, job);
-        let timeline = &record.timeline[0];
-        assert_eq!((timeline.phase, timeline.from_ns, timeline.interval_ns), (0, 0, 250_000_000));
-        assert_eq!(timeline.slots.len(), 4);
-        assert!(timeline.slots.iter().all(|slot| slot.workers == 3 && slot.ddirs[0].ios > 0 && slot.ddirs[1].ios > 0));
-        assert_adds_up(&record);
-    });
+    let scratch = Scratch::new("timeline-short");
+    let job = "--name=j --ioengine=psync --rw=randrw --bs=4k --size=8m --runtime=1 --time_based --numjobs=3";
+    let record = fio(&scratch, job);
+    let timeline = &record.timeline[0];
+    assert_eq!((timeline.phase, timeline.from_ns, timeline.interval_ns), (0, 0, 250_000_000));
+    assert!(timeline.slots.len() >= 4, "{}", timeline.slots.len());
+    assert_adds_up(&record);
 }
 
 #[test]
-fn what_the_kernel_counted_at_the_device_stands_beside_what_was_asked_of_it() {
-    undisturbed(|| {
-        let Some(zram) = Zram::new(64) else { return };
-        let scratch = Scratch::new("timeline-device");
-        let job =
-            "--name=j --ioengine=io_uring --direct=1 --bs=8k --rw=randwrite --rate_iops=2000 --time_based --runtime=1";
-        let record = fio(&scratch, &format!("{job} --ramp_time=1 --filename={}", zram.device));
-        let timeline = &record.timeline[0];
-        assert_eq!(timeline.disks.len(), 1);
-        assert!(zram.device.ends_with(&timeline.disks[0]), "{:?}", timeline.disks);
-        for slot in &timeline.slots {
-            let (asked, did) = (slot.ddirs[1].bytes, slot.disks[0].bytes[1]);
-            assert!(did.abs_diff(asked) < asked / 2 && slot.disks[0].ios[0] == 0, "{slot:?}");
-        }
-        let sum = |bytes: &dyn Fn(&record::Slot) -> u64| timeline.slots.iter().map(bytes).sum::<u64>();
-        let (asked, did) = (sum(&|slot| slot.ddirs[1].bytes), sum(&|slot| slot.disks[0].bytes[1]));
-        assert!(did.abs_diff(asked) < asked / 10, "{asked} {did}");
-        assert_adds_up(&record);
-    });
+fn slots_have_the_counters_of_the_device_beside_those_of_the_workers() {
+    let Some(zram) = Zram::new(64) else { return };
+    let scratch = Scratch::new("timeline-device");
+    let job =
+        "--name=j --ioengine=io_uring --direct=1 --bs=8k --rw=randwrite --rate_iops=2000 --time_based --runtime=1";
+    let record = fio(&scratch, &format!("{job} --ramp_time=1 --filename={}", zram.device));
+    let timeline = &record.timeline[0];
+    assert_eq!(timeline.disks.len(), 1);
+    assert!(zram.device.ends_with(&timeline.disks[0]), "{:?}", timeline.disks);
+    assert!(timeline.slots.iter().all(|slot| slot.disks[0].ios[0] == 0), "{:?}", timeline.slots);
+    let sum = |bytes: &dyn Fn(&record::Slot) -> u64| timeline.slots.iter().map(bytes).sum::<u64>();
+    let (requested, written) = (sum(&|slot| slot.ddirs[1].bytes), sum(&|slot| slot.disks[0].bytes[1]));
+    assert!(written.abs_diff(requested) < requested / 10, "{requested} {written}");
+    assert_adds_up(&record);
 }

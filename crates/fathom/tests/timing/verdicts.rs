@@ -1,9 +1,9 @@
-//! Verdicts of `fathom assess` on what is asked with --expect, --require and --for.
+//! Verdicts of `fathom assess` with --expect and --require.
 
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::{Outcome, Scratch, Throttle, Zram, command, outcome, patiently};
+use crate::stage::{Outcome, Scratch, Throttle, Zram, command, outcome, skipped};
 
 fn assess(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "assess", arguments);
@@ -28,23 +28,32 @@ impl Held {
         Some(Held { throttle, disk, scratch: Scratch::new(test) })
     }
 
-    fn assess(&self, words: &str) -> Outcome {
+    fn assess(&self, args: &str) -> Outcome {
         let device = &self.disk.device;
-        let line = format!("{device} --overwrite {device} --format json {words}");
+        let line = format!("{device} --overwrite {device} --format json {args}");
         let mut run = self.throttle.confine(&assess(self.scratch.path(), &line));
         outcome(run.spawn().unwrap())
+    }
+
+    /// Returns an assessment with a verdict. On a busy machine the figures can vary too much for one: the test is skipped
+    /// then. The verdicts on exact figures are tested in `judge`.
+    fn decided(&self, args: &str) -> Option<Outcome> {
+        let outcome = self.assess(args);
+        if outcome.code != Some(3) {
+            return Some(outcome);
+        }
+        skipped(&format!("too busy for a verdict: {}", outcome.json()["message"]));
+        None
     }
 }
 
 #[test]
-fn what_is_needed_decides_the_verdict_and_the_exit_code() {
+fn requirements_decide_the_verdict_and_the_exit_code() {
     let Some(held) = Held::new("verdict-require") else { return };
     held.throttle.ios_per_s(3200);
-    let line = "--short --size 32M --runtime 3 --test read-iops --test fsync";
-    // Where a busy machine leaves it open, it is tried again; what is decided must be right at once.
-    let decided =
-        |words: &str| patiently(|_| held.assess(&format!("{line} --require {words}")), |held| held.code != Some(3));
-    let good = decided("read.iops>=1,fsync.p99<100s");
+    let line = "--short --size 32M --runtime 2 --test read-iops --test fsync";
+    let decided = |rules: &str| held.decided(&format!("{line} --require {rules}"));
+    let Some(good) = decided("read.iops>=1,fsync.p99<100s") else { return };
     good.ended_with(0);
     let assessment = good.json();
     let judgements: Vec<&str> = assessment["tests"]
@@ -57,7 +66,7 @@ fn what_is_needed_decides_the_verdict_and_the_exit_code() {
     assert!(judgements.contains(&"read.iops") && judgements.contains(&"fsync.p99"), "{judgements:?}");
     assert_eq!(assessment["expectations"][0]["limits"][0]["value"], 1.0);
 
-    let bad = decided("read.iops>=1000M");
+    let Some(bad) = decided("read.iops>=1000M") else { return };
     bad.ended_with(1);
     let message = bad.json()["message"].as_str().unwrap().to_owned();
     assert!(message.contains("of the required 1,000,000,000 IOPS"), "{message}");
@@ -71,18 +80,19 @@ fn what_is_needed_decides_the_verdict_and_the_exit_code() {
 #[test]
 fn a_disk_at_its_limit_passes_and_one_that_is_held_below_fails() {
     let Some(held) = Held::new("verdict-limit") else { return };
-    let line = "--test write-iops --size 64M --runtime 5 --expect azure:P30x3+Standard_D2ds_v4/uncached";
+    let line = "--test write-iops --size 64M --runtime 3 --expect azure:P30x3+Standard_D2ds_v4/uncached";
     let held_at = |iops: u64| {
         held.throttle.ios_per_s(iops);
-        let outcome = patiently(|_| held.assess(line), |outcome| outcome.code != Some(3));
+        let outcome = held.decided(line)?;
         let judgement = outcome.json()["tests"][0]["judgements"][0].clone();
         eprintln!("{}", judgement["message"]);
         let value = judgement["threshold"]["value"].as_f64();
         assert_eq!((judgement["metric"].as_str(), value), (Some("write.iops"), Some(3200.0)));
-        (outcome, judgement)
+        Some((outcome, judgement))
     };
-    held_at(3200).0.ended_with(0);
-    let (failed, judgement) = held_at(2200);
+    let Some((passed, _)) = held_at(3200) else { return };
+    passed.ended_with(0);
+    let Some((failed, judgement)) = held_at(2200) else { return };
     failed.ended_with(1);
     assert_eq!(judgement["threshold"]["basis"]["limit"]["of"], "Standard_D2ds_v4 uncached");
     assert_eq!(judgement["reason"]["kind"], "not-enough", "{judgement}");
