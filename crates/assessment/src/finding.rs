@@ -4,6 +4,7 @@ use std::fmt;
 use std::mem::discriminant;
 
 use plan::Ddir;
+use record::Interruption;
 use serde::de::value::{MapAccessDeserializer, StringDeserializer};
 use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -84,6 +85,8 @@ pub enum FindingKind {
     TargetShort { size_bytes: u64, end_bytes: u64 },
     /// Jobs ended by size before their runtime.
     EndedEarly { runtime_s: f64, ran_s: f64, moved_bytes: u64, jobs: u64 },
+    /// fathom did not run for a part of the measured time, in order.
+    Interrupted(Vec<Interruption>),
     /// The measured time or the number of I/Os is small.
     TooShort { measured_s: f64, ios: u64, lacks: Lack },
     /// The mean number of I/Os in flight was below the queue depth. The numbers are those of the worker with the lowest mean.
@@ -290,6 +293,7 @@ impl FindingKind {
             FindingKind::OtherLoad(_) => "other-load",
             FindingKind::TargetShort { .. } => "target-short",
             FindingKind::EndedEarly { .. } => "ended-early",
+            FindingKind::Interrupted(_) => "interrupted",
             FindingKind::TooShort { .. } => "too-short",
             FindingKind::DepthNotReached { .. } => "depth-not-reached",
             FindingKind::LoadGeneratorLimit(_) => "load-generator-limit",

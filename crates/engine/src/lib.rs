@@ -17,6 +17,7 @@ mod fault;
 mod idleness;
 mod in_use;
 mod intended;
+mod interruptions;
 mod layout;
 pub mod live;
 mod logs;

@@ -7,6 +7,7 @@ use os::cpu::CpuTimes;
 use plan::Plan;
 use record::{CpuUse, Ended, PhaseRecord, Stage};
 
+use crate::interruptions::InterruptionWatch;
 use crate::worker::Gate;
 
 pub struct PhaseWatch {
@@ -17,6 +18,8 @@ pub struct PhaseWatch {
     times: Option<Times>,
     stage: Stage,
     cpus_before: CpuTimes,
+    /// During the measured time of a real run.
+    interruptions: Option<InterruptionWatch>,
     record: PhaseRecord,
 }
 
@@ -39,6 +42,7 @@ impl PhaseWatch {
             times,
             stage: Stage::Preparing,
             cpus_before: CpuTimes::default(),
+            interruptions: None,
             record: PhaseRecord::default(),
         }
     }
@@ -63,8 +67,9 @@ impl PhaseWatch {
             Stage::Measuring => {
                 self.cpus_before = CpuTimes::now().unwrap_or_default();
                 self.record.measured_from_unix_ms = self.clock.unix_us() / 1000;
+                self.interruptions = if self.clock.is_virtual() { None } else { InterruptionWatch::start() };
             }
-            Stage::CoolingDown => self.take_cpus(),
+            Stage::CoolingDown => self.end_measuring(),
             _ => {}
         }
         Some(coming)
@@ -80,7 +85,7 @@ impl PhaseWatch {
     /// Returns the record of the ended phase.
     pub fn end(mut self) -> PhaseRecord {
         if self.stage == Stage::Measuring {
-            self.take_cpus();
+            self.end_measuring();
         }
         self.record
     }
@@ -105,7 +110,8 @@ impl PhaseWatch {
         Some(opened_ns.saturating_add(after_ns))
     }
 
-    fn take_cpus(&mut self) {
+    fn end_measuring(&mut self) {
+        self.record.interruptions = self.interruptions.take().map(InterruptionWatch::end).unwrap_or_default();
         let Ok(now) = CpuTimes::now() else { return };
         let used = now.since(&self.cpus_before).into_iter();
         self.record.cpus = used

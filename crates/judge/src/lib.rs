@@ -10,6 +10,7 @@ mod device;
 mod ended;
 pub mod figures;
 pub mod inference;
+mod interrupted;
 mod late_ios;
 mod levels;
 pub mod limits;
@@ -49,5 +50,10 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     found.extend(throttle::find(record));
     found.extend(unsteady::find(record));
     found.extend(ended::short(record));
+    let interruptions = interrupted::find(record);
+    if !interruptions.is_empty() {
+        found.retain(|finding| !interrupted::explains(&finding.kind));
+        found.extend(interruptions);
+    }
     found
 }

@@ -10,6 +10,7 @@ use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
 
 use crate::figures::service_time;
+use crate::verdict::interrupted;
 
 /// Targets named in a title.
 const TARGETS_SHOWN: usize = 3;
@@ -73,6 +74,11 @@ pub fn assessment(record: &Record) -> Assessment {
         let at = phase(record, &finding).and_then(|phase| phases.iter().position(|known| *known == phase));
         tests[at.unwrap_or(0)].findings.push(finding);
     }
+    for test in &mut tests {
+        if let (Verdict::Measured, Some(finding)) = (test.verdict, interrupted(&test.findings)) {
+            (test.verdict, test.cause) = (Verdict::Inconclusive, Cause::Finding(Box::new(finding.clone())));
+        }
+    }
     let failed = tests.iter().find_map(|test| test.error.clone());
     let cause = match (failed, tests.as_slice()) {
         (Some(failure), _) => Cause::Failure(failure),
@@ -93,7 +99,7 @@ pub fn assessment(record: &Record) -> Assessment {
         machine: record.machine.clone(),
         tags: Vec::new(),
         preparation: Vec::new(),
-        verdict: verdict(matches!(cause, Cause::Failure(_))),
+        verdict: tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Measured),
         cause,
         tests,
         expectations: Vec::new(),

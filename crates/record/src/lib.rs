@@ -39,7 +39,7 @@ pub use latency::Latency;
 pub use machine::{Cpu, Machine};
 pub use message::{CommandTime, Message, MessageKind};
 pub use moments::Moments;
-pub use phase::{CpuUse, PhaseRecord};
+pub use phase::{CpuUse, Interruption, InterruptionCause, PhaseRecord};
 pub use stats::{DdirStats, DepthMap, Usage, Waits, WorkerStats};
 pub use target::{DistributionRange, Interval, Series, TargetFacts, TargetStats};
 pub use target_use::{TargetUse, UseKind, UsedDevice};

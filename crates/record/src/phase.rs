@@ -12,6 +12,9 @@ pub struct PhaseRecord {
     /// Length of the measured time.
     pub measured_ns: u64,
     pub cpus: Vec<CpuUse>,
+    /// Times in which fathom itself did not run, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interruptions: Vec<Interruption>,
     /// The error of the first worker that failed.
     #[serde(alias = "failed")]
     pub error: Option<RunError>,
@@ -24,4 +27,22 @@ pub struct CpuUse {
     pub user_ns: u64,
     pub kernel_ns: u64,
     pub idle_ns: u64,
+}
+
+/// A time in which the process did not run, for another reason than a busy CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Interruption {
+    /// Start, after the start of the phase's measured time.
+    pub from_ns: u64,
+    pub length_ns: u64,
+    pub cause: InterruptionCause,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InterruptionCause {
+    /// The process or the virtual machine was stopped.
+    Stopped,
+    /// The system was suspended. The monotonic clock does not count this time.
+    Suspended,
 }

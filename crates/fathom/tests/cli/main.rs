@@ -26,6 +26,7 @@ mod honoured_depths;
 mod honoured_jobs;
 mod honoured_targets;
 mod inputs;
+mod interruptions;
 mod job_names;
 mod knee;
 mod limits;

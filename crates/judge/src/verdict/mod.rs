@@ -3,6 +3,7 @@
 mod figures;
 mod overall;
 mod test;
+pub(crate) use test::interrupted;
 mod threshold;
 
 pub use figures::{Figure, Rounds};

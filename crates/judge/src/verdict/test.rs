@@ -67,8 +67,16 @@ fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {
         (Some(failure), None) => (Verdict::Inconclusive, Cause::Failure(failure)),
         (_, Some(judgement)) => (judgement.verdict, Cause::Judgement(judgement)),
         (None, None) if test.rounds.is_empty() => (Verdict::Inconclusive, Cause::NothingMeasured),
+        (None, None) if let Some(interrupted) = interrupted(&test.findings) => {
+            (Verdict::Inconclusive, Cause::Finding(Box::new(interrupted.clone())))
+        }
         (None, None) => (Verdict::Measured, Cause::NothingExpected),
     }
+}
+
+/// Returns the finding that fathom did not run for a part of the measured time.
+pub(crate) fn interrupted(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| matches!(finding.kind, FindingKind::Interrupted(_)))
 }
 
 fn confounders(test: &Test) -> Confounders {
@@ -89,7 +97,7 @@ fn confounders(test: &Test) -> Confounders {
 /// Whether a finding makes the measurement inconclusive.
 fn decides_nothing(kind: &FindingKind) -> bool {
     match kind {
-        FindingKind::EndedEarly { .. } => true,
+        FindingKind::EndedEarly { .. } | FindingKind::Interrupted(_) => true,
         FindingKind::Saved(saved) => saved.id == "ended-early",
         _ => false,
     }

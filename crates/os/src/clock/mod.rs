@@ -121,6 +121,11 @@ impl Clock {
         }
     }
 
+    /// Returns true for the clock of a simulation.
+    pub fn is_virtual(&self) -> bool {
+        matches!(self.reading, Reading::Virtual(_))
+    }
+
     /// Sleeps for `time`.
     pub fn sleep(&self, time: Duration) {
         match self.reading {

@@ -85,6 +85,7 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::Throttled { .. } => {
             "compare the rate with the limits of the disk and the machine; a deeper queue only adds latency"
         }
+        FindingKind::Interrupted(_) => "repeat the run without stops, suspension and migration of the machine",
         FindingKind::NoDirectIo => "assess a directory on a disk whose file system has direct I/O",
         FindingKind::NoSteadyState(_) => "allow more rounds, or look for other load on the device",
         FindingKind::NoFill(_)

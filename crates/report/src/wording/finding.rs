@@ -5,6 +5,7 @@ use assessment::{
     Severity, Subject, TokenBucket, Unsteady,
 };
 use plan::Ddir;
+use record::{Interruption, InterruptionCause};
 use units::format::{grouped, iops, percent, size, time_ns};
 
 use super::load_generator::load_generator_reason;
@@ -55,6 +56,7 @@ pub fn headline(finding: &Finding) -> String {
         FindingKind::OtherLoad(_) => "another program used the device at the same time",
         FindingKind::TargetShort { .. } => "the target ends before the requested range",
         FindingKind::EndedEarly { .. } => "the job ended by size before its runtime",
+        FindingKind::Interrupted(_) => "fathom itself was interrupted: part of the measured time is not of the target",
         FindingKind::TooShort { lacks: Lack::Time, .. } => {
             "the run is too short to show a steady state, a burst or a throttle"
         }
@@ -118,6 +120,9 @@ pub fn figures(finding: &Finding) -> String {
         FindingKind::EndedEarly { runtime_s, ran_s, moved_bytes, jobs } => {
             let first = if *jobs > 1 { format!(" (the first of {jobs} jobs)") } else { String::new() };
             format!("after {} of {}, with {}{first}", seconds(*ran_s), seconds(*runtime_s), size(*moved_bytes))
+        }
+        FindingKind::Interrupted(interruptions) => {
+            interruptions.iter().map(interruption).collect::<Vec<_>>().join("; ")
         }
         FindingKind::TooShort { measured_s, ios, .. } => {
             format!("{} measured, {} I/Os", seconds(*measured_s), grouped(*ios as f64))
@@ -259,4 +264,13 @@ fn token_bucket(bucket: &TokenBucket, unit: RateUnit) -> String {
 
 fn seconds(seconds: f64) -> String {
     time_ns(seconds * 1e9)
+}
+
+fn interruption(interruption: &Interruption) -> String {
+    let cause = match interruption.cause {
+        InterruptionCause::Stopped => "stopped (a signal, a debugger or a pause of the virtual machine)",
+        InterruptionCause::Suspended => "suspended with the system",
+    };
+    let [from_s, length_s] = [interruption.from_ns, interruption.length_ns].map(|ns| ns as f64 / 1e9);
+    format!("{cause} for {} from {} on", seconds(length_s), seconds(from_s))
 }

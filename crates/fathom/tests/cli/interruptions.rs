@@ -1,0 +1,37 @@
+//! A process that was stopped during the measured time says so, and blames nothing else.
+
+use std::time::Duration;
+
+use assessment::{FindingKind, Verdict};
+use record::InterruptionCause;
+
+use crate::stage::{Scratch, command, fathom, outcome, signal, wait_for_open_file};
+
+#[test]
+fn a_stopped_process_is_reported_and_decides_nothing() {
+    let scratch = Scratch::new("interruptions");
+    let file = scratch.filled("data", 1 << 20);
+    let line = "--name=a --filename=data --rw=randread --rate_iops=200 --time_based --runtime=4 --record=record";
+    let child = fathom(scratch.path(), line).spawn().unwrap();
+    wait_for_open_file(&child, &file);
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, "STOP");
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "CONT");
+    outcome(child).assert_success();
+
+    let record = record::schema::read(&std::fs::read(scratch.file("record")).unwrap()).unwrap();
+    let found = judge::findings(&record);
+    let interrupted = found.iter().find_map(|finding| match &finding.kind {
+        FindingKind::Interrupted(interruptions) => Some(interruptions),
+        _ => None,
+    });
+    let [one] = interrupted.expect("the interruption is found").as_slice() else { panic!("{interrupted:?}") };
+    assert_eq!(one.cause, InterruptionCause::Stopped);
+    assert!((1_300_000_000..4_000_000_000).contains(&one.length_ns) && one.from_ns < 4_000_000_000, "{one:?}");
+    let of_rate = ["step-down", "step-up", "levels", "not-steady", "rate-missed", "late-arrivals", "throttled"];
+    assert!(!found.iter().any(|finding| of_rate.contains(&finding.kind.name())), "{found:?}");
+    assert_eq!(judge::single::assessment(&record).verdict, Verdict::Inconclusive);
+    let shown = outcome(command(scratch.path(), "show", "record").spawn().unwrap());
+    shown.complained_of("fathom itself was interrupted");
+}

@@ -1,0 +1,31 @@
+//! Runs of which a part of the measured time passed while fathom itself did not run.
+
+use assessment::{Finding, FindingKind, Severity};
+use record::Record;
+
+use crate::time_series::phase_subject;
+
+/// Finds phases with interruptions.
+pub fn find(record: &Record) -> Vec<Finding> {
+    let interrupted = record.phases.iter().enumerate().filter(|(_, phase)| !phase.interruptions.is_empty());
+    let finding = |(at, phase): (usize, &record::PhaseRecord)| Finding {
+        kind: FindingKind::Interrupted(phase.interruptions.clone()),
+        subject: phase_subject(record, at),
+        severity: Severity::Warning,
+    };
+    interrupted.map(finding).collect()
+}
+
+/// Whether a finding can have an interruption as its only cause: the rate was 0 in that time, and I/Os were late.
+pub fn explains(kind: &FindingKind) -> bool {
+    match kind {
+        FindingKind::StepDown(_)
+        | FindingKind::StepUp(_)
+        | FindingKind::Levels(_)
+        | FindingKind::Throttled { .. }
+        | FindingKind::NotSteady(_)
+        | FindingKind::RateMissed(_)
+        | FindingKind::LateArrivals(_) => true,
+        _ => false,
+    }
+}
