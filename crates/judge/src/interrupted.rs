@@ -18,14 +18,14 @@ pub fn find(record: &Record) -> Vec<Finding> {
 
 /// Whether a finding can have an interruption as its only cause: the rate was 0 in that time, and I/Os were late.
 pub fn explains(kind: &FindingKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         FindingKind::StepDown(_)
-        | FindingKind::StepUp(_)
-        | FindingKind::Levels(_)
-        | FindingKind::Throttled { .. }
-        | FindingKind::NotSteady(_)
-        | FindingKind::RateMissed(_)
-        | FindingKind::LateArrivals(_) => true,
-        _ => false,
-    }
+            | FindingKind::StepUp(_)
+            | FindingKind::Levels(_)
+            | FindingKind::Throttled { .. }
+            | FindingKind::NotSteady(_)
+            | FindingKind::RateMissed(_)
+            | FindingKind::LateArrivals(_)
+    )
 }
