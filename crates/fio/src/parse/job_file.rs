@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plan::JobFile;
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::errno::reason;
 use units::shell::quoted;
 
 use super::parser::Parser;
@@ -92,7 +93,7 @@ fn open(path: &str, parser: &mut Parser) -> Result<Arc<Source>, Diagnostic> {
             }
             Ok(Source::new(name, text))
         }
-        Err(error) => Err(Diagnostic::error(format!("cannot read job file {path}: {error}"))),
+        Err(error) => Err(Diagnostic::error(format!("cannot read job file {path}: {}", reason(&error)))),
     }
 }
 

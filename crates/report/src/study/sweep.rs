@@ -198,7 +198,7 @@ fn busy_points(result: &SweepResult) -> Option<String> {
         cpu.is_some_and(|cpu| cpu.of == CpuOf::Machine && cpu.percent >= BUSY_PERCENT)
     };
     let busy: Vec<usize> = (0..result.points.len()).filter(|at| is_busy(&result.points[*at])).collect();
-    let why = "all CPUs were busy: the CPU may be the limit, through this or through other load";
+    let why = "all CPUs were busy with this run or other programs: the CPU may be the limit";
     (!busy.is_empty()).then(|| format!("{}: {why}", places(&busy, result)))
 }
 
