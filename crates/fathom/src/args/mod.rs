@@ -45,10 +45,10 @@ pub enum Command {
     Sweep(Box<sweep::Args>),
     Run(Box<run::Args>),
     /// Run a fio command line or job file.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = FIO_HELP)]
     Fio(DialectArgs),
     /// Run a DiskSpd command line or XML profile.
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = DISKSPD_HELP)]
     Diskspd(DialectArgs),
     Show(show::Args),
     Compare(compare::Args),
@@ -60,6 +60,18 @@ pub enum Command {
     Completions(pages::CompletionsArgs),
     Man(pages::ManArgs),
 }
+
+const FIO_HELP: &str = "\
+Example:
+  fathom fio --name=a --filename=test.dat --size=1g --rw=randread --bs=4k --runtime=30 --time_based
+
+`fathom fio --cmdhelp` lists the options of fio. `--record=FILE` saves the run as JSON for `fathom show`.";
+
+const DISKSPD_HELP: &str = "\
+Example:
+  fathom diskspd -c1G -b8K -r -o32 -d30 -Sh test.dat
+
+`fathom diskspd '-?'` lists the options of DiskSpd. `-Rrecord=FILE` saves the run as JSON for `fathom show`.";
 
 #[derive(clap::Args, Debug)]
 pub struct DialectArgs {
