@@ -70,7 +70,14 @@ fn profiles_can_have_encodings_of_windows_tools() {
 #[test]
 fn files_that_are_not_profiles_are_rejected_within_bounded_memory() {
     let scratch = Scratch::new("profiles");
-    for (file, part) in [("none.xml", "No such file"), (".", "Is a directory"), ("/dev/zero", "at most 16 MiB")] {
+    std::fs::File::create(scratch.file("large.xml")).unwrap().set_len(1 << 40).unwrap();
+    let refused = [
+        ("none.xml", "No such file"),
+        (".", "Is a directory"),
+        ("/dev/zero", "it is a character device"),
+        ("large.xml", "the most that a profile can have"),
+    ];
+    for (file, part) in refused {
         let outcome = diskspd(scratch.path(), &["-Rpxml", &format!("-X{file}")]);
         outcome.ended_with(REFUSED);
         assert!(outcome.stderr.contains(part), "{file}: {}", outcome.stderr);
