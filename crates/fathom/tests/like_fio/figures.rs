@@ -1,6 +1,6 @@
 //! Figures of both programs on the same machine.
 
-use super::pair::pair;
+use super::pair::{Ran, pair};
 
 fn both_of(arguments: &str, figure: &str) -> Option<[f64; 2]> {
     let both = pair(&format!("--output-format=json {arguments}"))?;
@@ -36,12 +36,18 @@ fn think_time_and_runtime_have_the_requested_length() {
     assert!(runtimes.iter().flatten().all(|ms| *ms >= 1000.0), "{runtimes:?}");
 }
 
+/// CPU time does not depend on other load. The time of waits is tested on a simulated device, in the tests of `engine`.
 #[test]
-fn a_job_that_waits_for_its_device_runs_as_fast_as_under_fio() {
-    // Cached. A factor of 6 is noise on a busy machine, a factor of 20 is a bug.
-    let arguments = "--name=a --size=4m --bs=64k --rw=read --time_based --runtime=300ms";
-    let ratios = (0..3).map_while(|_| both_of(arguments, "read/iops").map(|[theirs, ours]| ours / theirs));
+fn an_io_takes_a_similar_cpu_time_as_under_fio() {
+    let arguments = "--output-format=json --name=a --size=4m --bs=64k --rw=read --time_based --runtime=300ms";
+    let cpu_per_io = |ran: &Ran| {
+        let job = ran.json()["jobs"][0].clone();
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        (number(&job["usr_cpu"]) + number(&job["sys_cpu"])) / number(&job["read"]["iops"])
+    };
+    let ratios = (0..3).map_while(|_| pair(arguments).map(|both| cpu_per_io(&both.ours) / cpu_per_io(&both.fio)));
     let mut ratios: Vec<f64> = ratios.collect();
     ratios.sort_by(f64::total_cmp);
-    assert!(ratios.get(1).is_none_or(|median| *median > 0.1), "IOPS, as multiples of fio's: {ratios:?}");
+    // Caches and the build profile matter. A factor of 20 is a bug.
+    assert!(ratios.get(1).is_none_or(|median| *median < 10.0), "CPU time per I/O, as multiples of fio's: {ratios:?}");
 }
