@@ -30,7 +30,7 @@ impl fio::parse::env::Env for RealMachine {
     }
 
     fn memory_mib(&self) -> u64 {
-        os::machine::total_memory().unwrap_or(0) >> 20
+        os::memory::limits::total().unwrap_or(0) >> 20
     }
 
     fn cpus(&self) -> u64 {

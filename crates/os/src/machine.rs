@@ -1,4 +1,4 @@
-//! The machine as a whole: host name, kernel, CPU model, memory.
+//! The machine as a whole: host name, kernel, CPU model.
 
 use std::ffi::CStr;
 use std::io;
@@ -61,18 +61,6 @@ fn model_in(folder: &Path) -> Option<String> {
     (!model.is_empty()).then(|| model.to_owned())
 }
 
-/// Returns the machine's memory in bytes.
-///
-/// # Errors
-/// Returns the error of the system call.
-pub fn total_memory() -> io::Result<u64> {
-    // SAFETY: all-zero bytes are a valid `sysinfo`.
-    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::sysinfo(&mut info) })?;
-    Ok(info.totalram * u64::from(info.mem_unit))
-}
-
 fn names() -> io::Result<libc::utsname> {
     // SAFETY: all-zero bytes are a valid `utsname`.
     let mut names: libc::utsname = unsafe { std::mem::zeroed() };
@@ -94,11 +82,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_has_names_and_memory() {
+    fn the_machine_has_names() {
         assert_eq!(hostname().unwrap(), std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
         assert_eq!(kernel_release().unwrap(), std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap().trim());
         assert!(!cpu_model().unwrap().is_empty());
-        assert!(total_memory().unwrap() > 1 << 20);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use units::errno;
 
-use crate::{AccessFault, ContentFault, LogFault, OutputRefusal, StreamFault, TargetUse};
+use crate::{AccessFault, ContentFault, LogFault, MemoryLimit, OutputRefusal, StreamFault, TargetUse};
 
 /// Why a worker ended early, or why a plan is not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,6 +89,8 @@ pub enum CheckError {
     SchedulerMissing { scheduler: String, disk: String, offered: Vec<String> },
     /// The buffers of a phase are larger than the memory.
     BuffersExceedMemory { phase: u32, buffer_bytes: u64, memory_bytes: u64 },
+    /// The run needs more memory than this process can use.
+    NotEnoughMemory { limit: MemoryLimit, needed_bytes: u64, limit_bytes: u64 },
     /// Direct I/O of a stream needs multiples of `unit_bytes`.
     StreamUnaligned { path: String, unit_bytes: u64, parameter: StreamParameter, bytes: u64 },
     /// Direct I/O of a job needs multiples of `unit_bytes`.

@@ -124,6 +124,25 @@ pub enum LogFault {
     ThreadEnded,
 }
 
+/// A limit of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryLimit {
+    /// The machine's memory, or the limit of a control group.
+    Memory,
+    /// The limit of the address space (`ulimit -v`).
+    AddressSpace,
+}
+
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MemoryLimit::Memory => "the memory of this machine or control group",
+            MemoryLimit::AddressSpace => "the limit of the address space (ulimit -v)",
+        })
+    }
+}
+
 /// Why the program does not write a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

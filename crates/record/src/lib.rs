@@ -33,7 +33,7 @@ pub use error::{
     StreamParameter, Subject, TargetError,
 };
 pub use event::{Ended, Event, Stage, Started};
-pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, OutputRefusal, StreamFault};
+pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OutputRefusal, StreamFault};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
 pub use machine::{Cpu, Machine};

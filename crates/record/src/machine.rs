@@ -12,6 +12,7 @@ pub struct Machine {
     /// Vendor and product name from the firmware. In a cloud they name the provider, and often the machine type.
     #[serde(default)]
     pub model: String,
+    /// The memory, or the limit of the control group if it is smaller.
     pub memory_bytes: u64,
     pub page_bytes: u64,
     /// Names of the CPU frequency governors. Empty without frequency scaling.

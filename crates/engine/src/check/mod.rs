@@ -5,6 +5,7 @@
 mod aside;
 mod engine;
 mod lease;
+mod memory;
 mod plan_check;
 mod reach;
 mod safety;

@@ -2,7 +2,7 @@
 
 use super::lease::Lease;
 use super::safety::Safety;
-use super::{engine, reach, scheduler, streams};
+use super::{engine, memory, reach, scheduler, streams};
 use crate::direct_io::check_alignment;
 use os::device::Claims;
 use os::errno;
@@ -47,6 +47,9 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<Lease
         faults.take(safety.check_buffer_file(worker));
     }
     faults.take(streams::check_memory(plan));
+    if faults.found.is_empty() {
+        faults.take(memory::check(plan));
+    }
     if faults.found.is_empty() { Ok(Lease::new(claims)) } else { Err(faults.found) }
 }
 

@@ -44,7 +44,7 @@ fn check_use(worker: &Worker, stream: &Stream, safety: &mut Safety) -> Result<()
 /// # Errors
 /// The first such phase.
 pub(super) fn check_memory(plan: &Plan) -> Result<(), RunError> {
-    let Ok(memory) = os::machine::total_memory() else { return Ok(()) };
+    let Ok(memory) = os::memory::limits::total() else { return Ok(()) };
     let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
     for (worker, streams) in plan.workers.iter().filter_map(|worker| Some((worker, worker.streams()?))) {
         let bytes = u64::from(streams.depth()).saturating_mul(slot_bytes(streams));

@@ -3,15 +3,24 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use os::memory::limits;
+
 use super::batch::LogBatch;
 use super::destination::Destination;
 use super::entry::{Chunk, Entry};
 
-/// Memory for queued entries over all workers. It absorbs entries while the disk of the logs is busy.
-const MEMORY_BYTES: usize = 64 << 20;
+/// Maximum of [`memory_bytes`].
+const MEMORY_BYTES: u64 = 64 << 20;
+/// Maximum share of the memory, as a divisor.
+const MEMORY_SHARE: u64 = 8;
 /// Minimum and maximum number of entries per chunk, and of chunks per worker.
 const CHUNK_ENTRIES: (usize, usize) = (128, 4096);
 const WORKER_CHUNKS: (usize, usize) = (2, 256);
+
+/// Returns the memory for queued entries over all workers. It absorbs entries while the disk of the logs is busy.
+pub fn memory_bytes() -> u64 {
+    limits::total().map_or(MEMORY_BYTES, |total| (total / MEMORY_SHARE).min(MEMORY_BYTES))
+}
 
 /// The chunks of one worker. One is being filled. The others are free or with the writer.
 pub struct Chunks {
@@ -25,7 +34,7 @@ pub struct Chunks {
 impl Chunks {
     /// `sharers` is the number of workers that share the memory.
     pub fn new(destination: &Arc<Destination>, batches: SyncSender<LogBatch>, sharers: usize) -> Self {
-        let memory = MEMORY_BYTES / sharers.max(1) / size_of::<Entry>();
+        let memory = memory_bytes() as usize / sharers.max(1) / size_of::<Entry>();
         let entries = (memory / 8).clamp(CHUNK_ENTRIES.0, CHUNK_ENTRIES.1);
         let chunks = (memory / entries).clamp(WORKER_CHUNKS.0, WORKER_CHUNKS.1);
         let (back, returned) = sync_channel(chunks);

@@ -22,6 +22,7 @@ mod worker_logs;
 mod writer;
 
 pub use aggregate::AggregateLog;
+pub use chunks::memory_bytes;
 pub use error::LogError;
 pub use io::{LoggedIo, SubmittedIo};
 pub use worker_logs::WorkerLogs;

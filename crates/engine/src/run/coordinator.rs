@@ -33,8 +33,6 @@ pub const STOP_PATIENCE: Duration = Duration::from_millis(1300);
 const ROUND_MAX: Duration = Duration::from_millis(100);
 /// The same while workers wait for [`RunOptions::may_start`].
 const START_ROUND_MAX: Duration = Duration::from_millis(2);
-/// Stack of a worker's thread. It has few frames and no recursion.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// Runs a plan.
 ///
@@ -196,7 +194,7 @@ impl<'a> Coordinator<'a> {
             gate: Arc::clone(gate),
             shared: Arc::clone(&self.shared),
         };
-        let thread = std::thread::Builder::new().name(thread_name(&worker.name)).stack_size(STACK_BYTES);
+        let thread = std::thread::Builder::new().name(thread_name(&worker.name)).stack_size(worker::STACK_BYTES);
         match self.options.platform.spawn(thread, move || worker::run(assignment)) {
             Ok(thread) => slot.thread = Some(thread),
             Err(error) => {

@@ -31,4 +31,5 @@ mod unsynced;
 
 pub use events::{EventSender, WorkerMessage};
 pub use gate::Gate;
-pub use thread::{Assignment, run};
+pub use setup::largest_block;
+pub use thread::{Assignment, STACK_BYTES, run};

@@ -16,6 +16,9 @@ use crate::logs::WorkerLogs;
 use crate::shared::Shared;
 use crate::target::LaidOut;
 
+/// Stack of a worker's thread. It has few frames and no recursion.
+pub const STACK_BYTES: usize = 256 * 1024;
+
 /// Input of a worker's thread.
 pub struct Assignment {
     pub platform: Platform,

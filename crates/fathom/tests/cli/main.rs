@@ -35,6 +35,7 @@ mod outputs;
 mod records;
 mod safety;
 mod safety_lease;
+mod safety_memory;
 mod safety_outputs;
 mod safety_overlay;
 mod saved_runs;

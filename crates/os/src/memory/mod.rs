@@ -8,6 +8,7 @@
 //! completes them), the memory is never freed.
 
 pub(crate) mod cache_lines;
+pub mod limits;
 mod region;
 
 use std::io;

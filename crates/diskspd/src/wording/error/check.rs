@@ -23,6 +23,12 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             buffer_bytes >> 20,
             memory_bytes >> 20
         ),
+        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
+            "the threads need about {} MiB of memory, and {limit} is {} MiB (use fewer threads (-t, -F), smaller blocks \
+             (-b) or fewer outstanding I/Os (-o))",
+            needed_bytes.div_ceil(1 << 20),
+            limit_bytes >> 20
+        ),
         CheckError::StreamUnaligned { path, unit_bytes, parameter, bytes } => format!(
             "{path}: unbuffered I/O goes in units of {unit_bytes} bytes here, and the {} of {bytes} is no multiple \
              (leave -Su and -Sh out, or choose one that is)",

@@ -7,7 +7,6 @@ mod streams;
 mod thread;
 
 pub use job::job_loop;
-#[cfg(test)]
 pub use memory::largest_block;
 pub use memory::lock_memory;
 pub use streams::stream_loop;

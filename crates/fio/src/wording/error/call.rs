@@ -27,7 +27,9 @@ fn of_check(check: &CheckError) -> &'static str {
         CheckError::Ended | CheckError::Stuck { .. } => "check",
         CheckError::EngineMissing { .. } | CheckError::NoPolling { .. } => "td_io_init",
         CheckError::ReadOnlyRun { .. } => "readonly",
-        CheckError::BlockTooLarge { .. } | CheckError::BuffersExceedMemory { .. } => "init_io_u",
+        CheckError::BlockTooLarge { .. }
+        | CheckError::BuffersExceedMemory { .. }
+        | CheckError::NotEnoughMemory { .. } => "init_io_u",
         CheckError::NoAtomicWrites | CheckError::NoAppend { .. } => "init",
         CheckError::NoCpuLoad => "cpuio",
         CheckError::WritesOnly { .. } | CheckError::BlockUnaligned { .. } => "td_io_queue",

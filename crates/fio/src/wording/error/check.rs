@@ -43,6 +43,12 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
              bs={block_bytes} isn't a multiple of it)"
         ),
         CheckError::BuffersExceedMemory { .. } => format!("{}: {}", call(error), error.reason()),
+        CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
+            "the jobs need about {} MiB of memory, and {limit} is {} MiB (use fewer jobs, a smaller iodepth or smaller \
+             blocks)",
+            needed_bytes.div_ceil(1 << 20),
+            limit_bytes >> 20
+        ),
         CheckError::StreamUnaligned { path, .. } => format!("{path}: {}", error.reason()),
     }
 }

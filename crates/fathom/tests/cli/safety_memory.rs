@@ -1,0 +1,96 @@
+//! A run that needs more memory than it can have ends with an error before its first I/O.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::stage::{Outcome, Scratch, outcome, skipped};
+
+/// Runs fathom below a shell that has executed `before`.
+fn run_after(scratch: &Scratch, before: &str, arguments: &str) -> Outcome {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{before} && exec \"$0\" {arguments}")]).arg(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(scratch.path()).env("FATHOM_NO_HISTORY", "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    outcome(command.spawn().unwrap())
+}
+
+/// Checks that the run was rejected before its files were made, or, if it is small, that it is complete.
+fn refused_or_complete(scratch: &Scratch, ended: &Outcome, limit: &str) {
+    match ended.code {
+        Some(0) => {}
+        Some(1) => {
+            ended.complained_of(limit);
+            assert!(!scratch.file("f").exists(), "files were made");
+        }
+        code => panic!("{code:?}: {}", ended.stderr),
+    }
+    drop(std::fs::remove_file(scratch.file("f")));
+}
+
+fn jobs(count: u32) -> String {
+    format!("fio --name=a --filename=f --ioengine=psync --rw=randrw --bs=4k --size=64k --numjobs={count}")
+}
+
+/// A group with 64 MiB of memory, without swap.
+struct SmallGroup(PathBuf);
+
+impl SmallGroup {
+    fn new() -> Option<Self> {
+        let is_v2 = !Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
+        let (parent, files) = match is_v2 {
+            false => ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"]),
+            true => ("/sys/fs/cgroup", ["memory.max", "memory.swap.max"]),
+        };
+        let group = SmallGroup(Path::new(parent).join(format!("fathom-memory-{}", std::process::id())));
+        let made = std::fs::create_dir(&group.0).and_then(|()| std::fs::write(group.0.join(files[0]), "64M"));
+        if let Err(error) = made {
+            skipped(&format!("no control group with a limit: {}: {error}", group.0.display()));
+            return None;
+        }
+        // A machine without swap does not have the file.
+        drop(std::fs::write(group.0.join(files[1]), if is_v2 { "0" } else { "64M" }));
+        Some(group)
+    }
+
+    fn enter(&self) -> String {
+        format!("echo $$ > {}/cgroup.procs", self.0.display())
+    }
+}
+
+impl Drop for SmallGroup {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir(&self.0));
+    }
+}
+
+#[test]
+fn jobs_beyond_the_address_space_are_rejected() {
+    let scratch = Scratch::new("memory-address-space");
+    for mib in [80, 120, 200, 300, 400, 600] {
+        let ended = run_after(&scratch, &format!("ulimit -v {}", mib << 10), &jobs(1000));
+        refused_or_complete(&scratch, &ended, "the limit of the address space (ulimit -v)");
+    }
+    run_after(&scratch, "ulimit -v 204800", &jobs(1000)).ended_with(1);
+    run_after(&scratch, "ulimit -v 204800", &jobs(8)).ended_with(0);
+    let line = "diskspd -d1 -W0 -c1M -t1000 -b4K f";
+    run_after(&scratch, "ulimit -v 204800", line).ended_with(1).complained_of("ulimit -v");
+}
+
+#[test]
+fn jobs_beyond_the_memory_of_a_control_group_are_rejected() {
+    let scratch = Scratch::new("memory-group");
+    let Some(group) = SmallGroup::new() else { return };
+    for count in [100, 200, 300, 400, 1000] {
+        let ended = run_after(&scratch, &group.enter(), &jobs(count));
+        refused_or_complete(&scratch, &ended, "control group");
+    }
+    run_after(&scratch, &group.enter(), &jobs(1000)).ended_with(1);
+    run_after(&scratch, &group.enter(), &jobs(8)).ended_with(0);
+    let logs = format!("{} --write_lat_log=x --write_bw_log=x", jobs(50));
+    let ended = run_after(&scratch, &group.enter(), &logs);
+    refused_or_complete(&scratch, &ended, "control group");
+    let buffers = "fio --name=a --filename=f --rw=write --bs=1m --iodepth=64 --ioengine=io_uring --size=64m";
+    run_after(&scratch, &group.enter(), buffers).ended_with(1).complained_of("64 MiB");
+    let line = "diskspd -d1 -W0 -c1M -t4 -o16 -b1M f";
+    run_after(&scratch, &group.enter(), line).ended_with(1).complained_of("64 MiB");
+}
