@@ -276,7 +276,7 @@ fn process_limits_are_reported_before_any_measurement() {
     for (limit, line, message) in [
         ("ulimit -n 64", "-t200 -o1", "f: Too many open files; all threads share one limit"),
         ("ulimit -n 64", "-t200 -o8", "Too many open files"),
-        ("ulimit -v 3000000", "-b512K -o8000", "no memory for 8000 I/Os of 524288 bytes in each thread"),
+        ("ulimit -v 3000000", "-b512K -o8000", "the limit of the address space (ulimit -v) is 2929 MiB"),
         ("ulimit -v 3000000", "-w100 -Z2G", "no memory for the write source of 2147483648 bytes"),
     ] {
         let ended =
