@@ -38,7 +38,7 @@ impl Machine {
             kernel: os::machine::kernel_release().map_err(failed)?,
             cpu_model: os::machine::cpu_model().map_err(failed)?,
             cpus: os::cpu::affinity().map_err(failed)?,
-            memory_bytes: os::machine::total_memory().map_err(failed)?,
+            memory_bytes: os::memory::limits::total().map_err(failed)?,
             governors: os::cpu::governors(),
             load_average: std::fs::read_to_string("/proc/loadavg").ok().as_deref().and_then(load_average),
             other_load_percent: Some(100.0 * busy_ns / PROBE_TIME.as_nanos() as f64),

@@ -74,7 +74,7 @@ fn missing_memory_is_reported() {
         assert!(!ended.stderr.contains("panicked"), "{job}: {}", ended.stderr);
     }
     let block = "--name=a --rw=read --size=200m --bs=200m --filename=f";
-    limited(&scratch, "-v 200000", block).ended_with(1).complained_of("Cannot allocate memory");
+    limited(&scratch, "-v 200000", block).ended_with(1).complained_of("the limit of the address space");
     let map = "--name=a --rw=randread --size=1t --bs=512 --ioengine=null --number_ios=10";
     limited(&scratch, "-v 200000", map).ended_with(1).complained_of("random map");
     assert_eq!(scratch.names(), Vec::<String>::new());
