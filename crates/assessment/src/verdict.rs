@@ -184,11 +184,11 @@ pub struct MissedTime {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum RateShape {
-    /// At one level, as a throttle keeps it.
+    /// At one level, typical of a throttle.
     Level {
         is_throttled: bool,
     },
-    /// Between two values, as a target at its own limit.
+    /// Between two values, typical of a target at its own limit.
     Varied {
         least: f64,
         most: f64,

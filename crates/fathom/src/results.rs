@@ -54,8 +54,8 @@ impl Results {
         failed.iter().for_each(CommandError::print);
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
             match store::add_assessment(assessment.clone()) {
-                Ok(id) => stderr_line!("kept: fathom show {id}"),
-                Err(error) => stderr_line!("warning: not kept in the history: {error}"),
+                Ok(id) => stderr_line!("saved: fathom show {id}"),
+                Err(error) => stderr_line!("warning: not saved in the history: {error}"),
             }
         }
         failed.is_empty()

@@ -109,7 +109,7 @@ pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a
     let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.facts.path, &found.path));
     let Some(other) = overwrite.iter().find(|named| !is_known(named)) else { return Ok(()) };
     let paths: Vec<String> = targets.map(|found| found.path.display().to_string()).collect();
-    Err(format!("--overwrite {other} isn't the target {}: nothing was written", paths.join(" and ")))
+    Err(format!("--overwrite {other} is not the target {}: nothing was written", paths.join(" and ")))
 }
 
 /// Returns true if the consent names the target, by any of its paths.

@@ -51,7 +51,7 @@ impl fmt::Display for HistoryError {
             HistoryError::NoRun(run) => write!(to, "no run {run} in the history"),
             HistoryError::FiguresOnly(run) => write!(
                 to,
-                "run {run}: only its figures are kept, as it has more than 64 threads; --record saves all of a run"
+                "run {run}: only its figures are saved, because it has more than 64 threads; --record saves the whole run"
             ),
             HistoryError::Document { run, error } => write!(to, "run {run}: {error}"),
             HistoryError::Schema(error) => error.fmt(to),

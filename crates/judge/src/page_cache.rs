@@ -1,4 +1,4 @@
-//! I/O that the page cache answered: the figures are of memory, not of the disk.
+//! I/O that the page cache answered: the figures describe memory, not the disk.
 //!
 //! Where the devices count, the difference shows it. Where they do not, a target that fits into memory is suspect once it
 //! was read or written more than once.

@@ -167,7 +167,7 @@ impl fmt::Display for OutputRefusal {
             OutputRefusal::Directory => f.write_str("this is a directory, not a file"),
             OutputRefusal::BlockDevice => f.write_str("this is a block device, not a file"),
             OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
-            OutputRefusal::Replaced => f.write_str("another file has been put in the place of this file"),
+            OutputRefusal::Replaced => f.write_str("this file was replaced by another file"),
             OutputRefusal::UsesUnknown(error) => {
                 write!(f, "whether this file is in use cannot be determined: {error}")
             }

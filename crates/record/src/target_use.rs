@@ -72,9 +72,9 @@ impl TargetUse {
         match &self.kind {
             UseKind::Mounted { at } => format!("umount {at} first"),
             UseKind::Swap => "swapoff first".to_owned(),
-            UseKind::Stacked { .. } => "take down what lies on it first".to_owned(),
-            UseKind::Member { .. } => "if that is over, wipefs removes the signature".to_owned(),
-            UseKind::Exclusive { .. } => "end that use first".to_owned(),
+            UseKind::Stacked { .. } => "stop the devices above it first".to_owned(),
+            UseKind::Member { .. } => "if it is no longer used, remove the signature with wipefs".to_owned(),
+            UseKind::Exclusive { .. } => "stop the program or driver that uses it first".to_owned(),
         }
     }
 }

@@ -32,8 +32,8 @@ impl fmt::Display for StudyError {
             StudyError::VariedTwice(option) => write!(to, "`{option}` is varied twice"),
             StudyError::TooManyRuns => write!(to, "more than {RUNS_MAX} runs"),
             StudyError::UnknownOrder(order) => write!(to, "`{order}` is not an order of runs"),
-            StudyError::UnknownLoad => to.write_str("a round of this search has unknown settings"),
-            StudyError::TooManyRounds => to.write_str("this sweep has more rounds than its request"),
+            StudyError::UnknownLoad => to.write_str("a step of this search has unknown settings"),
+            StudyError::TooManyRounds => to.write_str("this sweep has more repeats than its request"),
             StudyError::NotAPercentile(percent) => write!(to, "{percent} is not a percentile"),
             StudyError::SeveralLines => to.write_str("the runs are of different command lines"),
         }

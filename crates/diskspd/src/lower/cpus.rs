@@ -66,7 +66,10 @@ pub fn check(profile: &Profile, machine: &dyn Machine, notes: &mut Vec<Diagnosti
         let (message, help) = if group > 0 {
             (format!("this machine has no processor group {group}"), "on Linux all CPUs are in group 0".to_owned())
         } else if running.contains(&number) {
-            (format!("this process may not run on CPU {number}"), format!("it was started for {}", list(&allowed)))
+            (
+                format!("this process is not allowed to run on CPU {number}"),
+                format!("it may use the CPUs {}", list(&allowed)),
+            )
         } else {
             (format!("this machine has no CPU {number}"), format!("it has {}", list(&running)))
         };

@@ -10,7 +10,7 @@ pub fn message(kind: &MessageKind) -> String {
         MessageKind::Text(text) => text.clone(),
         MessageKind::DepthIsOne {} => "the engine is synchronous: one I/O is outstanding".to_owned(),
         MessageKind::NonfatalError(failed) => error(failed),
-        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are kept"),
+        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),
 
         // Only fio's jobs have these.
         MessageKind::Layout { job, files, .. } => format!("{job}: {files} files are laid out"),
@@ -19,8 +19,8 @@ pub fn message(kind: &MessageKind) -> String {
         MessageKind::FallocateFailed { path, error } | MessageKind::NoSpaceReserved { path, error, .. } => {
             format!("{path}: no space reserved: {error}")
         }
-        MessageKind::CpuBurn { job, load_percent, .. } => format!("{job}: a load of {load_percent} % on a CPU"),
-        MessageKind::CommandOutput { path, .. } => format!("{path} has the output of a command"),
+        MessageKind::CpuBurn { job, load_percent, .. } => format!("{job}: {load_percent} % load on a CPU"),
+        MessageKind::CommandOutput { path, .. } => format!("the output of a command is in {path}"),
         MessageKind::PostrunFailed { job, error: failed } => format!("{job}: {}", error(failed)),
         MessageKind::AggregateLogFailed { error, .. } | MessageKind::LogsIncomplete { error, .. } => {
             format!("the logs are not complete: {error}")

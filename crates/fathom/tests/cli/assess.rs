@@ -127,7 +127,7 @@ fn existing_file_is_only_read_without_consent() {
     assert!(before == std::fs::read(&file).unwrap(), "the file was changed");
 
     run(scratch.path(), "precious --short --test write-latency").ended_with(2).complained_of("--overwrite precious");
-    run(scratch.path(), "precious --short --overwrite other").ended_with(2).complained_of("isn't the target");
+    run(scratch.path(), "precious --short --overwrite other").ended_with(2).complained_of("is not the target");
     assert!(before == std::fs::read(&file).unwrap(), "the file was changed");
 
     let agreed = run(scratch.path(), "precious --short --test write-latency --overwrite ./precious --format json");
@@ -318,7 +318,7 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
     refused("nocache=a b", "b has no name");
     refused("nocache=a readcache=b --expect log=azure:P30", "has no volume log");
     let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops"));
-    one.complained_of("readcache=b is not used: none of these tests is for it");
+    one.complained_of("readcache=b is not used by any of these tests");
     assert_eq!(one.json()["target"]["path"], "nocache=a");
 }
 
@@ -341,7 +341,7 @@ fn consent_to_overwrite_applies_only_to_its_target() {
     assert_eq!(refused, ["max-write-iops", "max-combined-iops", "max-combined-throughput"]);
     assert!(before == std::fs::read(&kept).unwrap(), "no consent was given");
     let other = format!("nocache=lost readcache=kept {line} --overwrite lost --overwrite other");
-    run(scratch.path(), &other).ended_with(2).complained_of("other isn't the target");
+    run(scratch.path(), &other).ended_with(2).complained_of("other is not the target");
 
     // A command line that creates its file writes, although its I/O reads.
     let anew = "kept --suite azure-diskspd --literal --test max-read-iops";

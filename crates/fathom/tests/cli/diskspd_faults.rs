@@ -81,17 +81,17 @@ fn errors_before_the_run_have_target_and_help() {
     let cases: [(i32, &str, &[&str]); 24] = [
         (1, "missing", &["missing: No such file or directory", "-c<size>"]),
         (1, "-t4 -o8 -r f missing", &["missing: No such file"]),
-        (1, "-c1M none/f", &["none/f: can't be made", "directory that is there"]),
-        (1, "-c1M f/f", &["f/f: can't be made: Not a directory"]),
+        (1, "-c1M none/f", &["none/f: cannot be created", "directory must exist"]),
+        (1, "-c1M f/f", &["f/f: cannot be created: Not a directory"]),
         (1, "folder", &["folder: the target is a directory", "use a file"]),
         (1, "small", &["small: a block of 65536 bytes", "1000", "larger target"]),
         (1, "empty", &["empty: the target is empty", "-c<size>"]),
-        (1, "-B2M f", &["f: the part to use begins at 2097152", "begin lower"]),
-        (1, "-B1M f", &["f: the part to use begins at 1048576"]),
+        (1, "-B2M f", &["f: the used range starts at 2097152", "a lower start"]),
+        (1, "-B1M f", &["f: the used range starts at 1048576"]),
         (1, "-b2M f", &["f: a block of 2097152", "1048576"]),
         (1, "-B512K -f768K -b512K f", &["f: a block of 524288"]),
         (1, "-t20 -T64K f", &["f: this thread begins", "fewer threads"]),
-        (1, "-b1000 -Sh f", &["f: unbuffered I/O goes in units of", "block size of 1000", "leave -Su"]),
+        (1, "-b1000 -Sh f", &["f: unbuffered I/O requires multiples of", "block size is 1000", "leave out -Su"]),
         (1, "-b4K -r1000 -Su f", &["f: ", "alignment of 1000"]),
         (1, "-b4K -B1000 -Su f", &["f: ", "base offset of 1000"]),
         (1, "-w100 -Z1M,none f", &["none: the data for writes", "-Z<size>,<file>"]),
@@ -169,13 +169,13 @@ fn full_file_system_is_reported_and_leaves_no_partial_file() {
     let scratch = Scratch::new("diskspd-full");
     let full = scratch.file("full");
     let Some(_mount) = Mount::tmpfs(8, &full) else { return };
-    failed(&run(&full, "-d1 -W0 -c16M new"), 1, &["new: can't be made: No space left on device", "smaller -c"]);
+    failed(&run(&full, "-d1 -W0 -c16M new"), 1, &["new: cannot be created: No space left on device", "smaller -c"]);
     assert!(!full.join("new").exists());
     std::fs::write(full.join("old"), vec![9; 1 << 20]).unwrap();
     failed(
         &run(&full, "-d1 -W0 -c16M old"),
         1,
-        &["old: can't be made: 16777216 bytes are needed, 8388608 are free", "was kept"],
+        &["old: cannot be created: 16777216 bytes are needed, 8388608 are free", "was kept"],
     );
     assert_eq!(std::fs::read(full.join("old")).unwrap(), vec![9; 1 << 20]);
     std::fs::OpenOptions::new().write(true).open(full.join("old")).unwrap().set_len(64 * MIB).unwrap();
@@ -265,7 +265,7 @@ fn missing_permissions_are_reported() {
     // With this limit on the user's threads, none of them measures.
     let script = format!(r#"ulimit -u 30; exec {another} "$0" "$@""#);
     let ended = shell(scratch.path(), &script, "-d600 -W0 -t1000 -o1 -b4K -r f");
-    failed(&ended, 1, &["f: no thread to be had", "-t, -F"]);
+    failed(&ended, 1, &["f: a thread cannot be created", "-t, -F"]);
     assert!(ended.stdout.contains(NOT_MEASURED), "{}", ended.stdout);
 }
 
@@ -421,7 +421,7 @@ fn unresponsive_device_does_not_delay_the_reports() {
     let Some(device) = Zram::new(64) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let says_why = |stuck: &Stuck| {
-        let messages = ["stuck in the kernel", "did not return: the device doesn't answer"];
+        let messages = ["stuck in the kernel", "did not complete: the device does not respond"];
         messages.iter().any(|message| stuck.ended.stderr.contains(message))
     };
     for how in ["-o1", "-o8", "-t3 -o2 -w0", "-o8 -u", "-W600"] {
@@ -457,7 +457,7 @@ fn unresponsive_device_at_the_start_does_not_block_the_end() {
     let Some(throttle) = Throttle::new(&device) else { return };
     let scratch = Scratch::new("diskspd-silent");
     let line = format!("-d1 -W0 -w100 -Sh -Rxml=report.xml {}", device.device);
-    let why = format!("looking at {} is stuck in the kernel", device.device);
+    let why = format!("the check of {} is stuck in the kernel", device.device);
     throttle.bytes_per_s(1);
     // Blocks cached by the check of the device must not answer the reads.
     system(&format!("blockdev --flushbufs {}", device.device));
@@ -480,7 +480,7 @@ fn blocked_file_creation_does_not_delay_the_report() {
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     let Some(throttle) = Throttle::new(&device) else { return };
     let Some(_mount) = Mount::new(&device.device, &scratch.file("mnt")) else { return };
-    let why = "did not stop: making or reading a file is stuck in the kernel";
+    let why = "did not stop: creating or reading a file is stuck in the kernel";
     let child = with_report(&scratch, diskspd(scratch.path(), "-d1 -W0 -c12G -Rxml=report.xml mnt/new"));
     throttle.add_process(child.id());
     wait_until("the file", || scratch.file("mnt/new").exists());

@@ -43,7 +43,7 @@ fn saved_assessments_are_listed_shown_exported_and_deleted() {
     run(scratch.path(), "show", "last").ended_with(1).complained_of("the history is empty");
 
     let first = assessed(&scratch, "--tag one --save saved.json");
-    first.complained_of("kept: fathom show 1");
+    first.complained_of("saved: fathom show 1");
     assessed(&scratch, "--no-history");
     assessed(&scratch, "--tag two");
     assert_eq!(list(&scratch, "").len(), 2, "--no-history saves nothing");
@@ -99,7 +99,7 @@ fn unwritable_history_does_not_change_an_assessment() {
     let scratch = Scratch::new("history-broken");
     std::fs::write(scratch.file("data"), "a file where a folder belongs").unwrap();
     let outcome = assessed(&scratch, "--format json");
-    outcome.complained_of("not kept in the history");
+    outcome.complained_of("not saved in the history");
     assert_eq!(outcome.json()["suite"], "quick");
 }
 
@@ -220,7 +220,7 @@ fn searches_and_sweeps_are_saved_and_replayed() {
         let printed = run(scratch.path(), word, &arguments);
         printed.ended_with(status);
         assert_eq!(
-            printed.stderr.contains("kept: fathom show "),
+            printed.stderr.contains("saved: fathom show "),
             !arguments.contains("--no-history"),
             "{}",
             printed.stderr

@@ -43,7 +43,7 @@ fn what_a_file_holds_is_only_read_without_consent_and_other_targets_are_refused(
     };
     refused("--rw randwrite", "add --overwrite data");
     refused("--rw rw", "add --overwrite data");
-    refused("--rw randwrite --overwrite other", "isn't the target");
+    refused("--rw randwrite --overwrite other", "is not the target");
     refused("--filename=other", "--filename has a fixed value");
     refused("--closed --ioengine psync", "has no queue");
     refused("--iodepht=3", "'--iodepth'");

@@ -41,6 +41,6 @@ pub fn message(kind: &MessageKind) -> String {
         MessageKind::LogsIncomplete { fault, error } => {
             format!("fathom: the logs are not complete: {}", log_fault(fault, &error.to_string()))
         }
-        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are kept"),
+        MessageKind::MessagesOmitted { kept } => format!("only the first {kept} messages are saved"),
     }
 }

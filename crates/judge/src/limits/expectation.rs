@@ -346,7 +346,7 @@ impl Resolver<'_> {
             return match disk {
                 Some(disk) => wrong(
                     format!("the catalogue has no limits of {name} for a {}", disk.entry.name),
-                    "leave the machine away, or add its limits in ~/.config/fathom/limits",
+                    "remove the machine, or add its limits in ~/.config/fathom/limits",
                 ),
                 None => wrong(format!("the limits of {name} depend on the kind of disk"), "name the disk as well"),
             };

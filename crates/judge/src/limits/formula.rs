@@ -54,7 +54,7 @@ impl Formula {
         let root = parser.expression(0)?;
         match parser.peek() {
             None => Ok(Formula { root }),
-            Some(token) => Err(parser.wrong("an operator is missing before this", token)),
+            Some(token) => Err(parser.wrong("expected an operator before this", token)),
         }
     }
 
@@ -196,7 +196,7 @@ impl Parser<'_> {
             return Ok(Node::Negated(Box::new(self.expression(2)?)));
         }
         let Some(first) = self.peek() else {
-            return Err(self.wrong("the formula ends where a number or a name should follow", self.at..self.at));
+            return Err(self.wrong("expected a number or a name after this", self.at..self.at));
         };
         let rest = &self.text[self.at..];
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
@@ -204,10 +204,10 @@ impl Parser<'_> {
         let place = self.at..self.at + word.len();
         self.at = place.end;
         if word.is_empty() {
-            return Err(self.wrong("here should be a number, a name or a bracket", first));
+            return Err(self.wrong("expected a number, a name or a bracket", first));
         }
         if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            let number = word.parse().map_err(|_| self.wrong("this is no number", place))?;
+            let number = word.parse().map_err(|_| self.wrong("not a number", place))?;
             return Ok(Node::Number(number));
         }
         if !self.eat("(") {
@@ -217,7 +217,7 @@ impl Parser<'_> {
             "min" => Function::Min,
             "max" => Function::Max,
             "if" => Function::If,
-            _ => return Err(self.wrong("there is no such function; min, max and if are known", place)),
+            _ => return Err(self.wrong("unknown function; expected min, max or if", place)),
         };
         let args = self.args()?;
         if function == Function::If && args.len() != 3 {
@@ -239,7 +239,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let at = self.peek().unwrap_or(self.at..self.at);
-        Err(self.wrong("a closing bracket is missing here", at))
+        Err(self.wrong("expected a closing bracket", at))
     }
 }
 

@@ -95,7 +95,7 @@ fn meant_for(span: &Span) -> Result<(Option<String>, Span), Diagnostic> {
     let Some((volume, _)) = span.text().split_once(':') else { return Ok((None, span.clone())) };
     let name = trimmed(&span.part(0..volume.len()));
     if name.text().is_empty() {
-        return Err(Diagnostic::error("no name of a volume").at(span, "nothing before the `:`"));
+        return Err(Diagnostic::error("the name of the volume is missing").at(span, "expected a name before the `:`"));
     }
     Ok((Some(name.text().to_owned()), trimmed(&span.part(volume.len() + 1..span.text().len()))))
 }
@@ -130,7 +130,7 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
             let span = inner(&at(block.span()));
             let bytes = span.text().parse::<Size>().map_err(|error| error.diagnostic(&span))?.bytes();
             if bytes == 0 {
-                return Err(Diagnostic::error("a block has at least 1 byte").at(&span, "0 bytes"));
+                return Err(Diagnostic::error("a block must have at least 1 byte").at(&span, "0 bytes"));
             }
             read.blocks.push(bytes);
         }

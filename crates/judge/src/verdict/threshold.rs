@@ -55,7 +55,7 @@ impl Confounders {
 /// The shape of a rate over time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shape {
-    /// Level, as a throttle keeps it.
+    /// Level, typical of a throttle.
     Level,
     Varied {
         least: f64,

@@ -44,7 +44,7 @@ fn a_rule_may_be_for_one_volume() {
 #[test]
 fn errors_have_their_place() {
     let cases = [
-        (":write.iops>=5000", "no name of a volume", 1),
+        (":write.iops>=5000", "the name of the volume is missing", 1),
         ("nocache:write.iosp>=5000", "unknown metric `write.iosp`", 9),
         ("nocache=write.iops>=5000", "a volume can stand before: nocache:write.iops>=5000", 1),
         ("", "no >= or <= in it", 1),

@@ -155,7 +155,7 @@ pub fn command(assessment: &Assessment) -> String {
 fn repeat(assessment: &Assessment) -> String {
     format!(
         "<section id=\"repeat\"><h2>How to repeat it</h2>\n<p>With fathom {}, on this machine:</p>\n<pre tabindex=\"0\">{}</pre>\n\
-         <p>Each test's job is beneath its charts; fio, or DiskSpd where it is a line of that program's, takes it as it is.</p></section>\n",
+         <p>The job of each test is below its charts. fio runs a job file as it is, and DiskSpd a DiskSpd command line.</p></section>\n",
         escaped(&assessment.fathom),
         escaped(&command(assessment))
     )

@@ -19,7 +19,7 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     let cause = cause_of_test(assessment, test);
     let aim = match test.aim {
         Aim::Behaviour => String::new(),
-        aim => format!(" Meant to hit {}.", text::aim(aim)),
+        aim => format!(" Aim: {}.", text::aim(aim)),
     };
     let mut section = format!(
         "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}.{aim}</p>\n<p>{}.</p>\n",

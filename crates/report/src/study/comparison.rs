@@ -55,7 +55,7 @@ fn note(note: &ComparisonNote) -> String {
     match note {
         ComparisonNote::OnlyInFirst(test) => format!("{test} is only in A"),
         ComparisonNote::OnlyInSecond(test) => format!("{test} is only in B"),
-        ComparisonNote::JobsDiffer(test) => format!("{test}: the jobs differ, which alone may change the figures"),
+        ComparisonNote::JobsDiffer(test) => format!("{test}: the jobs differ; this alone may change the figures"),
     }
 }
 

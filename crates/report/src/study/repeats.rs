@@ -177,10 +177,10 @@ fn kept(request: &Repeats) -> Vec<String> {
     };
     let all: Vec<String> = (0..request.workloads.len()).map(ids).collect();
     let compare = match all.as_slice() {
-        [a, b] if !a.is_empty() && !b.is_empty() => Some(format!("kept: `fathom compare {a} {b}`")),
+        [a, b] if !a.is_empty() && !b.is_empty() => Some(format!("saved: `fathom compare {a} {b}`")),
         _ => None,
     };
-    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("kept: `fathom history --tag {set}`"));
+    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {set}`"));
     compare.into_iter().chain(tag).collect()
 }
 

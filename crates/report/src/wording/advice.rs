@@ -34,7 +34,7 @@ fn of_run(kind: &FindingKind, options: &AdviceOptions) -> String {
             format!("plan with {rate}; to measure only that, skip the burst ({})", skip(levels, options))
         }
         FindingKind::StepUp(levels) => {
-            let cause = "find what limited the start: another load, a limit, a cold cache";
+            let cause = "find the limit at the start (other load, a throttle, a cold cache)";
             format!("{cause}; or skip it ({})", skip(levels, options))
         }
         FindingKind::NotSteady(_) => format!(
@@ -79,7 +79,8 @@ fn without_options(kind: &FindingKind) -> &'static str {
         FindingKind::DeviceDisagrees(_) => "look for a cache or compression between the job and the device",
         FindingKind::OtherLoad(_) => "find the program (iotop, pidstat -d), stop it, and measure again",
         FindingKind::Levels(_) => {
-            "find the cause (another load, the device's housekeeping, a refilled burst) and measure again; or plan with \
+            "find the cause (other load, garbage collection of the device, refilled burst credits) and measure again; \
+             or plan with \
              the lowest level"
         }
         FindingKind::Throttled { .. } => {

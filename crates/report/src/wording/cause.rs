@@ -111,7 +111,8 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
             format!("; it still rose, from {} to {}: measure longer", show(*from), show(*to))
         }
         Reason::AboveTarget => {
-            "; more than the target can do: a cache answered, or it is another disk or machine".to_owned()
+            "; above the maximum of the target: a cache served the I/Os, or the disk or machine is another one"
+                .to_owned()
         }
     };
     match (&judgement.threshold, judgement.ratio()) {
@@ -173,13 +174,13 @@ fn rate_shape(judgement: &Judgement, shape: RateShape) -> String {
     const BATCHES: &str = "latencies show that it passes I/Os in batches";
     let show = |value| judgement.metric.show(value);
     match shape {
-        RateShape::Level { is_throttled: false } => "; level in all intervals, as a throttle keeps it".to_owned(),
+        RateShape::Level { is_throttled: false } => "; level in all intervals, typical of a throttle".to_owned(),
         RateShape::Level { is_throttled: true } => {
-            format!("; level in all intervals, as a throttle keeps it: {BATCHES}")
+            format!("; level in all intervals, typical of a throttle: {BATCHES}")
         }
         RateShape::Varied { is_throttled: true, .. } => format!("; a throttle sets the rate: {BATCHES}"),
         RateShape::Varied { least, most, .. } => {
-            format!("; {} to {} in the intervals, as a target at its own limit", show(least), show(most))
+            format!("; {} to {} in the intervals, typical of a target at its own limit", show(least), show(most))
         }
         RateShape::Fell(change) => format!("; {}", fall(judgement, change)),
         RateShape::Unknown => String::new(),

@@ -42,17 +42,17 @@ pub fn headline(finding: &Finding) -> String {
         FindingKind::CachedBelow { .. } => "the loop device under the target uses the page cache",
         FindingKind::PageCache(PageCache::Counted(bytes)) => match (bytes.direction, finding.severity) {
             (Ddir::Read, Severity::Invalid) => "most reads came from the page cache, not from the disk",
-            (Ddir::Read, _) => "part of the reads came from the page cache",
+            (Ddir::Read, _) => "some reads came from the page cache",
             (_, Severity::Invalid) => "most writes ended in the page cache, not on the disk",
-            _ => "part of the writes ended in the page cache",
+            _ => "some writes ended in the page cache",
         },
         FindingKind::PageCache(PageCache::FitsMemory { .. }) => {
-            "the target fits into the page cache: the figures are of memory"
+            "the target fits into the page cache: the figures describe memory"
         }
         FindingKind::TargetFitsCache { .. } => "the target fits into the page cache and was accessed more than once",
-        FindingKind::Unwritten { .. } => "unwritten blocks were read, which needs no disk",
+        FindingKind::Unwritten { .. } => "unwritten blocks were read without the disk",
         FindingKind::DirectNotHonoured(_) => "direct I/O was requested but not done: the figures describe memory",
-        FindingKind::DeviceDisagrees(_) => "part of the direct I/O did not reach the device",
+        FindingKind::DeviceDisagrees(_) => "some direct I/Os did not reach the device",
         FindingKind::OtherLoad(_) => "another program used the device at the same time",
         FindingKind::TargetShort { .. } => "the target ends before the requested range",
         FindingKind::EndedEarly { .. } => "the job ended by size before its runtime",
@@ -75,14 +75,14 @@ pub fn headline(finding: &Finding) -> String {
         FindingKind::Throttled { .. } => "a throttle sets the rate: it passes I/Os in batches",
         FindingKind::NotSteady(Unsteady::Drift { .. }) => "not steady: the rate drifted over the run",
         FindingKind::NotSteady(Unsteady::Scatter { .. }) => "not steady: the rate varied widely",
-        FindingKind::NoDirectIo => "the file system has no direct I/O: the figures are of the page cache",
+        FindingKind::NoDirectIo => "the file system has no direct I/O: the figures describe the page cache",
         FindingKind::NoSteadyState(_) => "the rounds reached no steady state: the device was still changing",
         FindingKind::NoFill(_) => "the target was not filled: reads of unwritten blocks need no disk",
         FindingKind::NoPrecondition(_) => "preconditioning reached no steady state: the figures may still change",
         FindingKind::NoInitialise(_) => {
             "the volume was not initialised: the first read of each block of a snapshot is slow"
         }
-        FindingKind::NoWarm(_) => "the cache was not warm: part of the I/Os went to the disk",
+        FindingKind::NoWarm(_) => "the cache was not warm: some I/Os went to the disk",
         FindingKind::ShortSteps { .. } => "a rate slightly above the sustained one may also pass",
         FindingKind::FewTailIos { percent, .. } => {
             return format!("too few I/Os above p{percent} for a reliable value");

@@ -73,8 +73,10 @@ fn warm(passes: &WarmPasses, step: Option<&Preparation>) -> String {
     });
     let intervals = intervals.unwrap_or_default();
     match (passes.is_level, passes.has_risen) {
-        (false, _) => format!("{count} reached no level: {first} at first, {last} at the end"),
-        (true, true) => format!("{count} rose from {first} to {last}: the cache holds what is read{intervals}"),
+        (false, _) => format!("{count} did not reach a constant rate: {first} at first, {last} at the end"),
+        (true, true) => {
+            format!("{count} rose from {first} to {last}: the cache contains the data that is read{intervals}")
+        }
         (true, false) => {
             format!(
                 "{count} were not faster than the first ({first}): the cache was warm before, or there is no cache{intervals}"

@@ -137,9 +137,9 @@ fn in_all(suite: &Suite, tests: &[Planned]) -> String {
 fn prepared(suite: &Suite) -> String {
     let any = |of: fn(&Needs) -> bool| suite.tests.iter().any(|test| of(&test.needs));
     let steps = [
-        (any(|needs| needs.filled), "what is read or overwritten is written once (fill)"),
+        (any(|needs| needs.filled), "areas that the tests read or overwrite are written once (fill)"),
         (any(|needs| needs.initialised), "every block of a device is read once (initialise)"),
-        (any(|needs| needs.warm), "the cache is filled by reading until that gets no faster (warm)"),
+        (any(|needs| needs.warm), "the target is read until the read rate no longer rises (warm)"),
     ];
     let steps: Vec<&str> = steps.iter().filter(|(is, _)| *is).map(|(_, step)| *step).collect();
     steps.join("; ")
@@ -148,7 +148,7 @@ fn prepared(suite: &Suite) -> String {
 fn one(planned: &Planned, form: Form) -> String {
     let test = planned.test;
     let mut text = format!("  {}: {}.\n", test.name, test.title.trim_end_matches('.'));
-    text += &format!("      Meant to hit: {}.\n", aim(test.aim));
+    text += &format!("      Aim: {}.\n", aim(test.aim));
     if !test.volumes().is_empty() {
         text += &format!("      On: {}.\n", test.volumes().join(", "));
     }

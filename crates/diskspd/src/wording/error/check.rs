@@ -6,15 +6,15 @@ use super::names::in_brackets;
 
 pub(super) fn check(check: &CheckError, error: &RunError) -> String {
     match check {
-        CheckError::Ended => "checking the targets ended early".to_owned(),
+        CheckError::Ended => "the check of the targets ended early".to_owned(),
         CheckError::Stuck { targets } => {
-            format!("looking at {} is stuck in the kernel (nothing was started)", targets.join(", "))
+            format!("the check of {} is stuck in the kernel (nothing was started)", targets.join(", "))
         }
         CheckError::EngineMissing { engine, what, source } => {
             format!("this machine cannot use {engine}: {what}{}", in_brackets(source.as_ref()))
         }
         CheckError::BlockTooLarge { block_bytes, .. } => {
-            format!("a block of {block_bytes} bytes is more than one I/O can have; use a smaller -b")
+            format!("a block of {block_bytes} bytes exceeds the maximum of one I/O; use a smaller -b")
         }
         CheckError::BuffersExceedMemory { phase, buffer_bytes, memory_bytes } => format!(
             "the outstanding I/Os of time span {} take {} MiB, and this machine has {} MiB of memory (use smaller \
@@ -30,13 +30,13 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
             limit_bytes >> 20
         ),
         CheckError::StreamUnaligned { path, unit_bytes, parameter, bytes } => format!(
-            "{path}: unbuffered I/O goes in units of {unit_bytes} bytes here, and the {} of {bytes} is no multiple \
-             (leave -Su and -Sh out, or choose one that is)",
+            "{path}: unbuffered I/O requires multiples of {unit_bytes} bytes, and the {} is {bytes} (use a multiple, \
+             or leave out -Su and -Sh)",
             parameter_name(*parameter)
         ),
         CheckError::ReadOnlyRun { .. } => "writes are not allowed in this run".to_owned(),
         CheckError::NoAtomicWrites => "the engine has no atomic writes".to_owned(),
-        CheckError::NoCpuLoad => "the load on the CPU is missing".to_owned(),
+        CheckError::NoCpuLoad => "the CPU load is missing".to_owned(),
         CheckError::WritesOnly { .. } => "the engine can only write".to_owned(),
         CheckError::NoAppend { engine } => format!("{engine} cannot append to files"),
         CheckError::NoPolling { disk } => format!("{disk} can't be polled for completions"),

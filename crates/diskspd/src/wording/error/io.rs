@@ -37,7 +37,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
             format!("{engine}: {what}: {}", error.reason())
         }
         IoError::Unanswered { subject, ios } => {
-            format!("{}: stopped, and {ios} of its I/Os did not return: the device doesn't answer", name(subject))
+            format!("{}: stopped, and {ios} of its I/Os did not complete: the device does not respond", name(subject))
         }
         IoError::Stuck { subject } => format!("{}: did not stop: its I/O is stuck in the kernel", name(subject)),
         IoError::LatencyExceeded { path, latency_ns, limit_ns, .. } => {

@@ -8,10 +8,10 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
         LayoutError::ReadOnly => "no file is extended in this run".to_owned(),
         LayoutError::SizeBelowBlock { size_bytes: bytes, block_bytes }
         | LayoutError::RangeBelowBlock { range_bytes: bytes, block_bytes, .. } => {
-            format!("a block of {block_bytes} bytes doesn't fit into {bytes} bytes")
+            format!("a block of {block_bytes} bytes does not fit into {bytes} bytes")
         }
         LayoutError::OffsetBeyondEnd { offset_bytes, target_bytes, .. } => {
-            format!("the target has {target_bytes} bytes: nothing is at {offset_bytes}")
+            format!("the target has {target_bytes} bytes: offset {offset_bytes} is beyond its end")
         }
         LayoutError::Ended { job } => format!("{job}: laying out its files ended early"),
         LayoutError::PreRead { path, .. }

@@ -26,7 +26,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
                 CpuSet::NumaNodes => ("numa_run_on_node_mask", "node"),
             };
             let ids = ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-            format!("{call}: {}: this machine has no {name} {ids} that may be used", error.reason())
+            format!("{call}: {}: this machine has no {name} {ids} that this process may use", error.reason())
         }
         SetupError::NoBuffers { depth, io_bytes, huge_pages } => {
             let help = match huge_pages {
@@ -45,7 +45,7 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
         }
         SetupError::NoThread { subject } => {
             format!(
-                "{}: no thread to be had: {}; use fewer (-t, -F), or a larger `ulimit -u`",
+                "{}: a thread cannot be created: {}; use fewer (-t, -F), or a larger `ulimit -u`",
                 name(subject),
                 error.reason()
             )

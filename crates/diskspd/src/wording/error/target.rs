@@ -11,11 +11,11 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         }
         TargetError::UsesUnknown { path } => {
             format!(
-                "{path}: its uses cannot be determined: {} (nothing is written to what may be in use)",
+                "{path}: its uses cannot be determined: {} (fathom does not write to a target that may be in use)",
                 error.reason()
             )
         }
-        TargetError::DeviceOpen { path } => format!("{path}: {}; may this user read the device?", error.reason()),
+        TargetError::DeviceOpen { path } => format!("{path}: {}; does this user have read permission?", error.reason()),
         TargetError::DeviceEmpty { path } => format!(
             "{path}: zero sized block device? (a loop device without a file, a drive without a medium, or a device \
              that was never set up)"

@@ -25,7 +25,12 @@ pub fn read(options: &Options, suite: &Suite) -> Result<Criteria, CommandError> 
             let expectation = catalogue.expect(&Source::new("--expect", text.as_str()))?;
             if let Some(name) = expectation.volume.as_ref().filter(|name| !has_volume(suite, name)) {
                 let option = format!("--expect {text}");
-                return Err(no_volume(&option, name, suite, "read= and write= are for a direction"));
+                return Err(no_volume(
+                    &option,
+                    name,
+                    suite,
+                    "to limit an expectation to a direction, use read= or write=",
+                ));
             }
             expectation.warnings.iter().for_each(|warning| stderr_line!("{warning}"));
             criteria.expectations.push(expectation);

@@ -91,7 +91,7 @@ fn params(suite: &Suite, volumes: &[Volume], args: &Args) -> Result<SuiteParams,
         form: args.form(),
         short: args.short,
         is_resized: args.short || args.size_bytes.is_some(),
-        sites: sites.ok_or("none of these tests is for any of these targets")?,
+        sites: sites.ok_or("none of these tests uses any of these targets")?,
         fill: args.fill(),
         runtime_s: args.runtime_s,
     })
@@ -190,7 +190,7 @@ fn confirmed(ready: &[Ready]) -> Result<bool, CommandError> {
     if !is_long || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(true);
     }
-    write_stderr(format_args!("Go on? [y/N] "));
+    write_stderr(format_args!("Continue? [y/N] "));
     let _ = std::io::stderr().flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;

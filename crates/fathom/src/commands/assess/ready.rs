@@ -142,7 +142,7 @@ impl Room<'_> {
         }
         Ok((wanted > room).then(|| {
             let why = match found.existed {
-                true => "the target holds no more",
+                true => "the target has only this size",
                 false => "a tenth of the file system, at least 1 GiB, stays free",
             };
             let (now, before) = (format::size(total_now), format::size(wanted));
@@ -162,7 +162,7 @@ impl Room<'_> {
     fn none_left(&self, bytes: u64, room: u64) -> String {
         let is_old = self.volumes[self.together[0]].found.existed;
         let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
-        let advice = if room > 0 { "use a smaller --size" } else { "free some space, or name another target" };
+        let advice = if room > 0 { "use a smaller --size" } else { "free some space, or use another target" };
         let (room, bytes) = (format::size(room), format::size(bytes));
         format!("{}: there is room for {room} of the tests' {bytes}{left}\nhelp: {advice}", self.shown())
     }

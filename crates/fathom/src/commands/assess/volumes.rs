@@ -51,7 +51,7 @@ pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, C
         named.names.is_empty() || named.names.iter().any(|name| needed.iter().any(|needed| needed == name))
     };
     for unused in all.iter().filter(|named| !is_needed(named)) {
-        stderr_line!("note: {} is not used: none of these tests is for it", unused.shown());
+        stderr_line!("note: {} is not used by any of these tests", unused.shown());
     }
     all.retain(is_needed);
     all.iter().try_for_each(|named| named.found.refuse_if_used())?;
@@ -109,7 +109,7 @@ fn parse<'a>(suite: &'a Suite, arg: &'a str) -> Result<(Option<&'a str>, &'a str
 /// Returns the suite's volumes as lines of help.
 pub fn listed(suite: &Suite) -> String {
     let lines = suite.volumes.iter().map(|volume| format!("\n  {}=TARGET  {}", volume.name, volume.meaning));
-    format!("\nhelp: {} has these volumes; one TARGET without a name is for all of them{}", suite.name, {
+    format!("\nhelp: {} has these volumes; one TARGET without a name applies to all of them{}", suite.name, {
         lines.collect::<String>()
     })
 }

@@ -88,7 +88,7 @@ pub fn check(
     let job = knee::Knee::job(search, &Load::Closed { depth: args.is_closed.then_some(2) });
     let (plan, warnings) = plans::plan(&job)?;
     if footprint(&plan).keys().any(|path| *path != target.path) {
-        return Err("these options select another target; nothing ran".into());
+        return Err("these options select another target: nothing was run".into());
     }
     let Some(worker) = plan.workers.first() else { return Err("the options do not define a job".into()) };
     if args.is_closed && worker.depth.iodepth == 1 {

@@ -117,7 +117,7 @@ impl Runs<'_> {
         match store::open().and_then(|mut history| store::add(&mut history, &document, &tags)) {
             Ok(id) => Some(id),
             Err(message) => {
-                stderr_line!("warning: the runs are not kept in the history: {message}");
+                stderr_line!("warning: the runs are not saved in the history: {message}");
                 self.set = None;
                 None
             }

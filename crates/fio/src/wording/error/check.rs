@@ -7,9 +7,9 @@ use super::setup::engine_error;
 
 pub(super) fn check(check: &CheckError, error: &RunError) -> String {
     match check {
-        CheckError::Ended => "checking the targets ended early".to_owned(),
+        CheckError::Ended => "the check of the targets ended early".to_owned(),
         CheckError::Stuck { targets } => {
-            format!("looking at {} is stuck in the kernel (nothing was started)", targets.join(", "))
+            format!("the check of {} is stuck in the kernel (nothing was started)", targets.join(", "))
         }
         CheckError::EngineMissing { engine, what, source } => {
             format!("io engine {engine} init failed. ({})", engine_error(engine, what, source.as_ref()))
@@ -39,8 +39,8 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         }
         CheckError::BlockUnaligned { path, unit_bytes, block_bytes } => format!(
             "first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
-             size. Try setting direct=0. (direct I/O on {path} goes in units of {unit_bytes} bytes, and \
-             bs={block_bytes} isn't a multiple of it)"
+             size. Try setting direct=0. (direct I/O on {path} requires multiples of {unit_bytes} bytes, and \
+             bs={block_bytes} is not a multiple)"
         ),
         CheckError::BuffersExceedMemory { .. } => format!("{}: {}", call(error), error.reason()),
         CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(

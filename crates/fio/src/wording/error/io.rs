@@ -35,7 +35,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
             format!("io_u error on file {path}: {}: {name} offset={offset}, buflen={bytes}", error.reason())
         }
         IoError::NothingMoved { path, ddir, offset } => {
-            format!("{path}: {} at offset {offset} moved nothing: the end of the file or device", ddir.name())
+            format!("{path}: {} at offset {offset} transferred 0 bytes: the end of the file or device", ddir.name())
         }
         IoError::LatencyExceeded { path, ddir, offset, bytes, latency_ns, limit_ns } => format!(
             "latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {path} {} {offset} {bytes}",
@@ -43,7 +43,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
         ),
         IoError::LatencyTargetMissed { latency_ns, target_ns } => format!(
             "latency of {latency_ns} nsec exceeds specified max ({target_ns} nsec) at a depth of 1: latency_target \
-             can't be met"
+             cannot be met"
         ),
         IoError::BelowMinimumRate(BelowMinimum { ddir, unit, minimum_per_s, measured_per_s }) => {
             let ddir = ddir.name();
@@ -54,7 +54,7 @@ pub(super) fn io(io: &IoError, error: &RunError) -> String {
         }
         IoError::Engine { engine, call } => format!("ioengine={engine}: {}: {}", engine_call(*call), error.reason()),
         IoError::Unanswered { subject, ios } => {
-            format!("{}: stopped, and {ios} of its I/Os did not return: the device doesn't answer", subject.job)
+            format!("{}: stopped, and {ios} of its I/Os did not complete: the device does not respond", subject.job)
         }
         IoError::Stuck { subject } => format!("{}: did not stop: its I/O is stuck in the kernel", subject.job),
     }

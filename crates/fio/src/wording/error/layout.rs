@@ -15,8 +15,8 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
         LayoutError::Open { path } => format!("open of {path} failed: {}", error.reason()),
         LayoutError::Call { path, call } => match error.errno {
             errno::ENOSPC | errno::EDQUOT => format!(
-                "{} on laying out file, stopping ({path} doesn't fit: what was written of it is gone again; make \
-                 size= smaller or free some space)",
+                "{} on laying out file, stopping ({path} does not fit, and its partial data was removed: use a \
+                 smaller size=, or free some space)",
                 errno::name(error.errno).unwrap_or_default()
             ),
             _ => format!("{} of {path} failed: {}", layout_call(*call), error.reason()),
@@ -25,18 +25,18 @@ pub(super) fn layout(layout: &LayoutError, error: &RunError) -> String {
                                          direct=0, or a file on a file system that has direct I/O)"
             .to_owned(),
         LayoutError::ListDirectory { path } => {
-            format!("opendir({path}): {} (opendir= takes a directory that can be read)", error.reason())
+            format!("opendir({path}): {} (opendir= requires a readable directory)", error.reason())
         }
         LayoutError::NoSize { job } => format!(
-            "{job}: you need to specify size= (the targets are empty or don't exist yet, so nothing else says how \
-             much I/O to do)"
+            "{job}: you need to specify size= (the targets are empty or do not exist: without size= the amount of I/O \
+             is undefined)"
         ),
         LayoutError::SizeBelowBlock { size_bytes, block_bytes } => format!(
             "size too small, must not be less than minimum block size: {size_bytes} < {block_bytes} (make size= \
              larger or bs= smaller)"
         ),
         LayoutError::RangeBelowBlock { job, range_bytes, block_bytes } => format!(
-            "blocksize is larger than data set range ({job} has {range_bytes} bytes to do I/O on, a block is \
+            "blocksize is larger than data set range (the I/O region of {job} has {range_bytes} bytes, a block has \
              {block_bytes}: see size=, offset= and bs=)"
         ),
         LayoutError::OffsetBeyondEnd { job, offset_bytes, target_bytes } => format!(

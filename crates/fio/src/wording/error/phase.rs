@@ -8,7 +8,7 @@ pub(super) fn phase(phase: &PhaseError, error: &RunError) -> String {
     match phase {
         PhaseError::NoThread => format!("a thread cannot be created: {}", error.reason()),
         PhaseError::Ended => "preparing a time span ended early".to_owned(),
-        PhaseError::Stuck => "did not stop: making or reading a file is stuck in the kernel".to_owned(),
+        PhaseError::Stuck => "did not stop: creating or reading a file is stuck in the kernel".to_owned(),
         PhaseError::WriteDataMemory { .. } => format!("{}: {}", call(error), error.reason()),
         PhaseError::NewFile { path } | PhaseError::WriteDataFile { path } => format!("{path}: {}", error.reason()),
     }

@@ -16,14 +16,14 @@ pub(super) fn setup(setup: &SetupError, error: &RunError) -> String {
         SetupError::Confined { what, ids } => {
             let name = if *what == CpuSet::Cpus { "CPU" } else { "node" };
             let ids = ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-            format!("{}: {}: this machine has no {name} {ids} that may be used", call(error), error.reason())
+            format!("{}: {}: this machine has no {name} {ids} that this process may use", call(error), error.reason())
         }
         SetupError::Access { job, fault } => format!("{job}: {}", access_fault(*fault)),
         SetupError::Content { job, fault } => format!("{job}: {}", content_fault(fault)),
         SetupError::NoThread { subject } => format!("{}: a thread cannot be created: {}", subject.job, error.reason()),
         SetupError::Log { job, fault } => {
             let whose = job.as_deref().unwrap_or("--bandwidth-log");
-            format!("{whose}: the log file can't be made: {}", log_fault(fault, &error.reason()))
+            format!("{whose}: the log file cannot be created: {}", log_fault(fault, &error.reason()))
         }
         SetupError::EngineWithoutIo | SetupError::NoBuffers { .. } => format!("{}: {}", call(error), error.reason()),
         SetupError::Stream { path, .. }

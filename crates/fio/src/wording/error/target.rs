@@ -4,10 +4,9 @@ use record::{FileKind, RunError, TargetError, TargetUse, UseKind};
 
 pub(super) fn target(target: &TargetError, error: &RunError) -> String {
     match target {
-        TargetError::NotTrimmable { path } => format!(
-            "{path}: only block devices can be trimmed (a trimmed file would lose its contents; ioengine=falloc does \
-             that when it is asked to)"
-        ),
+        TargetError::NotTrimmable { path } => {
+            format!("{path}: only block devices can be trimmed (to punch holes into a file, use ioengine=falloc)")
+        }
         TargetError::NotAllocatable { path } => {
             format!("only files and blockdev are supported fallocate  ({path} is a character device)")
         }
@@ -21,7 +20,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         TargetError::InUse { job, path, uses } => in_use(job, path, uses),
         TargetError::UsesUnknown { path } => {
             format!(
-                "{path}: its uses cannot be determined: {} (nothing is written to what may be in use)",
+                "{path}: its uses cannot be determined: {} (fathom does not write to a target that may be in use)",
                 error.reason()
             )
         }
@@ -34,7 +33,7 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         ),
         TargetError::DeviceOpen { path } => {
             format!(
-                "failed opening blockdev {path} for size check: {} (may this user read the device?)",
+                "failed opening blockdev {path} for size check: {} (does this user have read permission?)",
                 error.reason()
             )
         }
@@ -60,7 +59,7 @@ fn in_use(job: &str, path: &str, uses: &[TargetUse]) -> String {
 fn not_a_target(kind: FileKind) -> &'static str {
     match kind {
         FileKind::StandardStream => "the standard input or output; give a file or a device",
-        FileKind::Pipe => "a pipe; fathom does I/O at offsets, which pipes don't have: give a file or a device",
+        FileKind::Pipe => "a pipe; it has no offsets: give a file or a device",
         FileKind::Socket => "a socket; give a file or a device",
         FileKind::Directory => "a directory; use directory= to create files in it, or opendir= to use its files",
         FileKind::Regular | FileKind::Block | FileKind::Character => "of a kind that the engine does not support",
