@@ -14,7 +14,7 @@ pub struct Comparison {
     pub failed: Vec<BrokenLimit>,
 }
 
-/// What the figures of a comparison do not say.
+/// Limits of what a comparison shows.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonNote {

@@ -71,7 +71,7 @@ impl Figures {
 }
 
 impl Latencies {
-    /// Returns a statistic in ns; `None` if it is not one of those kept.
+    /// Returns a statistic in ns; `None` if it is not recorded.
     pub fn value(&self, statistic: Statistic) -> Option<f64> {
         match statistic {
             Statistic::Mean => Some(self.mean_ns),

@@ -342,8 +342,8 @@ enum Distinction<'a> {
 }
 
 impl FindingKind {
-    /// Returns true if both say and advise the same, perhaps with other numbers. Of a finding that was saved as text this
-    /// is unknown.
+    /// Returns true if both have the same headline and advice. Their numbers may differ. Returns false for a finding
+    /// that was saved as text.
     pub fn says_same(&self, other: &FindingKind) -> bool {
         let is_text = matches!(self, FindingKind::Saved(_));
         !is_text && discriminant(self) == discriminant(other) && self.distinction() == other.distinction()

@@ -81,7 +81,7 @@ pub enum PreparationDetail {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
-    /// The user asked for no preparation.
+    /// `--no-prepare` was given.
     NotWanted,
     /// The target may hold data.
     NotOverwritable,

@@ -38,7 +38,7 @@ pub struct SuiteRequest {
 }
 
 impl Default for Study {
-    /// Version 0.1 kept no request of a suite.
+    /// Version 0.1 saved no request of a suite.
     fn default() -> Self {
         Study::Suite(SuiteRequest::default())
     }

@@ -44,7 +44,7 @@ pub struct NoKeeper;
 impl Keeper for NoKeeper {}
 
 /// Makes the runs of a study until it ends or a signal arrives. The first run is always made: after an early signal, its
-/// record says that it was stopped.
+/// record is marked as stopped.
 pub fn drive(
     study: &mut dyn Study,
     interrupts: Interrupts,

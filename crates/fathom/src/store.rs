@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use ::history::{Document, Store, Wanted};
+use ::history::{Document, RunFilter, Store};
 use assessment::{Assessment, Target};
 use engine::OutputGuard;
 use judge::single;
@@ -175,7 +175,7 @@ pub fn document(arg: &str) -> Result<Document, CommandError> {
 /// No run has the tag, or the history cannot be read.
 pub fn documents_with(tag: &str) -> Result<Vec<Document>, CommandError> {
     let store = open_existing()?;
-    let mut entries = store.list(&Wanted { tag: Some(tag.to_owned()), ..Wanted::default() })?;
+    let mut entries = store.list(&RunFilter { tag: Some(tag.to_owned()), ..RunFilter::default() })?;
     if entries.is_empty() {
         return Err(format!("no run has the tag {tag}").into());
     }
@@ -189,8 +189,8 @@ pub fn documents_with(tag: &str) -> Result<Vec<Document>, CommandError> {
 /// No run has the tag, or the runs are no repeats.
 pub fn repeats_with(tag: &str) -> Result<Assessment, CommandError> {
     let store = open_existing()?;
-    let wanted = Wanted { tag: Some(tag.to_owned()), kind: Some("record".to_owned()), ..Wanted::default() };
-    let mut entries = store.list(&wanted)?;
+    let filter = RunFilter { tag: Some(tag.to_owned()), kind: Some("record".to_owned()), ..RunFilter::default() };
+    let mut entries = store.list(&filter)?;
     if entries.is_empty() {
         return Err(format!("no run has the tag {tag}").into());
     }

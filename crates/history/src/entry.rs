@@ -42,7 +42,7 @@ pub struct Entry {
 
 /// A filter of runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
+pub struct RunFilter {
     pub tag: Option<String>,
     pub target: Option<String>,
     pub kind: Option<String>,

@@ -139,7 +139,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::Wanted;
+    use crate::RunFilter;
 
     fn store(test: &str) -> (Store, std::path::PathBuf) {
         let folder = std::env::temp_dir().join(format!("fathom-keep-{test}-{}", std::process::id()));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn numbers(store: &Store) -> Vec<i64> {
-        store.list(&Wanted::default()).expect("a list").iter().map(|entry| entry.id).collect()
+        store.list(&RunFilter::default()).expect("a list").iter().map(|entry| entry.id).collect()
     }
 
     #[test]

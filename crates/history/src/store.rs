@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, TransactionBehavior};
 
 use crate::document::unpacked;
-use crate::{Document, Entry, HistoryError, Summary, Wanted, tables};
+use crate::{Document, Entry, HistoryError, RunFilter, Summary, tables};
 
 /// Longest wait for another program that writes.
 const BUSY: Duration = Duration::from_secs(10);
@@ -79,23 +79,23 @@ impl Store {
     /// # Errors
     ///
     /// SQLite fails.
-    pub fn list(&self, wanted: &Wanted) -> Result<Vec<Entry>, HistoryError> {
+    pub fn list(&self, filter: &RunFilter) -> Result<Vec<Entry>, HistoryError> {
         let mut question = format!("SELECT {COLUMNS} FROM runs WHERE true");
         let mut given: Vec<&dyn ToSql> = Vec::new();
-        if let Some(tag) = &wanted.tag {
+        if let Some(tag) = &filter.tag {
             question += " AND id IN (SELECT run FROM tags WHERE tag = ?)";
             given.push(tag);
         }
-        if let Some(target) = &wanted.target {
+        if let Some(target) = &filter.target {
             question += " AND target = ?";
             given.push(target);
         }
-        if let Some(kind) = &wanted.kind {
+        if let Some(kind) = &filter.kind {
             question += " AND kind = ?";
             given.push(kind);
         }
         // SQLite takes a negative limit as none.
-        let limit = wanted.limit.map_or(-1, signed);
+        let limit = filter.limit.map_or(-1, signed);
         question += " ORDER BY id DESC LIMIT ?";
         given.push(&limit);
         Ok(self.entries(&question, &given)?)

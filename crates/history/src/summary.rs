@@ -1,7 +1,7 @@
 //! The figures of a saved run: a line for each test and direction.
 
 use assessment::{LatencyKind, Metric, Quantity, Statistic, Verdict};
-use judge::verdict::Rounds;
+use judge::verdict::JobRounds;
 use plan::Ddir;
 use serde::Serialize;
 
@@ -30,13 +30,13 @@ impl Summary {
     pub fn of(document: &Document) -> Vec<Summary> {
         let assessment = match document {
             Document::Record(record) => {
-                return of_rounds(SINGLE, &Rounds { at: &[], records: vec![record] }, None);
+                return of_rounds(SINGLE, &JobRounds { at: &[], records: vec![record] }, None);
             }
             Document::Assessment(assessment) => assessment,
         };
         let mut all = Vec::new();
         for test in &assessment.tests {
-            let mut groups = Rounds::of(&test.rounds);
+            let mut groups = JobRounds::of(&test.rounds);
             if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
                 groups.iter_mut().for_each(|rounds| rounds.keep_from(from));
             }
@@ -51,7 +51,7 @@ impl Summary {
     }
 }
 
-fn of_rounds(test: &str, rounds: &Rounds, verdict: Option<Verdict>) -> Vec<Summary> {
+fn of_rounds(test: &str, rounds: &JobRounds, verdict: Option<Verdict>) -> Vec<Summary> {
     let at: Vec<String> = rounds.at.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let line = |direction: &str| Summary {
         test: test.to_owned(),

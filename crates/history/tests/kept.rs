@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use harness::Scratch;
-use history::{Document, HistoryError, Store, Wanted, export};
+use history::{Document, HistoryError, RunFilter, Store, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;
@@ -76,7 +76,7 @@ fn a_child_that_keeps_runs() {
 /// Checks that every run has its tags, figures and document, and that SQLite finds the database sound.
 fn check(database: &Path, way: Way) -> usize {
     let store = Store::open(database).unwrap();
-    let entries = store.list(&Wanted::default()).unwrap();
+    let entries = store.list(&RunFilter::default()).unwrap();
     for entry in &entries {
         let known: &[&str] = if way == Way::Requested { &["one", "two"] } else { &[] };
         assert_eq!((&entry.tags[..], entry.automatic), (&tags(known)[..], way == Way::InPassing), "run {}", entry.id);
@@ -169,21 +169,22 @@ fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_al
     assert_eq!(store.last().unwrap(), None);
     let document = record();
     let ids: Vec<i64> = [["a"], ["b"], ["a"]].map(|words| store.add(&document, "", &tags(&words)).unwrap()).to_vec();
-    let numbers =
-        |wanted: &Wanted, store: &Store| store.list(wanted).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>();
-    let tagged = Wanted { tag: Some("a".to_owned()), ..Wanted::default() };
+    let numbers = |filter: &RunFilter, store: &Store| {
+        store.list(filter).unwrap().iter().map(|entry| entry.id).collect::<Vec<_>>()
+    };
+    let tagged = RunFilter { tag: Some("a".to_owned()), ..RunFilter::default() };
     assert_eq!(numbers(&tagged, &store), [ids[2], ids[0]]);
     let target = store.entry(ids[0]).unwrap().target;
     assert!(!target.is_empty());
-    let on = |target: &str| Wanted { target: Some(target.to_owned()), limit: Some(2), ..Wanted::default() };
+    let on = |target: &str| RunFilter { target: Some(target.to_owned()), limit: Some(2), ..RunFilter::default() };
     assert_eq!(numbers(&on(&target), &store), [ids[2], ids[1]]);
     assert!(numbers(&on("elsewhere"), &store).is_empty());
     assert_eq!(store.last().unwrap(), Some(ids[2]));
 
     assert!(store.delete(&[ids[0], 77]).is_err_and(|error| matches!(error, HistoryError::NoRun(77))));
-    assert_eq!(numbers(&Wanted::default(), &store).len(), 3);
+    assert_eq!(numbers(&RunFilter::default(), &store).len(), 3);
     store.delete(&ids[1..]).unwrap();
-    assert_eq!(numbers(&Wanted::default(), &store), [ids[0]]);
+    assert_eq!(numbers(&RunFilter::default(), &store), [ids[0]]);
     assert!(store.document(ids[1]).is_err() && store.entry(ids[1]).is_err());
     // A number is never given again: a script may still refer to it.
     assert!(store.add(&document, "", &[]).unwrap() > ids[2]);

@@ -1,6 +1,6 @@
 //! Finds the steps of a series from one level to another.
 //!
-//! Binary segmentation: borders are added one after another, each where it explains most of the remaining differences,
+//! Binary segmentation: borders are added one after another, each where it reduces the residuals most,
 //! up to more borders than real steps. Then each border that fails a test against its two levels is removed. A step
 //! must be large compared with the level and with the noise (correlated neighbours increase it), must explain more than
 //! a slope, and the values of both sides must hardly overlap. Nothing is random: a series always has the same steps.
@@ -13,7 +13,7 @@ const LEVEL_MIN: usize = 6;
 const STEPS_MAX: usize = 8;
 /// A smaller change is not a step, whatever the noise.
 const CHANGE_MIN: f64 = 0.06;
-/// Least noise, as a share of the level: series without scatter have some, too.
+/// Minimum of the noise, as a share of the level, for series without scatter.
 const NOISE_MIN: f64 = 0.004;
 /// Standard deviations of the levels' difference that a step needs. The best of all borders alone reaches about 4 in
 /// noise. Short levels underestimate their noise: the second number is added for each value that they lack.
@@ -22,11 +22,11 @@ const FEW: f64 = 8.0;
 const ALIKE_HIDDEN: f64 = 4.0;
 /// Share of pairs, one value of each side, in which the value of the higher level must be higher.
 const APART_MIN: f64 = 0.93;
-/// A step must leave less unexplained than this share of what a slope leaves. If noise hides the difference, the
+/// The residuals with a step must be below this share of those with a slope. If noise hides the difference, the
 /// likelihood ratio (twice its logarithm) must favour the step by this much.
 const BETTER_THAN_SLOPE: f64 = 0.6;
 const LIKELIER: f64 = 15.0;
-/// Correlation of neighbours in the remainder: a wave exceeds it, noise does not.
+/// Correlation of neighbouring residuals: a wave exceeds it, noise does not.
 const ALIKE_NOISE: f64 = 0.25;
 
 /// Levels whose ratio is larger are also compared by their logarithms.
@@ -75,7 +75,7 @@ fn settle(values: &[f64], borders: &mut [usize]) {
     }
 }
 
-/// Returns the weakest border among those that are no step.
+/// Returns the weakest border that is not a step.
 fn weakest(values: &[f64], borders: &[usize]) -> Option<usize> {
     let logs = logarithms(values);
     let (noise, log_noise) = (noise(values, borders), noise(&logs, borders));
@@ -109,12 +109,12 @@ fn logarithms(values: &[f64]) -> Vec<f64> {
 }
 
 fn step(values: &[f64], at: usize, before: f64, after: f64) -> Step {
-    // The place of a value between both levels is the share of the level before.
+    // The position of a value between both levels is the share of the previous level.
     let part = |value: f64| ((value - after) / (before - after)).clamp(0.0, 1.0);
     Step { at, when: (at - 1) as f64 + part(values[at - 1]) + part(values[at]), before, after }
 }
 
-/// Returns the border that explains most of the differences, and how much it explains.
+/// Returns the border that reduces the residuals most, and the reduction.
 fn border(values: &[f64]) -> Option<(usize, f64)> {
     let n = values.len();
     if n < 2 * LEVEL_MIN {
@@ -145,8 +145,8 @@ fn settled(values: &[f64], best: usize) -> usize {
     around.min_by(|one, other| distance(one).total_cmp(&distance(other))).unwrap_or(best)
 }
 
-/// Returns how far a border exceeds the thresholds of a step: from 1 on it is one. `noise` is that of the whole series,
-/// `level` the reference for the change and the noise.
+/// Returns the ratio of a border to the thresholds of a step: from 1 on it is a step. `noise` is that of the whole
+/// series. `level` is the reference for the change and the noise.
 fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
     let (left, right) = values.split_at(at);
     let (before, after) = (median(left), median(right));
@@ -171,7 +171,7 @@ fn strength(values: &[f64], at: usize, noise: f64, level: f64) -> f64 {
     .fold(f64::INFINITY, f64::min)
 }
 
-/// Returns by how much a step explains the values better than a slope: from 1 on it does.
+/// Returns how much better a step fits the values than a slope. From 1 on the step fits better.
 fn beyond_slope(values: &[f64], residuals: &[f64], change: f64) -> f64 {
     // A value farther from its level than the other level is, such as a throttle's batch at the start, is an outlier
     // for the slope as well.
@@ -195,7 +195,7 @@ fn from_level(values: &[f64], level: f64) -> Vec<f64> {
     values.iter().map(|value| value - level).collect()
 }
 
-/// Returns what a straight line leaves of the values.
+/// Returns the residuals of a straight line.
 fn around_slope(values: &[f64]) -> Vec<f64> {
     // Long series are sampled: the slope of 1000 values is that of 100.
     let every = values.len().div_ceil(128);

@@ -1,4 +1,4 @@
-//! Queues that did not reach their depth: the figures are those of fewer I/Os in flight than requested.
+//! Queues that did not reach their depth: the figures are for fewer I/Os in flight than requested.
 
 use assessment::{Finding, FindingKind, Severity, Subject};
 use plan::stream::StreamRate;
@@ -9,7 +9,7 @@ use crate::device::is_direct;
 
 /// A mean number of I/Os in flight below this share of the depth is a finding.
 const REACHED_SHARE: f64 = 0.8;
-/// Fewer I/Os give no mean.
+/// Minimum number of I/Os for a mean.
 const IOS_MIN: u64 = 100;
 /// In a shorter time most I/Os belong to the start and the end.
 const RUNTIME_MIN_NS: u64 = 200_000_000;

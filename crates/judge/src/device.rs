@@ -11,16 +11,16 @@ use crate::time_series::{phase_subject, workers};
 
 /// Shorter phases are not compared: the devices' counters are read a little before and after them.
 const COMPARED_FROM_NS: u64 = 900_000_000;
-/// Below this share of the requested bytes something else than the device answered.
+/// Below this share of the requested bytes, a cache served the I/Os.
 const MOSTLY: f64 = 0.5;
-/// Below this share of the requested bytes something else answered part of them.
+/// Below this share of the requested bytes, a cache served some I/Os.
 const PARTLY: f64 = 0.9;
 /// Above this multiple another program used the device. File systems write metadata on top of what is requested.
 const MORE: f64 = 1.15;
 const MORE_WRITES_TO_FILES: f64 = 1.6;
 /// The same in a direction without requests, as a share of all requested bytes.
 const OTHER_DIRECTION: f64 = 0.1;
-/// A lower rate is not another program's load.
+/// Minimum rate of another program's load, in bytes per second.
 const LOAD_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 
 /// Bytes that a phase requested and that its devices counted, by direction (reads, writes).
@@ -83,7 +83,7 @@ impl Moved<'_> {
         self.phase
     }
 
-    /// Returns how severe it is that the devices counted less than requested; `None` if they counted enough.
+    /// Returns the severity if the devices counted fewer bytes than requested; `None` if they counted enough.
     pub fn shortfall(&self, direction: Ddir) -> Option<Severity> {
         match self.share(direction)? {
             ..MOSTLY => Some(Severity::Invalid),

@@ -8,12 +8,12 @@ use crate::load_generator::{Member, groups, has_waited, load_generator};
 
 /// Above this share of unissued I/Os the rate was missed: the queue only grows.
 const UNISSUED_SHARE: f64 = 0.005;
-/// Above this share of late I/Os, latencies from submission leave part of the wait out.
+/// Above this share of late I/Os, latencies from submission lack part of the wait.
 const LATE_SHARE: f64 = 0.01;
 /// One or two I/Os at the end of a run are no finding.
 const COUNT_MIN: u64 = 3;
 
-/// Returns true if a rate was missed: more I/Os were never submitted than those around the end of a run.
+/// Returns true if a rate was missed: the number of unissued I/Os exceeds that at the end of any run.
 pub fn is_rate_missed(arrivals: &Arrivals) -> bool {
     exceeds(arrivals.unissued, arrivals, UNISSUED_SHARE)
 }
@@ -56,7 +56,7 @@ fn cause(arrivals: &Arrivals, members: &[Member], origin: &Origin) -> Option<Lat
     if judged.as_ref().is_some_and(|judged| judged.limit == LoadGeneratorLimit::Limit) {
         return Some(LateCause::LoadGenerator);
     }
-    // Unissued I/Os wait for the reason that earlier ones were late.
+    // The cause of unissued I/Os is that of the late I/Os before them.
     if arrivals.late > 0 && arrivals.queue_full * 2 <= arrivals.late {
         return Some(LateCause::SlowSubmission);
     }

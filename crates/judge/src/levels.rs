@@ -1,7 +1,8 @@
 //! Rates that step from one level to another: a burst that is used up, a throttle, heat.
 //!
-//! Providers sell a token bucket. It is refilled at the base rate, and a burst takes out more than comes in. When it is empty,
-//! only the base rate is left. The step shows the base rate, and the time before it shows the size of the bucket.
+//! Providers limit disks with a token bucket. It refills at the base rate, and a burst drains it. An empty bucket limits
+//! the disk to the base rate. The rate after the step is the base rate. The time before the step gives the size of the
+//! bucket.
 
 use assessment::{BucketProduct, Finding, FindingKind, Level, Levels, RateUnit, Severity, TokenBucket};
 use record::Record;
@@ -9,12 +10,12 @@ use record::Record;
 use crate::change_points::{Step, steps};
 use crate::time_series::{TimeSeries, phase_subject, time_series};
 
-/// AWS gp2 volumes burst to this rate, from a bucket of this many I/Os.
+/// Burst rate of AWS gp2 volumes, and the size of their bucket in I/Os.
 const GP2_BURST_IOPS: f64 = 3000.0;
 const GP2_CREDITS: f64 = 5.4e6;
 /// Azure's disks and machines with credits burst for this long from a full bucket.
 const AZURE_BURST_S: f64 = 1800.0;
-/// A figure within this share of a published one is recognised as it.
+/// A figure within this share of a published figure matches it.
 const NEAR: f64 = 0.1;
 
 pub fn find(record: &Record) -> Vec<Finding> {
@@ -22,7 +23,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
 }
 
 /// The steps of a time series.
-struct Found {
+struct Steps {
     steps: Vec<Step>,
     unit: RateUnit,
     /// The length of an interval.
@@ -43,7 +44,7 @@ pub struct Change {
 /// Returns the steps of a run's rates, for charts. The findings `step-down`, `step-up` and `levels` are made of the same steps.
 pub fn changes(record: &Record) -> Vec<Change> {
     let of_series = |series: &TimeSeries| {
-        let Some(Found { steps, unit, slot_s }) = look(series) else { return Vec::new() };
+        let Some(Steps { steps, unit, slot_s }) = look(series) else { return Vec::new() };
         let (phase, from_s) = (series.phase, series.from_s);
         let change = |step: &Step| {
             let at_s = from_s + step.when * slot_s;
@@ -61,7 +62,7 @@ pub fn has_levels(series: &TimeSeries) -> bool {
 
 /// Looks for steps in single intervals, then in groups of 2, 4 and more: over a second, the beat of intervals with a
 /// throttle's time slice averages out.
-fn look(series: &TimeSeries) -> Option<Found> {
+fn look(series: &TimeSeries) -> Option<Steps> {
     let doubled = std::iter::successors(Some(1), |together| Some(together * 2));
     let scales = doubled.take_while(|&together| together <= series.per_second());
     let both = scales.flat_map(|together| [(together, RateUnit::Iops), (together, RateUnit::BytesPerS)]);
@@ -70,13 +71,13 @@ fn look(series: &TimeSeries) -> Option<Found> {
             RateUnit::Iops => series.iops(together),
             RateUnit::BytesPerS => series.bytes_per_s(together),
         };
-        Found { steps: steps(&values), unit, slot_s: series.slot_s * together as f64 }
+        Steps { steps: steps(&values), unit, slot_s: series.slot_s * together as f64 }
     });
     found.into_iter().find(|found| !found.steps.is_empty())
 }
 
 fn of_series(record: &Record, series: &TimeSeries) -> Option<Finding> {
-    let Found { steps, unit, slot_s } = look(series)?;
+    let Steps { steps, unit, slot_s } = look(series)?;
     let (first, last) = (steps.first()?, steps.last()?);
     let at_s = |step: &Step| series.from_s + step.when * slot_s;
     let ended = steps.iter().map(|step| Level { rate: step.before, until_s: Some(at_s(step)) });

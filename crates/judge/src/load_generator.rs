@@ -17,12 +17,12 @@ const RUNTIME_MIN_NS: u64 = 50_000_000;
 const SLEPT_SHARE: f64 = 0.05;
 /// A thread that was ready to run without a CPU for this share of the time lacked CPUs.
 pub const WAITED_SHARE: f64 = 0.1;
-/// Where the CPU does the I/O: a larger share of CPU time in user mode shows in the figures.
+/// If the CPU does the I/O: above this share of CPU time in user mode, the load generator affects the figures.
 const OWN_SHARE: f64 = 0.3;
-/// A rate that was reached to this share limited the job.
+/// A job that reached this share of its rate was limited by the rate.
 const RATE_MET_SHARE: f64 = 0.98;
 
-/// A worker, and what it did.
+/// A worker and its measurements.
 pub(crate) type Member<'a> = (&'a Worker, &'a WorkerRecord);
 
 /// Judges threads that a report shows as one; `None` if they completed no I/O.
@@ -35,7 +35,7 @@ pub fn load_generator<'a>(threads: impl IntoIterator<Item = Member<'a>>) -> Opti
         all if count(LoadGeneratorLimit::Unknown) * 2 > all => LoadGeneratorLimit::Unknown,
         _ => LoadGeneratorLimit::NotLimit,
     };
-    // The reason of most of these threads stands for all.
+    // The most frequent reason is reported.
     let of_limit = || threads.iter().filter(|thread| limit_of(thread.reason) == limit);
     let most = of_limit().max_by_key(|thread| of_limit().filter(|other| other.reason == thread.reason).count());
     let reason = most.map_or(LimitReason::TooShort, |thread| thread.reason);
@@ -102,7 +102,7 @@ pub fn find(record: &Record) -> Vec<Finding> {
     load_generators(record).into_iter().filter_map(finding).collect()
 }
 
-/// Whether the threads waited for CPUs for a share of the time that shows in latencies.
+/// Whether the threads waited for CPUs long enough to affect latencies.
 pub(crate) fn has_waited(judged: &LoadGenerator) -> bool {
     judged.cpu_wait_percent.unwrap_or(0.0) >= WAITED_SHARE * 100.0
 }
@@ -171,7 +171,7 @@ fn limit_of(reason: LimitReason) -> LoadGeneratorLimit {
     }
 }
 
-/// Where the I/O of a thread is done.
+/// Where a thread's I/O is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum IoPath {
     /// Inside the system call, or polled for in it.

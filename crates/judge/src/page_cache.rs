@@ -1,6 +1,6 @@
-//! I/O that the page cache answered: the figures describe memory, not the disk.
+//! I/O that the page cache served: the figures describe memory, not the disk.
 //!
-//! Where the devices count, the difference shows it. Where they do not, a target that fits into memory is suspect once it
+//! If the devices have counters, the difference shows it. If not, a target that fits into memory is suspect if it
 //! was read or written more than once.
 
 use std::collections::BTreeMap;

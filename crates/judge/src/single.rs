@@ -16,7 +16,7 @@ use crate::verdict::interrupted;
 const TARGETS_SHOWN: usize = 3;
 /// Jobs named in a title.
 const NAMES_SHOWN: usize = 4;
-/// Longer arguments hold a path or a table.
+/// Longer arguments are omitted: they contain a path or a table.
 const SWITCH: usize = 12;
 
 /// Returns the names of fio's jobs, each once, or the switches of DiskSpd's command line. A record without its arguments has

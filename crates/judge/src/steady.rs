@@ -61,7 +61,7 @@ fn snia(values: &[f64], first: usize, too_few: SteadyState) -> (Option<usize>, S
     (None, last)
 }
 
-/// Returns the longest steady row up to the last round: the first rounds may lie before the steady state.
+/// Returns the longest steady sequence that ends with the last round. Earlier rounds may be before the steady state.
 fn cloud(values: &[f64], first: usize, too_few: SteadyState) -> (Option<usize>, SteadyState) {
     let mut last = too_few;
     for from in first..(values.len() + 1).saturating_sub(SteadyRule::CLOUD_ROUNDS) {
@@ -73,7 +73,7 @@ fn cloud(values: &[f64], first: usize, too_few: SteadyState) -> (Option<usize>, 
     (None, last)
 }
 
-/// Judges the row of rounds that begins with round `from`, counted from 0.
+/// Judges the sequence of rounds from round `from` (counted from 0) to the last.
 fn row(values: &[f64], from: usize) -> SteadyState {
     let first = from as u64 + 1;
     let middle = median(values);

@@ -1,7 +1,7 @@
 //! Two latency modes with a gap between them: the signature of a throttle that lets I/Os through in batches.
 //!
 //! A throttle of a provider, or of a control group, passes the I/Os that fit into its time slice and holds the others until the
-//! next one. Part of the I/Os take as long as the disk needs, part as long as the throttle, and none a time between. The rate is
+//! next one. Some I/Os have the latency of the disk, others the delay of the throttle, and few a latency between. The rate is
 //! even. A cache in front of a slow disk has two modes as well, and no even rate.
 
 use assessment::{Finding, FindingKind, Severity};
@@ -13,13 +13,13 @@ use crate::time_series::{TimeSeries, phase_subject, time_series};
 
 /// Each mode has at least this share of the I/Os.
 const MODE_MIN: f64 = 0.05;
-/// The gap holds a smaller share than this, and its end is this many times its start.
+/// The gap contains less than this share of the I/Os. The ratio of its end to its start is at least this factor.
 const GAP_SHARE: f64 = 0.002;
 const GAP_FACTOR: f64 = 4.0;
-/// A throttle holds I/Os for at least this long.
+/// Minimum delay by a throttle, in ns.
 const HELD_NS: u64 = 1_000_000;
 const IOS_MIN: u64 = 1000;
-/// The rate varies less than this from one second to the next.
+/// Maximum variation of the rate from one second to the next.
 const EVEN: f64 = 0.03;
 const SECONDS_MIN: usize = 8;
 

@@ -1,4 +1,4 @@
-//! Rates that drift or scatter over the run: their mean describes no state that lasts.
+//! Rates that drift or scatter over the run: their mean does not describe a steady state.
 
 use assessment::{Finding, FindingKind, Severity, Unsteady};
 use record::Record;
@@ -8,7 +8,7 @@ use crate::stats::{median, quantile, slope, trend};
 use crate::time_series::{TimeSeries, has_rate, phase_subject, time_series, workers};
 
 const SECONDS_MIN: usize = 10;
-/// Fewer I/Os per interval scatter by counting alone.
+/// Minimum number of I/Os per interval. With fewer, the counting error is too large.
 const IOS_MIN: f64 = 200.0;
 /// The largest difference between the 10th and the 90th percentile, as a share of the median.
 const SCATTER_MAX: f64 = 0.3;

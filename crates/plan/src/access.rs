@@ -1,4 +1,4 @@
-//! Which blocks are touched, in which order and direction, and how large.
+//! The access pattern: offsets, order, directions and block sizes.
 
 use crate::ddir::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,10 @@ pub struct Access {
     pub generator: Generator,
     pub distribution: Distribution,
     pub random_map: RandomMap,
-    /// Skip over parts of the target while going through it (`zonemode=strided`).
+    /// Zones with gaps (`zonemode=strided`).
     pub strides: Option<Strides>,
     pub syncs: Syncs,
-    /// Write each pass anew: a job that only verifies or replays would say otherwise.
+    /// Each block is trimmed, then written (`rw=trimwrite`, `rw=randtrimwrite`).
     pub trim_then_write: bool,
 }
 
@@ -90,13 +90,13 @@ impl Pattern {
 pub struct BlockSizes {
     pub min_bytes: PerDdir<u64>,
     pub max_bytes: PerDdir<u64>,
-    /// Sizes with their shares in percent; empty where min and max say it all.
+    /// Sizes with their shares in percent; empty if only `min` and `max` are set.
     pub split: [Vec<SizeShare>; 3],
     /// Offsets of random I/O are multiples of this; 0 is the smallest block.
     pub align_bytes: PerDdir<u64>,
     /// Sizes within a range need not be multiples of the smallest.
     pub unaligned: bool,
-    /// The first size is for sequential, the second for random I/O, whatever the direction.
+    /// The first size is for sequential I/O, the second for random I/O, in all directions.
     pub by_sequential_or_random: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct SizeShare {
     pub percent: u32,
 }
 
-/// Where the generators of a worker start. The dialect decides the numbers; equal seeds give equal offsets.
+/// The seeds of a worker's generators. The dialect computes them. Equal seeds give equal offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seeds {
@@ -146,9 +146,9 @@ impl Default for Seeds {
 pub struct Sequencer {
     /// Number of I/Os per drawn offset (random patterns). 1 draws one for each I/O.
     pub every_ios: u32,
-    /// Bytes added to each next sequential offset, which may be negative (sequential patterns); 0 is plain.
+    /// Bytes added to each sequential offset. Negative values go backwards. 0 is sequential without gaps.
     pub skip_bytes: i64,
-    /// Between draws the same offset is repeated, in place of going on sequentially.
+    /// Repeats the same offset between draws, instead of sequential offsets.
     pub identical: bool,
 }
 
@@ -167,13 +167,13 @@ pub enum Generator {
     Lfsr,
 }
 
-/// How random offsets are spread over the target.
+/// The distribution of random offsets.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     #[default]
     Uniform,
-    /// `center` moves the hot spot, as a fraction of the target; `None` leaves it to chance.
+    /// `center` is the position of the hot spot as a fraction of the target; `None` is a random position.
     Zipf {
         theta: f64,
         center: Option<f64>,
@@ -204,15 +204,15 @@ pub struct ZoneBytes {
     pub size_bytes: u64,
 }
 
-/// Whether each block of a pass is touched once.
+/// Whether a pass accesses each block once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RandomMap {
-    /// Offsets are drawn without memory (`norandommap`).
+    /// Offsets are independent: a block can occur several times (`norandommap`).
     Off,
     #[default]
     On,
-    /// As `On`, but a map that memory can't hold is done without (`softrandommap`).
+    /// As `On`, but without a map if its memory cannot be allocated (`softrandommap`).
     Soft,
 }
 
@@ -221,13 +221,13 @@ pub enum RandomMap {
 pub struct Strides {
     /// Bytes of I/O done in a zone before going to the next.
     pub size_bytes: u64,
-    /// Extent of a zone; I/O larger than it wraps around within the zone.
+    /// Size of a zone. I/O beyond it wraps around within the zone.
     pub range_bytes: u64,
     /// Gap between zones.
     pub skip_bytes: u64,
 }
 
-/// Syncs in between writes; 0 means never.
+/// Number of writes between syncs; 0 is never.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Syncs {
     pub fsync_every_writes: u32,
@@ -238,7 +238,7 @@ pub struct Syncs {
 }
 
 impl Syncs {
-    /// Whether any come between the writes.
+    /// Whether the writes are synced.
     pub fn between_writes(&self) -> bool {
         self.fsync_every_writes > 0 || self.fdatasync_every_writes > 0 || self.sync_file_range.is_some()
     }

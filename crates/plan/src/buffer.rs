@@ -1,4 +1,4 @@
-//! Memory for the data, and what is in it.
+//! I/O buffers and their data.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ pub struct Buffers {
     pub align_bytes: u64,
     pub hugepage_bytes: u64,
     pub content: Content,
-    /// Change a little of each buffer on each write, so that no two are equal.
+    /// Changes part of the buffer on each write, so that no two writes have the same data.
     pub scramble: bool,
-    /// Fill anew on each write, not once at the start.
+    /// Refills the buffer on each write.
     pub refill: bool,
-    /// Share of each chunk that compresses away, in percent.
+    /// Compressible share of each chunk, in percent.
     pub compress_percent: Option<u32>,
     pub compress_chunk_bytes: u64,
     pub dedupe: Option<Dedupe>,
@@ -81,8 +81,8 @@ pub struct Dedupe {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DedupeMode {
-    /// The buffer before is repeated.
+    /// Repeats the previous buffer.
     Repeat,
-    /// Repeats come from a set of `percent` of the job's size.
+    /// Duplicates are from a working set of `percent` of the job's size.
     WorkingSet { percent: u32, global: bool },
 }

@@ -67,7 +67,7 @@ impl Engine {
         }
     }
 
-    /// Makes, looks at or removes files or directories, and moves no data.
+    /// Creates, examines or removes files or directories. Transfers no data.
     pub fn works_on_names(&self) -> bool {
         matches!(
             self,
@@ -86,7 +86,7 @@ pub struct IoUring {
     pub hipri: bool,
     pub sqthread_poll: bool,
     pub sqthread_poll_cpu: Option<u32>,
-    /// Buffers and files that the kernel looks up once; `None` leaves it to the engine.
+    /// Registered buffers and files; `None`: the engine decides.
     pub fixed_buffers: Option<bool>,
     pub register_files: Option<bool>,
     pub nonvectored: bool,
@@ -116,7 +116,7 @@ pub struct Depth {
     /// Completions to wait for. `None` is automatic, 0 never waits.
     pub complete_min: Option<u32>,
     pub complete_max: Option<u32>,
-    /// I/Os start at their time whatever is in flight (`io_submit_mode=offload`).
+    /// I/Os start at their intended start, also if the queue is full (`io_submit_mode=offload`).
     pub offload: bool,
 }
 

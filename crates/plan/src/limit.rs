@@ -1,4 +1,4 @@
-//! When a worker starts and ends, how fast it may go, and what it does about errors.
+//! Start, end and rate of a worker, and its behaviour after errors.
 
 use crate::ddir::{Ddir, PerDdir};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct Limits {
     pub runtime_ns: u64,
     /// Time of I/O after the measured time. It is not counted.
     pub cool_down_ns: u64,
-    /// Go on after the pass until the time is over.
+    /// Repeats the passes until the time is over (`time_based`).
     pub time_based: bool,
     /// Time before measurement begins.
     pub ramp_ns: u64,
@@ -21,9 +21,9 @@ pub struct Limits {
     pub loops: u32,
     /// I/Os after the ramp, over all passes, after which the worker ends; 0 is no limit.
     pub number_ios: u64,
-    /// When this worker ends, these end too.
+    /// The workers that end when this worker ends.
     pub exit_all: ExitAll,
-    /// When this worker fails, these end too.
+    /// The workers that end when this worker fails.
     pub exit_all_on_error: ExitAll,
 }
 
@@ -39,17 +39,17 @@ pub enum ExitAll {
     All,
 }
 
-/// Speed limits; 0 is none.
+/// Rate limits; 0 is no limit.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Rate {
     pub bytes_per_s: PerDdir<u64>,
     pub ios_per_s: PerDdir<u64>,
-    /// Below this the worker ends with an error.
+    /// Minimum rate. The worker ends with an error if it is not met.
     pub min_bytes_per_s: PerDdir<u64>,
     pub min_ios_per_s: PerDdir<u64>,
-    /// Window over which the minimum is judged.
+    /// Window over which the minimum rate is measured.
     pub cycle_ms: u64,
-    /// I/Os arrive at random (exponential gaps), not evenly.
+    /// Intended starts form a Poisson process instead of constant intervals.
     pub poisson: bool,
     /// Think time does not count against the rate.
     pub ignore_think_time: bool,
@@ -74,7 +74,7 @@ impl Rate {
 pub struct ThinkTime {
     /// The whole pause; 0 is none.
     pub pause_us: u64,
-    /// The part of it spent burning CPU.
+    /// The part of the pause in which the thread spins.
     pub spin_us: u64,
     /// I/Os between pauses.
     pub blocks: u64,
@@ -90,17 +90,17 @@ impl ThinkTime {
     }
 }
 
-/// Look for the queue depth that keeps latency below a target.
+/// The search for the largest queue depth whose latency is below a target.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LatencyTarget {
     pub target_ns: u64,
     pub window_ns: u64,
     pub percentile: f64,
-    /// Go on at the depth found, until the job ends by itself.
+    /// Continues with the depth that was found until the end of the job (`latency_run`).
     pub keep_running: bool,
 }
 
-/// What is done about I/Os that fail.
+/// Behaviour after failed I/Os.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ErrorPolicy {
     pub continue_on_read: bool,
@@ -109,8 +109,8 @@ pub struct ErrorPolicy {
     /// The errors of reads, of writes (trims and syncs among them) and of verification that may be gone on after, as
     /// errno values. Where none is listed these are EIO and EILSEQ.
     pub survivable_errno: [Vec<i32>; 3],
-    /// Print each error that is ignored or survived.
+    /// Prints each error that does not end the job.
     pub dump: bool,
-    /// A single I/O that takes longer ends the worker; 0 is no limit.
+    /// Maximum latency of an I/O. The worker ends if it is exceeded. 0 is no limit.
     pub max_latency_ns: PerDdir<u64>,
 }

@@ -1,4 +1,4 @@
-//! What is recorded of each I/O.
+//! The measurements of a worker: latencies, samples and logs.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Measure {
     pub lat: bool,
     /// Each I/O has a line in a log of bandwidth. Samples over windows are taken in any case.
     pub bandwidth: bool,
-    /// Nothing at all is recorded of this worker (`stats=0`).
+    /// The worker is not part of the reports (`stats=0`).
     pub stats: bool,
     pub slat_percentiles: bool,
     pub clat_percentiles: bool,
@@ -55,7 +55,7 @@ impl Default for Measure {
     }
 }
 
-/// Directions reported apart, as one, or both ways.
+/// Directions in reports: separate, merged, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unified {
@@ -82,7 +82,7 @@ pub struct Logs {
     /// slat, clat and lat.
     pub latency: Option<String>,
     pub histogram: Option<String>,
-    /// One line for each window, not for each I/O; 0 logs each.
+    /// Length of the averaging window; 0 logs each I/O.
     pub average_ms: u64,
     pub window_value: WindowValue,
     pub histogram_ms: u64,
@@ -90,7 +90,7 @@ pub struct Logs {
     pub with_offset: bool,
     pub with_prio: bool,
     pub with_issue_time: bool,
-    /// A file for each worker, not for each job.
+    /// One file per worker instead of one per job.
     pub per_job: bool,
     /// Times are of the system's clock, not since the start of the worker: the id of the clock.
     pub epoch_clock: Option<i32>,

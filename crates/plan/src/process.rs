@@ -26,12 +26,12 @@ pub struct IoPrio {
 }
 
 impl IoPrio {
-    /// From the kernel's word.
+    /// Parses the kernel's encoding.
     pub fn of_word(word: u16) -> Self {
         IoPrio { class: (word >> 13) as u8, level: (word & 7) as u8, hint: (word >> 3) & 0x3ff }
     }
 
-    /// The kernel's word for it.
+    /// Returns the kernel's encoding.
     pub fn word(self) -> u16 {
         (u16::from(self.class) << 13) | ((self.hint & 0x3ff) << 3) | u16::from(self.level & 7)
     }

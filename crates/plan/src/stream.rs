@@ -1,6 +1,6 @@
 //! A pattern for each target, and queues over them: DiskSpd's thread.
 //!
-//! Where fio's job has one pattern over all its files, a thread of DiskSpd's has a stream for each of its targets, and
+//! A fio job has one pattern over all its files. A DiskSpd thread has a stream for each of its targets, and
 //! keeps I/Os in flight for each stream by itself or over all of them by weight. One generator serves all streams of a
 //! worker, so that equal seeds give DiskSpd's own offsets.
 
@@ -8,14 +8,14 @@ use crate::ddir::Ddir;
 use crate::target::Open;
 use serde::{Deserialize, Serialize};
 
-/// All that a worker's I/O consists of.
+/// The I/O of a worker.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Streams {
     pub list: Vec<Stream>,
     pub queues: Vec<Queue>,
-    /// Where the worker's generator starts.
+    /// Seed of the worker's generator.
     pub seed: u64,
-    /// Counts are kept for each interval of this length, too; 0 is none.
+    /// Length of the intervals with counts of their own; 0 is none.
     pub interval_ms: u32,
 }
 
@@ -26,7 +26,7 @@ impl Streams {
     }
 }
 
-/// I/Os in flight together; each next one goes to one of the streams.
+/// I/Os in flight. The stream of the next I/O is selected by weight.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Queue {
     pub depth: u32,
@@ -40,7 +40,7 @@ pub struct StreamShare {
     pub weight: u32,
 }
 
-/// What is done to one target by one worker.
+/// The I/O of one worker on one target.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Stream {
     pub path: String,
@@ -50,16 +50,16 @@ pub struct Stream {
     pub hints: AccessHints,
     /// The target is mapped into memory, and blocks are copied.
     pub mapping: Option<Mapping>,
-    /// The kernel's priority word of each I/O; 0 leaves it alone.
+    /// The kernel's `ioprio` value of each I/O; 0 is the default.
     pub ioprio: u16,
-    /// Create the file again before the phase.
+    /// Creates the file before the phase.
     pub create: Option<NewFile>,
     pub block_bytes: u32,
-    /// Start of the part that is used.
+    /// Start of the used range.
     pub base_bytes: u64,
-    /// Its end, from the start of the target; `None` is the target's own.
+    /// End of the used range, from the start of the target; `None` is the end of the target.
     pub end_bytes: Option<u64>,
-    /// Where this worker begins, from `base_bytes` on.
+    /// Start of this worker, relative to `base_bytes`.
     pub start_bytes: u64,
     pub order: Order,
     pub spread: Spread,
@@ -112,7 +112,7 @@ pub enum Order {
     Sequential {
         stride_bytes: u64,
     },
-    /// Each I/O in flight goes through the target by itself.
+    /// Each I/O in flight has its own sequential offset.
     Parallel {
         stride_bytes: u64,
     },
@@ -120,21 +120,21 @@ pub enum Order {
     Interlocked {
         stride_bytes: u64,
     },
-    /// 100 percent is all random; else the rest goes on from the last random place.
+    /// Percentage of random I/Os. The other I/Os continue from the last random offset.
     Random {
         align_bytes: u64,
         percent: u32,
     },
 }
 
-/// How random offsets are spread over the target: shares of the I/O in percent, over shares of the target.
+/// The distribution of random offsets: percentages of the I/O over ranges of the target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
     Uniform,
     /// (percent of I/O, percent of the target)
     Percent(Vec<(u32, u32)>),
-    /// (percent of I/O, bytes); 0 bytes is all that is left.
+    /// (percent of I/O, bytes); 0 bytes is the rest of the target.
     Absolute(Vec<(u32, u64)>),
 }
 
@@ -146,9 +146,9 @@ pub struct AccessHints {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Mapping {
-    /// Blocks are written around the processor's caches.
+    /// Writes bypass the CPU caches.
     pub write_through: bool,
-    /// What follows each write.
+    /// The flush after each write.
     pub flush: Option<Flush>,
 }
 
@@ -157,9 +157,9 @@ pub struct Mapping {
 pub enum Flush {
     /// `msync(2)` of the block.
     View,
-    /// The block's cache lines are written back, and waited for.
+    /// Writes the block's cache lines back and waits for completion.
     CacheLines,
-    /// The same without waiting.
+    /// Writes the block's cache lines back without a wait.
     CacheLinesNoDrain,
 }
 
@@ -169,11 +169,11 @@ pub struct NewFile {
     pub zeros: bool,
 }
 
-/// What is written.
+/// The data of writes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteContent {
-    /// Bytes 0, 1, … 255 over and over.
+    /// The bytes 0, 1, … 255, repeated.
     Counting,
     Zero,
     /// New random bytes for each write, from the worker's own generator.

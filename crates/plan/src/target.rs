@@ -1,13 +1,13 @@
-//! Files and devices: how they are found, made, opened and left.
+//! Files and devices: their paths, creation, opening and removal.
 
 use serde::{Deserialize, Serialize};
 
-/// What a worker does its I/O on.
+/// The targets of a worker.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Targets {
     /// Paths in the order of service.
     pub paths: Vec<String>,
-    /// The paths were made from the job's name, not given: they are regular files of fathom's own.
+    /// The paths are generated from the job's name: they are regular files.
     pub generated: bool,
     /// Every file below this directory is a target, too; in place of the paths where those are generated.
     pub opendir: Option<String>,
@@ -20,12 +20,12 @@ pub struct Targets {
     /// Maximum number of open files; 0 is no limit.
     pub open_files: u32,
     pub pre_read: bool,
-    /// Throw cached pages away before I/O starts.
+    /// Invalidates the cached pages before I/O starts.
     pub invalidate: bool,
     pub fadvise: Fadvise,
     pub unlink: bool,
     pub unlink_each_loop: bool,
-    /// Queue scheduler to set on the device for the run.
+    /// I/O scheduler of the device during the run.
     pub ioscheduler: Option<String>,
     pub allow_mounted_write: bool,
 }
@@ -76,10 +76,10 @@ impl Amount {
     }
 }
 
-/// Which part of the targets is used.
+/// The I/O region of the targets.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Extent {
-    /// Bytes of a pass, over all files; `None` is all there is.
+    /// Bytes of a pass, over all files; `None` is the size of the targets.
     pub size: Option<Amount>,
     /// Bytes of I/O in all, over passes; `None` is one pass over `size`.
     pub io_size: Option<Amount>,
@@ -87,9 +87,9 @@ pub struct Extent {
     /// Added to the offset for each clone before this one.
     pub offset_increment: Amount,
     pub offset_align_bytes: u64,
-    /// Write until the device or file system is full.
+    /// Writes until the device or file system is full.
     pub fill_device: bool,
-    /// Writes go after the present end of the file.
+    /// Writes start at the end of the file.
     pub append: bool,
 }
 
@@ -112,16 +112,16 @@ pub enum SyncMode {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Create {
-    /// Files may be made where there is none.
+    /// Missing files may be created.
     pub allowed: bool,
-    /// Lay files out one job after another, not all at once.
+    /// Files are laid out one job after another.
     pub serialize: bool,
     pub fsync: bool,
-    /// Made when first opened, not before the run.
+    /// Files are created when they are first opened, not before the run.
     pub on_open: bool,
-    /// Make the files and end.
+    /// The job creates its files and ends (`create_only`).
     pub only: bool,
-    /// Lay out files for a job that writes, too.
+    /// Files are laid out for jobs that write, too (`overwrite`).
     pub overwrite: bool,
     pub fallocate: Fallocate,
 }
@@ -155,7 +155,7 @@ pub enum Fallocate {
 #[serde(rename_all = "snake_case")]
 pub enum Fadvise {
     None,
-    /// Random or sequential, as the pattern is.
+    /// By the pattern: random or sequential.
     #[default]
     Pattern,
     Random,
@@ -163,11 +163,11 @@ pub enum Fadvise {
     NoReuse,
 }
 
-/// In which order a worker goes from file to file.
+/// The order in which a worker uses its files.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileService {
     pub order: FileOrder,
-    /// I/Os on a file before the next is chosen.
+    /// I/Os on a file before the next file is selected.
     pub ios_each: u32,
 }
 

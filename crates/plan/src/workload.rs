@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stream::Streams;
 
-/// What a worker's I/O consists of.
+/// The I/O of a worker.
 ///
 /// A record has a worker's streams. Those of a job are empty.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

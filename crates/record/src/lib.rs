@@ -65,7 +65,7 @@ pub struct Record {
     /// Offset of local time from UTC, in seconds.
     pub utc_offset_s: i32,
     pub plan: Arc<Plan>,
-    /// Messages of the run in order, apart from errors of workers. The first 1000 are kept.
+    /// Messages of the run in order, apart from errors of workers. The first 1000 are saved.
     #[serde(alias = "said")]
     pub messages: Vec<Message>,
     /// One per worker of the plan, in the plan's order.

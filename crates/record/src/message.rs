@@ -46,7 +46,7 @@ pub enum MessageKind {
     AggregateLogFailed { fault: LogFault, error: OsError },
     /// Logs of workers are not complete.
     LogsIncomplete { fault: LogFault, error: OsError },
-    /// Later messages are not kept.
+    /// Later messages are not saved.
     MessagesOmitted { kept: u64 },
     /// A message that is text, of a record from before messages had kinds.
     #[serde(skip)]

@@ -34,7 +34,7 @@ pub enum UseKind {
         device: String,
         then: Vec<String>,
     },
-    /// Its signature says what it belongs to.
+    /// Its signature shows that it is a member of a set of devices.
     Member {
         of: String,
     },

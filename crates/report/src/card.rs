@@ -242,7 +242,7 @@ fn findings(assessment: &Assessment) -> Vec<String> {
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
     let mut lines = vec![String::new()];
     for finding in serious.iter().take(FINDINGS_MOST) {
-        let evidence = match finding.found.as_slice() {
+        let evidence = match finding.occurrences.as_slice() {
             [found] => found.figures(),
             [first, ..] => first.evidence(),
             [] => String::new(),

@@ -278,7 +278,7 @@ mod tests {
 
     use assessment::{Metric, Reason, Verdict};
     use judge::requirements::Requirements;
-    use judge::verdict::{Rounds, judge};
+    use judge::verdict::{JobRounds, judge};
     use plan::{Plan, Worker};
     use record::Arrivals;
     use units::diagnostic::Source;
@@ -303,7 +303,7 @@ mod tests {
             let test = open_loop(unissued);
             for percent in [50.0, 99.0, 99.9] {
                 let metric = Metric::parse(&format!("read.response.p{percent}")).unwrap();
-                let judged = Rounds::of(&test.rounds)[0].figure(metric).unwrap().measured;
+                let judged = JobRounds::of(&test.rounds)[0].figure(metric).unwrap().measured;
                 let cells = cells(&test);
                 let (_, shown) = cells[0].responses().remove(0);
                 assert_eq!(judged, shown.percentile_ns(percent).unwrap_or(f64::INFINITY), "{unissued}, p{percent}");
@@ -321,7 +321,7 @@ mod tests {
         });
         test.rounds = runs.to_vec();
         let metric = Metric::parse("read.response.max").unwrap();
-        let figure = Rounds::of(&test.rounds)[0].figure(metric).unwrap();
+        let figure = JobRounds::of(&test.rounds)[0].figure(metric).unwrap();
         assert_eq!(figure.measured, 9e6);
         assert_eq!(cells(&test)[0].responses()[0].1.max_ns(), figure.measured);
     }

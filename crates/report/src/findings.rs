@@ -11,17 +11,17 @@ pub struct Shared<'a> {
     pub kind: &'a str,
     pub headline: String,
     pub advice: String,
-    pub found: Vec<Found<'a>>,
+    pub occurrences: Vec<Occurrence<'a>>,
     dialect: Dialect,
 }
 
 /// The finding in one test.
-pub struct Found<'a> {
+pub struct Occurrence<'a> {
     pub test: &'a str,
     finding: &'a Finding,
 }
 
-impl Found<'_> {
+impl Occurrence<'_> {
     /// Returns the numbers of the test; empty if there are none.
     pub fn figures(&self) -> String {
         wording::figures(self.finding)
@@ -53,20 +53,20 @@ impl<'a> Shared<'a> {
             kind: finding.kind.name(),
             headline: wording::headline(finding),
             advice: wording::advice(finding, dialect),
-            found: vec![Found { test: &test.name, finding }],
+            occurrences: vec![Occurrence { test: &test.name, finding }],
             dialect,
         }
     }
 
-    /// Returns true if the finding says and advises the same.
+    /// Returns true if the finding has the same headline and advice.
     fn is_of(&self, finding: &Finding, dialect: Dialect) -> bool {
-        let is_same = |known: &Found| known.finding.kind.says_same(&finding.kind);
-        (self.severity, self.dialect) == (finding.severity, dialect) && self.found.first().is_some_and(is_same)
+        let is_same = |known: &Occurrence| known.finding.kind.says_same(&finding.kind);
+        (self.severity, self.dialect) == (finding.severity, dialect) && self.occurrences.first().is_some_and(is_same)
     }
 
     /// Returns the test, or the number of tests.
     pub fn tests(&self) -> String {
-        match self.found.as_slice() {
+        match self.occurrences.as_slice() {
             [found] => found.test.to_owned(),
             many => format!("{} times", many.len()),
         }
@@ -80,7 +80,7 @@ pub fn worst_first(assessment: &Assessment) -> Vec<Shared<'_>> {
         for finding in &test.findings {
             let dialect = dialect(test);
             match shared.iter_mut().find(|known| known.is_of(finding, dialect)) {
-                Some(known) => known.found.push(Found { test: &test.name, finding }),
+                Some(known) => known.occurrences.push(Occurrence { test: &test.name, finding }),
                 None => shared.push(Shared::new(test, finding, dialect)),
             }
         }

@@ -147,7 +147,7 @@ fn findings(assessment: &Assessment) -> String {
     for shared in all {
         let (headline, advice) = (masked(&shared.headline), masked(&shared.advice));
         text += &format!("- **{}** {headline} (`{}`)\n", shared.severity.name(), masked(shared.kind));
-        shared.found.iter().for_each(|found| text += &format!("  - {}\n", masked(&found.evidence())));
+        shared.occurrences.iter().for_each(|found| text += &format!("  - {}\n", masked(&found.evidence())));
         text += &format!("  - help: {advice}\n");
     }
     text + "\n"

@@ -48,7 +48,7 @@ impl std::error::Error for PngError {}
 ///
 /// # Errors
 ///
-/// As [`PngError`] says.
+/// See [`PngError`].
 pub fn of_svg(svg: &str) -> Result<Vec<u8>, PngError> {
     let outlined = outlined(svg)?;
     let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default()).map_err(PngError::Svg)?;

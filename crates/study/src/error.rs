@@ -1,10 +1,10 @@
-//! Errors of requests that make no study.
+//! Errors in the requests of studies, and in saved studies.
 
 use std::fmt;
 
 use crate::turns::RUNS_MAX;
 
-/// Why a request makes no study.
+/// Why a study cannot be created or replayed.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StudyError {
     /// A sweep without axes.

@@ -12,7 +12,7 @@ pub fn no_direct_io() -> Finding {
     of_test(FindingKind::NoDirectIo, Severity::Invalid)
 }
 
-/// The rounds of a test came to no steady state.
+/// The rounds of a test did not reach a steady state.
 pub fn not_steady(steady: &Steady) -> Finding {
     of_test(FindingKind::NoSteadyState(steady.state.clone()), Severity::Warning)
 }
@@ -38,7 +38,7 @@ pub fn short_steps(request: &assessment::Knee) -> Option<Finding> {
     (needed_ns > step_ns).then(|| of_test(kind, Severity::Info))
 }
 
-/// The percentile at the sustained rate is that of few I/Os.
+/// Few I/Os are beyond the percentile at the sustained rate.
 pub fn few_tail_ios(request: &assessment::Knee, result: &KneeResult) -> Option<Finding> {
     let sustained = result.points.get(result.sustained?).filter(|_| request.iodepth_max.is_none())?;
     let seconds = request.runtime_ns as f64 / 1e9;

@@ -1,4 +1,4 @@
-//! Studies: which runs to make one after another, and what they show together.
+//! Studies: sequences of runs, and the result of all runs of a study.
 //!
 //! A [`Study`] yields runs, takes their outcomes and ends as an assessment. Nothing here issues I/O, reads a clock or
 //! renders.

@@ -18,32 +18,38 @@ pub struct Goal {
 
 /// A run: round and cell, both counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub struct RoundCell {
     pub round: usize,
     pub cell: usize,
 }
 
-pub struct Rounds {
+pub struct SteadyRounds {
     goal: Goal,
     /// The cell whose figures are judged.
     followed: usize,
     cells: usize,
-    next: Turn,
+    next: RoundCell,
     /// The values of each metric, by round.
     values: Vec<Vec<f64>>,
 }
 
-impl Rounds {
+impl SteadyRounds {
     /// Judges the figures in the cell `at`; `None` if no cell has these settings.
-    pub fn new(goal: &Goal, at: &Settings, cells: &[Settings]) -> Option<Rounds> {
+    pub fn new(goal: &Goal, at: &Settings, cells: &[Settings]) -> Option<SteadyRounds> {
         let holds = |cell: &Settings| at.iter().all(|wanted| cell.contains(wanted));
         let followed = cells.iter().position(holds)?;
         let values = vec![Vec::new(); goal.metrics.len()];
-        Some(Rounds { goal: goal.clone(), followed, cells: cells.len(), next: Turn { round: 0, cell: 0 }, values })
+        Some(SteadyRounds {
+            goal: goal.clone(),
+            followed,
+            cells: cells.len(),
+            next: RoundCell { round: 0, cell: 0 },
+            values,
+        })
     }
 
     /// Returns the next run; `None` once the figures are steady or the rounds are used up.
-    pub fn next_turn(&self) -> Option<Turn> {
+    pub fn next_turn(&self) -> Option<RoundCell> {
         let is_between = self.next.cell == 0;
         let is_steady = || self.looks().all(|steady| steady.from_round.is_some());
         let is_over = is_between && (self.next.round >= self.goal.most || is_steady());
@@ -51,15 +57,15 @@ impl Rounds {
     }
 
     /// Takes the record of a run.
-    pub fn take(&mut self, turn: Turn, record: &Record) {
+    pub fn take(&mut self, turn: RoundCell, record: &Record) {
         if turn.cell == self.followed {
             for (values, metric) in self.values.iter_mut().zip(&self.goal.metrics) {
                 values.push(figure(*metric, record).unwrap_or(0.0));
             }
         }
         self.next = match turn.cell + 1 {
-            cell if cell < self.cells => Turn { cell, ..turn },
-            _ => Turn { round: turn.round + 1, cell: 0 },
+            cell if cell < self.cells => RoundCell { cell, ..turn },
+            _ => RoundCell { round: turn.round + 1, cell: 0 },
         };
     }
 
@@ -116,7 +122,7 @@ mod tests {
 
     /// Rounds of one cell on a device with these I/Os in each.
     fn followed_rounds(ios: &[u64], most: usize) -> (usize, Steady) {
-        let mut rounds = Rounds::new(&goal(&["read.iops"], most), &Settings::new(), &[Settings::new()]).unwrap();
+        let mut rounds = SteadyRounds::new(&goal(&["read.iops"], most), &Settings::new(), &[Settings::new()]).unwrap();
         let mut made = 0;
         while let Some(turn) = rounds.next_turn() {
             rounds.take(turn, &sample::record(&[(ios[made.min(ios.len() - 1)], 4096, 100_000)]));
@@ -150,7 +156,7 @@ mod tests {
     #[test]
     fn of_several_figures_all_are_to_be_steady() {
         let goal = goal(&["read.iops", "write.iops"], 9);
-        let mut rounds = Rounds::new(&goal, &Settings::new(), &[Settings::new()]).unwrap();
+        let mut rounds = SteadyRounds::new(&goal, &Settings::new(), &[Settings::new()]).unwrap();
         while let Some(turn) = rounds.next_turn() {
             let writes = 100 + 100 * (turn.round as u64 % 2);
             rounds.take(turn, &sample::record(&[(100, 4096, 1000), (writes, 4096, 1000)]));
@@ -167,7 +173,7 @@ mod tests {
     fn all_cells_of_a_round_are_run_and_one_is_followed() {
         let cell = |bs: &str| vec![("bs".to_owned(), bs.to_owned())];
         let cells = [cell("64k"), cell("4k")];
-        let mut rounds = Rounds::new(&goal(&["read.iops"], 25), &cell("4k"), &cells).unwrap();
+        let mut rounds = SteadyRounds::new(&goal(&["read.iops"], 25), &cell("4k"), &cells).unwrap();
         let mut made = Vec::new();
         while let Some(turn) = rounds.next_turn() {
             // Only the other cell varies.
@@ -177,6 +183,6 @@ mod tests {
         }
         assert_eq!((made.len(), made[1], made[2]), (10, (0, 1), (1, 0)));
         assert_eq!(rounds.steady().unwrap().values, [300.0; 5]);
-        assert!(Rounds::new(&goal(&["read.iops"], 25), &cell("8k"), &cells).is_none());
+        assert!(SteadyRounds::new(&goal(&["read.iops"], 25), &cell("8k"), &cells).is_none());
     }
 }

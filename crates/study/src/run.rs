@@ -14,7 +14,7 @@ use crate::suite::Job;
 /// A study issues no I/O, reads no clock and renders nothing. The driver calls `next`, makes the run and passes the
 /// outcome to `take`, until `next` returns `None` or a signal arrives. Then it calls `finish`.
 pub trait Study {
-    /// Returns the next run; `None` if no run is left or the study cannot go on.
+    /// Returns the next run; `None` if no run is left or the study cannot continue.
     fn next(&mut self) -> Option<Run>;
 
     /// Takes the outcome of the run that `next` returned last.
@@ -58,7 +58,7 @@ impl Run {
     }
 }
 
-/// What a run carries out.
+/// The job or command of a run.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// A job in a dialect's text, which the driver turns into a plan.

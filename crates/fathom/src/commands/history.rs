@@ -1,6 +1,6 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
-use ::history::{Document, Entry, Wanted};
+use ::history::{Document, Entry, RunFilter};
 
 use crate::args::history::{Action, Args, ListArgs};
 use crate::command_error::CommandError;
@@ -20,15 +20,16 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 }
 
 fn list(args: &ListArgs) -> Result<String, CommandError> {
-    let wanted = Wanted { tag: args.tag.clone(), target: args.target.clone(), kind: args.kind(), limit: args.limit() };
+    let filter =
+        RunFilter { tag: args.tag.clone(), target: args.target.clone(), kind: args.kind(), limit: args.limit() };
     let entries: Vec<Entry> = match store::open_if_any()? {
-        Some(history) => history.list(&wanted)?,
+        Some(history) => history.list(&filter)?,
         None => Vec::new(),
     };
     if args.is_json() {
         return store::json_text(&entries);
     }
-    let is_all = wanted.tag.is_none() && wanted.target.is_none() && wanted.kind.is_none();
+    let is_all = filter.tag.is_none() && filter.target.is_none() && filter.kind.is_none();
     Ok(match (entries.is_empty(), is_all) {
         (true, true) => "the history is empty\n".to_owned(),
         (true, false) => "no run matches\n".to_owned(),

@@ -90,12 +90,12 @@ fn errors_before_the_run_have_target_and_help() {
         (1, "-B1M f", &["f: the used range starts at 1048576"]),
         (1, "-b2M f", &["f: a block of 2097152", "1048576"]),
         (1, "-B512K -f768K -b512K f", &["f: a block of 524288"]),
-        (1, "-t20 -T64K f", &["f: this thread begins", "fewer threads"]),
+        (1, "-t20 -T64K f", &["f: this thread starts", "fewer threads"]),
         (1, "-b1000 -Sh f", &["f: unbuffered I/O requires multiples of", "block size is 1000", "leave out -Su"]),
-        (1, "-b4K -r1000 -Su f", &["f: ", "alignment of 1000"]),
-        (1, "-b4K -B1000 -Su f", &["f: ", "base offset of 1000"]),
-        (1, "-w100 -Z1M,none f", &["none: the data for writes", "-Z<size>,<file>"]),
-        (1, "-w100 -Z1M,folder f", &["folder: the data for writes can't be read: Is a directory"]),
+        (1, "-b4K -r1000 -Su f", &["f: ", "alignment is 1000"]),
+        (1, "-b4K -B1000 -Su f", &["f: ", "base offset is 1000"]),
+        (1, "-w100 -Z1M,none f", &["none: the write data", "-Z<size>,<file>"]),
+        (1, "-w100 -Z1M,folder f", &["folder: the write data cannot be read: Is a directory"]),
         (1, "-w100 -Z900T f", &["no memory for the write source of 989560464998400 bytes", "-Z<size>"]),
         (1, "-b512K -o60000 -t100 f", &["3000000 MiB", "-o"]),
         (3, "-Xnone.xml", &["none.xml can't be read: No such file or directory"]),
@@ -252,8 +252,8 @@ fn missing_permissions_are_reported() {
         ("-w100 f", &["f: Permission denied"][..]),
         ("-w100 -Sm f", &["f: Permission denied"]),
         ("closed/f", &["closed/f: Permission denied"]),
-        ("-c1M closed/f", &["closed/f: can't be made: Permission denied"]),
-        ("-w100 -Z4K,secret -b4K -c64K new", &["secret: the data for writes can't be read: Permission denied"]),
+        ("-c1M closed/f", &["closed/f: cannot be created: Permission denied"]),
+        ("-w100 -Z4K,secret -b4K -c64K new", &["secret: the write data cannot be read: Permission denied"]),
     ] {
         let ended = shell(scratch.path(), &format!(r#"exec {another} "$0" "$@""#), &format!("-d1 -W0 {line}"));
         failed(&ended, 1, message);

@@ -35,7 +35,7 @@ fn suite_explains_its_writes_duration_and_traps() {
         assert!(azure.contains(word), "{word}: {azure}");
     }
     let literal = suite(scratch.path(), "show azure --literal --jobs").stdout;
-    assert!(literal.contains("by its letter") && !literal.contains("time_based=1"), "{literal}");
+    assert!(literal.contains("literally") && !literal.contains("time_based=1"), "{literal}");
     let etcd = suite(scratch.path(), "show etcd").stdout;
     assert!(etcd.contains("22 MiB in all") && etcd.contains("until the I/O of the tests is done"), "{etcd}");
     assert!(suite(scratch.path(), "show snia-iops").stdout.contains("4.67 h at least"));

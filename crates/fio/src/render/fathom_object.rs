@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// Key of the objects.
 pub(super) const KEY: &str = "fathom";
 
-/// A worker, and what it did.
+/// A worker and its measurements.
 pub type Member<'a> = (&'a Worker, &'a WorkerRecord);
 
 /// What the caller computes and words for the objects.

@@ -1,7 +1,7 @@
-//! Differences between two sets of runs, figure by figure, with how certain each is.
+//! Differences between two sets of runs, with the statistical certainty of each figure.
 //!
-//! Repeats show more than one run: they show how much one run differs from the next. Of single runs there are only the
-//! intervals within them.
+//! Repeats show the variation from run to run. Single runs show only the variation between the
+//! intervals of a run.
 
 mod change_limit;
 mod repeats;
@@ -34,7 +34,7 @@ pub struct NotMeasured {
     pub limit: String,
 }
 
-/// A difference is shown if chance alone makes one as large in at most this share of cases.
+/// Largest p of a difference that is shown.
 const CHANCE: f64 = 0.05;
 
 /// Compares two sets of runs. Figures of the limits are among the lines.

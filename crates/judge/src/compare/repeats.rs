@@ -1,4 +1,4 @@
-//! The repeats of one workload: how far they lie apart, which lie far from the others, and whether they drift.
+//! The repeats of one workload: spread, outliers and drift.
 
 use assessment::{Drift, Metric, RepeatedFigure};
 
@@ -14,7 +14,7 @@ const ALONE: f64 = 14.826;
 const ALONE_MIN: usize = 4;
 /// Distances below this share of the median are ignored.
 const MATTERS: f64 = 0.02;
-/// A drift is reported if chance alone makes at most this share of orders as even.
+/// Largest p of a drift that is reported.
 const CHANCE: f64 = 0.05;
 
 /// Returns each figure that any of the runs has, and those of the limits.

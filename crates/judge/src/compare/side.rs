@@ -5,7 +5,7 @@ use plan::Ddir;
 use record::{Record, Slot, Timeline};
 
 use super::{ChangeLimit, Run, SINGLE};
-use crate::verdict::{Figure, Rounds};
+use crate::verdict::{Figure, JobRounds};
 
 /// A test of a side.
 pub struct Case<'a> {
@@ -14,7 +14,7 @@ pub struct Case<'a> {
     /// The properties of the job that decide its figures.
     pub job: String,
     /// The rounds of each run.
-    runs: Vec<Rounds<'a>>,
+    runs: Vec<JobRounds<'a>>,
 }
 
 /// Groups runs by test, in the order of the first run.
@@ -27,14 +27,14 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
     for document in documents {
         let assessment = match document {
             Run::Record(record) => {
-                let rounds = Rounds { at: &[], records: vec![*record] };
+                let rounds = JobRounds { at: &[], records: vec![*record] };
                 take(SINGLE.to_owned(), job_key(&rounds), rounds);
                 continue;
             }
             Run::Assessment(assessment) => assessment,
         };
         for test in &assessment.tests {
-            for mut rounds in Rounds::of(&test.rounds) {
+            for mut rounds in JobRounds::of(&test.rounds) {
                 if let Some(from) = test.steady.as_ref().and_then(|steady| steady.from_round) {
                     rounds.keep_from(from);
                 }
@@ -48,7 +48,7 @@ pub fn cases<'a>(documents: &[Run<'a>]) -> Vec<Case<'a>> {
 
 /// Returns the properties that decide figures. The folder of the target does not. Mixed block sizes vary a little at
 /// random.
-fn job_key(rounds: &Rounds) -> String {
+fn job_key(rounds: &JobRounds) -> String {
     let of_ddir = |ddir| {
         let load = rounds.load(ddir);
         let block = load.block_bytes.map(|bytes| (bytes as f64).log2().round());
@@ -73,7 +73,7 @@ impl Case<'_> {
         self.runs.first().map(|rounds| rounds.ddirs().into_iter().map(name).collect()).unwrap_or_default()
     }
 
-    /// Returns the metrics that are always compared, and those of the limits.
+    /// Returns the metrics that every comparison has, and those of the limits.
     pub fn metrics(&self, limits: &[ChangeLimit]) -> Vec<Metric> {
         let mut names: Vec<String> = Vec::new();
         for ddir in self.ddirs() {

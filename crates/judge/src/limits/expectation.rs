@@ -10,7 +10,7 @@ use units::quantity::{self, GIB, MIB, TIB, Written};
 
 use super::catalogue::{COUNT, Catalogue, Entry, Kind, Parameter, Provider, constant};
 use super::formula::Formula;
-use super::words::{Words, split};
+use super::syntax::{ExpectationText, split};
 
 /// Largest number of disks in a stripe.
 const COUNT_MAX: u64 = 256;
@@ -81,12 +81,12 @@ impl Catalogue {
     ///
     /// A diagnostic at the first part that is wrong or unknown.
     pub fn expect(&self, source: &Arc<Source>) -> Result<Expectation, Diagnostic> {
-        let words = Words::parse(source)?;
-        let name = words.provider.text();
+        let text = ExpectationText::parse(source)?;
+        let name = text.provider.text();
         let Some(provider) = self.providers.get(&name.to_ascii_lowercase()) else {
-            return Err(unknown("provider", &words.provider, self.providers.keys().map(String::as_str)));
+            return Err(unknown("provider", &text.provider, self.providers.keys().map(String::as_str)));
         };
-        Resolver { provider, words: &words, warnings: Vec::new() }.resolve()
+        Resolver { provider, text: &text, warnings: Vec::new() }.resolve()
     }
 }
 
@@ -105,7 +105,7 @@ fn unknown<'a>(what: &str, span: &Span, names: impl Iterator<Item = &'a str> + C
 
 struct Resolver<'a> {
     provider: &'a Provider,
-    words: &'a Words,
+    text: &'a ExpectationText,
     warnings: Vec<Diagnostic>,
 }
 
@@ -120,10 +120,10 @@ impl Resolver<'_> {
     fn resolve(mut self) -> Result<Expectation, Diagnostic> {
         let mut disk: Option<(Entry, Named)> = None;
         let mut machine: Option<(Vec<Entry>, Named)> = None;
-        let given = self.words.parameters.iter();
+        let given = self.text.parameters.iter();
         let machines =
             given.filter(|(name, _)| self.provider.machine_parameters.iter().any(|known| known == name.text()));
-        for span in self.words.parts.iter().chain(machines.map(|(_, value)| value)) {
+        for span in self.text.parts.iter().chain(machines.map(|(_, value)| value)) {
             let named = self.named(span)?;
             if let Some(entry) = self.provider.find(Kind::Disk, named.name.text()).pop() {
                 if disk.is_some() {
@@ -148,10 +148,10 @@ impl Resolver<'_> {
         self.unused(disk.as_ref())?;
         let machine = machine.map(|(found, named)| self.machine(found, &named, disk.as_ref(), path.as_deref()));
         Ok(Expectation {
-            text: self.words.whole.text().to_owned(),
-            ddir: self.words.ddir,
-            volume: self.words.volume.as_ref().map(|volume| volume.text().to_owned()),
-            provider: self.words.provider.text().to_ascii_lowercase(),
+            text: self.text.whole.text().to_owned(),
+            ddir: self.text.ddir,
+            volume: self.text.volume.as_ref().map(|volume| volume.text().to_owned()),
+            provider: self.text.provider.text().to_ascii_lowercase(),
             default_path: self.provider.default_path.clone(),
             machine: machine.transpose()?.unwrap_or_default(),
             disk,
@@ -217,7 +217,7 @@ impl Resolver<'_> {
     fn disk(&mut self, entry: Entry, named: &Named) -> Result<Part, Diagnostic> {
         let mut part = Part { entry: entry.clone(), count: named.count, values: Vec::new(), before: None };
         for (name, parameter) in &entry.group.parameters {
-            let given = self.words.parameters.iter().find(|(given, _)| given.text() == name);
+            let given = self.text.parameters.iter().find(|(given, _)| given.text() == name);
             let value = match given {
                 Some((_, value)) => Some(self.value(value, name, parameter)?),
                 None => parameter.default.as_ref().and_then(|formula| part.value(formula)),
@@ -227,7 +227,7 @@ impl Resolver<'_> {
                 None if parameter.optional => {}
                 None => {
                     let message = format!("{} needs {name} ({})", entry.name, parameter.what);
-                    let help = format!("add {}{name}=...", if self.words.parameters.is_empty() { "?" } else { "&" });
+                    let help = format!("add {}{name}=...", if self.text.parameters.is_empty() { "?" } else { "&" });
                     return Err(Diagnostic::error(message).at(&named.name, format!("without {name}")).help(help));
                 }
             }
@@ -277,7 +277,7 @@ impl Resolver<'_> {
         let group = &part.entry.group;
         for (name, parameter) in &group.parameters {
             let Some((_, value)) = part.values.iter().find(|(known, _)| known == name) else { continue };
-            let Some((_, given)) = self.words.parameters.iter().find(|(given, _)| given.text() == name) else {
+            let Some((_, given)) = self.text.parameters.iter().find(|(given, _)| given.text() == name) else {
                 continue;
             };
             let bounds =
@@ -303,7 +303,7 @@ impl Resolver<'_> {
     fn unused(&self, disk: Option<&Part>) -> Result<(), Diagnostic> {
         let of_disk = || disk.iter().flat_map(|part| part.entry.group.parameters.iter().map(|(name, _)| name.as_str()));
         let known = || of_disk().chain(self.provider.machine_parameters.iter().map(String::as_str));
-        for (at, (name, _)) in self.words.parameters.iter().enumerate() {
+        for (at, (name, _)) in self.text.parameters.iter().enumerate() {
             let owner = disk.map_or("the machine", |part| part.entry.name.as_str());
             if !known().any(|known| known == name.text()) {
                 let label = match nearest(name.text(), known()) {
@@ -313,7 +313,7 @@ impl Resolver<'_> {
                 let message = format!("{owner} has no parameter `{}`", name.text());
                 return Err(Diagnostic::error(message).at(name, label));
             }
-            if self.words.parameters[..at].iter().any(|(before, _)| before.text() == name.text()) {
+            if self.text.parameters[..at].iter().any(|(before, _)| before.text() == name.text()) {
                 return Err(Diagnostic::error(format!("{} is given twice", name.text())).at(name, "the second one"));
             }
         }

@@ -13,13 +13,13 @@ const CLOUDS: [(&str, &str); 5] = [
 
 /// Returns an example for `--expect`; `None` if the machine is not of a known cloud.
 pub fn hint(machine: &Machine) -> Option<String> {
-    let (name, words) = CLOUDS.iter().find(|(name, _)| machine.model.starts_with(name))?;
+    let (name, example) = CLOUDS.iter().find(|(name, _)| machine.model.starts_with(name))?;
     // The model of an EC2 machine ends with its instance type, if the hypervisor sets it.
     let instance = machine.model[name.len()..].trim();
-    match words.strip_suffix("?instance=") {
+    match example.strip_suffix("?instance=") {
         Some(disk) if !instance.contains('.') => Some(disk.to_owned()),
-        Some(_) => Some(format!("{words}{instance}")),
-        None => Some((*words).to_owned()),
+        Some(_) => Some(format!("{example}{instance}")),
+        None => Some((*example).to_owned()),
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     fn every_hint_is_an_expectation() {
         for (name, _) in CLOUDS {
             let words = hint_on(&format!("{name} m5.xlarge")).unwrap();
-            let source: Arc<Source> = Source::new("--expect", words.as_str());
+            let source: Arc<Source> = Source::new("--expect", example.as_str());
             Catalogue::built_in().expect(&source).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }

@@ -6,7 +6,7 @@ mod formula;
 mod hint;
 mod import;
 mod limit;
-mod words;
+mod syntax;
 
 pub use catalogue::{Catalogue, Enough, Group, Kind, Parameter, Provider, SCHEMA};
 pub use expectation::Expectation;

@@ -18,7 +18,7 @@ const BEYOND_MIN: f64 = 3.0;
 const DEVIATIONS: f64 = 1.96;
 
 /// Rounds of the same job.
-pub struct Rounds<'a> {
+pub struct JobRounds<'a> {
     pub at: &'a [(String, String)],
     pub records: Vec<&'a Record>,
 }
@@ -34,14 +34,14 @@ pub struct Figure {
     pub ios: u64,
 }
 
-impl<'a> Rounds<'a> {
+impl<'a> JobRounds<'a> {
     /// Groups the rounds of a test by job, in the order of their first rounds.
-    pub fn of(rounds: &'a [Round]) -> Vec<Rounds<'a>> {
-        let mut all: Vec<Rounds> = Vec::new();
+    pub fn of(rounds: &'a [Round]) -> Vec<JobRounds<'a>> {
+        let mut all: Vec<JobRounds> = Vec::new();
         for round in rounds {
             match all.iter_mut().find(|known| known.at == round.at) {
                 Some(known) => known.records.push(&round.record),
-                None => all.push(Rounds { at: &round.at, records: vec![&round.record] }),
+                None => all.push(JobRounds { at: &round.at, records: vec![&round.record] }),
             }
         }
         all

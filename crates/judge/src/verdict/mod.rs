@@ -6,6 +6,6 @@ mod test;
 pub(crate) use test::interrupted;
 mod threshold;
 
-pub use figures::{Figure, Rounds};
+pub use figures::{Figure, JobRounds};
 pub use overall::{Conclusion, conclusion, judge, tests_for};
 pub use test::required;

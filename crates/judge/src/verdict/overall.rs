@@ -3,7 +3,7 @@
 use assessment::{Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, Study, Test, Verdict};
 use plan::Ddir;
 
-use super::figures::Rounds;
+use super::figures::JobRounds;
 use super::test::{self, ALL, Criteria};
 use crate::limits::{Expectation, Load};
 use crate::requirements::{Requirement, Requirements};
@@ -25,8 +25,8 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
 /// Returns the tests that a rule applies to: those whose aim is the rule's figure; without any, all that measured it.
 pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     let has = |test: &Test| {
-        let fits = |rounds: &Rounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some();
-        test::is_of_volume(rule, test) && Rounds::of(&test.rounds).iter().any(fits)
+        let fits = |rounds: &JobRounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some();
+        test::is_of_volume(rule, test) && JobRounds::of(&test.rounds).iter().any(fits)
     };
     let all: Vec<usize> = tests.iter().enumerate().filter(|(_, test)| has(test)).map(|(at, _)| at).collect();
     if !rule.blocks.is_empty() {
@@ -141,7 +141,8 @@ fn expected(expectations: &[Expectation], requirements: &[Requirements], tests: 
 
 /// The directions of the tests, without and with the machine's cache.
 fn loads(tests: &[Test]) -> Vec<(Ddir, Load)> {
-    let goes = |test: &Test, ddir: Ddir| Rounds::of(&test.rounds).iter().any(|rounds| rounds.ddirs().contains(&ddir));
+    let goes =
+        |test: &Test, ddir: Ddir| JobRounds::of(&test.rounds).iter().any(|rounds| rounds.ddirs().contains(&ddir));
     let has = |ddir, cached| tests.iter().any(|test| (test.aim == Aim::VmCached) == cached && goes(test, ddir));
     let all = [(Ddir::Read, false), (Ddir::Read, true), (Ddir::Write, false), (Ddir::Write, true)];
     let met = all.into_iter().filter(|(ddir, cached)| has(*ddir, *cached));

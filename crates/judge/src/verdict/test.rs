@@ -6,7 +6,7 @@ use assessment::{
 };
 use plan::Ddir;
 
-use super::figures::{Figure, Rounds};
+use super::figures::{Figure, JobRounds};
 use super::threshold::{self, Compared, Confounders};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::{Expectation, Limit, Load};
@@ -38,7 +38,7 @@ fn judgements(test: &Test, criteria: &Criteria) -> Vec<Judgement> {
     let confounders = confounders(test);
     let mut judgements = Vec::new();
     let steady_from = test.steady.as_ref().and_then(|steady| steady.from_round);
-    for mut rounds in Rounds::of(&test.rounds) {
+    for mut rounds in JobRounds::of(&test.rounds) {
         rounds.keep_from(steady_from.unwrap_or_default());
         let from = judgements.len();
         for expectation in criteria.expectations {
@@ -120,7 +120,7 @@ fn excuses_failure(kind: &FindingKind) -> bool {
 /// Compares a test with the limits that its aim names.
 fn against_limits(
     test: &Test,
-    rounds: &Rounds,
+    rounds: &JobRounds,
     expectation: &Expectation,
     confounders: &Confounders,
 ) -> Vec<Judgement> {
@@ -152,7 +152,7 @@ fn is_all_on(test: &Test, ddir: Option<Ddir>, volume: &str) -> bool {
     goes.next().is_some_and(|used| used.name == volume) && goes.next().is_none()
 }
 
-fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], confounders: &Confounders) -> Vec<Judgement> {
+fn rated(rounds: &JobRounds, limits: &[(Ddir, Limit)], confounders: &Confounders) -> Vec<Judgement> {
     if let [(_, reads), (_, writes)] = limits
         && reads.part == writes.part
     {
@@ -168,7 +168,7 @@ fn rated(rounds: &Rounds, limits: &[(Ddir, Limit)], confounders: &Confounders) -
 }
 
 /// Adds the requested rate of a job that requests less than is enough.
-fn held_back(rounds: &Rounds, metric: Metric, enough: f64, confounders: &Confounders) -> Confounders {
+fn held_back(rounds: &JobRounds, metric: Metric, enough: f64, confounders: &Confounders) -> Confounders {
     match rounds.requested_rate(metric).filter(|rate| *rate < enough) {
         Some(rate) => Confounders { of_failure: Some(Confounder::RequestedRate { rate }), ..confounders.clone() },
         None => with_cpu_wait(rounds, metric, confounders),
@@ -176,7 +176,7 @@ fn held_back(rounds: &Rounds, metric: Metric, enough: f64, confounders: &Confoun
 }
 
 /// Adds the time that the threads of the metric's I/O waited for CPUs.
-fn with_cpu_wait(rounds: &Rounds, metric: Metric, confounders: &Confounders) -> Confounders {
+fn with_cpu_wait(rounds: &JobRounds, metric: Metric, confounders: &Confounders) -> Confounders {
     let shares = rounds.records.iter().filter_map(|record| cpu_wait_share(record, metric.ddir));
     let cpu_wait_share = shares.reduce(f64::max).filter(|share| *share >= WAITED_SHARE);
     Confounders { cpu_wait_share, ..confounders.clone() }
@@ -193,7 +193,7 @@ fn rate(limit: &Limit, metric: Metric, value: f64, figure: &Figure, confounders:
 }
 
 /// Compares reads and writes with a limit that they share. Each uses a share of it, in its own unit.
-fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, confounders: &Confounders) -> Option<Judgement> {
+fn shared(rounds: &JobRounds, reads: &Limit, writes: &Limit, confounders: &Confounders) -> Option<Judgement> {
     let (read, write) = (rounds.figure(reads.metric)?, rounds.figure(writes.metric)?);
     let used = read.measured / reads.value + write.measured / writes.value;
     let in_iops = |ddir| Some(rounds.figure(Metric { ddir: Some(ddir), quantity: Quantity::Iops })?.measured);
@@ -212,7 +212,7 @@ fn shared(rounds: &Rounds, reads: &Limit, writes: &Limit, confounders: &Confound
     Some(rate(&limit, Metric::IOPS, value, &figure, &confounders))
 }
 
-fn latency(rounds: &Rounds, limit: &Limit, confounders: &Confounders) -> Option<Judgement> {
+fn latency(rounds: &JobRounds, limit: &Limit, confounders: &Confounders) -> Option<Judgement> {
     let figure = rounds.figure(limit.metric)?;
     let threshold = Threshold {
         value: limit.value,
@@ -244,7 +244,7 @@ fn with_time(mut judgement: Judgement, limit: &Limit, figure: &Figure) -> Judgem
 }
 
 /// Whether a rule applies to the block size, the order and the syncs of these runs.
-pub fn is_for(rule: &Requirement, rounds: &Rounds) -> bool {
+pub fn is_for(rule: &Requirement, rounds: &JobRounds) -> bool {
     if rule.synced && !rounds.writes_are_synced() {
         return false;
     }
@@ -275,7 +275,7 @@ pub fn required(test: &Test, rule: &Requirement) -> Vec<Judgement> {
     judgements(test, &Criteria { expectations: &[], rules: vec![rule] })
 }
 
-fn against_rule(rounds: &Rounds, rule: &Requirement, confounders: &Confounders) -> Option<Judgement> {
+fn against_rule(rounds: &JobRounds, rule: &Requirement, confounders: &Confounders) -> Option<Judgement> {
     if !is_for(rule, rounds) {
         return None;
     }

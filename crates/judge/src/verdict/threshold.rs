@@ -12,7 +12,7 @@ use crate::limits::Limit;
 const DRIFT: f64 = 0.1;
 /// The share of a series, at its end, that shows the value it reached.
 const END: f64 = 0.25;
-/// The fewest intervals of an end.
+/// Minimum number of intervals of that part.
 const END_MIN: usize = 5;
 /// A rate is level if this share of its intervals is within this distance of their median.
 const THROTTLE_SHARE: f64 = 0.85;

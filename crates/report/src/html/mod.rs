@@ -202,7 +202,7 @@ fn findings(assessment: &Assessment) -> String {
     for shared in all {
         let severity = shared.severity.name();
         let evidence: String =
-            shared.found.iter().map(|found| format!("<li>{}</li>", escaped(&found.evidence()))).collect();
+            shared.occurrences.iter().map(|found| format!("<li>{}</li>", escaped(&found.evidence()))).collect();
         let to_do = if shared.severity == Severity::Info { "" } else { "What to do: " };
         section += &format!(
             "<div class=\"finding {severity}\"><p><span class=\"kind\">{severity}</span> · <code>{}</code></p>\

@@ -198,7 +198,7 @@ impl Knee {
         Job::fio("knee.fio", vec![("knee".to_owned(), options)])
     }
 
-    /// Keeps the findings that concern the target. Missed rates are what a search over rates looks for.
+    /// Returns the findings about the target. A search over rates expects missed rates.
     fn note(&mut self, load: &Load, record: &Record) {
         let is_open = matches!(load, Load::Open { .. });
         for finding in judge::findings(record) {

@@ -9,7 +9,7 @@ use plan::Ddir;
 use record::Record;
 
 use super::{Extent, Next, Step};
-use crate::rounds::{Goal, Rounds};
+use crate::rounds::{Goal, SteadyRounds};
 use crate::suite::Job;
 
 pub struct RandomWrites {
@@ -17,7 +17,7 @@ pub struct RandomWrites {
     extents: Vec<Extent>,
     last: Vec<(String, String)>,
     slice_s: u64,
-    rounds: Option<Rounds>,
+    rounds: Option<SteadyRounds>,
     bytes: u64,
     took_ms: u64,
     failed: Option<Failure>,
@@ -38,7 +38,7 @@ impl RandomWrites {
             extents,
             last: last.to_vec(),
             slice_s,
-            rounds: Rounds::new(&goal, &Settings::new(), &[Settings::new()]),
+            rounds: SteadyRounds::new(&goal, &Settings::new(), &[Settings::new()]),
             bytes: 0,
             took_ms: 0,
             failed: None,
@@ -75,7 +75,7 @@ impl Step for RandomWrites {
         if rounds.is_some_and(|rounds| rounds.next_turn().is_some()) {
             return Next::Run(self.job());
         }
-        let steady = rounds.and_then(Rounds::steady);
+        let steady = rounds.and_then(SteadyRounds::steady);
         let (outcome, detail) = match (&self.failed, steady) {
             (None, Some(steady)) => {
                 let is_steady = steady.from_round.is_some();

@@ -174,7 +174,7 @@ fn one(planned: &Planned, form: Form) -> String {
     };
     if let Some(trap) = &test.trap {
         let taken = match form {
-            Form::Literal => "by its letter",
+            Form::Literal => "literally",
             Form::AsMeant => "as meant",
         };
         text += &format!("      Trap: {} Here it runs {taken}.\n", trap.trim_end());
@@ -182,7 +182,7 @@ fn one(planned: &Planned, form: Form) -> String {
     text
 }
 
-/// Returns the limit that a test is meant to hit.
+/// Returns the limit that a test aims at.
 pub fn aim(aim: Aim) -> &'static str {
     match aim {
         Aim::DiskIops => "the disk's limit of I/Os per second",

@@ -2,12 +2,12 @@
 
 use units::diagnostic::Span;
 
-/// How the published text is taken.
+/// Interpretation of the published text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
-    /// By its letter.
+    /// Literal.
     Literal,
-    /// As its authors meant it: known traps of the text are avoided.
+    /// As intended by its authors: known traps of the text are avoided.
     #[default]
     AsMeant,
 }

@@ -1,5 +1,5 @@
 //! Suites: lists of tests as data, in the options of fio and DiskSpd, with their sources and the limit that each test
-//! is meant to hit.
+//! aims at.
 //!
 //! [`Suite::read`] parses a suite, and [`Suite::job`] returns jobs, which a dialect turns into plans.
 
@@ -100,7 +100,7 @@ pub struct Test {
     pub title: String,
     pub aim: Aim,
     pub needs: Needs,
-    /// What fails if the published text is taken by its letter.
+    /// Why the literal text does not measure what it claims.
     pub trap: Option<String>,
     pub rounds: Rounds,
     /// The volume of jobs without one.

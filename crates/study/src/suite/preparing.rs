@@ -15,18 +15,18 @@ const SHORT_SLICE_S: u64 = 1;
 /// A target of a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteTarget {
-    /// Volumes that it stands for; empty if it stands for all.
+    /// Volumes on this target; empty if all are.
     pub names: Vec<String>,
-    /// As messages name it.
+    /// Name in messages.
     pub shown: String,
     /// Path as the user gave it.
     pub given: String,
     /// Path without links.
     pub path: String,
     pub kind: TargetKind,
-    /// The file or device was there before.
+    /// The file or device existed before.
     pub existed: bool,
-    /// Tests may change what it holds.
+    /// Tests may overwrite its data.
     pub may_write: bool,
     pub has_direct_io: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Planner<'a> {
     pub params: &'a SuiteParams,
     pub options: &'a SuiteOptions,
     pub targets: &'a [SuiteTarget],
-    /// Tests that are still to run.
+    /// Remaining tests.
     pub ready: &'a [&'a Ready],
 }
 
@@ -88,7 +88,7 @@ impl Planner<'_> {
     /// Returns why a step is needed there, and for which files; `None` if no test needs it.
     fn need(&self, here: Here, need: fn(&Needs) -> bool) -> Option<(PreparationReason, Vec<Extent>)> {
         let is_warm = need(&Needs { warm: true, ..Needs::default() });
-        // A cache has to hold only what is read.
+        // Only blocks that the tests read must be in the cache.
         let is_meant =
             |run: &ReadyRun, path: &str| here.site.place.holds(path) && (!is_warm || is_read(&run.plan, path));
         let mut names = Vec::new();
@@ -117,7 +117,7 @@ impl Planner<'_> {
         let at_most_s = self.suite.fill.at_most_s.filter(|_| is_brief);
         let options = self.suite.fill_options(self.params, here.site);
         let pass = Pass::fill(extents.clone(), options, at_most_s, reason.clone());
-        // A slow disk takes less in that time, and the tests keep to what it took.
+        // On a slow disk the time limit ends the fill early. The tests then use only the filled part.
         let limits = at_most_s.map(|_| here.nth);
         let mut steps = vec![PlannedStep { limits, ..self.step(pass, here, target.may_write) }];
         if self.params.fill == FillWay::Random {

@@ -18,7 +18,7 @@ use record::Record;
 use super::preparing::{Planner, SuiteTarget};
 use super::{Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
 use crate::preconditioning::Preconditioning;
-use crate::rounds::{self, Goal};
+use crate::rounds::{Goal, RoundCell, SteadyRounds};
 use crate::run::{End, Outcome, Refusal, Run, Session, Study, Work};
 use crate::{findings, time, usage};
 
@@ -42,7 +42,7 @@ pub struct ReadyRun {
 /// Options of a run of a suite.
 #[derive(Clone, Debug, Default)]
 pub struct SuiteOptions {
-    /// Rounds of each test go on until they are steady by this rule.
+    /// Repeats each test in rounds until its figures are steady by this rule.
     pub until_steady: Option<SteadyRule>,
     /// Precondition the targets.
     pub prepare: bool,
@@ -93,10 +93,10 @@ enum Sequence {
 
 /// Runs that are repeated together until they are steady.
 struct Group {
-    rounds: rounds::Rounds,
+    rounds: SteadyRounds,
     /// Indexes of the runs.
     runs: Vec<usize>,
-    turn: Option<rounds::Turn>,
+    turn: Option<RoundCell>,
 }
 
 impl SuiteRun {
@@ -136,7 +136,7 @@ impl SuiteRun {
         self.assessment.tests.len()
     }
 
-    /// Keeps the steps that were made. The tests keep to what a fill wrote.
+    /// Saves the completed steps. Limits the tests to the bytes that a fill wrote.
     fn end_preconditioning(&mut self) {
         let Some(mut preconditioning) = self.preconditioning.take() else { return };
         self.assessment.preparation = preconditioning.end();
@@ -184,12 +184,12 @@ impl SuiteRun {
         }
     }
 
-    /// The target that a test would write to and must not.
+    /// Returns the target that a test writes to without consent.
     fn forbidden(&self, ready: &Ready) -> Option<&SuiteTarget> {
         forbidden(ready, &self.targets, &self.params)
     }
 
-    /// Adds the findings of a test, and keeps it.
+    /// Adds the findings of a test, and stores the test.
     fn complete(&mut self, mut measured: Measured) {
         let ready = &self.ready[self.at()];
         for round in &measured.rounds {
@@ -224,7 +224,7 @@ impl SuiteRun {
         self.targets.iter().filter(is_used)
     }
 
-    /// What the test needs and did not get.
+    /// Returns a finding for each preparation that the test needs and that was skipped or failed.
     fn unprepared(&self, test: &Test) -> Vec<Finding> {
         let needs = [
             (test.needs.filled, PreparationStep::Fill),
@@ -342,7 +342,7 @@ impl Current {
         }
     }
 
-    /// Keeps the steady state of the group that runs.
+    /// Saves the steady state of the running group.
     fn end_groups(&mut self) {
         if let Sequence::Steady { groups } = &mut self.sequence
             && let Some(group) = groups.pop_front()
@@ -382,7 +382,7 @@ fn failure(record: &Record, is_interrupted: bool) -> Option<Failure> {
     Failure::of_run(record).or(stopped).or_else(|| Failure::of_figures(record))
 }
 
-/// Of several groups keeps one that is not steady.
+/// Merges the steady states of several groups: one that is not steady has priority.
 fn note_steady(known: &mut Option<Steady>, next: Option<Steady>) {
     if known.as_ref().is_none_or(|known| known.from_round.is_some()) {
         *known = next;
@@ -393,14 +393,14 @@ fn note_steady(known: &mut Option<Steady>, next: Option<Steady>) {
 fn sequence(ready: &Ready, until_steady: Option<SteadyRule>) -> Option<Sequence> {
     let group = |goal: &Goal, followed: &Settings, runs: Vec<usize>| {
         let cells: Vec<Settings> = runs.iter().map(|nth| ready.runs[*nth].cell.clone()).collect();
-        Some(Group { rounds: rounds::Rounds::new(goal, followed, &cells)?, runs, turn: None })
+        Some(Group { rounds: SteadyRounds::new(goal, followed, &cells)?, runs, turn: None })
     };
     let all = || 0..ready.runs.len();
     match (&ready.test.rounds, until_steady) {
         (Rounds::Steady { goal, at }, _) => {
             Some(Sequence::Steady { groups: [group(goal, at, all().collect())?].into() })
         }
-        // Each run comes to its own steady state.
+        // Each run reaches its own steady state.
         (Rounds::Fixed { .. }, Some(rule)) => {
             let of_run = |nth: usize| {
                 let run = &ready.runs[nth];
@@ -416,7 +416,7 @@ fn sequence(ready: &Ready, until_steady: Option<SteadyRule>) -> Option<Sequence>
     }
 }
 
-/// The metrics that rounds are followed by: what the test is made to show, in each of its directions.
+/// Returns the metrics that are tracked over the rounds: those of the test's aim, in each of its directions.
 fn followed(aim: Aim, run: &ReadyRun) -> Vec<Metric> {
     if aim == Aim::FlushLatency && run.plan.workers.iter().any(flushes) {
         return vec![Metric { ddir: None, quantity: Quantity::Fsync(Statistic::Mean) }];
@@ -445,7 +445,7 @@ fn rough_ns(ready: &Ready) -> u64 {
     once.saturating_mul(least_rounds(&ready.test) as u64)
 }
 
-/// Returns the target that a test would write to and must not.
+/// Returns the target that a test writes to without consent.
 pub fn forbidden<'a>(ready: &Ready, targets: &'a [SuiteTarget], params: &SuiteParams) -> Option<&'a SuiteTarget> {
     let is_written = |site: &Site| ready.runs.iter().any(|run| site.is_written_by(&run.plan));
     let mut pairs = targets.iter().zip(params.sites.iter());
@@ -459,7 +459,7 @@ fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measur
     resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
 }
 
-/// Two jobs request the same, except for the sizes of their files: a slow disk's are as large as they could be filled.
+/// Returns true if two jobs differ only in the sizes of their files. A fill with a time limit makes smaller files.
 fn same_work(one: &Plan, other: &Plan) -> bool {
     let without_sizes = |plan: &Plan| {
         let mut plan = plan.without_text();
@@ -471,7 +471,7 @@ fn same_work(one: &Plan, other: &Plan) -> bool {
     without_sizes(one) == without_sizes(other)
 }
 
-/// Keeps the tests of an interrupted run that have figures.
+/// Returns the tests of an interrupted run that have figures.
 pub fn resumable(tests: Vec<Measured>) -> Vec<Measured> {
     tests.into_iter().filter(|test| test.error.is_none() && !test.rounds.is_empty()).collect()
 }

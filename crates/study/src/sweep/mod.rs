@@ -201,7 +201,7 @@ fn good(run: &SweepRun) -> Option<&Figures> {
 /// Metrics that can rank the points of a sweep, for messages.
 pub const METRICS: &str = "bw, iops, lat.mean, lat.p50, lat.p99, lat.p99.9, cpu, or one direction: read.iops";
 
-/// A sweep keeps the figures of the metric.
+/// Whether a sweep has figures of the metric.
 pub fn is_comparable(metric: Metric) -> bool {
     let every = Rates { latency: Some(Latencies::default()), ..Rates::default() };
     let cpu = Some(Cpu { percent: 0.0, of: CpuOf::Machine });
@@ -237,7 +237,7 @@ pub fn points(axes: &[(String, Vec<String>)]) -> Result<Vec<Settings>, StudyErro
     Ok(points)
 }
 
-/// Returns settings in words: `b=64K o=8`.
+/// Formats settings: `b=64K o=8`.
 pub fn name(settings: &Settings) -> String {
     settings.iter().map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" ")
 }

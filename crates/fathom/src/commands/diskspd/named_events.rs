@@ -18,7 +18,7 @@ pub struct NamedEvents {
     started: Option<Event>,
     /// Set when the measured time ends.
     finished: Option<Event>,
-    /// Waited for before threads start.
+    /// The threads start when this event is set.
     start: Option<Event>,
 }
 

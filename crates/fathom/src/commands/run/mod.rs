@@ -99,7 +99,7 @@ struct Runs<'a> {
     args: &'a Args,
     /// There are two workloads.
     has_two: bool,
-    /// Tag of all runs in the history; `None` if they are not kept there.
+    /// Tag of all runs in the history; `None` with `--no-history`.
     set: Option<String>,
     folder: Option<SaveFolder>,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plan::Ddir;
 use units::diagnostic::{Diagnostic, Source, Span};
 
-pub(super) struct Words {
+pub(super) struct ExpectationText {
     /// The whole text.
     pub whole: Span,
     /// The direction before `=`.
@@ -22,8 +22,8 @@ pub(super) struct Words {
 const FORM: &str =
     "write PROVIDER:DISK, PROVIDER:MACHINE or PROVIDER:DISK+MACHINE, such as azure:P30x3+Standard_D8ds_v4/uncached";
 
-impl Words {
-    pub fn parse(source: &Arc<Source>) -> Result<Words, Diagnostic> {
+impl ExpectationText {
+    pub fn parse(source: &Arc<Source>) -> Result<ExpectationText, Diagnostic> {
         let whole = Span::new(source, 0..source.text.len());
         let (ddir, volume, rest) = meant_for(&whole);
         let Some((provider, rest)) = split(&rest, ':') else {
@@ -47,7 +47,7 @@ impl Words {
             })
         };
         let parameters = parameters.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-        Ok(Words { whole, ddir, volume, provider, parts, parameters })
+        Ok(ExpectationText { whole, ddir, volume, provider, parts, parameters })
     }
 }
 
