@@ -184,8 +184,8 @@ fn targets_that_are_too_small_are_reported_with_their_sizes() {
     let scratch = Scratch::new("diskspd-small");
     scratch.filled("t.dat", 1 << 20);
     for (options, message) in [
-        ("-B2M", "the used range starts at 2097152 bytes, but the target has only 1048576"),
-        ("-b2M", "a block of 2097152 bytes does not fit into the used range of 1048576 bytes"),
+        ("-B2M", "the part to use begins at 2097152 bytes, but the target has only 1048576"),
+        ("-b2M", "a block of 2097152 bytes doesn't fit into the 1048576 bytes"),
         ("-b4K -t3 -T512K", "this thread starts 1048576 bytes into the used range"),
     ] {
         let mut command = Command::new(FATHOM);

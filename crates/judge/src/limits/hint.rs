@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn every_hint_is_an_expectation() {
         for (name, _) in CLOUDS {
-            let words = hint_on(&format!("{name} m5.xlarge")).unwrap();
+            let example = hint_on(&format!("{name} m5.xlarge")).unwrap();
             let source: Arc<Source> = Source::new("--expect", example.as_str());
             Catalogue::built_in().expect(&source).unwrap_or_else(|wrong| panic!("{wrong}"));
         }

@@ -15,11 +15,11 @@ pub(super) fn stream_fault(fault: &StreamFault) -> String {
             } else {
                 format!("the target has only {target_bytes}")
             };
-            format!("the used range starts at {base_bytes} bytes, but {end}; use a lower start, or a larger target")
+            format!("the part to use begins at {base_bytes} bytes, but {end}; begin lower, or use a larger target")
         }
         StreamFault::BlockTooLarge { block_bytes, part_bytes, target_bytes } => format!(
-            "a block of {block_bytes} bytes does not fit into the used range of {part_bytes} bytes (the target has \
-             {target_bytes}); use smaller blocks or a larger target"
+            "a block of {block_bytes} bytes doesn't fit into the {part_bytes} bytes that are used of its \
+             {target_bytes}; use smaller blocks or a larger target"
         ),
         StreamFault::StartBeyondEnd { start_bytes, block_bytes, part_bytes, target_bytes } => format!(
             "this thread starts {start_bytes} bytes into the used range of {part_bytes} bytes, and a block of \
@@ -31,7 +31,7 @@ pub(super) fn stream_fault(fault: &StreamFault) -> String {
              start, or use a larger target"
         ),
         StreamFault::DistributionShares => "the percentages of the distribution do not add up to 100".to_owned(),
-        StreamFault::NoRate => "the rate is 0; use a rate above 0".to_owned(),
+        StreamFault::NoRate => "a rate of nothing; give one above 0".to_owned(),
         StreamFault::NeedsOwnQueue { feature } => {
             let what = match feature {
                 BoundFeature::ParallelOffsets => "a pointer for each outstanding I/O",
@@ -39,7 +39,7 @@ pub(super) fn stream_fault(fault: &StreamFault) -> String {
             };
             format!("{what} needs outstanding I/Os per target: use -o")
         }
-        StreamFault::NoWeight => "all targets have weight 0; set the weight of at least one above 0".to_owned(),
+        StreamFault::NoWeight => "targets without any weight can't be chosen; give one of them a weight".to_owned(),
         StreamFault::SourceTooSmall { source_bytes, block_bytes } => format!(
             "a write source of {source_bytes} bytes is smaller than the block size of {block_bytes} bytes; use a \
              larger source"
