@@ -3,6 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
+use std::process::Child;
 
 use crate::stage::{
     Loop, MIB, Mount, Scratch, Zram, diskspd, fathom, needs, outcome, run, shell, signal, system, wait_until,
@@ -17,9 +18,12 @@ fn hash(path: impl AsRef<Path>) -> u64 {
 /// A job that makes a file when the checks are done.
 const STARTED: &str = "--name=started --filename=started";
 
-fn wait_for_start(scratch: &Scratch) {
+/// Starts jobs that include [`STARTED`], and waits until the checks are done.
+fn start(scratch: &Scratch, jobs: &str) -> Child {
+    drop(std::fs::remove_file(scratch.file("started")));
+    let child = fathom(scratch.path(), jobs).spawn().unwrap();
     wait_until("the checks are done", || scratch.file("started").exists());
-    std::fs::remove_file(scratch.file("started")).unwrap();
+    child
 }
 
 /// Makes a device with a file system that is not mounted.
@@ -50,8 +54,7 @@ fn device_cannot_be_mounted_from_the_check_to_the_end_of_the_run() {
         format!("{job} --name=b --filename={name} --startdelay=600"),
         format!("{job} --startdelay=600 --name=b --filename=f --name=c --stonewall --filename={name}"),
     ] {
-        let child = fathom(scratch.path(), &jobs).spawn().unwrap();
-        wait_for_start(&scratch);
+        let child = start(&scratch, &jobs);
         let mounted = shell(&mount);
         signal(&child, "INT");
         outcome(child);
@@ -116,8 +119,7 @@ fn partition_cannot_be_mounted_while_its_disk_is_written() {
         (format!("--name=a --filename={disk} --name=b --filename={disk}p1"), false),
         (format!("--name=a --filename={disk}p1"), true),
     ] {
-        let child = fathom(scratch.path(), &format!("{job} {targets}")).spawn().unwrap();
-        wait_for_start(&scratch);
+        let child = start(&scratch, &format!("{job} {targets}"));
         let mounted = [mount("p1"), mount("p2")];
         signal(&child, "INT");
         outcome(child);
