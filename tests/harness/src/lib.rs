@@ -17,7 +17,7 @@ pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
 pub use run::{Outcome, command, diskspd, fathom, outcome, run, with_realtime_priority};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, run_folder};
 pub use skip::{needs, shell, skipped, system};
 pub use throttle::{Limit, Throttle};
 pub use time::{

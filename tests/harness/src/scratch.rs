@@ -4,6 +4,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+/// Returns the folder that a run of `fathom assess` or `fathom knee` has made in `directory`.
+pub fn run_folder(directory: &Path) -> Option<PathBuf> {
+    let paths = std::fs::read_dir(directory).ok()?.map(|entry| entry.unwrap().path());
+    let is_made = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(".fathom-assess-");
+    paths.into_iter().find(is_made)
+}
+
 /// A temporary folder. It is removed on drop.
 pub struct Scratch(TempDir);
 

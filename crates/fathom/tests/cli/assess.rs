@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::{self, Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, signal, wait_until};
+use crate::stage::{self, Loop, MIB, Mount, Outcome, Scratch, Zram, command, outcome, run_folder, signal, wait_until};
 use serde_json::Value;
 
 /// Returns the command, with its state in `directory`.
@@ -95,11 +95,12 @@ fn own_test_file_is_distinguished_from_user_files() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let made = scratch.file("new.fathom-assess.tmp/file");
-    wait_until("a file is created", || std::fs::metadata(&made).map_or(0, |file| file.len()) > 0);
+    let made = || run_folder(scratch.path()).map(|folder| folder.join("file"));
+    let length = || std::fs::metadata(made()?).ok().map(|file| file.len());
+    wait_until("a file is created", || length().is_some_and(|bytes| bytes > 0));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(made.exists(), "it was killed during the run");
+    assert!(length().is_some(), "it was killed during the run");
 
     let assessment = run(scratch.path(), line).json();
     assert_eq!(tests(&assessment)[0]["error"], Value::Null);
@@ -304,7 +305,7 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
     assert_eq!(steps, ["fill nocache=a", "fill readcache=b", "warm readcache=b"]);
     let job = tests(&assessment)[0]["job"].as_str().unwrap();
     let (reader, writer) = job.split_once("[writer1]").unwrap();
-    assert!(reader.contains("/b/fathom-assess.tmp\n") && writer.contains("/a/fathom-assess.tmp\n"), "{job}");
+    assert!(reader.contains("/b/.fathom-assess-") && writer.contains("/a/.fathom-assess-"), "{job}");
     assert!(
         ["a", "b"].iter().all(|name| std::fs::read_dir(scratch.file(name)).unwrap().count() == 0),
         "files are left"

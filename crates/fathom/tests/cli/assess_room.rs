@@ -1,12 +1,12 @@
 //! `fathom assess` uses only the free space, removes files of killed runs, and does not disturb other assessments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::stage::{MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, signal, wait_until};
+use crate::stage::{
+    MIB, Mount, Outcome, Scratch, Throttle, Zram, command, needs, outcome, run_folder, signal, wait_until,
+};
 use serde_json::Value;
-
-const FOLDER: &str = "fathom-assess.tmp";
 
 fn assess(directory: &Path, arguments: &str) -> Command {
     let mut command = command(directory, "assess", arguments);
@@ -19,11 +19,11 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
 }
 
 /// Starts a long run and waits until it has created its files.
-fn begun(directory: &Path, folder: &Path) -> Child {
+fn begun(directory: &Path) -> (Child, PathBuf) {
     let mut line = assess(directory, "--size 16M --runtime 60 --test write-latency");
     let child = line.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_until("its files are created", || folder.join("data").exists());
-    child
+    wait_until("its files are created", || run_folder(directory).is_some_and(|folder| folder.join("data").exists()));
+    (child, run_folder(directory).unwrap())
 }
 
 #[test]
@@ -44,20 +44,18 @@ fn file_system_keeps_free_space() {
 #[test]
 fn next_run_removes_files_of_a_killed_run() {
     let scratch = Scratch::new("assess-killed");
-    let folder = scratch.file(FOLDER);
-    let mut killed = begun(scratch.path(), &folder);
+    let (mut killed, folder) = begun(scratch.path());
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(folder.join("data").exists(), "the killed run left no files: the test has no meaning");
     run(scratch.path(), "--short --size 16M --test read-latency");
-    assert!(!folder.exists());
+    assert_eq!(scratch.names(), ["state"]);
 }
 
 #[test]
 fn two_assessments_of_one_directory_do_not_mix() {
     let scratch = Scratch::new("assess-two");
-    let folder = scratch.file(FOLDER);
-    let first = begun(scratch.path(), &folder);
+    let (first, folder) = begun(scratch.path());
     run(scratch.path(), "--short --test read-latency").ended_with(2).complained_of("another assessment");
     assert!(folder.join("data").exists(), "files of the first assessment were removed");
     signal(&first, "TERM");

@@ -2,6 +2,7 @@
 
 mod cache;
 mod create;
+mod folder;
 mod nowait;
 mod resident;
 mod space;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use crate::memory::c_path;
 pub use cache::Advice;
 pub use create::FileCreator;
+pub use folder::Folder;
 pub(crate) use space::discard;
 pub use space::{Space, space};
 pub use status::{StatCall, Status, check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};

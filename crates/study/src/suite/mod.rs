@@ -19,7 +19,7 @@ pub use explain::{Planned, aim, explain, least_rounds, takes_bytes, takes_ns, ti
 pub use job::{Dialect, FillWay, Job, SuiteParams};
 pub use layers::Form;
 pub use preparing::SuiteTarget;
-pub use site::{Place, Site, Sites};
+pub use site::{Place, SCRATCH_PREFIX, Site, Sites};
 pub use study::{Criteria, Ready, ReadyRun, SuiteOptions, SuiteRun, forbidden, resumable};
 
 use std::collections::BTreeSet;

@@ -4,6 +4,9 @@ use plan::Plan;
 
 use crate::usage::{footprint, written};
 
+/// Start of the name of the folder for the files of a run. The id of the run follows.
+pub const SCRATCH_PREFIX: &str = ".fathom-assess-";
+
 /// A directory, file or device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {

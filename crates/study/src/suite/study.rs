@@ -12,10 +12,11 @@ use assessment::{
 use judge::limits::Expectation;
 use judge::requirements::Requirements;
 use judge::steady::ROUNDS_MAX;
-use plan::{Plan, Worker};
+use plan::{Plan, Worker, Workload};
 use record::Record;
 
 use super::preparing::{Planner, SuiteTarget};
+use super::site::SCRATCH_PREFIX;
 use super::{Job, Rounds, Site, Suite, SuiteParams, Test, least_rounds};
 use crate::preconditioning::Preconditioning;
 use crate::rounds::{Goal, RoundCell, SteadyRounds};
@@ -459,16 +460,31 @@ fn resumed_test<'a>(resumed: &'a [Measured], ready: &Ready) -> Option<&'a Measur
     resumed.iter().find(|done| done.name == ready.test.name && has_run(done))
 }
 
-/// Returns true if two jobs differ only in the sizes of their files. A fill with a time limit makes smaller files.
+/// Returns true if two jobs differ only in the sizes of their files. A fill with a time limit makes smaller files. The
+/// folders of files have the ids of the runs.
 fn same_work(one: &Plan, other: &Plan) -> bool {
     let without_sizes = |plan: &Plan| {
         let mut plan = plan.without_text();
-        for targets in plan.workers.iter_mut().map(|worker| &mut worker.targets) {
+        for worker in &mut plan.workers {
+            let targets = &mut worker.targets;
             (targets.extent.size, targets.file_size) = (None, None);
+            targets.paths.iter_mut().for_each(|path| *path = without_run_id(path));
+            if let Workload::Streams(streams) = &mut worker.workload {
+                streams.list.iter_mut().for_each(|stream| stream.path = without_run_id(&stream.path));
+            }
         }
         plan
     };
     without_sizes(one) == without_sizes(other)
+}
+
+fn without_run_id(path: &str) -> String {
+    match path.split_once(SCRATCH_PREFIX) {
+        Some((before, after)) => {
+            before.to_owned() + SCRATCH_PREFIX + after.trim_start_matches(|c: char| c.is_ascii_hexdigit())
+        }
+        None => path.to_owned(),
+    }
 }
 
 /// Returns the tests of an interrupted run that have figures.

@@ -50,7 +50,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
     let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files));
-    let volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
+    let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
     let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
     let mut warnings = Vec::new();
@@ -62,6 +62,9 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     }
     refuse_if_all_write(&ready, &volumes, &params)?;
     let plans: Vec<&Plan> = ready.iter().flat_map(|ready| &ready.runs).map(|run| run.plan.as_ref()).collect();
+    for volume in &mut volumes {
+        plans.iter().try_for_each(|plan| volume.scratch.will_run(plan))?;
+    }
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
     announce(&suite, &ready, &volumes, &params);
     resized.iter().for_each(|line| stderr_line!("{line}"));

@@ -33,10 +33,11 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let scratch = Scratch::make(&found, false)?;
+    let mut scratch = Scratch::make(&found, false)?;
     let target = job::target(args, &found, &scratch)?;
     let mut search = job::search(args, &target);
     let (plan, warnings) = job::check(args, &search, &target, &found)?;
+    scratch.will_run(&plan)?;
     print_diagnostics(&warnings);
     search.workers = plan.workers.len().max(1) as u64;
     let mut guard = OutputGuard::new([plan.as_ref()]);

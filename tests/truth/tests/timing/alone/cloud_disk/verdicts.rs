@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use harness::{Outcome, command, outcome, signal, skipped, wait_until, with_realtime_priority};
+use harness::{Outcome, command, outcome, run_folder, signal, skipped, wait_until, with_realtime_priority};
 use serde_json::Value;
 
 use super::machine::{Machine, READ_BYTES, READ_IOPS, WRITE_BYTES, WRITE_IOPS};
@@ -20,8 +20,8 @@ fn assess(machine: &Machine, suite: &str, words: &str) -> Command {
 
 fn run(machine: &Machine, suite: &str, words: &str) -> Outcome {
     let outcome = outcome(machine.start(&assess(machine, suite, words)));
-    let left = ["nocache", "readcache"].map(|name| machine.scratch.file(name).join("fathom-assess.tmp").exists());
-    assert_eq!(left, [false, false], "files remain:\n{}", outcome.stderr);
+    let left = ["nocache", "readcache"].map(|name| run_folder(&machine.scratch.file(name)));
+    assert_eq!(left, [None, None], "files remain:\n{}", outcome.stderr);
     outcome
 }
 
@@ -133,8 +133,8 @@ fn what_ends_early_or_is_stopped_decides_nothing() {
 
     let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
     // Signals are handled before files are created.
-    let made = machine.scratch.file("nocache/fathom-assess.tmp");
-    wait_until("a file is created", || made.exists());
+    let target = machine.scratch.file("nocache");
+    wait_until("a file is created", || run_folder(&target).is_some());
     std::thread::sleep(Duration::from_secs(2));
     signal(&child, "INT");
     let stopped = outcome(child);

@@ -1,0 +1,121 @@
+//! Folders that are held open. Their entries are found through the descriptor, whatever becomes of the path, and symbolic
+//! links are not followed.
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Permissions of new folders and files: other users have none.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+
+/// An open folder.
+#[derive(Debug)]
+pub struct Folder(File);
+
+impl Folder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// Returns the error of the system call. The path is not a folder, or its last part is a symbolic link.
+    pub fn open(path: &Path) -> io::Result<Folder> {
+        OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path).map(Folder)
+    }
+
+    /// Makes a folder in this one. Only this user has access to it.
+    ///
+    /// # Errors
+    /// The name exists, or the error of a system call.
+    pub fn make(&self, name: &str) -> io::Result<Folder> {
+        DirBuilder::new().mode(FOLDER_MODE).create(self.at(name))?;
+        let made = self.folder(name)?;
+        match made.is_private()? {
+            true => Ok(made),
+            false => Err(io::Error::other("another user has put a folder in the place of this folder")),
+        }
+    }
+
+    /// Opens a folder in this one.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Folder> {
+        Folder::open(&self.at(name))
+    }
+
+    /// Makes a file in this folder.
+    ///
+    /// # Errors
+    /// The name exists, or the error of the system call.
+    pub fn make_file(&self, name: &str) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create_new(true).mode(FILE_MODE).open(self.at(name))
+    }
+
+    /// Opens a file in this folder to read it.
+    ///
+    /// # Errors
+    /// It is not a regular file, or the error of the system call.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(self.at(name))?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    /// Returns the names in this folder.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        std::fs::read_dir(self.at(""))?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    }
+
+    /// Removes a file, a link or a folder with its contents.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        let path = self.at(name);
+        if path.symlink_metadata()?.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn remove_empty(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        std::fs::remove_dir(self.at(name))
+    }
+
+    /// Gives a file of this folder a second name in another folder.
+    ///
+    /// # Errors
+    /// The name exists, or the error of the system call.
+    pub fn link(&self, name: &str, to: &Folder, new_name: impl AsRef<Path>) -> io::Result<()> {
+        std::fs::hard_link(self.at(name), to.at(new_name))
+    }
+
+    /// Returns true if `path` leads to this folder.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let id = |found: Metadata| (found.dev(), found.ino());
+        let (own, found) = (self.0.metadata().map(id), path.symlink_metadata().map(id));
+        own.is_ok_and(|own| found.is_ok_and(|found| found == own))
+    }
+
+    /// Returns true if this user owns the folder and no other user has access to it.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn is_private(&self) -> io::Result<bool> {
+        let found = self.0.metadata()?;
+        // SAFETY: no pointers.
+        Ok(found.uid() == unsafe { libc::geteuid() } && found.mode() & 0o077 == 0)
+    }
+
+    /// Returns a path of an entry that leads through the descriptor.
+    pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
+        Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()).join(name)
+    }
+}
