@@ -21,6 +21,8 @@ pub enum Failure {
     Refused { messages: Vec<String> },
     /// The shell command before the run failed.
     PrepareCommand { command: String, message: String },
+    /// Another folder or device is at the path of the target since the first run.
+    TargetReplaced { path: String },
     /// The target could not be filled before the run.
     Fill(Box<Failure>),
     /// The run measured no response times.
@@ -32,6 +34,15 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Returns true if the figures may be of another target.
+    pub fn is_invalid(&self) -> bool {
+        match self {
+            Failure::TargetReplaced { .. } => true,
+            Failure::Fill(cause) => cause.is_invalid(),
+            _ => false,
+        }
+    }
+
     /// Returns the error of the first job that failed; `None` if all jobs ended well.
     pub fn of_run(record: &Record) -> Option<Failure> {
         let dialect = record.plan.origin.dialect();

@@ -21,6 +21,13 @@ pub enum Verdict {
     Invalid,
 }
 
+impl Verdict {
+    /// Returns the verdict on a test or a study with a failure.
+    pub fn of_failure(failure: &Failure) -> Verdict {
+        if failure.is_invalid() { Verdict::Invalid } else { Verdict::Inconclusive }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.pad(match self {

@@ -11,6 +11,7 @@ use report::wording::run_error;
 use study::run::Refusal;
 use study::{Outcome, Run, Study, Work};
 
+use crate::held_targets::HeldTargets;
 use crate::plans;
 use crate::prepare_command::{self, Stop};
 use crate::run::{self, RunEnd, RunOptions, Watcher};
@@ -52,13 +53,14 @@ pub fn drive(
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
 ) {
+    let mut held = HeldTargets::default();
     loop {
         let run = study.next();
         if let Some(assessment) = study.checkpoint() {
             keeper.checkpoint(assessment);
         }
         let Some(run) = run else { return };
-        let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
+        let Some(outcome) = make(&run, interrupts, options, display, keeper, &mut held) else { return };
         display.end(&outcome);
         study.take(outcome);
         if interrupts.count() > 0 {
@@ -74,6 +76,7 @@ fn make(
     options: &RunOptions,
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
+    held: &mut HeldTargets,
 ) -> Option<Outcome> {
     if run.rest > Duration::ZERO && interrupts.wait(0, run.rest) {
         return None;
@@ -83,6 +86,7 @@ fn make(
         Err(message) => return Some(Outcome::Refused(Refusal::new(vec![message]))),
     };
     if let Some(command) = &run.prepare {
+        held.release();
         match prepare_command::run(command, interrupts) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return None,
@@ -92,6 +96,11 @@ fn make(
             }
         }
     }
+    if options.holds_targets
+        && let Err(failure) = held.check(&plan)
+    {
+        return Some(Outcome::Refused(Refusal { failure, errors: Vec::new(), record: None }));
+    }
     display.begin(run, &plan);
     let RunEnd { record, refused } = run::run(&plan, interrupts, options, display.watcher());
     let record = Box::new(record);
@@ -100,6 +109,10 @@ fn make(
         Outcome::Refused(Refusal { failure: Failure::Refused { messages }, errors: refused, record: Some(record) })
     } else if interrupts.count() > 0 {
         Outcome::Interrupted(record)
+    } else if options.holds_targets
+        && let Err(failure) = held.check(&plan)
+    {
+        Outcome::Refused(Refusal { failure, errors: Vec::new(), record: Some(record) })
     } else {
         let history_id = keeper.record(run, &record);
         Outcome::Completed { record, history_id }

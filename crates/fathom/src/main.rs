@@ -11,6 +11,7 @@ mod documents;
 mod driver;
 mod exit;
 mod findings;
+mod held_targets;
 mod input;
 mod lines;
 mod machine;

@@ -31,11 +31,13 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Called when all workers of a phase are ready. Workers start once it returns true.
     pub may_start: &'a dyn Fn() -> bool,
+    /// The targets are held over all runs of a study. A replaced one makes it invalid.
+    pub holds_targets: bool,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { snapshot_every: None, may_start: &|| true }
+        RunOptions { snapshot_every: None, may_start: &|| true, holds_targets: true }
     }
 }
 

@@ -151,7 +151,9 @@ pub fn complete(assessment: &mut Assessment) {
         Err(missing) => (Vec::new(), Some(missing.limit)),
     };
     let is_whole = !assessment.stopped && not_measured.is_none() && request.runs.iter().all(|run| run.error.is_none());
+    let is_invalid = request.runs.iter().any(|run| run.error.as_ref().is_some_and(Failure::is_invalid));
     assessment.verdict = match (failed.is_empty(), is_whole) {
+        _ if is_invalid => Verdict::Invalid,
         (false, _) => Verdict::Fail,
         (true, false) => Verdict::Inconclusive,
         (true, true) if limits.is_empty() => Verdict::Measured,
@@ -161,7 +163,7 @@ pub fn complete(assessment: &mut Assessment) {
         let of_test = findings.iter().filter(|finding| finding.runs.get(at).is_some_and(|runs| *runs > 0));
         test.findings = of_test.map(|finding| finding.finding.clone()).collect();
         test.error = request.runs.iter().filter(|run| run.workload == at).find_map(|run| run.error.clone());
-        test.verdict = if test.error.is_none() { Verdict::Measured } else { Verdict::Inconclusive };
+        test.verdict = test.error.as_ref().map_or(Verdict::Measured, Verdict::of_failure);
     }
     let comparison = comparison.map(|comparison| assessment::Comparison { failed, ..comparison });
     request.result = Some(RepeatsResult { figures, comparison, findings, not_measured });

@@ -38,6 +38,7 @@ mod safety_lease;
 mod safety_memory;
 mod safety_outputs;
 mod safety_overlay;
+mod safety_replaced;
 mod safety_scratch;
 mod saved_runs;
 mod sequence;

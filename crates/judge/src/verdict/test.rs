@@ -57,6 +57,9 @@ fn sum_up(test: &Test, judgements: &[Judgement]) -> (Verdict, Cause) {
     if let Some(finding) = invalid(test) {
         return (Verdict::Invalid, Cause::Finding(Box::new(finding.clone())));
     }
+    if let Some(failure) = test.error.as_ref().filter(|failure| failure.is_invalid()) {
+        return (Verdict::Invalid, Cause::Failure(failure.clone()));
+    }
     // If several judgements have the worst verdict, the first one decides.
     let worst = judgements.iter().map(|judgement| judgement.verdict).max();
     let first = judgements.iter().find(|judgement| Some(judgement.verdict) == worst).cloned().map(Box::new);

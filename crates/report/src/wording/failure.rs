@@ -34,6 +34,9 @@ pub fn failure(failure: &Failure) -> String {
         Failure::Phase { error, dialect } => run_error(error, *dialect),
         Failure::Refused { messages } => messages.join("; "),
         Failure::PrepareCommand { command, message } => format!("--prepare failed: {message}: {command}"),
+        Failure::TargetReplaced { path } => {
+            format!("{path} is no longer the target: another file system or device is there since the first run")
+        }
         Failure::Fill(why) => format!("the file cannot be filled: {}", self::failure(why)),
         Failure::NoResponseTimes => "the run measured no response times".to_owned(),
         Failure::NoFollowedRun => "no run of the test has the settings of \"at\"".to_owned(),

@@ -341,6 +341,9 @@ fn verdict(request: &assessment::Knee, result: &KneeResult, is_stopped: bool) ->
     let is_open = request.iodepth_max.is_none();
     let is_met = result.sustained.is_some() || !is_open && request.bound_ns.is_none();
     let is_limited_here = is_open && result.load_generator.is_some();
+    if result.failed.as_ref().is_some_and(Failure::is_invalid) {
+        return Verdict::Invalid;
+    }
     match (is_stopped || result.failed.is_some() || is_limited_here, is_met) {
         (true, _) => Verdict::Inconclusive,
         (false, true) if request.bound_ns.is_none() => Verdict::Measured,

@@ -129,8 +129,13 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let result = result(request, &test.rounds)?;
     test.findings = result.remarks.iter().map(|remark| remark.finding.clone()).collect();
     test.error = result.points.iter().find_map(SweepPoint::failure).cloned();
-    let is_whole = !assessment.stopped && test.error.is_none();
-    test.verdict = if is_whole { Verdict::Measured } else { Verdict::Inconclusive };
+    let replaced = request.refused.iter().map(|(_, failure)| failure).find(|failure| failure.is_invalid());
+    test.error = replaced.or(test.error.as_ref()).cloned();
+    test.verdict = match &test.error {
+        Some(failure) => Verdict::of_failure(failure),
+        None if assessment.stopped => Verdict::Inconclusive,
+        None => Verdict::Measured,
+    };
     assessment.verdict = test.verdict;
     request.result = Some(result);
     Ok(())

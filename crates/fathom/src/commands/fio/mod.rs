@@ -53,7 +53,8 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let (output, record_file) = open_files(&invocation, &plan)?;
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
-    let options = RunOptions { snapshot_every: invocation.program.status_interval, ..RunOptions::default() };
+    let snapshot_every = invocation.program.status_interval;
+    let options = RunOptions { snapshot_every, holds_targets: false, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
     driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
     let (code, record) = match study.into_outcome() {
