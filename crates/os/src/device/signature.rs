@@ -26,17 +26,22 @@ impl<R: ReadAt> Part<'_, R> {
     /// Reads exactly `N` bytes. Returns `None` if the range is shorter.
     fn read_exactly<const N: usize>(&self, offset: u64) -> io::Result<Option<[u8; N]>> {
         let mut bytes = [0; N];
-        if offset.checked_add(N as u64).is_none_or(|end| end > self.bytes) {
-            return Ok(None);
+        Ok(self.fill(&mut bytes, offset)?.then_some(bytes))
+    }
+
+    /// Fills the buffer. Returns false if the range is shorter.
+    fn fill(&self, bytes: &mut [u8], offset: u64) -> io::Result<bool> {
+        if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.bytes) {
+            return Ok(false);
         }
         let mut read = 0;
-        while read < N {
+        while read < bytes.len() {
             match self.of.read_at(&mut bytes[read..], self.start + offset + read as u64)? {
-                0 => return Ok(None),
+                0 => return Ok(false),
                 more => read += more,
             }
         }
-        Ok(Some(bytes))
+        Ok(true)
     }
 
     fn has(&self, offset: u64, magic: &[u8; 8]) -> io::Result<bool> {
@@ -111,8 +116,12 @@ fn is_zfs<R: ReadAt>(part: &Part<'_, R>) -> io::Result<bool> {
     const LABEL: u64 = 256 << 10;
     let end = part.bytes / LABEL * LABEL;
     let labels = [Some(0), Some(LABEL), end.checked_sub(2 * LABEL), end.checked_sub(LABEL)];
+    // Not on the stack: that of a worker is small.
+    let mut array = vec![0; 128 << 10];
     for label in labels.into_iter().flatten() {
-        let Some(array) = part.read_exactly::<{ 128 << 10 }>(label + (128 << 10))? else { continue };
+        if !part.fill(&mut array, label + (128 << 10))? {
+            continue;
+        }
         let is_uberblock = |block: &[u8]| {
             let magic: [u8; 8] = [block[0], block[1], block[2], block[3], block[4], block[5], block[6], block[7]];
             u64::from_le_bytes(magic) == ZFS_MAGIC || u64::from_be_bytes(magic) == ZFS_MAGIC
