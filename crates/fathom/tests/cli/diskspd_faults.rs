@@ -90,7 +90,7 @@ fn errors_before_the_run_have_target_and_help() {
         (1, "-B1M f", &["f: the part to use begins at 1048576"]),
         (1, "-b2M f", &["f: a block of 2097152", "1048576"]),
         (1, "-B512K -f768K -b512K f", &["f: a block of 524288"]),
-        (1, "-t20 -T64K f", &["f: this thread starts", "fewer threads"]),
+        (1, "-t20 -T64K f", &["f: this thread begins", "fewer threads"]),
         (1, "-b1000 -Sh f", &["f: unbuffered I/O requires multiples of", "block size is 1000", "leave out -Su"]),
         (1, "-b4K -r1000 -Su f", &["f: ", "alignment is 1000"]),
         (1, "-b4K -B1000 -Su f", &["f: ", "base offset is 1000"]),

@@ -186,7 +186,7 @@ fn targets_that_are_too_small_are_reported_with_their_sizes() {
     for (options, message) in [
         ("-B2M", "the part to use begins at 2097152 bytes, but the target has only 1048576"),
         ("-b2M", "a block of 2097152 bytes doesn't fit into the 1048576 bytes"),
-        ("-b4K -t3 -T512K", "this thread starts 1048576 bytes into the used range"),
+        ("-b4K -t3 -T512K", "this thread begins 1048576 bytes into the part"),
     ] {
         let mut command = Command::new(FATHOM);
         command.arg("diskspd").args(options.split(' ')).args(["-d1", "-W0", "t.dat"]);

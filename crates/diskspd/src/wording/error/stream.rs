@@ -22,15 +22,15 @@ pub(super) fn stream_fault(fault: &StreamFault) -> String {
              {target_bytes}; use smaller blocks or a larger target"
         ),
         StreamFault::StartBeyondEnd { start_bytes, block_bytes, part_bytes, target_bytes } => format!(
-            "this thread starts {start_bytes} bytes into the used range of {part_bytes} bytes, and a block of \
-             {block_bytes} bytes does not fit there (the target has {target_bytes}); use fewer threads, a smaller \
+            "this thread begins {start_bytes} bytes into the part that is used, where a block of {block_bytes} bytes \
+             would pass its end at {part_bytes} (the target has {target_bytes}); use fewer threads, a smaller \
              distance between them, or a larger target"
         ),
         StreamFault::DistributionOutside { part_bytes } => format!(
-            "all ranges of the distribution with I/O are beyond the used range of {part_bytes} bytes; use a lower \
-             start, or use a larger target"
+            "every range of the distribution that gets I/O lies beyond the {part_bytes} bytes that are used; begin \
+             lower, or use a larger target"
         ),
-        StreamFault::DistributionShares => "the percentages of the distribution do not add up to 100".to_owned(),
+        StreamFault::DistributionShares => "the shares of the distribution don't add up to 100 percent".to_owned(),
         StreamFault::NoRate => "a rate of nothing; give one above 0".to_owned(),
         StreamFault::NeedsOwnQueue { feature } => {
             let what = match feature {
@@ -41,8 +41,7 @@ pub(super) fn stream_fault(fault: &StreamFault) -> String {
         }
         StreamFault::NoWeight => "targets without any weight can't be chosen; give one of them a weight".to_owned(),
         StreamFault::SourceTooSmall { source_bytes, block_bytes } => format!(
-            "a write source of {source_bytes} bytes is smaller than the block size of {block_bytes} bytes; use a \
-             larger source"
+            "a write source of {source_bytes} bytes is smaller than the block size of {block_bytes} bytes; use a larger source"
         ),
         StreamFault::NoSource => "the write source is missing".to_owned(),
     }

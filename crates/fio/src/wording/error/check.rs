@@ -39,8 +39,8 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         }
         CheckError::BlockUnaligned { path, unit_bytes, block_bytes } => format!(
             "first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block \
-             size. Try setting direct=0. (direct I/O on {path} requires multiples of {unit_bytes} bytes, and \
-             bs={block_bytes} is not a multiple)"
+             size. Try setting direct=0. (direct I/O on {path} goes in units of {unit_bytes} bytes, and \
+             bs={block_bytes} isn't a multiple of it)"
         ),
         CheckError::BuffersExceedMemory { .. } => format!("{}: {}", call(error), error.reason()),
         CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
