@@ -47,10 +47,17 @@ pub fn wait_for_work(child: &Child, sleeps: u64) {
     std::thread::sleep(Duration::from_millis(150));
 }
 
-/// Returns the sleeps of all threads except the first, with their CPU time.
+/// Name of the engine's thread that watches for interruptions. It sleeps whether the run works or not.
+const WATCH_THREAD: &str = "interruptions";
+
+/// Returns the sleeps of the threads that work or control the work, with their CPU time: all except the first and the watch.
 fn slept(child: &Child) -> u64 {
     let first = child.id().to_string();
-    let threads = threads(child).into_iter().filter(|thread| thread.file_name().is_none_or(|id| id != first.as_str()));
+    let is_watch = |thread: &PathBuf| {
+        std::fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.trim_end() == WATCH_THREAD)
+    };
+    let is_first = |thread: &PathBuf| thread.file_name().is_some_and(|id| id == first.as_str());
+    let threads = threads(child).into_iter().filter(|thread| !is_first(thread) && !is_watch(thread));
     let of_thread = |thread: PathBuf| {
         let sleeps: u64 = line(&thread.join("status"), "voluntary_ctxt_switches:")?.parse().ok()?;
         let times = std::fs::read_to_string(thread.join("schedstat")).ok()?;
