@@ -2,6 +2,7 @@
 //! exit code.
 
 use std::fs::OpenOptions;
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -360,7 +361,7 @@ fn waits_end_when_the_run_stops() {
         ["-g8", "-g2i -o1", "-i1 -j600000", "-i1 -j600000 -o1", "-t500 -o1 -g2i", "-F3 -O8 -w50", "-Sm -w100 -Nv"]
     {
         let line = format!("-d600 -W0 -r -b4K {wait} f");
-        let works = |child: &Child| wait_for_work(child, if wait.starts_with("-t500") { 5000 } else { 8 });
+        let works = |child: &Child| wait_for_work(child, if wait.starts_with("-t500") { 5000 } else { 16 });
         let ended = interrupted(&scratch, &line, works, &["INT"]);
         assert!(has_more_than(0)(&ended), "{wait}: {}", ended.stdout);
     }
@@ -381,6 +382,12 @@ fn waits_end_when_the_run_stops() {
     wait_until("the pipe is open", || {
         writer = pipe.open(scratch.file("pipe")).ok();
         writer.is_some()
+    });
+    // A pipe takes 64 KiB: after more than that the run is reading, and waits for the rest of its 1 MiB.
+    let (mut writer, mut written) = (writer.unwrap(), 0);
+    wait_until("the run reads the pipe", || {
+        written += writer.write(&[0; 16 << 10]).unwrap_or(0);
+        written >= 256 << 10
     });
     let ended = stage::interrupted(child, &["INT"]);
     failed(&ended, 1, &["did not stop"]);
