@@ -83,7 +83,9 @@ struct Hogs(Child);
 impl Hogs {
     fn new(scratch: &Scratch) -> Self {
         let job = "--name=hogs --ioengine=cpuio --cpuload=100 --cpus_allowed=0 --numjobs=4 --time_based --runtime=60";
-        Hogs(fathom(scratch.path(), job).spawn().unwrap())
+        let hogs = fathom(scratch.path(), job).spawn().unwrap();
+        wait_for_work(&hogs, 10);
+        Hogs(hogs)
     }
 }
 
@@ -98,7 +100,8 @@ impl Drop for Hogs {
 fn threads_that_wait_for_a_cpu_are_reported() {
     let scratch = [(); 2].map(|()| Scratch::new("fio-busy"));
     let _hogs = Hogs::new(&scratch[1]);
-    let job = "--ioengine=null --size=1g --cpus_allowed=0";
+    // The hogs come first.
+    let job = "--ioengine=null --size=1g --cpus_allowed=0 --nice=10";
     let busy = findings(open_loop(&scratch[0], 200, Duration::from_secs(1), job).spawn().unwrap());
     assert_reports(&busy, "cpu-wait", "threads waited for a CPU", "stop other programs");
 }
