@@ -447,7 +447,7 @@ fn vm_fleet_profiles_run() {
         "{HOT}<WriteRatio>50</WriteRatio>{ALONE}<Throughput unit=\"IOPS\">200</Throughput><Random>4096</Random>"
     );
     let counted = counts(&scratch, &profile(&[&general], ""));
-    // A busy machine does fewer, as late I/Os are not made up for.
+    // A busy machine does fewer.
     assert!((1.0..=250.0).contains(&(counted[0].0 + counted[0].1)), "{counted:?}");
 }
 
