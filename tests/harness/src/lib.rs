@@ -21,8 +21,8 @@ pub use scratch::{Scratch, run_folder};
 pub use skip::{needs, shell, skipped, system};
 pub use throttle::{Limit, Throttle};
 pub use time::{
-    HANGS, interrupted, signal, wait_for_blocked_thread, wait_for_open_file, wait_for_signal_handler, wait_for_silence,
-    wait_for_work, wait_until,
+    HANGS, has_ended, interrupted, signal, wait_for_blocked_thread, wait_for_open_file, wait_for_signal_handler,
+    wait_for_silence, wait_for_work, wait_until,
 };
 
 pub const MIB: u64 = 1 << 20;

@@ -97,7 +97,8 @@ fn threads(child: &Child) -> Vec<PathBuf> {
     threads.flatten().map(|thread| thread.path()).collect()
 }
 
-fn has_ended(child: &Child) -> bool {
+/// Returns true if the main thread of the process has ended. Other threads can still be stuck in the kernel.
+pub fn has_ended(child: &Child) -> bool {
     status(child, "State:").is_none_or(|state| state.starts_with('Z'))
 }
 

@@ -38,16 +38,23 @@ pub(crate) fn make_directories(
         let Some(directory) = directory.filter(|directory| wanted && !directory.as_os_str().is_empty()) else {
             continue;
         };
-        if refused || directory.is_dir() {
+        if refused {
             continue;
         }
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)
+        make_directory(directory)
             .map_err(|error| fault::of_io(&error, LayoutError::CreateDirectory { path: shown(directory) }))?;
     }
     Ok(())
+}
+
+/// Creates a directory and those above it, unless it exists.
+fn make_directory(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        // A directory of a lost mount exists, but cannot be read.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path),
+    }
 }
 
 /// Extends each file that is smaller than its share.

@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 18] = [
+const CRATES: [Crate; 19] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
     library("record", "crates/record", &["units", "plan"]),
@@ -71,6 +71,7 @@ const CRATES: [Crate; 18] = [
     library("xtask", "crates/xtask", &[]),
     library("harness", "tests/harness", &[]),
     library("tests/truth", "tests/truth", &["harness"]),
+    library("tests/faults", "tests/faults", &["harness"]),
     library("fuzz", "fuzz", &["units", "record", "assessment", "judge", "fio", "diskspd", "study", "report"]),
 ];
 /// The page that shows the table.

@@ -7,7 +7,7 @@ use super::modules::Crates;
 use super::source::{Source, line_of};
 
 /// Crates without a public interface.
-const NO_LIBRARIES: [&str; 6] = ["fathom", "bench", "xtask", "tests/harness", "tests/truth", "fuzz"];
+const NO_LIBRARIES: [&str; 7] = ["fathom", "bench", "xtask", "tests/harness", "tests/truth", "tests/faults", "fuzz"];
 /// Error types that a program cannot match on.
 const TEXT_TYPES: [&str; 2] = ["String", "str"];
 

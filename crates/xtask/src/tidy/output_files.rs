@@ -6,7 +6,7 @@ use super::finding::Finding;
 use super::source::{Source, line_of};
 
 /// Crates that are not part of the program, and `os`, whose callers check the path.
-const OTHER_CRATES: [&str; 6] = ["os", "xtask", "bench", "fuzz", "tests/harness", "tests/truth"];
+const OTHER_CRATES: [&str; 7] = ["os", "xtask", "bench", "fuzz", "tests/harness", "tests/truth", "tests/faults"];
 /// The output guard and the files that it opens.
 const GUARD: [&str; 2] = ["crates/engine/src/output_guard.rs", "crates/fathom/src/atomic_file.rs"];
 /// Items of the standard library that create or replace files: module or type, and name.

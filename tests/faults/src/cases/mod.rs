@@ -1,0 +1,3 @@
+//! The cases.
+
+pub mod files;

@@ -1,0 +1,45 @@
+//! The tables of `docs/reliability.md`.
+
+use std::fmt::Display;
+
+use crate::cases::files;
+use crate::{Case, Report};
+
+/// Returns the generated tables by name.
+pub fn tables() -> Vec<(&'static str, String)> {
+    vec![
+        ("files", table(&[files::FIO, files::DISKSPD].concat())),
+        ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
+    ]
+}
+
+/// Returns the page with the tables between its markers `<!-- table: NAME -->` and `<!-- end -->` replaced.
+///
+/// # Panics
+///
+/// Panics if the page has no markers of a table.
+pub fn with_tables(page: &str) -> String {
+    tables().iter().fold(page.to_owned(), |page, (name, table)| {
+        let begin = format!("<!-- table: {name} -->\n");
+        let (before, rest) =
+            page.split_once(&begin).unwrap_or_else(|| panic!("no line `{}` in the page", begin.trim_end()));
+        let (_, after) = rest.split_once("<!-- end -->").expect("the table has an end");
+        format!("{before}{begin}\n{table}\n<!-- end -->{after}")
+    })
+}
+
+fn table<F: Display>(cases: &[Case<F>]) -> String {
+    let mut text = "| fault | command | exit | message | report |\n|---|---|---|---|---|\n".to_owned();
+    for case in cases {
+        let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{}`", text.replace('|', "\\|")) };
+        let report = match case.report {
+            Report::Missing => "no I/O".to_owned(),
+            Report::Complete => "complete".to_owned(),
+            Report::Ios(1) => "complete, 1 I/O".to_owned(),
+            Report::Ios(ios) => format!("complete, {ios} I/Os"),
+        };
+        let (command, message) = (code(case.command), code(case.message));
+        text += &format!("| {} | {command} | {} | {message} | {report} |\n", case.fault, case.exit);
+    }
+    text
+}

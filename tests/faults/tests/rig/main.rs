@@ -1,0 +1,5 @@
+//! Runs the cases.
+
+mod failures;
+mod files;
+mod page;
