@@ -34,7 +34,7 @@ impl Metadata {
         }
     }
 
-    /// Does the operation. A created file stays open until it is dropped, outside the measured time.
+    /// Does the operation. The caller closes a created file, outside the measured time.
     ///
     /// # Errors
     /// The call fails.

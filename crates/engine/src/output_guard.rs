@@ -203,7 +203,8 @@ impl GuardedFile {
         if FileId::of(&file.metadata()?) != *id {
             return Err(OutputRefusal::Replaced.into());
         }
-        Ok(file.write_all(bytes)?)
+        file.write_all(bytes)?;
+        Ok(os::file::close(file)?)
     }
 }
 

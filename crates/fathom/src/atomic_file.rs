@@ -117,10 +117,12 @@ impl AtomicFile {
             if !is_stream(file.metadata().map_err(failed)?.file_type()) {
                 return Err(failed(io::Error::other("it is no longer a pipe or a character device")));
             }
-            return file.write_all(bytes).map_err(failed);
+            return file.write_all(bytes).and_then(|()| os::file::close(file)).map_err(failed);
         };
         let written = create_new(temporary)
-            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|mut file| {
+                file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| os::file::close(file))
+            })
             .and_then(|()| std::fs::rename(temporary, &self.path));
         written.map_err(|error| {
             // An incomplete file is of no use, and it may have filled the disk.

@@ -43,9 +43,11 @@ pub mod diskspd {
     pub const REFUSED: u8 = 3;
 }
 
-/// Returns the exit code of a study. `is_written` is false if a result could not be written.
+/// Returns the exit code of a study. `is_written` is false if a result could not be written. An incomplete log
+/// of a run counts as such a result.
 pub fn of(assessment: &Assessment, interrupts: Interrupts, is_written: bool) -> u8 {
-    if !is_written {
+    let mut records = assessment.tests.iter().flat_map(|test| &test.rounds).map(|round| &round.record);
+    if !is_written || records.any(|record| record.has_incomplete_logs()) {
         return FAILED;
     }
     if let Some(code) = interrupts.last().and_then(|signal| u8::try_from(SIGNAL + signal).ok()) {

@@ -1,4 +1,7 @@
 //! Standard output, standard error, and the file of `--output`.
+//!
+//! Text may contain names from outside. Control characters that the terminal would obey are escaped here. Only functions
+//! whose name ends with `raw` do not escape: their text has no names, or its renderer escapes them.
 
 use std::fmt::Arguments;
 use std::fs::File;
@@ -7,13 +10,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use engine::OutputGuard;
+use units::markup::printable;
 
 use crate::atomic_file::{self, OutputError};
 use crate::exit;
 
-pub enum Output {
-    Stdout,
-    File(File),
+pub struct Output {
+    /// The file and its path; `None` for standard output.
+    file: Option<(String, File)>,
+    /// The report is not complete in the file.
+    has_failed: bool,
 }
 
 impl Output {
@@ -22,29 +28,49 @@ impl Output {
     /// # Errors
     /// The output guard refuses the path, or the file cannot be opened.
     pub fn open(path: Option<&str>, guard: &mut OutputGuard) -> Result<Self, OutputError> {
-        path.map_or(Ok(Output::Stdout), |path| atomic_file::create(Path::new(path), guard).map(Output::File))
+        let open = |path: &str| Ok((path.to_owned(), atomic_file::create(Path::new(path), guard)?));
+        Ok(Output { file: path.map(open).transpose()?, has_failed: false })
     }
 
     pub fn is_stdout(&self) -> bool {
-        matches!(self, Output::Stdout)
+        self.file.is_none()
     }
 
     /// Writes a part of the report. A closed pipe does not stop the run. If the file cannot be written, for example on a
     /// disk that the job has filled, the report continues on standard output.
     pub fn write(&mut self, text: &str) {
-        if let Output::File(file) = self {
+        let text = &*printable(text);
+        if let Some((path, file)) = &mut self.file {
             let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) else { return };
             let error = units::errno::reason(&error);
-            stderr_line!("fio: --output: {error}; the report continues on standard output");
-            *self = Output::Stdout;
+            stderr_line!(
+                "fio: --output={path}: {error}; the file is not complete, the report continues on standard output"
+            );
+            (self.file, self.has_failed) = (None, true);
         }
-        write_stdout(text);
+        self.has_failed |= !write_stdout(text);
+    }
+
+    /// Closes the file. Returns false if the report is not complete in it. Prints the error.
+    pub fn finish(&mut self) -> bool {
+        if let Some((path, file)) = self.file.take()
+            && let Err(error) = os::file::close(file)
+        {
+            stderr_line!("fio: --output={path}: {}; the file is not complete", units::errno::reason(&error));
+            self.has_failed = true;
+        }
+        !self.has_failed
     }
 }
 
 /// Writes to standard output. A closed pipe is no failure. After another error the text goes to standard error, and the
 /// result is false.
 pub fn write_stdout(text: &str) -> bool {
+    write_stdout_raw(&printable(text))
+}
+
+/// Writes to standard output as [`write_stdout`], without escaping.
+pub fn write_stdout_raw(text: &str) -> bool {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -62,10 +88,10 @@ pub fn write_stdout(text: &str) -> bool {
     }
 }
 
-/// Writes bytes to standard output. They need not be text.
-pub fn write_stdout_bytes(bytes: &[u8]) -> bool {
+/// Writes bytes to standard output, without escaping. They need not be text.
+pub fn write_stdout_bytes_raw(bytes: &[u8]) -> bool {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return write_stdout(text);
+        return write_stdout_raw(text);
     }
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
@@ -78,7 +104,12 @@ pub fn print_text(text: &str) -> u8 {
 
 /// Writes to standard error and ignores errors. `eprint!` panics if standard error is closed.
 pub fn write_stderr(text: Arguments) {
-    let _ = io::stderr().lock().write_all(text.to_string().as_bytes());
+    write_stderr_raw(&printable(&text.to_string()));
+}
+
+/// Writes to standard error as [`write_stderr`], without escaping.
+pub fn write_stderr_raw(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Writes a line to standard error, as [`write_stderr`].

@@ -5,6 +5,7 @@ use std::path::Path;
 use assessment::Assessment;
 use engine::OutputGuard;
 use report::{Chart, PngError};
+use units::markup::one_line;
 
 use crate::atomic_file::{self, is_same_file};
 use crate::command_error::CommandError;
@@ -69,7 +70,8 @@ pub fn save_all(folder: &str, assessment: &Assessment, picture: Picture) -> Resu
 pub fn one(assessment: &Assessment, name: &str, picture: Picture) -> Result<Vec<u8>, CommandError> {
     let charts = report::charts(assessment);
     if name == "list" {
-        let line = |chart: &Chart| format!("{}/{}  {}\n", chart.test, chart.kind, chart.title);
+        let line =
+            |chart: &Chart| format!("{}\n", one_line(&format!("{}/{}  {}", chart.test, chart.kind, chart.title)));
         return Ok(charts.iter().map(line).collect::<String>().into_bytes());
     }
     let is_it = |chart: &&Chart| chart.name == name || name == format!("{}/{}", chart.test, chart.kind);

@@ -10,13 +10,16 @@ use record::{Message, Record};
 use report::wording;
 use study::{Outcome, Run, time};
 use units::format;
+use units::markup::one_line;
 
 use crate::driver::Display;
-use crate::output::{stderr_line, write_stderr};
+use crate::output::{stderr_line, write_stderr, write_stderr_raw};
 use crate::run::Watcher;
 
 /// Interval between updates of the live figures.
 const EVERY_NS: u64 = 1_000_000_000;
+/// Moves the cursor to the start of the line, and erases the line.
+const ERASE_LINE: &str = "\r\x1b[K";
 
 pub struct Progress {
     is_terminal: bool,
@@ -86,13 +89,13 @@ impl Progress {
 
     fn clear(&mut self) {
         if std::mem::take(&mut self.columns) > 0 {
-            write_stderr(format_args!("\r\x1b[K"));
+            write_stderr_raw(ERASE_LINE);
         }
     }
 
     fn show(&mut self, text: &str) {
         if self.is_terminal {
-            write_stderr(format_args!("\r\x1b[K{text}"));
+            write_stderr_raw(&format!("{ERASE_LINE}{}", one_line(text)));
             self.columns = text.len();
         }
     }
@@ -137,7 +140,8 @@ fn left_by_work(goals: &[u64], done_bytes: u64, elapsed_ns: u64) -> Option<u64> 
 
 impl Display for Progress {
     fn begin(&mut self, run: &Run, plan: &Plan) {
-        (self.name, self.takes_ns, self.after_ns) = (run.label.clone(), time::at_most_ns(plan), run.remaining_ns);
+        (self.name, self.takes_ns, self.after_ns) =
+            (one_line(&run.label).into_owned(), time::at_most_ns(plan), run.remaining_ns);
         (self.started_ns, self.seen, self.dialect) = (None, Seen::default(), plan.origin.dialect());
         self.show(&self.name.clone());
         if !self.is_terminal {

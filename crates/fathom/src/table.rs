@@ -3,6 +3,7 @@
 use ::history::Entry;
 use units::calendar::date_and_time;
 use units::format::grouped;
+use units::markup::one_line;
 
 const HEAD: [&str; 7] = ["run", "when", "verdict", "what", "IOPS", "target", "tags"];
 /// Characters of a title. The JSON has the whole title.
@@ -39,7 +40,7 @@ fn row(entry: &Entry) -> [String; HEAD.len()] {
     let figures = if entry.verdict.is_none() { figures(entry) } else { String::new() };
     let (target, tags) = (cut(&entry.target, TARGET_MAX), entry.tags.join(" "));
     [entry.id.to_string(), when(entry), verdict, what.trim_end().to_owned(), figures, target, tags]
-        .map(|cell| cell.chars().map(|c| if c.is_control() { '?' } else { c }).collect())
+        .map(|cell| one_line(&cell).into_owned())
 }
 
 /// Returns the IOPS of a single run.

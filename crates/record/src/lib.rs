@@ -154,16 +154,22 @@ impl Record {
         }
     }
 
-    /// Adds a message. After the first 1000 a warning takes the place of all others.
+    /// Adds a message. After the first 1000 a warning takes the place of all others, except those on incomplete logs.
     pub fn add_message(&mut self, message: Message) {
         match self.messages.len() {
             ..MESSAGES_MAX => self.messages.push(message),
+            _ if message.kind().is_of_incomplete_log() => self.messages.push(message),
             MESSAGES_MAX => {
                 let kept = MESSAGES_MAX as u64;
                 self.messages.push(Message::Warning(MessageKind::MessagesOmitted { kept }));
             }
             _ => {}
         }
+    }
+
+    /// Returns whether a log file of the run could not be written to its end.
+    pub fn has_incomplete_logs(&self) -> bool {
+        self.messages.iter().any(|message| message.kind().is_of_incomplete_log())
     }
 
     /// Returns whether a worker ended with an error.

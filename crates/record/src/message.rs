@@ -69,6 +69,13 @@ impl Message {
     }
 }
 
+impl MessageKind {
+    /// Returns whether a log file could not be written to its end.
+    pub fn is_of_incomplete_log(&self) -> bool {
+        matches!(self, MessageKind::AggregateLogFailed { .. } | MessageKind::LogsIncomplete { .. })
+    }
+}
+
 /// A message that is text is saved as a string, any other as an object.
 impl Serialize for MessageKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

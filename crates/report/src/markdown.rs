@@ -1,6 +1,7 @@
 //! Assessments as Markdown, for issues, wikis and mail.
 
 use assessment::Assessment;
+use units::markup::printable;
 
 use crate::causes::cause;
 use crate::figures::{cells, jobs};
@@ -34,7 +35,7 @@ pub fn markdown(assessment: &Assessment) -> String {
         text += &format!("| {} | {} |\n", masked(&name), masked(&value));
     }
     text += "\n## How to repeat it\n\n";
-    text + &block(&command(assessment))
+    printable(&(text + &block(&command(assessment)))).into_owned()
 }
 
 fn verdicts(assessment: &Assessment) -> String {

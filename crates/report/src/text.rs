@@ -2,31 +2,38 @@
 
 use assessment::{Aim, Verdict};
 use units::format::{grouped, time_parts_ns};
+use units::markup::printable;
 
 /// Cell of a table without a value.
 pub const NONE: &str = "–";
 
 /// Returns a text as one line for a terminal, without control characters.
 pub fn plain(text: &str) -> String {
-    let visible = |c: char| match c {
-        '\n' | '\t' => ' ',
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '?',
-        c if c.is_control() => '?',
-        c => c,
-    };
-    text.chars().map(visible).collect()
+    printable(text).replace(['\n', '\t'], " ")
 }
 
 /// Formats a text as one line of Markdown without markup.
 pub fn masked(text: &str) -> String {
+    let text = plain(text);
     let mut safe = String::with_capacity(text.len());
-    for c in plain(text).chars() {
-        if "\\`*_[]<>|~".contains(c) {
+    let marker = mark_of_block(&text);
+    for (at, c) in text.char_indices() {
+        if "\\`*_[]<>|~&".contains(c) || Some(at) == marker {
             safe.push('\\');
         }
         safe.push(c);
     }
     safe
+}
+
+/// Returns the position of the character that would make a line a heading, a list item, or a rule.
+fn mark_of_block(line: &str) -> Option<usize> {
+    let first = line.split(' ').next().unwrap_or_default();
+    let digits = first.trim_start_matches(|c: char| c.is_ascii_digit());
+    match digits {
+        "." | ")" if digits.len() < first.len() => Some(first.len() - 1),
+        _ => (!first.is_empty() && first.chars().all(|c| "#+-=".contains(c))).then_some(0),
+    }
 }
 
 /// Cuts a text to `most` characters, with an ellipsis at the end.
@@ -150,7 +157,12 @@ mod tests {
 
     #[test]
     fn no_text_breaks_the_document() {
-        assert_eq!(plain("a\u{1b}[31m\nb\u{202e}"), "a?[31m b?");
+        assert_eq!(plain("a\u{1b}[31m\nb\u{202e}"), "a\\u001b[31m b\\u202e");
+        assert_eq!(masked("a|`b`[c](d)&#8238;"), "a\\|\\`b\\`\\[c\\](d)\\&#8238;");
+        assert_eq!(
+            ["# a", "---", "1. a", "-1.5 %", "p99."].map(masked),
+            ["\\# a", "\\---", "1\\. a", "-1.5 %", "p99."]
+        );
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Renderer, Snippet};
 
+use crate::markup::printable;
+
 /// A text from the user: a job file, the command line, a suite.
 #[derive(PartialEq, Eq)]
 pub struct Source {
@@ -153,11 +155,17 @@ impl Diagnostic {
         if let (Some((span, _)), Some(label)) = (&self.label, &label) {
             // Scans only the affected lines: scanning a long text for each of many errors would be quadratic.
             let start = span.line_start();
-            let lines = &span.source.text[start..span.line_end()];
-            let range = span.range.start - start..span.range.end - start;
+            let text = &span.source.text;
+            let [before, marked, after] = [
+                &text[start..span.range.start],
+                span.text(),
+                text[span.range.end..span.line_end()].trim_end_matches('\r'),
+            ]
+            .map(printable);
+            let range = before.len()..before.len() + marked.len();
             let annotation = AnnotationKind::Primary.span(range).label(label.as_str());
-            let snippet = Snippet::source(lines).line_start(span.line()).path(span.source.name.as_str());
-            group = group.element(snippet.annotation(annotation));
+            let snippet = Snippet::source(format!("{before}{marked}{after}")).line_start(span.line());
+            group = group.element(snippet.path(one_line(&span.source.name)).annotation(annotation));
         }
         if let Some(help) = &help {
             group = group.element(Title::HELP.message(help.as_str()));
@@ -185,19 +193,20 @@ pub enum Color {
 /// Characters of a message. A value that it quotes may be of any length.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// Replaces control characters, which would break the terminal output, and shortens a long text.
+/// Escapes control characters, which would break the terminal output, and shortens a long text.
 fn one_line(text: &str) -> String {
     let mut rest = text.chars();
     let mut line: String = rest.by_ref().take(MESSAGE_CHARS_MAX).collect();
     if rest.next().is_some() {
         line.push('…');
     }
-    line.replace(char::is_control, " ")
+    printable(&line).replace(['\n', '\t'], " ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markup::is_control;
 
     fn span(text: &str, part: &str) -> Span {
         let start = text.find(part).expect("the part is in the text");
@@ -232,7 +241,10 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_do_not_reach_the_terminal_from_a_message() {
-        assert!(!Diagnostic::error("a\u{1b}[31mb\nc").to_string().contains('\u{1b}'));
+    fn control_characters_do_not_reach_the_terminal() {
+        let span = span("rw=\u{1b}[31m\u{202e}raed # \u{9b}1m\n", "raed");
+        let text = Diagnostic::error("a\u{1b}[31mb\nc").at(&span, "\u{7}").help("\u{202e}").to_string();
+        assert!(!text.chars().any(|c| c != '\n' && is_control(c)), "{text:?}");
+        assert!(text.contains("rw=\\u001b[31m\\u202eraed # \\u009b1m"), "{text}");
     }
 }

@@ -19,13 +19,14 @@ use plan::Origin;
 use record::{Machine, Record};
 use report::Report;
 use units::diagnostic::Diagnostic;
+use units::markup::printable;
 
 /// Renders the text report.
 ///
 /// # Errors
 /// Returns the errors of the record's XML profile.
 pub fn text(record: &Record) -> Result<String, Vec<Diagnostic>> {
-    report_of(record).map(|report| text::report(&report))
+    report_of(record).map(|report| printable(&text::report(&report)).into_owned())
 }
 
 /// Renders the XML report. It has no final newline, as in DiskSpd.

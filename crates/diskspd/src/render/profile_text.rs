@@ -8,10 +8,11 @@ use crate::profile::{
     BufferSeparation, BypassIo, Cache, EfficiencyOrder, FlushType, Order, Profile, RingBatch, Target, Throughput,
     TimeSpan, WriteContent,
 };
+use units::markup::one_line;
 
 /// Renders from the blank line before `Command Line:` to the blank line after the last time span.
 pub fn profile_text(profile: &Profile, command_line: &str) -> String {
-    let mut text = format!("\nCommand Line: {command_line}\n\n");
+    let mut text = format!("\nCommand Line: {}\n\n", one_line(command_line));
     if profile.experiment_flags != 0 {
         text += &format!("Experiment Flags: {0:#x} ({0})\n\n", profile.experiment_flags);
     }
@@ -23,9 +24,9 @@ pub fn profile_text(profile: &Profile, command_line: &str) -> String {
         text += &format!("\ttimespan: {:3}\n\t-------------\n", index + 1);
         text += &lines("\t", time_span(span));
         for target in &span.targets {
-            let path = match target.path.strip_prefix('*') {
-                Some(template) => format!("template target '{template}'"),
-                None => format!("'{}'", target.path),
+            let path = match one_line(&target.path) {
+                path if path.starts_with('*') => format!("template target '{}'", &path[1..]),
+                path => format!("'{path}'"),
             };
             text += &format!("\tpath: {path}\n");
             text += &lines("\t\t", target_lines(span, target));
@@ -36,7 +37,7 @@ pub fn profile_text(profile: &Profile, command_line: &str) -> String {
 }
 
 fn lines(indent: &str, lines: Vec<String>) -> String {
-    lines.iter().map(|line| format!("{indent}{line}\n")).collect()
+    lines.iter().map(|line| format!("{indent}{}\n", one_line(line))).collect()
 }
 
 fn time_span(span: &TimeSpan) -> Vec<String> {

@@ -4,6 +4,7 @@ use super::topology::{self, GROUP, Topology};
 use crate::xml::writer::Writer;
 use record::Machine;
 use units::calendar::civil;
+use units::markup::one_line;
 
 /// The DiskSpd version with this report layout. Parsers use it to select the layout.
 const VERSION: &str = "2.2.0";
@@ -23,7 +24,7 @@ pub fn text(machine: &Machine, started_unix_ms: u64) -> String {
          \tsocket count:\t\t{}\n\
          \theterogeneous cores:\t{}\n\n\
          \tactive power scheme:\t{}\n",
-        machine.hostname,
+        one_line(&machine.hostname),
         start_time(started_unix_ms),
         topology.cpus.len(),
         topology.cores.len(),
@@ -31,7 +32,7 @@ pub fn text(machine: &Machine, started_unix_ms: u64) -> String {
         topology.nodes.len(),
         topology.sockets.len(),
         if topology.performance_class.is_some() { 'y' } else { 'n' },
-        power_scheme(machine),
+        one_line(&power_scheme(machine)),
     )
 }
 

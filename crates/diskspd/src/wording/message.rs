@@ -1,11 +1,16 @@
 //! Messages of a run.
 
 use record::MessageKind;
+use units::markup::one_line;
 
 use super::error::error;
 
 /// Returns the text of a message.
 pub fn message(kind: &MessageKind) -> String {
+    one_line(&text(kind)).into_owned()
+}
+
+fn text(kind: &MessageKind) -> String {
     match kind {
         MessageKind::Text(text) => text.clone(),
         MessageKind::DepthIsOne {} => "the engine is synchronous: one I/O is outstanding".to_owned(),

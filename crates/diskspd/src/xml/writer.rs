@@ -4,6 +4,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use units::markup::is_control;
+
 /// Names and values, in order.
 pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];
 
@@ -80,13 +82,13 @@ impl Writer {
     }
 }
 
-/// Escapes text. Parsers would trim white space at the ends, and convert a carriage return to a newline.
+/// Escapes text. Parsers would trim white space at the ends.
 fn push_text(out: &mut String, text: &str) {
     let inner = text.trim_matches(is_white);
     let start = text.len() - text.trim_start_matches(is_white).len();
     for (at, c) in text.char_indices() {
         let at_an_end = at < start || at >= start + inner.len();
-        if (is_white(c) && at_an_end) || c == '\r' { push_reference(out, c) } else { push_char(out, c) }
+        if c == ' ' && at_an_end { push_reference(out, c) } else { push_char(out, c) }
     }
 }
 
@@ -94,7 +96,6 @@ fn push_attribute(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => push_reference(out, c),
             _ => push_char(out, c),
         }
     }
@@ -107,6 +108,8 @@ fn push_char(out: &mut String, c: char) {
         '>' => out.push_str("&gt;"),
         // XML has no representation of these characters.
         '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+        // Parsers would convert a carriage return, and a terminal would obey other control characters.
+        c if is_control(c) => push_reference(out, c),
         _ => out.push(c),
     }
 }
@@ -139,7 +142,10 @@ mod tests {
     #[test]
     fn markup_in_values_is_escaped() {
         let mut writer = Writer::new(0);
-        writer.leaf_with("P", &[("n", &"<u>\"\n")], "a&b<c>]]>\r\u{1}d ");
-        assert_eq!(writer.finish(), "<P n=\"&lt;u&gt;&quot;&#10;\">a&amp;b&lt;c&gt;]]&gt;&#13;\u{fffd}d&#32;</P>\n");
+        writer.leaf_with("P", &[("n", &"<u>\"\n")], "a&b<c>]]>\r\u{1}\u{202e}d ");
+        assert_eq!(
+            writer.finish(),
+            "<P n=\"&lt;u&gt;&quot;&#10;\">a&amp;b&lt;c&gt;]]&gt;&#13;\u{fffd}&#8238;d&#32;</P>\n"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
 use os::file::{File, OpenOptions};
 use plan::{Fallocate, Worker};
-use record::{LayoutCall, LayoutError, Message, MessageKind, RunError, TargetError};
+use record::{IoError, LayoutCall, LayoutError, Message, MessageKind, RunError, TargetError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -86,6 +86,7 @@ pub(crate) fn extend(
         let mut layout = Layout::open(worker, &mut uses, path)?;
         let done = layout.run(worker, share.real_size, with_data, site);
         let there = done.inspect_err(|_| layout.put_back())?;
+        layout.close()?;
         if with_data && worker.targets.extent.fill_device {
             share.real_size = there;
             share.io_size = share.io_size.min(there.saturating_sub(share.offset));
@@ -178,6 +179,11 @@ impl<'a> Layout<'a> {
             .invalidate_cache(present, end - present)
             .map_err(|error| self.failed(&error, LayoutCall::DropCache))?;
         Ok(end)
+    }
+
+    fn close(self) -> Result<(), RunError> {
+        let Layout { path, file, .. } = self;
+        file.close().map_err(|error| fault::of_io(&error, IoError::Close { path: shown(path) }))
     }
 
     fn size(&self) -> Result<u64, RunError> {

@@ -73,4 +73,14 @@ impl AggregateLog {
         (self.began_ns, self.last_bytes) = (Some(since_start_ns), bytes);
         Ok(())
     }
+
+    /// Closes the files.
+    ///
+    /// # Errors
+    /// Returns the first error of a file.
+    pub fn finish(self) -> Result<(), LogError> {
+        let close =
+            |(path, file): (String, File)| os::file::close(file).map_err(|error| LogError::of_file(&path, &error));
+        self.files.into_iter().try_for_each(close)
+    }
 }

@@ -47,7 +47,7 @@ fn run(jobs: Vec<Worker>, mut work: impl FnMut(usize, &mut WorkerLogs)) {
             logs.finish(START + 2_350 * MS);
         }
     }
-    writer.finish().unwrap();
+    assert_eq!(writer.finish(), []);
 }
 
 fn completed(at_ns: u64, ddir: Ddir, bytes: u32, clat_ns: u64) -> LoggedIo {
@@ -322,7 +322,8 @@ fn a_file_that_cannot_be_written_is_reported_at_the_end_and_stops_no_worker() {
     logs.begin(START);
     logs.complete(&completed(MS, Ddir::Read, 4096, 3));
     logs.finish(START + 2 * MS);
-    let error = writer.finish().unwrap_err();
+    let errors = writer.finish();
+    let [error] = errors.as_slice() else { panic!("{errors:?}") };
     assert!(matches!(&error.fault, LogFault::File { path } if path.ends_with("a_iops.log")), "{error:?}");
     assert_eq!(read(&scratch, "a_clat.log"), "1, 3, 0, 4096, 0\n");
 }

@@ -25,7 +25,7 @@ pub struct LogWriter {
 
 struct Thread {
     batches: SyncSender<LogBatch>,
-    handle: JoinHandle<Result<(), LogError>>,
+    handle: JoinHandle<Vec<LogError>>,
 }
 
 impl LogWriter {
@@ -44,45 +44,44 @@ impl LogWriter {
         Ok(batches)
     }
 
-    /// Waits until all entries are in the files.
-    ///
-    /// # Errors
-    /// Returns the first error of any file.
-    pub fn finish(self) -> Result<(), LogError> {
+    /// Waits until all entries are in the files. Returns the errors: files that are not complete, each once.
+    pub fn finish(self) -> Vec<LogError> {
         let thread = self.thread.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Some(Thread { batches, handle }) = thread else { return Ok(()) };
+        let Some(Thread { batches, handle }) = thread else { return Vec::new() };
         // `join` reports a thread that has ended.
         drop(batches.send(LogBatch::End));
-        handle.join().unwrap_or_else(|_| Err(LogError::without_source(LogFault::ThreadEnded)))
+        handle.join().unwrap_or_else(|_| vec![LogError::without_source(LogFault::ThreadEnded)])
     }
 }
 
-fn write_all(batches: &Receiver<LogBatch>) -> Result<(), LogError> {
-    let mut outcome = Ok(());
+fn write_all(batches: &Receiver<LogBatch>) -> Vec<LogError> {
+    let mut failed = Vec::new();
     let mut lines = Lines::default();
     while let Ok(batch) = batches.recv() {
-        let written = match batch {
-            LogBatch::Entries(chunk) => write_entries(&mut lines, chunk),
-            LogBatch::Histogram(snapshot) => write_histogram(&mut lines, &snapshot),
-            LogBatch::End => break,
-        };
         // Continues after an error: the workers must not block, and other files may be on another disk.
-        outcome = outcome.and(written);
+        match batch {
+            LogBatch::Entries(chunk) => write_entries(&mut lines, chunk, &mut failed),
+            LogBatch::Histogram(snapshot) => add_error(write_histogram(&mut lines, &snapshot), &mut failed),
+            LogBatch::End => break,
+        }
     }
-    outcome
+    failed
 }
 
-fn write_entries(lines: &mut Lines, chunk: Chunk) -> Result<(), LogError> {
-    let mut outcome = Ok(());
+/// Adds an error. The first error of a file counts.
+fn add_error(written: Result<(), LogError>, failed: &mut Vec<LogError>) {
+    failed.extend(written.err().filter(|error| failed.iter().all(|known| known.fault != error.fault)));
+}
+
+fn write_entries(lines: &mut Lines, chunk: Chunk, failed: &mut Vec<LogError>) {
     for kind in Kind::ALL {
         let Some(file) = chunk.destination.file(kind) else { continue };
         lines.fill(kind, &chunk.destination, &chunk.entries);
         if !lines.as_bytes().is_empty() {
-            outcome = outcome.and(file.append(lines.as_bytes()));
+            add_error(file.append(lines.as_bytes()), failed);
         }
     }
     chunk.recycle();
-    outcome
 }
 
 fn write_histogram(lines: &mut Lines, snapshot: &Snapshot) -> Result<(), LogError> {

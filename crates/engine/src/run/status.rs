@@ -10,7 +10,7 @@ use super::observer::Observer;
 use crate::disks::Disks;
 use crate::idleness::Idleness;
 use crate::live::State;
-use crate::logs::LogError;
+use crate::logs::{AggregateLog, LogError};
 use crate::timeline::TimelineWatch;
 
 /// Longest interval between snapshots of a worker. The last snapshot is reported if the worker never reports again.
@@ -70,8 +70,7 @@ impl Coordinator<'_> {
         let bytes = (!is_ramping).then_some(bytes);
         if let Err(error) = aggregate.sample(now_ns - self.live.started_ns, bytes) {
             self.aggregate = None;
-            let LogError { fault, source: error } = error;
-            self.observer.message(&Message::Warning(MessageKind::AggregateLogFailed { fault, error }));
+            self.observer.message(&aggregate_failed(error));
         }
     }
 
@@ -105,15 +104,21 @@ impl Coordinator<'_> {
 
     /// Reports the machine, and closes the logs.
     pub(super) fn finish(self) {
-        let Coordinator { observer, log_writer, disks, idleness, slots, .. } = self;
+        let Coordinator { observer, log_writer, aggregate, disks, idleness, slots, .. } = self;
         report_machine(observer, &disks, idleness.as_ref());
         // The writer ends once the logs of workers that never started are closed.
         drop(slots);
-        if let Err(error) = log_writer.finish() {
-            let LogError { fault, source: error } = error;
+        if let Some(Err(error)) = aggregate.map(AggregateLog::finish) {
+            observer.message(&aggregate_failed(error));
+        }
+        for LogError { fault, source: error } in log_writer.finish() {
             observer.message(&Message::Warning(MessageKind::LogsIncomplete { fault, error }));
         }
     }
+}
+
+fn aggregate_failed(LogError { fault, source: error }: LogError) -> Message {
+    Message::Warning(MessageKind::AggregateLogFailed { fault, error })
 }
 
 /// Reports the counters of disks and CPUs.

@@ -174,9 +174,14 @@ impl OpenFiles {
         let Some(file) = self.open[index as usize].take() else { return Ok(()) };
         let synced = if self.fsync_on_close && self.mode(index).options.write { file.fsync() } else { Ok(()) };
         let detached = backend.detach(index);
+        // Only a written file can have an error that the close reports.
+        let closed = if self.mode(index).options.write { file.close() } else { Ok(()) };
         self.order.retain(|&open| open != index);
         live.open_files.store(self.order.len() as u32, Relaxed);
-        synced.and(detached).map_err(|error| fault::of_io(&error, IoError::Close { path: self.name(index) }))
+        synced
+            .and(detached)
+            .and(closed)
+            .map_err(|error| fault::of_io(&error, IoError::Close { path: self.name(index) }))
     }
 
     pub fn close_all(&mut self, backend: &mut dyn Backend, live: &WorkerLive) -> Result<(), RunError> {
@@ -211,7 +216,7 @@ impl OpenFiles {
     fn fsync_closed(&self, index: u32) -> io::Result<()> {
         let options = OpenOptions { create: false, ..self.mode(index).options };
         match options.open(&self.targets[index as usize].path) {
-            Ok(file) => file.fsync(),
+            Ok(file) => file.fsync().and(file.close()),
             // Never written: there is nothing to flush.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),

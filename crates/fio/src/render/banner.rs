@@ -4,6 +4,7 @@ use super::number::{Prefix, Unit, short};
 use super::version::version_of;
 use plan::{Ddir, Engine, Plan, Worker};
 use std::fmt::Write;
+use units::markup::one_line;
 
 /// Returns a line per job, the version of fathom and the number of workers that start.
 ///
@@ -43,7 +44,7 @@ fn clone_index(previous: &[Worker], worker: &Worker) -> usize {
 
 fn job_line(worker: &Worker) -> String {
     match properties(worker) {
-        Some(properties) => format!("{}: {properties}\n", worker.name),
+        Some(properties) => format!("{}: {properties}\n", one_line(&worker.name)),
         None => String::new(),
     }
 }
@@ -65,11 +66,11 @@ fn properties(worker: &Worker) -> Option<String> {
     Some(format!(
         "(g={}): rw={}, bs={}, {}, {third}, ioengine={}, iodepth={}",
         worker.group,
-        worker.echo.rw,
+        one_line(&worker.echo.rw),
         range('R', Ddir::Read),
         range('W', Ddir::Write),
         // One engine of the plan stands for several I/O interfaces of DiskSpd. `echo.ioengine` names the interface.
-        if worker.streams().is_none() { engine_name(&worker.engine) } else { &worker.echo.ioengine },
+        if worker.streams().is_none() { engine_name(&worker.engine).into() } else { one_line(&worker.echo.ioengine) },
         worker.requested_depth(),
     ))
 }

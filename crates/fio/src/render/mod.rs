@@ -33,6 +33,7 @@ pub use terse::terse;
 pub use version::version;
 
 use record::Record;
+use units::markup::printable;
 
 /// Returns the reports in fio's order: terse, JSON, normal.
 pub fn report(record: &Record, formats: Formats, options: &ReportOptions, analysis: &Analysis) -> String {
@@ -46,7 +47,7 @@ pub fn report(record: &Record, formats: Formats, options: &ReportOptions, analys
     if formats.normal {
         text += &normal(record, options);
     }
-    text
+    printable(&text).into_owned()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use plan::{IdleProfile, Unified};
 use record::{DdirStats, Moments, Record};
 use std::fmt::Write;
 use units::errno;
+use units::markup::one_line;
 
 /// Returns the report. It starts with an empty line.
 pub fn normal(record: &Record, options: &ReportOptions) -> String {
@@ -33,14 +34,14 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, options: &Report
     let _ = writeln!(
         text,
         "{}: (groupid={}, jobs={}): err={error}: pid={}: {}",
-        entry.first.name,
+        one_line(&entry.first.name),
         entry.first.group,
         entry.members.len(),
         entry.pid(),
         super::date::ctime(options.now_unix_ms, options.utc_offset_s),
     );
     if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
-        let _ = writeln!(text, "  Description  : [{description}]");
+        let _ = writeln!(text, "  Description  : [{}]", one_line(description));
     }
     for section in entry.sections() {
         if section.stats.runtime_ns > 0 && (section.stats.bytes > 0 || section.stats.ios > 0) {

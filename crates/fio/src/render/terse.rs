@@ -10,6 +10,7 @@ use super::version::version_of;
 use plan::{Ddir, Unified};
 use record::{Latency, Record};
 use std::fmt::Write;
+use units::markup::one_line;
 
 /// Returns a line per entry, including entries without I/O.
 pub fn terse(record: &Record, options: &ReportOptions) -> String {
@@ -25,7 +26,7 @@ pub fn terse(record: &Record, options: &ReportOptions) -> String {
 fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record, version: u8) {
     let errno = entry.error().map_or(0, |(errno, _)| errno);
     let program = if version == 2 { String::new() } else { format!("{};", version_of(&record.fathom)) };
-    let _ = write!(text, "{version};{program}{};{};{errno}", entry.first.name, entry.first.group);
+    let _ = write!(text, "{version};{program}{};{};{errno}", one_line(&entry.first.name), entry.first.group);
     for section in entry.sections() {
         if version == 3 && section.slot == Ddir::Trim as usize && entry.unified() != Unified::Mixed {
             continue;
@@ -49,7 +50,7 @@ fn write_entry(text: &mut String, entry: &Entry, group: &Group, record: &Record,
     }
     if let Some(description) = entry.first.echo.description.as_deref().filter(|text| !text.is_empty()) {
         // Version 2 prints the description on a separate line.
-        let _ = write!(text, "{};{description}", if version == 2 { "\n" } else { "" });
+        let _ = write!(text, "{};{}", if version == 2 { "\n" } else { "" }, one_line(description));
     }
     text.push('\n');
 }

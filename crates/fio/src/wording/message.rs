@@ -1,11 +1,16 @@
 //! Messages of a run, as fio prints them.
 
 use record::{CommandTime, MessageKind};
+use units::markup::one_line;
 
 use super::error::{error, log_fault};
 
 /// Returns the line of a message, without a line end.
 pub fn message(kind: &MessageKind) -> String {
+    one_line(&text(kind)).into_owned()
+}
+
+fn text(kind: &MessageKind) -> String {
     match kind {
         MessageKind::Text(text) => text.clone(),
         MessageKind::Layout { job, files, bytes } => {

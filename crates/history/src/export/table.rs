@@ -69,24 +69,9 @@ impl Table {
 impl Cell {
     fn csv(&self) -> String {
         match self {
-            Cell::Text(text) => quoted(text),
+            Cell::Text(text) => units::markup::csv_cell(text),
             Cell::Count(count) => count.to_string(),
             Cell::Figure(figure) => figure.map(|figure| figure.to_string()).unwrap_or_default(),
         }
-    }
-}
-
-/// Quotes a cell by RFC 4180.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_with_commas_and_quotes_are_quoted() {
-        assert_eq!(["a", "a,b", "a\"b"].map(quoted), ["a", "\"a,b\"", "\"a\"\"b\""]);
     }
 }

@@ -40,7 +40,8 @@ impl FileCreator<'_> {
     pub fn create(&mut self, path: &Path, bytes: u64) -> io::Result<()> {
         let path = remove_old(path, bytes)?;
         let file = OpenOptions { write: true, create: true, ..OpenOptions::new() }.open(&path)?;
-        let done = self.fill(&file, bytes);
+        let filled = self.fill(&file, bytes);
+        let done = filled.and(file.close());
         if done.is_err() {
             // The error that is returned is the cause, not this one.
             let _ = unlink(&path);

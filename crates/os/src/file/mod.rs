@@ -12,7 +12,7 @@ mod tests;
 mod written;
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -216,6 +216,15 @@ impl File {
         check(unsafe { libc::fsync(self.raw()) }).map(drop)
     }
 
+    /// Closes the file. The call reports errors of earlier writes on some file systems, which dropping the file does not.
+    /// The file stays open while an engine uses its descriptor.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn close(self) -> io::Result<()> {
+        Arc::into_inner(self.fd).map_or(Ok(()), close)
+    }
+
     /// Returns, for a loop device, device and inode of the backing file, and the device number that this file has, or
     /// 0.
     pub(crate) fn loop_backing(&self) -> io::Result<(u64, u64, u64)> {
@@ -251,6 +260,19 @@ impl File {
         // SAFETY: the kernel reads at most the length of the slice.
         let written = unsafe { libc::pwrite(self.raw(), bytes.as_ptr().cast(), bytes.len(), offset as i64) };
         usize::try_from(written).map_err(|_| io::Error::last_os_error())
+    }
+}
+
+/// Closes a file that was written, as [`File::close`] does.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
+    // SAFETY: the file was the only owner of the descriptor.
+    match check(unsafe { libc::close(file.into().into_raw_fd()) }) {
+        // Linux has closed the descriptor.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        closed => closed.map(drop),
     }
 }
 

@@ -12,7 +12,9 @@ mod version_1;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
+use units::markup::printable;
 
 use crate::Record;
 
@@ -95,7 +97,7 @@ pub fn write_unverified(record: &Record) -> Result<String, SchemaError> {
     write_document(&Document { schema: SCHEMA, command_line: record.plan.origin.command_line(), record })
 }
 
-/// Formats any document that contains records.
+/// Formats any document that contains records. Control characters in names are escaped, so that a terminal can show it.
 ///
 /// # Errors
 /// The document can't be formatted as JSON.
@@ -104,7 +106,8 @@ pub fn write_document(document: &impl Serialize) -> Result<String, SchemaError> 
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, layout::Layout::default());
     document.serialize(&mut serializer)?;
     text.push(b'\n');
-    String::from_utf8(text).map_err(|error| SchemaError::new(error.to_string()))
+    let text = String::from_utf8(text).map_err(|error| SchemaError::new(error.to_string()))?;
+    Ok(if let Cow::Owned(escaped) = printable(&text) { escaped } else { text })
 }
 
 /// Parses a document that [`write_document`] formatted.

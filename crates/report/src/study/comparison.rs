@@ -3,6 +3,7 @@
 use assessment::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote};
 use serde_json::{Value, json as value};
 use units::format::percent;
+use units::markup::{one_line, printable};
 
 use super::parts::{document, wrapped};
 use super::table::{Column, Row, Table};
@@ -53,9 +54,11 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
 
 fn note(note: &ComparisonNote) -> String {
     match note {
-        ComparisonNote::OnlyInFirst(test) => format!("{test} is only in A"),
-        ComparisonNote::OnlyInSecond(test) => format!("{test} is only in B"),
-        ComparisonNote::JobsDiffer(test) => format!("{test}: the jobs differ; this alone may change the figures"),
+        ComparisonNote::OnlyInFirst(test) => format!("{} is only in A", one_line(test)),
+        ComparisonNote::OnlyInSecond(test) => format!("{} is only in B", one_line(test)),
+        ComparisonNote::JobsDiffer(test) => {
+            format!("{}: the jobs differ; this alone may change the figures", one_line(test))
+        }
     }
 }
 
@@ -67,7 +70,7 @@ pub fn change(share: f64) -> String {
 
 /// A limit of `--fail-on` that a comparison breaks.
 pub fn broken(broken: &BrokenLimit) -> String {
-    format!("{}: {} is {}", broken.limit, broken.test, change(broken.difference))
+    format!("{}: {} is {}", broken.limit, one_line(&broken.test), change(broken.difference))
 }
 
 /// Returns the broken limits of a comparison, in words.
@@ -78,7 +81,7 @@ pub fn failed_limits(comparison: &Comparison) -> Vec<String> {
 /// Returns a comparison as text.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let notes: String = notes(comparison).iter().map(|note| wrapped(note)).collect();
-    format!("{}\n{notes}", table(comparison).text())
+    printable(&format!("{}\n{notes}", table(comparison).text())).into_owned()
 }
 
 /// Returns a comparison as JSON; `a` and `b` name the two sets.

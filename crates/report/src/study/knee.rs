@@ -3,6 +3,7 @@
 use assessment::{Assessment, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence};
 use serde_json::{Map, Value, json as value};
 use units::format::{grouped, time_ns};
+use units::markup::one_line;
 
 use super::bars::bar;
 use super::parts::{Summary, document, failure, findings, with_message};
@@ -28,7 +29,7 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
     };
     let has_points = !result.points.is_empty();
     Summary {
-        head: format!("knee of: {}, {}, {how}", assessment.target.path, request.work),
+        head: format!("knee of: {}, {}, {how}", one_line(&assessment.target.path), one_line(&request.work)),
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
         notes: notes(assessment),
         bars: has_points.then(|| bars(request, result)),
@@ -141,11 +142,11 @@ fn sentence(assessment: &Assessment, request: &Knee, result: &KneeResult) -> Str
 }
 
 fn bound(request: &Knee) -> Option<String> {
-    Some(format!("{} at most {}", request.percentile, time_ns(request.bound_ns? as f64)))
+    Some(format!("{} at most {}", one_line(&request.percentile), time_ns(request.bound_ns? as f64)))
 }
 
 fn of_rates(request: &Knee, result: &KneeResult) -> String {
-    let work = &request.work;
+    let work = one_line(&request.work);
     let bound = bound(request);
     let with = bound.as_ref().map_or_else(String::new, |bound| format!(" with {bound}"));
     let here = result.load_generator.as_ref();
@@ -188,7 +189,7 @@ fn bend(request: &Knee, result: &KneeResult) -> Option<String> {
 }
 
 fn of_depths(request: &Knee, result: &KneeResult) -> String {
-    let work = &request.work;
+    let work = one_line(&request.work);
     let most = result.points.iter().max_by(|one, other| one.figures.iops.total_cmp(&other.figures.iops));
     let Some(most) = most else { return "nothing was measured".to_owned() };
     let mut sentence = match result.knee.and_then(|at| result.points.get(at)) {

@@ -17,6 +17,7 @@ pub use table::Table;
 use assessment::{Assessment, Study};
 
 use parts::{Summary, wrapped};
+use units::markup::printable;
 
 /// Characters that a text may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,7 +60,8 @@ pub fn text(assessment: &Assessment, ink: Ink) -> Option<String> {
     if let Some(sentence) = &summary.sentence {
         text += &format!("\n{}", wrapped(sentence));
     }
-    Some(if ink == Ink::Ascii { in_ascii(&text) } else { text })
+    let text = printable(&text);
+    Some(if ink == Ink::Ascii { in_ascii(&text) } else { text.into_owned() })
 }
 
 /// Returns a search, a sweep or repeats as JSON; `None` for other studies.

@@ -3,6 +3,7 @@
 use assessment::{Failure, Finding, Test};
 use serde::Serialize;
 use serde_json::Value;
+use units::markup::printable;
 
 use super::table::{Table, WIDTH};
 use crate::findings;
@@ -22,7 +23,8 @@ pub struct Summary {
 
 /// Formats a JSON document.
 pub fn document(value: &Value) -> String {
-    serde_json::to_string_pretty(value).map_or_else(|error| error.to_string(), |text| text + "\n")
+    serde_json::to_string_pretty(value)
+        .map_or_else(|error| error.to_string(), |text| printable(&text).into_owned() + "\n")
 }
 
 /// Returns a part of a study as JSON, with its message.

@@ -3,6 +3,7 @@
 use assessment::{Assessment, Drift, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Workload};
 use serde_json::{Value, json as value};
 use units::format::percent;
+use units::markup::one_line;
 
 use super::comparison;
 use super::parts::{Summary, document, failure, finding};
@@ -49,7 +50,10 @@ pub fn summary(assessment: &Assessment, request: &Repeats, result: &RepeatsResul
 }
 
 fn head(assessment: &Assessment, request: &Repeats) -> String {
-    let lines = request.workloads.iter().map(|workload| format!("{}: {}", workload.name, workload.line));
+    let lines = request
+        .workloads
+        .iter()
+        .map(|workload| one_line(&format!("{}: {}", workload.name, workload.line)).into_owned());
     let stopped = assessment.stopped.then(|| "stopped early".to_owned());
     lines.chain(stopped).collect::<Vec<_>>().join("\n")
 }
@@ -86,9 +90,13 @@ impl Side<'_> {
 
     /// Failed runs, outliers and drift.
     fn notes(&self, request: &Repeats) -> Vec<String> {
-        let name = &self.workload.name;
-        let mut notes: Vec<String> =
-            self.workload.prepare.iter().map(|command| format!("before each run of {name}: {command}")).collect();
+        let name = one_line(&self.workload.name);
+        let mut notes: Vec<String> = self
+            .workload
+            .prepare
+            .iter()
+            .map(|command| format!("before each run of {name}: {}", one_line(command)))
+            .collect();
         let failed = self.runs.iter().filter_map(|run| Some((run.repeat, run.error.as_ref()?)));
         notes.extend(
             failed.map(|(repeat, failure)| format!("run {repeat} of {name} failed: {}", wording::failure(failure))),
@@ -164,7 +172,8 @@ fn drift(figure: &RepeatedFigure, drift: Drift) -> Option<String> {
 
 fn of_finding(finding: &RepeatsFinding, sides: &[Side], dialect: Dialect) -> String {
     let counted = sides.iter().zip(&finding.runs).filter(|(_, runs)| **runs > 0);
-    let each = counted.map(|(side, runs)| format!("{runs} of {} runs of {}", side.runs.len(), side.workload.name));
+    let each =
+        counted.map(|(side, runs)| format!("{runs} of {} runs of {}", side.runs.len(), one_line(&side.workload.name)));
     format!("warning: {}: {}", each.collect::<Vec<_>>().join(", "), wording::finding(&finding.finding, dialect))
 }
 
@@ -180,7 +189,7 @@ fn kept(request: &Repeats) -> Vec<String> {
         [a, b] if !a.is_empty() && !b.is_empty() => Some(format!("saved: `fathom compare {a} {b}`")),
         _ => None,
     };
-    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {set}`"));
+    let tag = all.iter().any(|ids| !ids.is_empty()).then(|| format!("saved: `fathom history --tag {}`", one_line(set)));
     compare.into_iter().chain(tag).collect()
 }
 

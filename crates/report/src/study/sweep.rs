@@ -6,6 +6,7 @@ use assessment::{
 };
 use serde_json::{Map, Value, json as value};
 use units::format;
+use units::markup::{csv_cell, one_line};
 use units::quantity::option_value;
 
 use super::bars::bar;
@@ -29,11 +30,11 @@ const BUSY_PERCENT: f64 = 95.0;
 
 pub fn summary(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Summary {
     Summary {
-        head: format!("sweep of: {} {}", request.dialect, request.line.join(" ")),
+        head: one_line(&format!("sweep of: {} {}", request.dialect, request.line.join(" "))).into_owned(),
         tables: vec![table(request, result)],
         notes: notes(request, result),
         bars: result.best.as_ref().map(|best| bars(request, result, best)),
-        sentence: sentence(assessment, request, result),
+        sentence: sentence(assessment, request, result).map(|sentence| one_line(&sentence).into_owned()),
     }
 }
 
@@ -154,7 +155,7 @@ fn notes(request: &Sweep, result: &SweepResult) -> Vec<String> {
         if let Some(failure) = point.failure() {
             let (failed, all) = (point.failures(), point.runs.len());
             let failure = wording::failure(failure);
-            notes.push(format!("{}: {failed} of {all} runs failed: {failure}", point.name()));
+            notes.push(format!("{}: {failed} of {all} runs failed: {failure}", one_line(&point.name())));
         }
     }
     notes.extend(busy_points(result));
@@ -186,7 +187,7 @@ fn places(points: &[usize], result: &SweepResult) -> String {
     let names = points.iter().filter_map(|at| result.points.get(*at)).map(SweepPoint::name);
     match points.len() {
         all if all == result.points.len() => "all points".to_owned(),
-        ..=NAMED_MAX => names.collect::<Vec<_>>().join(", "),
+        ..=NAMED_MAX => one_line(&names.collect::<Vec<_>>().join(", ")).into_owned(),
         more => format!("{more} of {} points", result.points.len()),
     }
 }
@@ -208,7 +209,7 @@ fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
         Some((option, values)) => (option.as_str(), values.as_slice()),
         None => ("", &[][..]),
     };
-    let mut text = format!("{}, over {option}\n", metric_title(request, result));
+    let mut text = format!("{}, over {}\n", metric_title(request, result), one_line(option));
     let is_named = request.axes.len() > 1;
     let indent = if is_named { 4 } else { 2 };
     let label_width = values.iter().map(|value| value.chars().count()).max().unwrap_or(0).min(LABEL_MAX);
@@ -219,11 +220,12 @@ fn bars(request: &Sweep, result: &SweepResult, best: &Best) -> String {
     let room = WIDTH.saturating_sub(indent + label_width + 2 + 1 + number_width + BEST.len()).max(10);
     for (name, points) in series(result) {
         if is_named {
-            text.push_str(&format!("  {name}\n"));
+            text.push_str(&format!("  {}\n", one_line(&name)));
         }
         for at in points {
             let point = &result.points[at];
             let label = point.settings.first().map_or_else(String::new, |(_, value)| tail(value, LABEL_MAX));
+            let label = one_line(&label);
             let shown = match value(at) {
                 Some(value) => {
                     let mark = if best.point == at { BEST } else { "" };
@@ -452,20 +454,9 @@ fn csv_line(cells: impl Iterator<Item = String>) -> String {
     format!("{}\n", cells.join(","))
 }
 
-/// Quotes a cell by RFC 4180.
-fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cells_are_quoted_and_quotes_doubled() {
-        assert_eq!(csv_cell("say \"a\""), "\"say \"\"a\"\"\"");
-        assert_eq!(csv_cell("4k"), "4k");
-    }
 
     #[test]
     fn only_growing_quantities_are_ordered() {

@@ -1,8 +1,8 @@
 //! Tables with headings, as text, Markdown and HTML.
 
-use units::markup::escaped;
+use units::markup::{escaped, one_line};
 
-use crate::text::{cut, masked};
+use crate::text::{cut, masked, plain};
 
 /// Columns of a terminal.
 pub(super) const WIDTH: usize = 80;
@@ -55,9 +55,9 @@ impl Table {
     /// Formats the table for a terminal.
     pub fn text(&self) -> String {
         let widths = self.widths();
-        let mut text = if self.title.is_empty() { String::new() } else { format!("{}\n", self.title) };
+        let mut text = if self.title.is_empty() { String::new() } else { format!("{}\n", one_line(&self.title)) };
         text += &self.group_line(&widths);
-        text += &self.line(self.columns.iter().map(|column| column.head.clone()), &widths);
+        text += &self.line(self.columns.iter().map(|column| one_line(&column.head).into_owned()), &widths);
         for row in &self.rows {
             text += &self.row_line(row, &widths);
         }
@@ -65,9 +65,9 @@ impl Table {
     }
 
     fn widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.columns.iter().map(|column| length(&column.head)).collect();
+        let mut widths: Vec<usize> = self.columns.iter().map(|column| length(&one_line(&column.head))).collect();
         for row in &self.rows {
-            let labels = row.labels.iter().map(|label| length(label).min(LABEL_MAX));
+            let labels = row.labels.iter().map(|label| length(&one_line(label)).min(LABEL_MAX));
             let cells = labels.chain(row.cells.iter().flatten().map(|cell| length(cell)));
             for (width, cell) in widths.iter_mut().zip(cells) {
                 *width = (*width).max(cell);
@@ -118,14 +118,14 @@ impl Table {
     }
 
     fn row_line(&self, row: &Row, widths: &[usize]) -> String {
-        let labels = row.labels.iter().map(|label| tail(label, LABEL_MAX));
+        let labels = row.labels.iter().map(|label| tail(&one_line(label), LABEL_MAX));
         match &row.cells {
             Ok(cells) => self.line(labels.chain(cells.iter().cloned()), widths),
             Err(reason) => {
                 let labels = self.line(labels, widths);
                 let labels = labels.trim_end_matches('\n');
                 let room = WIDTH.saturating_sub(length(labels) + GAP).max(20);
-                format!("{labels}{:GAP$}{}\n", "", cut(reason, room))
+                format!("{labels}{:GAP$}{}\n", "", cut(&plain(reason), room))
             }
         }
     }

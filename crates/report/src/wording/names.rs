@@ -1,5 +1,7 @@
 //! Lists of names of jobs and targets.
 
+use units::markup::one_line;
+
 /// Names shown of a longer list.
 const NAMES_SHOWN: usize = 3;
 
@@ -13,5 +15,6 @@ pub(super) fn names(names: &[String]) -> String {
 
 /// Puts quotes around a name that could be read as several, or as the end of a label.
 pub(super) fn quoted(name: &str) -> String {
-    if name.contains([',', ':', '"']) { format!("{name:?}") } else { name.to_owned() }
+    let name = one_line(name);
+    if name.contains([',', ':', '"']) { format!("{name:?}") } else { name.into_owned() }
 }

@@ -47,7 +47,7 @@ const CRATES: [Crate; 19] = [
     library("study", "crates/study", &["units", "plan", "record", "assessment", "judge"]).tests(&["fio"]),
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
-    library("history", "crates/history", &["plan", "record", "assessment", "judge"]).tests(&["harness"]),
+    library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
     library(
         "fathom",
         "crates/fathom",

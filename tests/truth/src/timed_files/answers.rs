@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ impl Served {
 pub(super) struct Answers {
     state: Mutex<State>,
     changed: Condvar,
+    /// Each close of a file fails.
+    pub fails_closes: AtomicBool,
 }
 
 #[derive(Default)]

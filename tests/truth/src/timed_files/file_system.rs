@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEntry, ReplyOpen, ReplyWrite, TimeOrNow, WriteFlags,
+    KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, TimeOrNow,
+    WriteFlags,
 };
 
 use super::answers::{Answers, Reply, Request};
@@ -100,6 +102,11 @@ impl Filesystem for FileSystem {
 
     fn open(&self, _: &fuser::Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES);
+    }
+
+    fn flush(&self, _: &fuser::Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        // The kernel does not ask again after ENOSYS.
+        reply.error(if self.answers.fails_closes.load(Relaxed) { Errno::EIO } else { Errno::ENOSYS });
     }
 
     fn read(

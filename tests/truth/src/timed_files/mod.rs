@@ -9,6 +9,7 @@ mod program;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
 use fuser::{BackgroundSession, Config, MountOption};
@@ -86,6 +87,11 @@ impl TimedFiles {
     /// Applies a program from now on and clears the list of served requests.
     pub fn begin(&self, program: Program) {
         self.answers.begin(program);
+    }
+
+    /// Makes each close of a file fail with EIO. Call this before the first close.
+    pub fn fail_closes(&self) {
+        self.answers.fails_closes.store(true, Relaxed);
     }
 
     /// Returns the time of day of the first request since `begin`.

@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod block_layer;
+mod closes;
 mod latencies;
 mod reading;

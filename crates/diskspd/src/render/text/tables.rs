@@ -5,6 +5,7 @@ use crate::profile::TimeSpan;
 use crate::render::byte_size::byte_size;
 use crate::render::figures::{Figures, Side, milliseconds, rate};
 use crate::render::report::{Row, Span};
+use units::markup::one_line;
 
 const MIB: f64 = 1_048_576.0;
 
@@ -77,9 +78,10 @@ fn amounts(bytes: u64, ios: u64, seconds: f64) -> String {
 }
 
 fn target(row: &Row) -> String {
+    let path = one_line(&row.path);
     match row.size_bytes {
-        Some(bytes) => format!("{} ({})", row.path, byte_size(bytes)),
-        None => row.path.clone(),
+        Some(bytes) => format!("{path} ({})", byte_size(bytes)),
+        None => path.into_owned(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Opens and closes the files of a worker during its I/O.
 
 use plan::Ddir;
-use record::RunError;
+use record::{IoError, RunError};
 
 use super::IoLoop;
+use crate::fault;
 use crate::metadata::Metadata;
 use crate::worker::deadlines::WAIT_MAX;
 
@@ -57,7 +58,10 @@ impl IoLoop<'_> {
         // A created file is closed after the measured time.
         let created = metadata.run(&self.files.targets()[file as usize].path)?;
         let took_ns = self.deadlines.clock.now().saturating_sub(began_ns);
-        drop(created);
+        if let Some(created) = created {
+            let failed = |error| fault::of_io(&error, IoError::Close { path: self.files.name(file) });
+            created.close().map_err(failed)?;
+        }
         if self.accounting.measures.clat {
             self.accounting.stats.counters(file, ddir).clat.record(took_ns);
         }

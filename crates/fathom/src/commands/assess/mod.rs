@@ -21,7 +21,7 @@ use crate::args::assess::{Args, Format};
 use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
 use crate::findings::print_diagnostics;
-use crate::output::{stderr_line, write_stderr, write_stdout};
+use crate::output::{stderr_line, write_stderr, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
@@ -158,11 +158,13 @@ impl Keeper for Checkpoints<'_> {
 }
 
 fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
-    let text = match args.format {
-        Format::Card => report::card(assessment, is_coloured()),
-        Format::Json => report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?,
-    };
-    Ok(write_stdout(&text))
+    Ok(match args.format {
+        // The card has colours, and escapes the names in it.
+        Format::Card => write_stdout_raw(&report::card(assessment, is_coloured())),
+        Format::Json => {
+            write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)
+        }
+    })
 }
 
 /// Prints what will run, before it runs.

@@ -13,7 +13,7 @@ use units::format;
 use super::named_events::NamedEvents;
 use crate::driver::Display;
 use crate::findings::print_diagnostics;
-use crate::output::{write_stderr, write_stdout};
+use crate::output::{write_stderr_raw, write_stdout};
 use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
@@ -122,7 +122,7 @@ impl Making {
         let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
         if whole == 0 {
             if std::mem::take(&mut self.shown) {
-                write_stderr(format_args!("\r\x1b[K"));
+                write_stderr_raw("\r\x1b[K");
             }
             self.ticks = 0;
             return;
@@ -132,7 +132,7 @@ impl Making {
             self.shown = true;
             let percent = (made as f64 * 100.0 / whole as f64) as u64;
             let (made, whole) = (format::size(made), format::size(whole));
-            write_stderr(format_args!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
+            write_stderr_raw(&format!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
         }
     }
 }

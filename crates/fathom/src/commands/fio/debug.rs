@@ -4,6 +4,8 @@
 use plan::{Plan, Worker};
 use record::{Event, Record};
 
+use units::markup::one_line;
+
 use crate::output::stderr_line;
 
 /// Subjects with content.
@@ -28,7 +30,7 @@ impl Debug {
 
     fn print(&self, subject: &str, worker: &Worker, text: &str) {
         if self.has(subject) {
-            stderr_line!("{subject:<8} {}/{}: {text}", worker.name, worker.clone);
+            stderr_line!("{subject:<8} {}/{}: {text}", one_line(&worker.name), worker.clone);
         }
     }
 

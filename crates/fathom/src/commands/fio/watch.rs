@@ -13,7 +13,7 @@ use super::debug::Debug;
 use crate::driver::Display;
 use crate::exit;
 use crate::findings;
-use crate::output::{Output, stderr_line, write_stderr, write_stdout};
+use crate::output::{Output, stderr_line, write_stderr, write_stderr_raw, write_stdout, write_stdout_raw};
 use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
@@ -92,7 +92,8 @@ impl<'a> Watch<'a> {
         }
         // As in fio the code is the number of workers that failed.
         let failed = record.workers.iter().filter(|worker| worker.error.is_some()).count();
-        u8::try_from(failed).unwrap_or(u8::MAX)
+        let is_incomplete = !self.output.finish() || record.has_incomplete_logs();
+        u8::try_from(failed).unwrap_or(u8::MAX).max(if is_incomplete { exit::fio::FAILED } else { exit::DONE })
     }
 
     /// Returns the exit code after a signal before the run.
@@ -141,11 +142,15 @@ impl<'a> Watch<'a> {
 
     /// Prints a message to standard output. If the report is for programs or in a file, the message goes to standard error.
     fn print_message(&mut self, text: &str) {
-        if self.program.formats.normal && self.output.is_stdout() {
+        if self.writes_messages_to_stdout() {
             write_stdout(text);
         } else {
             write_stderr(format_args!("{text}"));
         }
+    }
+
+    fn writes_messages_to_stdout(&self) -> bool {
+        self.program.formats.normal && self.output.is_stdout()
     }
 
     fn show_interrupt(&mut self) {
@@ -189,6 +194,9 @@ impl Watcher for Watch<'_> {
     fn message(&mut self, message: &Message) {
         self.clear_eta();
         match message {
+            Message::Warning(kind) if kind.is_of_incomplete_log() => {
+                self.print_error(&format!("{}\n", ::fio::wording::message(kind)));
+            }
             Message::Info(kind) | Message::Warning(kind) if self.program.formats.normal => {
                 self.output.write(&format!("{}\n", ::fio::wording::message(kind)));
             }
@@ -214,7 +222,12 @@ impl Watcher for Watch<'_> {
         eta.next_ns = now_ns + eta.every_ns;
         let line = eta.line.next(&record.plan, &progress, elapsed_ms);
         eta.shown = line.len();
-        self.print_message(&line);
+        // The line has figures only, and ends with a carriage return.
+        if self.writes_messages_to_stdout() {
+            write_stdout_raw(&line);
+        } else {
+            write_stderr_raw(&line);
+        }
     }
 
     fn snapshots_taken(&mut self, record: &Record) {

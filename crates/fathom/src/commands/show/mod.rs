@@ -14,7 +14,7 @@ use report::Ink;
 use crate::args::show::{Args, Format};
 use crate::atomic_file::{self, is_same_file};
 use crate::command_error::CommandError;
-use crate::output::{stderr_line, write_stdout_bytes};
+use crate::output::{stderr_line, write_stdout_bytes_raw};
 use crate::pictures::{self, Picture};
 use crate::reports::{self, Form, Reports};
 use crate::terminal::{is_coloured, writes_utf8};
@@ -61,7 +61,8 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
-/// Writes the reports to standard output or to the file of `--output`.
+/// Writes the reports to standard output or to the file of `--output`. Their renderers escape control characters: a card
+/// has colours.
 fn write(reports: &[u8], args: &Args) -> Result<(), CommandError> {
     match args.output.as_deref() {
         // The charts are in the folder already. Any other report needs a file.
@@ -70,7 +71,7 @@ fn write(reports: &[u8], args: &Args) -> Result<(), CommandError> {
         None if std::str::from_utf8(reports).is_err() && std::io::stdout().is_terminal() => {
             Err("a picture cannot be shown on a terminal\nhelp: add --output NAME.png".into())
         }
-        None if write_stdout_bytes(reports) => Ok(()),
+        None if write_stdout_bytes_raw(reports) => Ok(()),
         None => Err("the report on standard output is incomplete".into()),
     }
 }

@@ -9,12 +9,17 @@ mod setup;
 mod target;
 
 use record::{ErrorKind, RunError};
+use units::markup::one_line;
 
 pub use call::call;
 pub(super) use setup::log_fault;
 
-/// Returns the message of an error, without the name of a program.
+/// Returns the message of an error in one line, without the name of a program.
 pub fn error(error: &RunError) -> String {
+    one_line(&message(error)).into_owned()
+}
+
+fn message(error: &RunError) -> String {
     match &*error.kind {
         ErrorKind::Check(check) => self::check::check(check, error),
         ErrorKind::Target(target) => self::target::target(target, error),
