@@ -43,7 +43,13 @@ impl Failure {
         }
     }
 
-    /// Returns the error of the first job that failed; `None` if all jobs ended well.
+    /// Returns the failure of a replaced target, if one of the errors is of one.
+    pub fn of_replaced<'a>(errors: impl IntoIterator<Item = &'a RunError>) -> Option<Failure> {
+        let path = errors.into_iter().find_map(RunError::replaced_target)?;
+        Some(Failure::TargetReplaced { path: path.to_owned() })
+    }
+
+    /// Returns the error of the first job that failed; `None` if all jobs ended well. A replaced target comes first.
     pub fn of_run(record: &Record) -> Option<Failure> {
         let dialect = record.plan.origin.dialect();
         let mut both = record.plan.workers.iter().zip(&record.workers);
@@ -51,8 +57,11 @@ impl Failure {
             let error = counted.error.clone()?;
             Some(Failure::Job { name: worker.name.clone(), error, dialect })
         });
+        let of_workers = record.workers.iter().filter_map(|counted| counted.error.as_ref());
+        let of_phases = record.phases.iter().filter_map(|phase| phase.error.as_ref());
+        let replaced = Failure::of_replaced(of_workers.chain(of_phases));
         let of_phase = || record.phases.iter().find_map(|phase| phase.error.clone());
-        of_job.or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
+        replaced.or(of_job).or_else(|| of_phase().map(|error| Failure::Phase { error, dialect }))
     }
 
     /// Returns why a run has no comparable figures: an error, or no completed I/O.

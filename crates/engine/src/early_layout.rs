@@ -12,8 +12,10 @@ use os::clock::{Clock, Source};
 use os::platform::{Platform, Receiver};
 use plan::{Plan, Worker};
 
+use crate::check::Lease;
 use crate::cpu_burn::CpuBurn;
 use crate::fault::PrepareError;
+use crate::held_targets::HeldTargets;
 use crate::layout;
 use crate::target::LaidOut;
 use record::Message;
@@ -42,15 +44,16 @@ impl EarlyLayout {
     /// The thread cannot be started.
     pub fn start(
         plan: &Arc<Plan>,
+        lease: &Arc<Lease>,
         stop: &'static AtomicBool,
         patience: Duration,
         platform: Platform,
     ) -> io::Result<Self> {
-        let plan = Arc::clone(plan);
+        let (plan, lease) = (Arc::clone(plan), Arc::clone(lease));
         let (sender, events) = platform.channel();
         let thread = std::thread::Builder::new().name("fathom-layout".into());
         platform.spawn(thread, move || {
-            lay_out_all(&plan, stop, &|event| drop(sender.send(event)));
+            lay_out_all(&plan, &lease.targets, stop, &|event| drop(sender.send(event)));
         })?;
         Ok(EarlyLayout { events, stop, give_up_ns: None, patience, clock: platform.clock(Source::Monotonic) })
     }
@@ -77,9 +80,9 @@ pub fn lays_out_early(job: &Worker) -> bool {
     job.targets.create.serialize && job.streams().is_none()
 }
 
-fn lay_out_all(plan: &Plan, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
+fn lay_out_all(plan: &Plan, targets: &HeldTargets, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
     for (index, job) in plan.workers.iter().enumerate() {
-        if stop.load(Relaxed) {
+        if stop.load(Relaxed) || targets.replaced().is_some() {
             break;
         }
         if !lays_out_early(job) {
@@ -88,7 +91,7 @@ fn lay_out_all(plan: &Plan, stop: &AtomicBool, send: &dyn Fn(LayoutEvent)) {
         if let Some(announcement) = CpuBurn::announcement(job) {
             send(LayoutEvent::Message(Message::Info(announcement)));
         }
-        let outcome = layout::lay_out(plan, job, stop, &mut |line| send(LayoutEvent::Message(line)));
+        let outcome = layout::lay_out(plan, job, targets, stop, &mut |line| send(LayoutEvent::Message(line)));
         send(LayoutEvent::LaidOut(index, outcome));
     }
 }

@@ -14,6 +14,7 @@ mod early_layout;
 mod engine_flags;
 mod entropy;
 mod fault;
+mod held_targets;
 mod idleness;
 mod in_use;
 mod intended;
@@ -33,12 +34,14 @@ mod shared;
 pub mod streams;
 mod target;
 mod target_facts;
+mod target_watch;
 mod timeline;
 mod worker;
 
 #[cfg(test)]
 mod sample;
 
+pub use check::Lease;
 pub use in_use::{InUse, TargetUses};
 pub use live::{Live, State};
 pub use machine::describe as machine;

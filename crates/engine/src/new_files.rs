@@ -1,6 +1,6 @@
 //! Creates the new files of streams before the threads of their phase start.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -9,19 +9,28 @@ use plan::Plan;
 use plan::stream::NewFile;
 
 use crate::fault::{self, PrepareError};
+use crate::held_targets::HeldTargets;
 use crate::live::Live;
 
 /// Creates the files of a phase.
 ///
 /// # Errors
 /// The run was stopped, or a file cannot be created.
-pub fn make_all(plan: &Plan, phase: u32, stop: &AtomicBool, live: &Live) -> Result<(), PrepareError> {
+pub fn make_all(
+    plan: &Plan,
+    phase: u32,
+    targets: &HeldTargets,
+    stop: &AtomicBool,
+    live: &Live,
+) -> Result<(), PrepareError> {
     let wanted = wanted(plan, phase);
     live.bytes_made.store(0, Relaxed);
     live.bytes_to_make.store(wanted.iter().map(|(_, file)| file.bytes).sum(), Relaxed);
     let mut before = 0;
     let made = wanted.iter().try_for_each(|(path, file)| {
-        make(path, file, stop, &mut |written| live.bytes_made.store(before + written, Relaxed))?;
+        let progress = &mut |written| live.bytes_made.store(before + written, Relaxed);
+        let made = targets.remake(path, |place| make(place, file, stop, progress));
+        made.map_err(|error| failed(path, &error))?;
         before += file.bytes;
         Ok(())
     });
@@ -50,7 +59,7 @@ fn is_device(path: &Path) -> bool {
     os::file::stat(path, StatCall::Stat).is_ok_and(|status| status.kind != Kind::Regular)
 }
 
-fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), PrepareError> {
+fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> io::Result<()> {
     let zeros = file.zeros;
     // Chunks begin at multiples of 256, so that the bytes count up over the whole file.
     let mut filled = false;
@@ -60,9 +69,12 @@ fn make(path: &Path, file: &NewFile, stop: &AtomicBool, progress: &mut dyn FnMut
         }
     };
     let mut creator = FileCreator { content: &mut content, stop, progress };
-    match creator.create(path, file.bytes) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::Interrupted => Err(PrepareError::Stopped),
-        Err(error) => Err(fault::of_io(&error, record::PhaseError::NewFile { path: fault::shown(path) }).into()),
+    creator.create(path, file.bytes)
+}
+
+fn failed(path: &Path, error: &io::Error) -> PrepareError {
+    match error.kind() {
+        ErrorKind::Interrupted => PrepareError::Stopped,
+        _ => fault::of_io(error, record::PhaseError::NewFile { path: fault::shown(path) }).into(),
     }
 }

@@ -48,7 +48,7 @@ impl PhaseSetup {
         let thread = std::thread::Builder::new().name("fathom-prepare".into());
         let started = platform.spawn(thread, move || {
             let checked = lease.check_phase(&plan, phase, stop).map_err(PrepareError::from);
-            let made = checked.and_then(|()| new_files::make_all(&plan, phase, stop, &live));
+            let made = checked.and_then(|()| new_files::make_all(&plan, phase, &lease.targets, stop, &live));
             let made = made.and_then(|()| Shared::of_phase(&plan, phase, stop));
             let made = made.map(|shared| (shared, target_facts::of_phase(&plan, phase, stop)));
             drop(sender.send(made));

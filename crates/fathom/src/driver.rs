@@ -11,7 +11,6 @@ use report::wording::run_error;
 use study::run::Refusal;
 use study::{Outcome, Run, Study, Work};
 
-use crate::held_targets::HeldTargets;
 use crate::plans;
 use crate::prepare_command::{self, Stop};
 use crate::run::{self, RunEnd, RunOptions, Watcher};
@@ -53,14 +52,13 @@ pub fn drive(
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
 ) {
-    let mut held = HeldTargets::default();
     loop {
         let run = study.next();
         if let Some(assessment) = study.checkpoint() {
             keeper.checkpoint(assessment);
         }
         let Some(run) = run else { return };
-        let Some(outcome) = make(&run, interrupts, options, display, keeper, &mut held) else { return };
+        let Some(outcome) = make(&run, interrupts, options, display, keeper) else { return };
         display.end(&outcome);
         study.take(outcome);
         if interrupts.count() > 0 {
@@ -76,7 +74,6 @@ fn make(
     options: &RunOptions,
     display: &mut dyn Display,
     keeper: &mut dyn Keeper,
-    held: &mut HeldTargets,
 ) -> Option<Outcome> {
     if run.rest > Duration::ZERO && interrupts.wait(0, run.rest) {
         return None;
@@ -86,7 +83,8 @@ fn make(
         Err(message) => return Some(Outcome::Refused(Refusal::new(vec![message]))),
     };
     if let Some(command) = &run.prepare {
-        held.release();
+        // The command may unmount the targets.
+        options.lease.release();
         match prepare_command::run(command, interrupts) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return None,
@@ -96,23 +94,15 @@ fn make(
             }
         }
     }
-    if options.holds_targets
-        && let Err(failure) = held.check(&plan)
-    {
-        return Some(Outcome::Refused(Refusal { failure, errors: Vec::new(), record: None }));
-    }
     display.begin(run, &plan);
     let RunEnd { record, refused } = run::run(&plan, interrupts, options, display.watcher());
     let record = Box::new(record);
     Some(if !refused.is_empty() {
-        let messages = refused.iter().map(|error| run_error(error, plan.origin.dialect())).collect();
-        Outcome::Refused(Refusal { failure: Failure::Refused { messages }, errors: refused, record: Some(record) })
+        let messages = || refused.iter().map(|error| run_error(error, plan.origin.dialect())).collect();
+        let failure = Failure::of_replaced(&refused).unwrap_or_else(|| Failure::Refused { messages: messages() });
+        Outcome::Refused(Refusal { failure, errors: refused, record: Some(record) })
     } else if interrupts.count() > 0 {
         Outcome::Interrupted(record)
-    } else if options.holds_targets
-        && let Err(failure) = held.check(&plan)
-    {
-        Outcome::Refused(Refusal { failure, errors: Vec::new(), record: Some(record) })
     } else {
         let history_id = keeper.record(run, &record);
         Outcome::Completed { record, history_id }

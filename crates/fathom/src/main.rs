@@ -11,7 +11,6 @@ mod documents;
 mod driver;
 mod exit;
 mod findings;
-mod held_targets;
 mod input;
 mod lines;
 mod machine;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Live, Observer};
+use engine::{Lease, Live, Observer};
 use os::platform::Platform;
 use os::signal::Interrupts;
 use plan::Plan;
@@ -31,13 +31,13 @@ pub struct RunOptions<'a> {
     pub snapshot_every: Option<Duration>,
     /// Called when all workers of a phase are ready. Workers start once it returns true.
     pub may_start: &'a dyn Fn() -> bool,
-    /// The targets are held over all runs of a study. A replaced one makes it invalid.
-    pub holds_targets: bool,
+    /// Holds the targets over all runs of a study.
+    pub lease: Arc<Lease>,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { snapshot_every: None, may_start: &|| true, holds_targets: true }
+        RunOptions { snapshot_every: None, may_start: &|| true, lease: Arc::default() }
     }
 }
 
@@ -55,6 +55,7 @@ pub fn run(plan: &Arc<Plan>, interrupts: Interrupts, options: &RunOptions, watch
     let snapshot_wanted = || interrupts.take_status_request();
     let options = engine::RunOptions {
         platform: Platform::MACHINE,
+        lease: Arc::clone(&options.lease),
         stop: signals::stop_flag(),
         tick: TICK,
         snapshot_every: options.snapshot_every,

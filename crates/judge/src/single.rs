@@ -122,8 +122,8 @@ fn phase(record: &Record, finding: &Finding) -> Option<u32> {
     }
 }
 
-fn verdict(has_failed: bool) -> Verdict {
-    if has_failed { Verdict::Inconclusive } else { Verdict::Measured }
+fn verdict(failure: Option<&Failure>) -> Verdict {
+    failure.map_or(Verdict::Measured, Verdict::of_failure)
 }
 
 fn test(whole: &Record, record: Record, phase: Option<u32>) -> Test {
@@ -136,7 +136,7 @@ fn test(whole: &Record, record: Record, phase: Option<u32>) -> Test {
     let error = Failure::of_run(&record);
     let (title, cause) = (format!("On {}", targets(&record)), Cause::Figures(figures(&record.totals().ddirs)));
     let rounds = vec![Round { at: Vec::new(), record }];
-    Test { verdict: verdict(error.is_some()), cause, error, ..Test::of_rounds(name, title, job(&whole.plan), rounds) }
+    Test { verdict: verdict(error.as_ref()), cause, error, ..Test::of_rounds(name, title, job(&whole.plan), rounds) }
 }
 
 /// Returns the part of a run that belongs to one phase.

@@ -133,6 +133,10 @@ pub enum TargetError {
     UsesUnknown {
         path: String,
     },
+    /// Another file, folder or device is at the path since the check of the run, or of the first run of a study.
+    Replaced {
+        path: String,
+    },
     /// The target is of a kind that no job can use.
     NotATarget {
         job: String,
@@ -517,6 +521,14 @@ impl RunError {
     /// Returns the system's text, such as `No such file or directory`.
     pub fn reason(&self) -> String {
         self.os_text.clone().unwrap_or_else(|| errno::text(self.errno).into_owned())
+    }
+
+    /// Returns the path of a target that was replaced. The figures may be of another target.
+    pub fn replaced_target(&self) -> Option<&str> {
+        match &*self.kind {
+            ErrorKind::Target(TargetError::Replaced { path }) => Some(path),
+            _ => None,
+        }
     }
 
     /// Makes an error that is text. `call` is what fio calls `func`.

@@ -24,17 +24,18 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The reasons not to run the plan. Nothing was changed.
 pub fn check_aside(
     plan: &Arc<Plan>,
+    lease: &Arc<Lease>,
     stop: &'static AtomicBool,
     patience: Duration,
     platform: Platform,
-) -> Result<Lease, Vec<RunError>> {
+) -> Result<(), Vec<RunError>> {
     let clock = platform.clock(Source::Monotonic);
     let (sender, outcome) = platform.channel();
-    let shared = Arc::clone(plan);
+    let (shared, leased) = (Arc::clone(plan), Arc::clone(lease));
     let thread = std::thread::Builder::new().name("fathom-check".into());
-    if platform.spawn(thread, move || drop(sender.send(check(&shared, stop, platform)))).is_err() {
+    if platform.spawn(thread, move || drop(sender.send(check(&shared, &leased, stop, platform)))).is_err() {
         // Without a thread there will be no run. The coordinator reports that.
-        return check(plan, stop, platform);
+        return check(plan, lease, stop, platform);
     }
     let mut give_up_ns = None;
     loop {

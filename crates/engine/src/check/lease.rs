@@ -1,33 +1,50 @@
-//! The lease of a run's targets, from the check to the end of the last worker.
+//! The lease of targets, from the first check to the end of the last worker. The runs of a study share one.
 //!
-//! Block devices that the run writes are claimed, and the kernel refuses to mount them. Files cannot be claimed: they are checked
-//! again before each phase, and before the first I/O of a worker that starts later than its phase.
+//! Block devices that a run writes are claimed, and the kernel refuses to mount them. Files cannot be claimed: they are checked
+//! again before each phase, and before the first I/O of a worker that starts later than its phase. The folders of files are held
+//! open, and each open of a target is compared with the first.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use os::device::Claims;
+use os::file::Folder;
 use plan::{Plan, Worker};
 use record::RunError;
 
 use super::safety::{Safety, has_targets};
 use super::{reach, streams};
+use crate::held_targets::HeldTargets;
 
-/// The claims of a run.
+/// The claimed devices and held targets of a run, or of all runs of a study.
 #[derive(Debug, Default)]
 pub struct Lease {
     claims: Mutex<Claims>,
+    pub(crate) targets: HeldTargets,
 }
 
 impl Lease {
-    pub(super) fn new(claims: Claims) -> Self {
-        Lease { claims: Mutex::new(claims) }
+    /// Holds a folder that the program made for files of the runs. They are opened below this descriptor, and symbolic links
+    /// are not followed.
+    pub fn hold_folder(&self, path: &Path, folder: Folder) {
+        self.targets.hold_own_folder(path, folder);
+    }
+
+    /// Releases all targets between two runs, except folders of [`Lease::hold_folder`].
+    pub fn release(&self) {
+        *self.claims() = Claims::default();
+        self.targets.release();
+    }
+
+    pub(super) fn claims(&self) -> MutexGuard<'_, Claims> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Checks the targets of a phase again, until `stop` is set.
     ///
     /// # Errors
-    /// A worker of the phase would change a target that has come into use.
+    /// A worker of the phase would change a target that has come into use, or a target was replaced.
     pub fn check_phase(&self, plan: &Plan, phase: u32, stop: &AtomicBool) -> Result<(), RunError> {
         self.check_again(plan.workers.iter().filter(|worker| worker.phase == phase), stop)
     }
@@ -35,14 +52,15 @@ impl Lease {
     /// Checks the targets of one worker again, until `stop` is set.
     ///
     /// # Errors
-    /// The worker would change a target that has come into use.
+    /// The worker would change a target that has come into use, or a target was replaced.
     pub fn check_worker(&self, worker: &Worker, stop: &AtomicBool) -> Result<(), RunError> {
         self.check_again(std::iter::once(worker), stop)
     }
 
     fn check_again<'a>(&self, workers: impl Iterator<Item = &'a Worker>, stop: &AtomicBool) -> Result<(), RunError> {
-        let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut safety = Safety::new(&mut claims);
+        let mut claims = self.claims();
+        let mut safety = Safety::new(&mut claims, &self.targets);
+        self.targets.look()?;
         for worker in workers {
             if worker.streams().is_some() {
                 streams::check_uses(worker, &mut safety)?;

@@ -4,22 +4,22 @@ use super::lease::Lease;
 use super::safety::Safety;
 use super::{engine, memory, reach, scheduler, streams};
 use crate::direct_io::check_alignment;
-use os::device::Claims;
 use os::errno;
 use os::platform::Platform;
 use plan::{Plan, Worker};
 use record::{CheckError, RunError};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Checks a plan until `stop` is set, and claims the block devices that it changes. A plan may have millions of files.
+/// Checks a plan until `stop` is set, and leases its targets. A plan may have millions of files.
 ///
 /// # Errors
 /// All reasons not to run the plan.
-pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<Lease, Vec<RunError>> {
+pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) -> Result<(), Vec<RunError>> {
     let mut faults = Faults::default();
     let mut probed = Vec::new();
-    let mut claims = Claims::default();
-    let mut safety = Safety::new(&mut claims);
+    let mut claims = lease.claims();
+    let mut safety = Safety::new(&mut claims, &lease.targets);
+    faults.take(lease.targets.look());
     for worker in &plan.workers {
         if plan.readonly {
             faults.take(readonly(worker));
@@ -50,7 +50,7 @@ pub fn check(plan: &Plan, stop: &AtomicBool, platform: Platform) -> Result<Lease
     if faults.found.is_empty() {
         faults.take(memory::check(plan));
     }
-    if faults.found.is_empty() { Ok(Lease::new(claims)) } else { Err(faults.found) }
+    if faults.found.is_empty() { Ok(()) } else { Err(faults.found) }
 }
 
 /// Errors of a plan. Each is kept once, since the clones of a job have the same.

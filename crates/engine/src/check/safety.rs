@@ -1,6 +1,7 @@
-//! Refuses writes, trims, creation and removal of targets in use.
+//! Refuses writes, trims, creation and removal of targets in use, and targets that were replaced.
 
 use crate::engine_flags::EngineFlags;
+use crate::held_targets::HeldTargets;
 use crate::in_use::{TargetUses, refuse, unknown};
 use os::device::{Claims, Holder, Use};
 use os::file::{Kind, StatCall};
@@ -13,18 +14,20 @@ use std::path::Path;
 pub(super) struct Safety<'a> {
     uses: TargetUses,
     claims: &'a mut Claims,
+    targets: &'a HeldTargets,
 }
 
 impl<'a> Safety<'a> {
-    pub(super) fn new(claims: &'a mut Claims) -> Self {
-        Safety { uses: TargetUses::default(), claims }
+    pub(super) fn new(claims: &'a mut Claims, targets: &'a HeldTargets) -> Self {
+        Safety { uses: TargetUses::default(), claims, targets }
     }
 
-    /// Refuses a job that would change a target in use. Jobs that only read are never refused.
+    /// Holds a target. Refuses a job that would change a target in use. Jobs that only read are never refused for that.
     pub(super) fn check(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         if !has_targets(worker) {
             return Ok(());
         }
+        self.targets.hold(path, EngineFlags::of(&worker.engine).metadata || removes(worker))?;
         match kind_at(path) {
             Some(Kind::Block) if !changes_bytes(worker) => Ok(()),
             Some(Kind::Regular) if !changes_bytes(worker) && !removes(worker) => Ok(()),
@@ -32,8 +35,14 @@ impl<'a> Safety<'a> {
         }
     }
 
+    /// Holds the target of a stream. Refuses to change it if it is in use.
+    pub(super) fn check_stream(&mut self, worker: &Worker, path: &Path, changes: bool) -> Result<(), RunError> {
+        self.targets.hold(path, false)?;
+        if changes { self.check_change(worker, path) } else { Ok(()) }
+    }
+
     /// Refuses to change or replace what is in use.
-    pub(super) fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
+    fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         match kind_at(path) {
             Some(Kind::Block) => self.refuse_if_used(worker, path),
             Some(Kind::Regular) => {

@@ -33,10 +33,8 @@ pub(super) fn check_uses(worker: &Worker, safety: &mut Safety) -> Result<(), Run
 }
 
 fn check_use(worker: &Worker, stream: &Stream, safety: &mut Safety) -> Result<(), RunError> {
-    if stream.write_percent == 0 && stream.create.is_none() {
-        return Ok(());
-    }
-    safety.check_change(worker, Path::new(&stream.path))
+    let changes = stream.write_percent > 0 || stream.create.is_some();
+    safety.check_stream(worker, Path::new(&stream.path), changes)
 }
 
 /// Refuses phases whose buffers are larger than the memory. The kernel would kill programs.

@@ -1,5 +1,6 @@
 //! Plans that may be carried out and plans that may not, on devices of the tests' own.
 
+use crate::held_targets::HeldTargets;
 use crate::sample::{self, Loop, Scratch};
 use os::file::OpenOptions;
 use os::platform::Platform;
@@ -19,7 +20,7 @@ fn job(rw: &str, path: &Path) -> Worker {
 }
 
 fn check(plan: &Plan) -> Result<(), Vec<RunError>> {
-    super::plan_check::check(plan, &AtomicBool::new(false), Platform::MACHINE).map(drop)
+    super::plan_check::check(plan, &super::Lease::default(), &AtomicBool::new(false), Platform::MACHINE)
 }
 
 /// What a plan of one job is refused for; empty if it isn't.
@@ -164,7 +165,8 @@ fn a_file_that_a_loop_device_lies_on_is_not_changed() {
     let mut extending = job("read", &image);
     extending.targets.extent.size = Some(Amount::Bytes(8 * MIB));
     let plan = Plan { workers: vec![extending], ..Plan::default() };
-    let laid_out = crate::layout::lay_out(&plan, &plan.workers[0], &AtomicBool::new(false), &mut |_| {});
+    let laid_out =
+        crate::layout::lay_out(&plan, &plan.workers[0], &HeldTargets::default(), &AtomicBool::new(false), &mut |_| {});
     let Err(crate::fault::PrepareError::Failed(error)) = laid_out else { panic!("the file is in use") };
     assert!(fio::wording::error(&error).contains("loop device"), "{error:?}");
     assert_eq!(std::fs::metadata(&image).unwrap().len(), 4 * MIB);

@@ -8,6 +8,7 @@ use os::file::{File, Kind, OpenOptions};
 use record::{LayoutError, PreReadCall, RunError};
 
 use crate::fault::{self, shown};
+use crate::held_targets::HeldTargets;
 use crate::target::Target;
 
 const READ_BYTES: u64 = 1 << 20;
@@ -30,25 +31,25 @@ pub fn invalidate(file: &File, target: &Target) -> io::Result<()> {
 ///
 /// # Errors
 /// The target cannot be opened or read, or it ends before the part.
-pub fn pre_read(target: &Target, stop: &AtomicBool) -> Result<(), RunError> {
+pub fn pre_read(target: &Target, held: &HeldTargets, stop: &AtomicBool) -> Result<(), RunError> {
     if target.kind == Kind::Char {
         return Ok(());
     }
-    let failed = |error: io::Error, call: PreReadCall| {
-        fault::of_io(&error, LayoutError::PreRead { path: shown(&target.path), call })
+    let failed = |error: &io::Error, call: PreReadCall| {
+        fault::of_io(error, LayoutError::PreRead { path: shown(&target.path), call })
     };
-    let file = OpenOptions { read: true, ..OpenOptions::new() }.open(&target.path);
-    let file = file.map_err(|error| failed(error, PreReadCall::Open))?;
+    let file = held.open(&OpenOptions { read: true, ..OpenOptions::new() }, &target.path);
+    let file = file.map_err(|error| error.into_run_error(|error| failed(error, PreReadCall::Open)))?;
     let end = target.offset.saturating_add(target.io_size).min(target.real_size);
     let mut buffer = vec![0u8; READ_BYTES as usize];
     let mut at = target.offset;
     while at < end && !stop.load(Ordering::Relaxed) {
         let wanted = (end - at).min(READ_BYTES) as usize;
         match file.read_at(&mut buffer[..wanted], at) {
-            Ok(0) => return Err(failed(io::Error::from_raw_os_error(errno::EIO), PreReadCall::Read)),
+            Ok(0) => return Err(failed(&io::Error::from_raw_os_error(errno::EIO), PreReadCall::Read)),
             Ok(bytes) => at += bytes as u64,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error, PreReadCall::Read)),
+            Err(error) => return Err(failed(&error, PreReadCall::Read)),
         }
     }
     Ok(())

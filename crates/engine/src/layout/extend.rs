@@ -5,6 +5,7 @@ use super::sizes::Shares;
 use crate::direct_io::check_alignment;
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError, shown};
+use crate::held_targets::{HeldTargets, OpenError};
 use crate::in_use::{TargetUses, refuse_in_use};
 use os::errno;
 use os::file::{File, OpenOptions};
@@ -29,9 +30,9 @@ pub(crate) fn make_directories(
     worker: &Worker,
     flags: EngineFlags,
     paths: &[PathBuf],
-    readonly: bool,
+    site: &Site,
 ) -> Result<(), RunError> {
-    let refused = readonly || !worker.targets.create.allowed;
+    let refused = site.readonly || !worker.targets.create.allowed;
     for path in paths {
         let directory = if flags.makes_directories { Some(path.as_path()) } else { path.parent() };
         let wanted = !flags.diskless || flags.makes_directories;
@@ -41,7 +42,7 @@ pub(crate) fn make_directories(
         if refused {
             continue;
         }
-        make_directory(directory)
+        make_directory(&site.targets.directory(directory))
             .map_err(|error| fault::of_io(&error, LayoutError::CreateDirectory { path: shown(directory) }))?;
     }
     Ok(())
@@ -83,7 +84,7 @@ pub(crate) fn extend(
         if !share.extend {
             continue;
         }
-        let mut layout = Layout::open(worker, &mut uses, path)?;
+        let mut layout = Layout::open(worker, site.targets, &mut uses, path)?;
         let done = layout.run(worker, share.real_size, with_data, site);
         let there = done.inspect_err(|_| layout.put_back())?;
         layout.close()?;
@@ -110,6 +111,7 @@ fn needs_data(worker: &Worker, flags: EngineFlags) -> bool {
 /// A file that is being extended.
 struct Layout<'a> {
     path: &'a Path,
+    targets: &'a HeldTargets,
     file: File,
     /// Size before; `None` if it was created here.
     before: Option<u64>,
@@ -118,29 +120,35 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn open(worker: &Worker, uses: &mut TargetUses, path: &'a Path) -> Result<Self, RunError> {
-        let failed = |error: io::Error| fault::of_io(&error, LayoutError::Open { path: shown(path) });
+    fn open(
+        worker: &Worker,
+        targets: &'a HeldTargets,
+        uses: &mut TargetUses,
+        path: &'a Path,
+    ) -> Result<Self, RunError> {
+        let call_failed = |error: &io::Error| fault::of_io(error, LayoutError::Open { path: shown(path) });
+        let failed = |error: OpenError| error.into_run_error(call_failed);
         let existing = OpenOptions { write: true, ..OpenOptions::new() };
-        let (file, made) = match existing.open(path) {
+        let (file, made) = match targets.open(&existing, path) {
             Ok(file) => {
                 refuse_in_use(uses, &worker.name, path)?;
                 (file, false)
             }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            Err(error) if !error.is(io::ErrorKind::NotFound) => return Err(failed(error)),
             Err(_) if !worker.targets.create.allowed => {
                 return Err(RunError::new(errno::ENOENT, TargetError::CreationDisallowed { path: shown(path) }));
             }
-            Err(_) => match (OpenOptions { create: true, exclusive: true, ..existing }).open(path) {
+            Err(_) => match targets.open(&OpenOptions { create: true, exclusive: true, ..existing }, path) {
                 Ok(file) => (file, true),
                 // Another process created it first, or it is a link to a missing file.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    (OpenOptions { create: true, ..existing }.open(path).map_err(failed)?, false)
+                Err(error) if error.is(io::ErrorKind::AlreadyExists) => {
+                    (targets.open(&OpenOptions { create: true, ..existing }, path).map_err(failed)?, false)
                 }
                 Err(error) => return Err(failed(error)),
             },
         };
-        let before = if made { None } else { file.size().map_err(failed)? };
-        let layout = Layout { path, file, before, reached: 0 };
+        let before = if made { None } else { file.size().map_err(|error| call_failed(&error))? };
+        let layout = Layout { path, targets, file, before, reached: 0 };
         layout.check_direct(worker).inspect_err(|_| layout.put_back())?;
         Ok(layout)
     }
@@ -150,7 +158,7 @@ impl<'a> Layout<'a> {
         if !worker.targets.open.direct {
             return Ok(());
         }
-        match (OpenOptions { read: true, direct: true, ..OpenOptions::new() }).open(self.path) {
+        match self.file.open_again(OpenOptions { read: true, direct: true, ..OpenOptions::new() }) {
             Err(error) if error.raw_os_error() == Some(errno::EINVAL) => {
                 Err(RunError::new(errno::EINVAL, LayoutError::NoDirectIo { path: shown(self.path) }))
             }
@@ -260,6 +268,9 @@ impl<'a> Layout<'a> {
                 if site.stop.load(Ordering::Relaxed) {
                     return Err(PrepareError::Stopped);
                 }
+                if let Some(error) = site.targets.replaced() {
+                    return Err(error.into());
+                }
                 match self.file.write_at(&buffer[written..left], at) {
                     Ok(0) => {
                         return Err(self.failed(&io::Error::from_raw_os_error(errno::EIO), LayoutCall::Write).into());
@@ -287,7 +298,10 @@ impl<'a> Layout<'a> {
     /// Restores the state before the layout.
     fn put_back(&self) {
         let done = match self.before {
-            None => std::fs::remove_file(self.path),
+            None => {
+                self.targets.forget(self.path);
+                std::fs::remove_file(self.targets.path_in_folder(self.path))
+            }
             Some(bytes) => match self.file.size() {
                 // If it is larger, another job has extended it. Setting the old size frees reserved space.
                 Ok(Some(now)) if now == bytes || now > bytes && now <= self.reached => self.file.set_size(bytes),

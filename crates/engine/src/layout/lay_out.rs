@@ -11,6 +11,7 @@ use crate::access::{Purpose, SeedTable};
 use crate::content;
 use crate::engine_flags::EngineFlags;
 use crate::fault::{self, PrepareError};
+use crate::held_targets::HeldTargets;
 use crate::target::{LaidOut, Target};
 use record::{Message, MessageKind};
 
@@ -21,6 +22,7 @@ use record::{Message, MessageKind};
 pub(crate) fn lay_out(
     plan: &Plan,
     worker: &Worker,
+    targets: &HeldTargets,
     stop: &AtomicBool,
     say: &mut dyn FnMut(Message),
 ) -> Result<LaidOut, PrepareError> {
@@ -29,7 +31,7 @@ pub(crate) fn lay_out(
     let mut content =
         content::for_worker(plan, worker, &seeds, size).map_err(|error| content::run_error(worker, error))?;
     let fill = &mut |block: &mut [u8]| content.fill_initial(block);
-    lay_out_in(worker, &mut Site { readonly: plan.readonly, stop, say, fill, seeds: &seeds })
+    lay_out_in(worker, &mut Site { readonly: plan.readonly, targets, stop, say, fill, seeds: &seeds })
 }
 
 /// Finds and creates the targets of `worker`, so that its I/O can start.
@@ -39,7 +41,7 @@ pub(super) fn lay_out_in(worker: &Worker, site: &mut Site) -> Result<LaidOut, Pr
         return Ok(LaidOut { targets: Vec::new(), pass_bytes: u64::MAX, total_bytes: u64::MAX });
     }
     let paths = find::paths(worker, site.say)?;
-    extend::make_directories(worker, flags, &paths, site.readonly)?;
+    extend::make_directories(worker, flags, &paths, site)?;
     let mut found = Vec::with_capacity(paths.len());
     for path in &paths {
         found.push(find::inspect(worker, flags, path)?);

@@ -3,12 +3,14 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::access::SeedTable;
+use crate::held_targets::HeldTargets;
 use record::Message;
 
 /// What a layout needs from its caller.
 pub struct Site<'a> {
     /// Nothing may be written in this run.
     pub readonly: bool,
+    pub targets: &'a HeldTargets,
     /// Set to end the run. A layout then restores what was there and returns.
     pub stop: &'a AtomicBool,
     /// Receives messages.

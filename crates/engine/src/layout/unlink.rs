@@ -2,6 +2,7 @@
 
 use crate::engine_flags::EngineFlags;
 use crate::fault;
+use crate::held_targets::HeldTargets;
 use crate::target::Target;
 use os::file::Kind;
 use plan::Worker;
@@ -13,14 +14,14 @@ use std::io::ErrorKind;
 ///
 /// # Errors
 /// A file cannot be removed.
-pub fn unlink(worker: &Worker, targets: &[Target]) -> Result<(), RunError> {
+pub fn unlink(worker: &Worker, targets: &[Target], held: &HeldTargets) -> Result<(), RunError> {
     let flags = EngineFlags::of(&worker.engine);
     if flags.diskless && !flags.one_block_each && !flags.makes_directories {
         return Ok(());
     }
     for target in targets.iter().filter(|target| target.kind == Kind::Regular) {
-        let done =
-            if flags.directories { std::fs::remove_dir(&target.path) } else { std::fs::remove_file(&target.path) };
+        let path = held.path_in_folder(&target.path);
+        let done = if flags.directories { std::fs::remove_dir(path) } else { std::fs::remove_file(path) };
         if let Err(error) = done
             && error.kind() != ErrorKind::NotFound
         {

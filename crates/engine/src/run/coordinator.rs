@@ -14,7 +14,7 @@ use super::errors::{log_refused, no_thread};
 use super::observer::Observer;
 use super::options::{Refusal, RunOptions};
 use super::slot::{SlotStage, WorkerSlot};
-use crate::check::{self, Lease};
+use crate::check;
 use crate::disks::Disks;
 use crate::idleness::Idleness;
 use crate::live::{Live, State};
@@ -23,6 +23,7 @@ use crate::machine;
 use crate::output_guard::OutputGuard;
 use crate::phase::PhaseWatch;
 use crate::shared::Shared;
+use crate::target_watch::TargetWatch;
 use crate::timeline::TimelineWatch;
 use crate::worker::{self, Assignment, EventSender, Gate, WorkerMessage};
 
@@ -42,8 +43,9 @@ const START_ROUND_MAX: Duration = Duration::from_millis(2);
 pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) -> Result<(), Refusal> {
     // A report of a refused plan includes the machine, too.
     observer.event(Event::Machine(machine::describe()));
-    let lease = check::check_aside(plan, options.stop, STOP_PATIENCE, options.platform).map_err(Refusal)?;
-    let mut coordinator = Coordinator::new(plan, lease, options, observer);
+    check::check_aside(plan, &options.lease, options.stop, STOP_PATIENCE, options.platform).map_err(Refusal)?;
+    let mut coordinator = Coordinator::new(plan, options, observer);
+    let _watch = TargetWatch::start(options);
     coordinator.lay_out();
     coordinator.open_logs()?;
     let phases = plan.workers.iter().map(|worker| worker.phase).max().map_or(0, |last| last + 1);
@@ -60,8 +62,6 @@ pub fn run(plan: &Arc<Plan>, options: &RunOptions, observer: &mut dyn Observer) 
 /// Starts, samples and stops the workers of a plan.
 pub struct Coordinator<'a> {
     pub plan: &'a Arc<Plan>,
-    /// Each worker shares it: one that is given up can still write.
-    pub lease: Arc<Lease>,
     pub options: &'a RunOptions<'a>,
     pub observer: &'a mut dyn Observer,
     pub clock: Clock,
@@ -87,13 +87,12 @@ pub struct Coordinator<'a> {
 }
 
 impl<'a> Coordinator<'a> {
-    pub fn new(plan: &'a Arc<Plan>, lease: Lease, options: &'a RunOptions<'a>, observer: &'a mut dyn Observer) -> Self {
+    pub fn new(plan: &'a Arc<Plan>, options: &'a RunOptions<'a>, observer: &'a mut dyn Observer) -> Self {
         let clock = options.platform.clock(Source::Monotonic);
         let now_ns = clock.now();
         let (sender, receiver) = options.platform.channel();
         Coordinator {
             plan,
-            lease: Arc::new(lease),
             options,
             observer,
             clock,
@@ -185,7 +184,7 @@ impl<'a> Coordinator<'a> {
         let assignment = Assignment {
             platform: self.options.platform,
             plan: Arc::clone(self.plan),
-            lease: Arc::clone(&self.lease),
+            lease: Arc::clone(&self.options.lease),
             index,
             live: Arc::clone(&self.live),
             laid_out: slot.laid_out.take(),

@@ -11,10 +11,11 @@ use super::errors;
 use crate::live::State;
 
 impl Coordinator<'_> {
-    pub(super) fn worker_ended(&mut self, index: usize, ended: Ended) {
+    pub(super) fn worker_ended(&mut self, index: usize, mut ended: Ended) {
         if self.slots[index].has_ended() {
             return;
         }
+        ended.error = ended.error.or_else(|| self.options.lease.targets.replaced());
         let was_started = self.slots[index].end();
         self.live.workers[index].set_state(State::Ended);
         // While workers end, the others may only be waiting for a CPU.
@@ -139,7 +140,6 @@ mod tests {
     use record::{ErrorKind, IoError, Message};
 
     use super::*;
-    use crate::check::Lease;
     use crate::live::Live;
     use crate::run::observer::Observer;
     use crate::run::options::RunOptions;
@@ -169,6 +169,7 @@ mod tests {
         let tick = Duration::from_millis(1);
         let options = RunOptions {
             platform: Platform::MACHINE,
+            lease: Arc::default(),
             stop,
             tick,
             snapshot_every: None,
@@ -176,7 +177,7 @@ mod tests {
             may_start: &|| true,
         };
         let mut ends = Ends::default();
-        let mut coordinator = Coordinator::new(&plan, Lease::default(), &options, &mut ends);
+        let mut coordinator = Coordinator::new(&plan, &options, &mut ends);
         coordinator.slots[0].stage = SlotStage::Started;
         coordinator.slots[0].thread = Some(thread);
         let live = Arc::clone(&coordinator.live);

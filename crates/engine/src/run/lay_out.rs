@@ -11,8 +11,8 @@ use crate::idleness::Idleness;
 impl Coordinator<'_> {
     /// Lays out the files of one job after another, before any worker starts.
     pub(super) fn lay_out(&mut self) {
-        let layout = EarlyLayout::start(self.plan, self.options.stop, STOP_PATIENCE, self.options.platform);
-        let mut layout = match layout {
+        let (lease, stop, platform) = (&self.options.lease, self.options.stop, self.options.platform);
+        let mut layout = match EarlyLayout::start(self.plan, lease, stop, STOP_PATIENCE, platform) {
             Ok(layout) => layout,
             Err(error) => {
                 for (index, job) in self.plan.workers.iter().enumerate() {

@@ -53,7 +53,7 @@ impl Coordinator<'_> {
     /// Prepares the files and shared data of a phase, and reads the facts of its targets.
     fn set_up(&mut self, phase: u32) -> Result<(Shared, Vec<TargetFacts>), PrepareError> {
         let (stop, platform) = (self.options.stop, self.options.platform);
-        let Some(setup) = PhaseSetup::start(self.plan, &self.lease, phase, stop, &self.live, platform) else {
+        let Some(setup) = PhaseSetup::start(self.plan, &self.options.lease, phase, stop, &self.live, platform) else {
             return Ok(Default::default());
         };
         loop {

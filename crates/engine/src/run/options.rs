@@ -1,15 +1,20 @@
 //! Options for one run.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use os::platform::Platform;
 use record::RunError;
 
+use crate::check::Lease;
+
 /// Options for one run.
 pub struct RunOptions<'a> {
     /// Provides the run's clock, threads and backends.
     pub platform: Platform,
+    /// The lease of the targets. Runs of one study share it.
+    pub lease: Arc<Lease>,
     /// Set to end the run, for example by a signal handler.
     pub stop: &'static AtomicBool,
     /// Interval of [`Observer::tick`](super::Observer::tick).

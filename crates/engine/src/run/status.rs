@@ -48,16 +48,18 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Calls the observer's tick, and passes a stop request on to the workers.
+    /// Calls the observer's tick. Stops the workers after a stop request, and if a target was replaced.
     pub(super) fn watch(&mut self) {
         let now_ns = self.clock.now();
         if now_ns >= self.next_tick_ns {
             self.next_tick_ns = now_ns + self.options.tick.as_nanos() as u64;
             self.observer.tick(&self.live, now_ns);
         }
-        if self.is_stop_requested() && self.stop_by_ns.is_none() {
+        if self.stop_by_ns.is_none() && (self.is_stop_requested() || self.options.lease.targets.replaced().is_some()) {
             self.live.stop_all();
-            self.observer.event(Event::Stopped);
+            if self.is_stop_requested() {
+                self.observer.event(Event::Stopped);
+            }
             self.stop_by_ns = Some(now_ns + STOP_PATIENCE.as_nanos() as u64);
         }
     }

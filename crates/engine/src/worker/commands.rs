@@ -48,8 +48,11 @@ fn run(context: Context, command: &str, when: CommandTime) -> Result<(), RunErro
         }
     })?;
     let errors = output.try_clone().map_err(|error| failed(&error))?;
-    let started = os::process::shell(command).stdout(output).stderr(errors).spawn();
-    match started.and_then(|child| os::process::wait(child, COMMAND_GRACE, || context.is_stopped())) {
+    let run = || {
+        let child = os::process::shell(command).stdout(output).stderr(errors).spawn()?;
+        os::process::wait(child, COMMAND_GRACE, || context.is_stopped())
+    };
+    match context.lease.targets.with_command(run) {
         Ok(None) => Ok(()),
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => {

@@ -10,7 +10,7 @@ use crate::live::State;
 
 /// Closes the files and logs of a worker, and returns its result.
 pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), RunError>) -> Ended {
-    let Context { worker, live, .. } = context;
+    let Context { worker, lease, live, .. } = context;
     live.set_state(State::Finishing);
     let stats = io_loop.current_stats();
     let now_ns = io_loop.deadlines.now_ns;
@@ -27,7 +27,7 @@ pub fn finish(context: Context, mut io_loop: Box<IoLoop>, outcome: Result<(), Ru
     if let Some(logs) = accounting.logs {
         logs.finish(now_ns);
     }
-    let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets()) } else { Ok(()) };
+    let unlinked = if worker.targets.unlink { layout::unlink(worker, files.targets(), &lease.targets) } else { Ok(()) };
     commands::postrun(context);
     Ended {
         stats,

@@ -23,16 +23,17 @@ pub fn run(
     logs: Option<WorkerLogs>,
     wait_at_gate: &mut dyn FnMut() -> Option<u64>,
 ) -> Ended {
-    let Context { plan, worker, live, .. } = context;
+    let Context { plan, lease, worker, live, .. } = context;
     let _locked = match setup::thread_settings(worker).and_then(|()| setup::lock_memory(worker)) {
         Ok(locked) => locked,
         Err(error) => return Ended::failed(error),
     };
-    let laid_out = match laid_out.map_or_else(|| layout::lay_out(plan, worker, &live.stop, &mut |_| {}), Ok) {
-        Ok(laid_out) => laid_out,
-        Err(PrepareError::Stopped) => return Ended::stopped(),
-        Err(PrepareError::Failed(error)) => return Ended::failed(error),
-    };
+    let laid_out =
+        match laid_out.map_or_else(|| layout::lay_out(plan, worker, &lease.targets, &live.stop, &mut |_| {}), Ok) {
+            Ok(laid_out) => laid_out,
+            Err(PrepareError::Stopped) => return Ended::stopped(),
+            Err(PrepareError::Failed(error)) => return Ended::failed(error),
+        };
     let goal_bytes = if worker.limits.time_based { u64::MAX } else { laid_out.total_bytes };
     live.goal_bytes.store(goal_bytes, Relaxed);
     let mut io_loop = match setup::job_loop(context, laid_out, logs) {
@@ -42,7 +43,8 @@ pub fn run(
     let opened_ns = wait_at_gate();
     setup::delay_start(context);
     let start_ns = opened_ns.filter(|_| starts_at_once(worker));
-    let ready = commands::prerun(context).and_then(|()| check_again(context)).and_then(|()| pre_read(&io_loop));
+    let ready =
+        commands::prerun(context).and_then(|()| check_again(context)).and_then(|()| pre_read(context, &io_loop));
     let outcome = ready.and_then(|()| passes(&mut io_loop, start_ns));
     finish(context, io_loop, outcome)
 }
@@ -60,11 +62,12 @@ fn check_again(context: Context) -> Result<(), RunError> {
     if is_late { lease.check_worker(worker, &live.stop) } else { Ok(()) }
 }
 
-fn pre_read(io_loop: &IoLoop) -> Result<(), RunError> {
-    if !io_loop.worker.targets.pre_read {
+fn pre_read(context: Context, io_loop: &IoLoop) -> Result<(), RunError> {
+    let Context { worker, lease, live, .. } = context;
+    if !worker.targets.pre_read {
         return Ok(());
     }
-    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &io_loop.live.stop))
+    io_loop.files.targets().iter().try_for_each(|target| layout::pre_read(target, &lease.targets, &live.stop))
 }
 
 /// Does one pass after another until the work is done or the time is over.
@@ -86,7 +89,7 @@ pub fn passes(io_loop: &mut IoLoop, start_ns: Option<u64>) -> Result<(), RunErro
         }
         io_loop.close_all()?;
         if worker.targets.unlink_each_loop {
-            layout::unlink(worker, io_loop.files.targets())?;
+            layout::unlink(worker, io_loop.files.targets(), io_loop.files.held())?;
         }
         if let IoSource::Pattern { access, content } = &mut io_loop.source {
             access.start_pass();

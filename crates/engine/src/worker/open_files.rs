@@ -13,12 +13,14 @@ use record::{IoError, OpenCall, RunError};
 use crate::backend;
 use crate::engine_flags::EngineFlags;
 use crate::fault;
+use crate::held_targets::{HeldTargets, OpenError};
 use crate::layout;
 use crate::live::WorkerLive;
 use crate::target::Target;
 
-pub struct OpenFiles {
+pub struct OpenFiles<'a> {
     targets: Vec<Target>,
+    held: &'a HeldTargets,
     open: Vec<Option<File>>,
     /// Open files, the one opened first in front; only kept where their number is limited.
     order: Vec<u32>,
@@ -41,8 +43,8 @@ struct OpenMode {
     mapping: Option<Mapping>,
 }
 
-impl OpenFiles {
-    pub fn new(worker: &Worker, targets: Vec<Target>) -> Self {
+impl<'a> OpenFiles<'a> {
+    pub fn new(worker: &Worker, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
         let pattern = worker.access.pattern;
         let open = &worker.targets.open;
         let flags = EngineFlags::of(&worker.engine);
@@ -71,11 +73,12 @@ impl OpenFiles {
             invalidate: worker.targets.invalidate,
             visited: vec![false; targets.len()],
             targets,
+            held,
         }
     }
 
     /// The targets of a worker with streams, each opened as its stream asks.
-    pub fn of_streams(worker: &Worker, targets: Vec<Target>) -> Self {
+    pub fn of_streams(worker: &Worker, held: &'a HeldTargets, targets: Vec<Target>) -> Self {
         OpenFiles {
             open: targets.iter().map(|_| None).collect(),
             order: Vec::new(),
@@ -86,6 +89,7 @@ impl OpenFiles {
             invalidate: false,
             visited: vec![false; targets.len()],
             targets,
+            held,
         }
     }
 
@@ -104,6 +108,10 @@ impl OpenFiles {
 
     pub fn targets(&self) -> &[Target] {
         &self.targets
+    }
+
+    pub fn held(&self) -> &'a HeldTargets {
+        self.held
     }
 
     #[inline]
@@ -135,11 +143,11 @@ impl OpenFiles {
             fault::of_io(error, kind)
         };
         let file = if self.without_files {
-            OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null"))
+            OpenOptions { read: true, ..OpenOptions::new() }.open(Path::new("/dev/null")).map_err(OpenError::Io)
         } else {
-            options.open(&target.path)
+            self.held.open(&options, &target.path)
         };
-        let file = file.map_err(|error| failed(OpenCall::Open, &error))?;
+        let file = file.map_err(|error| error.into_run_error(|error| failed(OpenCall::Open, error)))?;
         if let (Some(advice), false) = (advice, self.without_files) {
             // Advice that a file system doesn't know is no reason to stop.
             let _ = file.advise(advice, target.offset, target.io_size);
@@ -204,21 +212,21 @@ impl OpenFiles {
             if live.stop.load(Relaxed) {
                 break;
             }
-            let synced = match file {
-                Some(file) => file.fsync(),
-                None => self.fsync_closed(index as u32),
-            };
-            synced.map_err(|error| fault::of_io(&error, IoError::Sync { path: self.name(index as u32) }))?;
+            let failed = |error: &io::Error| fault::of_io(error, IoError::Sync { path: self.name(index as u32) });
+            match file {
+                Some(file) => file.fsync().map_err(|error| failed(&error))?,
+                None => self.fsync_closed(index as u32).map_err(|error| error.into_run_error(failed))?,
+            }
         }
         Ok(())
     }
 
-    fn fsync_closed(&self, index: u32) -> io::Result<()> {
+    fn fsync_closed(&self, index: u32) -> Result<(), OpenError> {
         let options = OpenOptions { create: false, ..self.mode(index).options };
-        match options.open(&self.targets[index as usize].path) {
-            Ok(file) => file.fsync().and(file.close()),
+        match self.held.open(&options, &self.targets[index as usize].path) {
+            Ok(file) => file.fsync().and(file.close()).map_err(OpenError::Io),
             // Never written: there is nothing to flush.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.is(io::ErrorKind::NotFound) => Ok(()),
             Err(error) => Err(error),
         }
     }

@@ -146,6 +146,7 @@ pub fn run(model: DeviceModel, plan: Plan, script: Script) -> Run {
         let plan = Arc::new(plan);
         let options = RunOptions {
             platform,
+            lease: Arc::default(),
             stop,
             tick: Duration::from_millis(50),
             snapshot_every: script.snapshot_every,

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use assessment::TargetKind;
+use engine::Lease;
 use os::errno;
 use plan::Plan;
 use study::suite::{Place, footprint};
@@ -31,11 +32,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the folder.
+    /// Makes the folder. The runs open their files in it through the lease.
     ///
     /// # Errors
     /// The folder cannot be made, or another process uses the target.
-    pub fn make(found: &Found, keep: bool) -> Result<Scratch, String> {
+    pub fn make(found: &Found, keep: bool, lease: &Lease) -> Result<Scratch, String> {
         if found.existed {
             return Ok(Scratch { place: Place::Path(text(&found.path)), folder: None, stays: None, keep });
         }
@@ -46,6 +47,7 @@ impl Scratch {
             _ => (found.path.as_path(), "".into()),
         };
         let folder = RunFolder::make(beside, &target, &[FILE, PROBE])?;
+        lease.hold_folder(&folder.path, folder.folder.clone());
         let stays = name.map(|_| found.path.clone());
         let place = match stays {
             Some(_) => Place::Path(text(&folder.path.join(FILE))),

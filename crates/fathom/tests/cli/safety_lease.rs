@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Child;
 
 use crate::stage::{
-    Loop, MIB, Mount, Scratch, Zram, diskspd, fathom, needs, outcome, run, shell, signal, system, wait_until,
+    Loop, MIB, Mount, Scratch, Zram, command, diskspd, fathom, needs, outcome, run, shell, signal, system,
+    wait_for_silence, wait_until,
 };
 
 fn hash(path: impl AsRef<Path>) -> u64 {
@@ -161,4 +162,31 @@ fn file_that_comes_into_use_before_its_job_starts_is_not_changed() {
     let job = format!("--name=a --filename=image --rw=write --bs=4k --size=1m --exec_prerun={replace}");
     run(scratch.path(), &job).ended_with(1).complained_of("mounted on");
     assert_eq!(before, hash(&mounted.device));
+}
+
+#[test]
+fn device_cannot_be_mounted_between_two_runs_of_a_study() {
+    let scratch = Scratch::new("lease-study");
+    let Some(device) = formatted() else { return };
+    let (name, at) = (&device.device, scratch.file("mnt"));
+    std::fs::create_dir(&at).unwrap();
+    let mount = format!("mount -t ext4 {name} {}", at.display());
+    // The write is behind the file system's structures that a mount reads.
+    let line = format!(
+        "--repeat 2 --cooldown 600 fio --name=a --filename={name} --rw=write --bs=4k --offset=12m --size=64k --end_fsync=1"
+    );
+    let formatted = device.writes();
+    let child = command(scratch.path(), "run", &line).spawn().unwrap();
+    wait_until("the first run writes", || device.writes() > formatted);
+    wait_for_silence(&device);
+    let mounted = shell(&mount);
+    let reader = run(scratch.path(), &format!("--name=a --filename={name} --rw=read --size=1m"));
+    signal(&child, "INT");
+    outcome(child);
+    if mounted.is_ok() {
+        system(&format!("umount {}", at.display()));
+    }
+    assert!(mounted.unwrap_err().contains("busy"));
+    reader.ended_with(0);
+    drop(Mount::new(&format!("-t ext4 {name}"), &at).expect("the study has ended"));
 }

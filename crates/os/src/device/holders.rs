@@ -263,7 +263,8 @@ pub(super) fn open_exclusively(kernel: &Kernel, number: DeviceNumber, path: &Pat
     let options = OpenOptions { read: true, exclusive: true, nonblock: true, ..OpenOptions::new() };
     for attempt in 1.. {
         let busy = match options.open(path) {
-            Ok(file) => return Ok(Exclusive::Open(file)),
+            Ok(file) if DeviceNumber::of(file.id().device_number()) == number => return Ok(Exclusive::Open(file)),
+            Ok(_) => return Err(io::Error::other("another device was put in its place during the check")),
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => attempt >= EXCLUSIVE_TRIES,
             Err(error) => return Err(error),
         };

@@ -70,7 +70,7 @@ impl FileCreator<'_> {
         if !(CHUNK_BYTES as u64).is_multiple_of(align) {
             return Ok(0);
         }
-        let Ok(direct) = (OpenOptions { write: true, direct: true, ..OpenOptions::new() }).open(file.path()) else {
+        let Ok(direct) = file.open_again(OpenOptions { write: true, direct: true, ..OpenOptions::new() }) else {
             return Ok(0);
         };
         let end = bytes / align * align;
@@ -132,7 +132,7 @@ fn remove_old(path: &Path, bytes: u64) -> io::Result<PathBuf> {
     if found.kind != Kind::Regular {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    let path = std::fs::canonicalize(path)?;
+    let path = if path.is_symlink() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
     if let Some(free) = free_bytes(&path)?.map(|free| free.saturating_add(found.allocated)).filter(|free| *free < bytes)
     {
         let text = format!("{bytes} bytes are needed, {free} are free; the existing file was kept");

@@ -2,19 +2,22 @@
 //! links are not followed.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::id::FileId;
 
 /// Permissions of new folders and files: other users have none.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
 /// An open folder.
-#[derive(Debug)]
-pub struct Folder(File);
+#[derive(Clone, Debug)]
+pub struct Folder(Arc<File>);
 
 impl Folder {
     /// Opens a folder.
@@ -22,7 +25,18 @@ impl Folder {
     /// # Errors
     /// Returns the error of the system call. The path is not a folder, or its last part is a symbolic link.
     pub fn open(path: &Path) -> io::Result<Folder> {
-        OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW).open(path).map(Folder)
+        let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        OpenOptions::new().read(true).custom_flags(flags).open(path).map(Arc::new).map(Folder)
+    }
+
+    /// Holds the folder that a path leads to, as a place of files. This needs no permission to read it.
+    ///
+    /// # Errors
+    /// Returns the error of the system call. The path leads to no folder.
+    pub fn hold(path: &Path) -> io::Result<Folder> {
+        // Without the dot, an automatic mount would not be made.
+        let flags = libc::O_PATH | libc::O_DIRECTORY;
+        OpenOptions::new().read(true).custom_flags(flags).open(path.join(".")).map(Arc::new).map(Folder)
     }
 
     /// Makes a folder in this one. Only this user has access to it.
@@ -98,10 +112,19 @@ impl Folder {
     }
 
     /// Returns true if `path` leads to this folder.
-    pub fn is_at(&self, path: &Path) -> bool {
-        let id = |found: Metadata| (found.dev(), found.ino());
-        let (own, found) = (self.0.metadata().map(id), path.symlink_metadata().map(id));
-        own.is_ok_and(|own| found.is_ok_and(|found| found == own))
+    ///
+    /// # Errors
+    /// Returns the error of the system call. `NotFound` and `NotADirectory` mean that the path leads to no folder.
+    pub fn is_at(&self, path: &Path) -> io::Result<bool> {
+        Ok(FileId::at(&path.join("."))? == FileId::below(self.raw(), Path::new("."), 0)?)
+    }
+
+    /// Returns the identity of the file `name` of this folder. If it is a symbolic link, `follow` decides what is meant.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn id_of(&self, name: &Path, follow: bool) -> io::Result<FileId> {
+        FileId::below(self.raw(), name, if follow { 0 } else { libc::AT_SYMLINK_NOFOLLOW })
     }
 
     /// Returns true if this user owns the folder and no other user has access to it.
@@ -117,5 +140,9 @@ impl Folder {
     /// Returns a path of an entry that leads through the descriptor.
     pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
         Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()).join(name)
+    }
+
+    pub(super) fn raw(&self) -> i32 {
+        self.0.as_raw_fd()
     }
 }

@@ -3,6 +3,7 @@
 mod cache;
 mod create;
 mod folder;
+mod id;
 mod nowait;
 mod resident;
 mod space;
@@ -20,6 +21,7 @@ use crate::memory::c_path;
 pub use cache::Advice;
 pub use create::FileCreator;
 pub use folder::Folder;
+pub use id::FileId;
 pub(crate) use space::discard;
 pub use space::{Space, space};
 pub use status::{StatCall, Status, check_writable, direct_alignment, is_dax, make_dir, remove_dir, stat, unlink};
@@ -76,6 +78,8 @@ pub struct OpenOptions {
     pub noatime: bool,
     /// Do not wait for the other end of a FIFO or the medium of a device.
     pub nonblock: bool,
+    /// Fail if the last part of the path is a symbolic link.
+    pub no_follow: bool,
     /// Permissions of a new file, before the umask.
     pub mode: u32,
 }
@@ -102,6 +106,7 @@ impl OpenOptions {
             (self.dsync, libc::O_DSYNC),
             (self.noatime, libc::O_NOATIME),
             (self.nonblock, libc::O_NONBLOCK),
+            (self.no_follow, libc::O_NOFOLLOW),
         ];
         for (is_set, flag) in also {
             if is_set {
@@ -116,11 +121,23 @@ impl OpenOptions {
     /// # Errors
     /// Returns the error of the system call, and `InvalidInput` for a path with a NUL byte.
     pub fn open(&self, path: &Path) -> io::Result<File> {
-        let name = c_path(path)?;
+        self.open_at(libc::AT_FDCWD, path, path)
+    }
+
+    /// Opens `name` in `folder`. `path` is the name of the file in messages.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open`].
+    pub fn open_in(&self, folder: &Folder, name: &Path, path: &Path) -> io::Result<File> {
+        self.open_at(folder.raw(), name, path)
+    }
+
+    fn open_at(&self, folder: i32, name: &Path, path: &Path) -> io::Result<File> {
+        let name = c_path(name)?;
         let mut flags = self.flags();
         let fd = loop {
             // SAFETY: the name is a C string that outlives the call.
-            let fd = unsafe { libc::open(name.as_ptr(), flags, self.mode) };
+            let fd = unsafe { libc::openat(folder, name.as_ptr(), flags, self.mode) };
             if fd >= 0 {
                 break fd;
             }
@@ -138,6 +155,7 @@ impl OpenOptions {
             fd: Arc::new(fd),
             path: path.to_path_buf(),
             kind: Kind::of(state.st_mode),
+            id: FileId::of(&state),
             writable: self.write,
             readable: self.read || !self.write,
         })
@@ -150,6 +168,7 @@ pub struct File {
     fd: Arc<OwnedFd>,
     path: PathBuf,
     kind: Kind,
+    id: FileId,
     readable: bool,
     writable: bool,
 }
@@ -161,6 +180,10 @@ impl File {
 
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    pub fn id(&self) -> FileId {
+        self.id
     }
 
     pub fn is_readable(&self) -> bool {
@@ -177,6 +200,15 @@ impl File {
 
     fn raw(&self) -> i32 {
         self.fd.as_raw_fd()
+    }
+
+    /// Opens the same file again, whatever is at its path.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn open_again(&self, options: OpenOptions) -> io::Result<File> {
+        let again = options.open(Path::new(&format!("/proc/self/fd/{}", self.raw())))?;
+        Ok(File { path: self.path.clone(), ..again })
     }
 
     /// Returns the size of the file or block device in bytes. `None` if it has no size.

@@ -15,6 +15,9 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
                 error.reason()
             )
         }
+        TargetError::Replaced { path } => {
+            format!("{path} is no longer the target of the run: another file system, file or device is there now")
+        }
         TargetError::DeviceOpen { path } => format!("{path}: {}; does this user have read permission?", error.reason()),
         TargetError::DeviceEmpty { path } => format!(
             "{path}: zero sized block device? (a loop device without a file, a drive without a medium, or a device \

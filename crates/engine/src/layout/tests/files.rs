@@ -6,6 +6,7 @@ use super::super::{invalidate, pre_read, unlink};
 use super::sharing::units_random;
 use super::{DATA, laid_out, laid_out_with_messages, seeds};
 use crate::fault::PrepareError;
+use crate::held_targets::HeldTargets;
 use crate::sample::{self, Scratch};
 use os::file::OpenOptions;
 use plan::{Amount, Engine, Fallocate, StatCall, Worker};
@@ -115,6 +116,7 @@ fn a_stopped_layout_puts_back_what_was_there() {
         let worker = job("read", &path, 16 * MIB);
         let mut site = Site {
             readonly: false,
+            targets: &HeldTargets::default(),
             stop: &stop,
             say: &mut |_| {},
             fill: &mut |_| {
@@ -176,6 +178,7 @@ fn a_readonly_run_extends_nothing() {
     let worker = job("read", &path, MIB);
     let mut site = Site {
         readonly: true,
+        targets: &HeldTargets::default(),
         stop: &AtomicBool::new(false),
         say: &mut |_| {},
         fill: &mut |_| {},
@@ -264,7 +267,7 @@ fn metadata_engines_get_the_files_that_they_work_on() {
         worker.engine = engine.clone();
         let done = laid_out(&worker).unwrap();
         assert_eq!((paths[0].exists(), done.pass_bytes), (exists, pass), "{engine:?}");
-        unlink(&worker, &done.targets).unwrap();
+        unlink(&worker, &done.targets, &HeldTargets::default()).unwrap();
         assert!(!paths[0].exists() && !paths[1].exists(), "{engine:?}");
     }
 }
@@ -274,10 +277,10 @@ fn the_cache_is_filled_and_emptied() {
     let scratch = Scratch::new("cache");
     let path = scratch.file("f");
     let target = laid_out(&job("read", &path, MIB)).unwrap().targets.remove(0);
-    pre_read(&target, &AtomicBool::new(false)).unwrap();
+    pre_read(&target, &HeldTargets::default(), &AtomicBool::new(false)).unwrap();
     let file = OpenOptions { read: true, ..OpenOptions::new() }.open(&path).unwrap();
     invalidate(&file, &target).unwrap();
     std::fs::write(&path, [0; 10]).unwrap();
-    let error = pre_read(&target, &AtomicBool::new(false)).unwrap_err();
+    let error = pre_read(&target, &HeldTargets::default(), &AtomicBool::new(false)).unwrap_err();
     assert!(fio::wording::error(&error).starts_with("cannot pre-read"), "{error:?}");
 }

@@ -9,6 +9,7 @@ use super::lay_out::lay_out_in;
 use super::site::Site;
 use crate::access::SeedTable;
 use crate::fault::PrepareError;
+use crate::held_targets::HeldTargets;
 use crate::target::LaidOut;
 use plan::Worker;
 use record::{Message, RunError};
@@ -26,6 +27,7 @@ fn laid_out_with_messages(worker: &Worker) -> (Result<LaidOut, RunError>, Vec<St
     let mut messages = Vec::new();
     let mut site = Site {
         readonly: false,
+        targets: &HeldTargets::default(),
         stop: &AtomicBool::new(false),
         say: &mut |message: Message| messages.push(fio::wording::message(message.kind())),
         fill: &mut |block| block.fill(DATA),

@@ -58,7 +58,7 @@ pub struct IoLoop<'a> {
     pub submission: Submission,
     pub accounting: Accounting<'a>,
     pub source: IoSource,
-    pub files: OpenFiles,
+    pub files: OpenFiles<'a>,
     pub limits: PassLimits,
     /// At least one direction has intended starts.
     pub is_open_loop: bool,

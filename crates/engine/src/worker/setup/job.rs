@@ -40,7 +40,7 @@ pub fn job_loop<'a>(
     laid_out: LaidOut,
     logs: Option<WorkerLogs>,
 ) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { plan, worker, platform, live, events, .. } = context;
+    let Context { plan, lease, worker, platform, live, events } = context;
     let buffers = memory(worker, worker.depth.iodepth, largest_block(&worker.access));
     let mut buffers = buffers.map_err(|error| failed(SetupStep::Buffers, &error))?;
     let seeds = SeedTable::of_worker(worker);
@@ -73,7 +73,7 @@ pub fn job_loop<'a>(
         arrivals_until_ns: u64::MAX,
         metadata,
         unsynced: worker.access.syncs.sync_file_range.map(|_| Unsynced::new(laid_out.targets.len())),
-        files: OpenFiles::new(worker, laid_out.targets),
+        files: OpenFiles::new(worker, &lease.targets, laid_out.targets),
         pace: Pace::new(worker, &seeds),
         think: ThinkTimer::new(&worker.think),
         minimum: MinimumRate::new(&worker.rate, worker.access.pattern),

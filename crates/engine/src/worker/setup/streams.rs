@@ -35,7 +35,7 @@ use crate::worker::submission::Submission;
 /// up.
 #[inline(never)]
 pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared) -> Result<Box<IoLoop<'a>>, RunError> {
-    let Context { worker, platform, live, events, .. } = context;
+    let Context { lease, worker, platform, live, events, .. } = context;
     let targets = streams.list.iter().map(target).collect::<Result<Vec<_>, _>>()?;
     let sizes: Vec<u64> = targets.iter().map(|target| target.real_size).collect();
     let source = source(streams, &sizes, shared)
@@ -57,7 +57,7 @@ pub fn stream_loop<'a>(context: Context<'a>, streams: &Streams, shared: &Shared)
         submission: Submission::new(backend, buffers, InFlight::new(depth, true), &worker.depth),
         accounting: Accounting::new(worker, live, stats, None),
         source: IoSource::Streams(Box::new(source)),
-        files: OpenFiles::of_streams(worker, targets),
+        files: OpenFiles::of_streams(worker, &lease.targets, targets),
         limits: PassLimits::NONE,
         is_open_loop: Ddir::ALL.into_iter().any(|ddir| worker.has_intended_starts(ddir)),
         arrivals_until_ns: u64::MAX,

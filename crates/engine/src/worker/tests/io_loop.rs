@@ -99,7 +99,7 @@ fn run_over(backend: Reluctant, change: impl Fn(&mut Worker), judge: impl Fn(&Io
     let lease = crate::check::Lease::default();
     let context =
         Context { plan: &plan, lease: &lease, worker, platform: Platform::MACHINE, live: &live, events: &events };
-    let laid_out = crate::layout::lay_out(&plan, worker, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let laid_out = crate::layout::lay_out(&plan, worker, &lease.targets, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let mut io_loop = setup::job_loop(context, laid_out, None).unwrap();
     io_loop.submission.replace_backend(Box::new(backend));
     let outcome = passes(&mut io_loop, None);

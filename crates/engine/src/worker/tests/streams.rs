@@ -32,6 +32,7 @@ fn run(workers: Vec<Worker>) -> Record {
     let tick = Duration::from_millis(10);
     let options = RunOptions {
         platform: Platform::MACHINE,
+        lease: Arc::default(),
         stop: &STOP,
         tick,
         snapshot_every: None,

@@ -49,7 +49,8 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     }
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files));
+    let options = RunOptions::default();
+    let volumes = named.into_iter().map(|named| Volume::open(named, args.keep_files, &options.lease));
     let mut volumes = volumes.collect::<Result<Vec<Volume>, CommandError>>()?;
     let mut params = params(&suite, &volumes, args)?;
     let resized = ready::size(&suite, &tests, &mut params, &volumes, args)?;
@@ -75,7 +76,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
     let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
     let mut display = Progress::new();
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut Checkpoints(&resume));
+    driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut Checkpoints(&resume));
     let assessment = study.finish(&session::end(interrupts, None));
     if !assessment.stopped {
         resume.remove();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assessment::{Target, TargetKind};
+use engine::Lease;
 use study::suite::{Site, Suite, SuiteTarget, Test};
 
 use crate::args::assess::Args;
@@ -133,8 +134,8 @@ impl Volume {
     ///
     /// # Errors
     /// The folder cannot be made, or another process uses it.
-    pub fn open(named: Named, keep_files: bool) -> Result<Volume, CommandError> {
-        let scratch = Scratch::make(&named.found, keep_files)?;
+    pub fn open(named: Named, keep_files: bool, lease: &Lease) -> Result<Volume, CommandError> {
+        let scratch = Scratch::make(&named.found, keep_files, lease)?;
         let has_direct_io = scratch.has_direct_io();
         Ok(Volume { names: named.names, found: named.found, scratch, has_direct_io })
     }

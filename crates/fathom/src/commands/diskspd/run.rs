@@ -59,7 +59,7 @@ pub fn run(
 fn run_plan(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, events: &NamedEvents) -> Record {
     let may_start = || events.may_start();
     let mut watch = Watch::new(profile, events);
-    let options = RunOptions { may_start: &may_start, holds_targets: false, ..RunOptions::default() };
+    let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
     driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
     match study.into_outcome() {

@@ -54,7 +54,7 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let mut watch = Watch::new(&invocation.program, output, interrupts);
     watch.begin(&plan);
     let snapshot_every = invocation.program.status_interval;
-    let options = RunOptions { snapshot_every, holds_targets: false, ..RunOptions::default() };
+    let options = RunOptions { snapshot_every, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
     driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
     let (code, record) = match study.into_outcome() {

@@ -33,7 +33,8 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
-    let mut scratch = Scratch::make(&found, false)?;
+    let options = RunOptions::default();
+    let mut scratch = Scratch::make(&found, false, &options.lease)?;
     let target = job::target(args, &found, &scratch)?;
     let mut search = job::search(args, &target);
     let (plan, warnings) = job::check(args, &search, &target, &found)?;
@@ -46,7 +47,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let results = Results::open(&args.reports, None, args.no_history, &mut guard)?;
     let session = session::start("knee", typed, found.facts, Vec::new(), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut NoKeeper);
+    driver::drive(study.as_mut(), interrupts, &options, &mut Progress::new(), &mut NoKeeper);
     let assessment = study.finish(&session::end(interrupts, None));
     drop(scratch);
     let is_written = print(args, &assessment, output.as_ref()) & results.save(&assessment);

@@ -45,7 +45,7 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         }
         TargetError::NotTrimmable { .. } => "td_io_queue",
         TargetError::NotAllocatable { .. } => "open_file",
-        TargetError::CreationDisallowed { .. } | TargetError::CreateIn { .. } => "open",
+        TargetError::CreationDisallowed { .. } | TargetError::CreateIn { .. } | TargetError::Replaced { .. } => "open",
         TargetError::InUse { .. } | TargetError::UsesUnknown { .. } => "check_mount_writes",
         TargetError::NotATarget { .. } | TargetError::NotAFile { .. } => "setup_files",
         TargetError::Status { .. } => "fstat",

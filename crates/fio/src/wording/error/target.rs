@@ -24,6 +24,9 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
                 error.reason()
             )
         }
+        TargetError::Replaced { path } => {
+            format!("{path} is no longer the target of the run: another file system, file or device is there now")
+        }
         TargetError::NotATarget { job, path, kind } => {
             format!("{job}: failed to get file size of {path} (it is {})", not_a_target(*kind))
         }
