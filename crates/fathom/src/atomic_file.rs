@@ -1,9 +1,8 @@
 //! Files that the program writes. Each one passes the engine's output guard before it is opened.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{File, FileType, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use engine::{Existing, OutputGuard};
 use record::OutputRefusal;
 
 use crate::output::stderr_line;
+use crate::temporary_file::TemporaryFile;
 
 /// Why a file is not written.
 #[derive(Debug)]
@@ -78,8 +78,8 @@ pub fn write(path: &Path, bytes: &[u8], guard: &mut OutputGuard) -> Result<(), O
 pub struct AtomicFile {
     /// The path without symbolic links.
     path: PathBuf,
-    /// The file with the new contents, in the same directory. `None` for a pipe or a character device.
-    temporary: Option<PathBuf>,
+    /// `None` for a pipe or a character device.
+    temporary: Option<TemporaryFile>,
 }
 
 impl AtomicFile {
@@ -96,12 +96,8 @@ impl AtomicFile {
         if std::fs::metadata(&path).is_ok_and(|found| is_stream(found.file_type())) {
             return Ok(AtomicFile { path, temporary: None });
         }
-        let mut name = OsString::from(".");
-        name.push(path.file_name().ok_or_else(|| failed(ErrorKind::InvalidFilename.into()))?);
-        name.push(format!(".{}", std::process::id()));
-        let temporary = path.with_file_name(name);
-        create_new(&temporary).map_err(failed)?;
-        std::fs::remove_file(&temporary).map_err(failed)?;
+        let temporary = TemporaryFile::beside(&path).map_err(failed)?;
+        temporary.try_out().map_err(failed)?;
         Ok(AtomicFile { path, temporary: Some(temporary) })
     }
 
@@ -119,16 +115,7 @@ impl AtomicFile {
             }
             return file.write_all(bytes).and_then(|()| os::file::close(file)).map_err(failed);
         };
-        let written = create_new(temporary)
-            .and_then(|mut file| {
-                file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| os::file::close(file))
-            })
-            .and_then(|()| std::fs::rename(temporary, &self.path));
-        written.map_err(|error| {
-            // An incomplete file is of no use, and it may have filled the disk.
-            let _ = std::fs::remove_file(temporary);
-            failed(error)
-        })
+        temporary.replace(&self.path, bytes).map_err(failed)
     }
 }
 
@@ -146,10 +133,6 @@ impl AtomicFile {
 /// Pipes, sockets and character devices take bytes and cannot be replaced.
 fn is_stream(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_block_device()
-}
-
-fn create_new(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 /// Returns true if two paths lead to the same file. Missing files are compared by path.

@@ -30,6 +30,7 @@ mod store;
 mod suites;
 mod table;
 mod target;
+mod temporary_file;
 mod terminal;
 mod user_limits;
 mod workload;

@@ -1,6 +1,7 @@
 //! Handling of signals: SIGINT, SIGTERM and SIGHUP stop a run, SIGUSR1 requests its status.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -69,6 +70,42 @@ impl Interrupts {
             // SAFETY: the pointer is to one structure, and the count is 1 or 0.
             unsafe { libc::poll(&mut waker, descriptors, ms.min(if seen == 0 { i32::MAX } else { 50 })) };
         }
+    }
+}
+
+/// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then.
+#[derive(Debug)]
+pub struct Deferred {
+    /// The mask before.
+    mask: libc::sigset_t,
+    /// A mask belongs to a thread.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Deferred {
+    /// Starts to defer signals.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn new() -> io::Result<Self> {
+        // SAFETY: all-zero bytes are a valid `sigset_t`.
+        let (mut stops, mut mask): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointers are to the sets above, and the signals exist.
+        let code = unsafe {
+            libc::sigemptyset(&mut stops);
+            for signal in STOP_SIGNALS {
+                libc::sigaddset(&mut stops, signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, &stops, &mut mask)
+        };
+        if code == 0 { Ok(Deferred { mask, not_send: PhantomData }) } else { Err(io::Error::from_raw_os_error(code)) }
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        // SAFETY: the pointer is to the mask that the kernel returned.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.mask, std::ptr::null_mut()) };
     }
 }
 

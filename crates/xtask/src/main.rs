@@ -12,6 +12,8 @@ use tidy::{Action, MODE, Mode};
 
 const USAGE: &str = "usage: cargo xtask ci
        cargo xtask tests               run all tests
+       cargo xtask faults --runs N [--seed S]
+                                       send signals at random times in N runs
        cargo xtask tidy                check structure and style
        cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
        cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
@@ -24,6 +26,8 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["ci"] => ci(),
         ["tests"] => tests::run(|| Ok(())),
+        ["faults", "--runs", runs] => faults(runs, None),
+        ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),
@@ -56,6 +60,15 @@ fn lints() -> Result<(), String> {
     };
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))
+}
+
+/// Runs the test of signals at random times with another number of runs. The seed is that of the clock by default.
+fn faults(runs: &str, seed: Option<&str>) -> Result<(), String> {
+    let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs()).to_string();
+    let seed = seed.map_or_else(clock, str::to_owned);
+    let mut command = cargo(&["test", "--package", "fathom-faults", "--test", "rig", "--", "signals_at_random_times"]);
+    command.env("FATHOM_FAULT_RUNS", runs).env("FATHOM_FAULT_SEED", &seed);
+    check(&format!("{runs} runs with seed {seed}"), command)
 }
 
 fn tidy(action: &Action) -> Result<(), String> {

@@ -11,4 +11,5 @@ mod report;
 mod sandbox;
 
 pub use case::{Case, Report, case};
+pub use report::report_problem;
 pub use sandbox::Sandbox;

@@ -3,12 +3,14 @@
 use std::fmt::Display;
 
 use crate::cases::files;
+use crate::cases::interruptions::{COMMANDS, Ends};
 use crate::{Case, Report};
 
 /// Returns the generated tables by name.
 pub fn tables() -> Vec<(&'static str, String)> {
     vec![
         ("files", table(&[files::FIO, files::DISKSPD].concat())),
+        ("interruptions", interruptions()),
         ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
     ]
 }
@@ -26,6 +28,19 @@ pub fn with_tables(page: &str) -> String {
         let (_, after) = rest.split_once("<!-- end -->").expect("the table has an end");
         format!("{before}{begin}\n{table}\n<!-- end -->{after}")
     })
+}
+
+fn interruptions() -> String {
+    let mut text = "| command | exit after a stop signal |\n|---|---|\n".to_owned();
+    for interrupted in COMMANDS {
+        let exit = match interrupted.ends {
+            Ends::With(code) => code.to_string(),
+            Ends::WithSignalCode => "128 + number of the signal".to_owned(),
+            Ends::AtOnce => "by the signal, or 0".to_owned(),
+        };
+        text += &format!("| `{}` | {exit} |\n", interrupted.command);
+    }
+    text
 }
 
 fn table<F: Display>(cases: &[Case<F>]) -> String {

@@ -1,5 +1,6 @@
 //! Reads the reports of the commands.
 
+use harness::Outcome;
 use serde_json::Value;
 
 /// Returns the number of I/Os in the report of a command. `None` if reports of the command have no such number.
@@ -14,6 +15,18 @@ pub(crate) fn ios(command: &str, stdout: &str) -> Result<Option<u64>, String> {
         _ if stdout.trim().is_empty() => Err("no report".to_owned()),
         _ => Ok(None),
     }
+}
+
+/// Returns why the report of an interrupted command is not whole.
+pub fn report_problem(command: &str, ended: &Outcome) -> Option<String> {
+    let stdout = ended.stdout.trim_end();
+    let is_whole = match command.split_whitespace().next() {
+        Some("fio") => return fio(stdout).err(),
+        Some("diskspd") if command.contains("-Rxml") => stdout.ends_with("</Results>"),
+        Some("diskspd") => diskspd(stdout).is_ok() || stdout.contains("interrupted before the measurements began"),
+        _ => !stdout.is_empty() || !ended.stderr.is_empty(),
+    };
+    (!is_whole).then(|| "the report is not whole".to_owned())
 }
 
 fn fio(stdout: &str) -> Result<u64, String> {

@@ -46,9 +46,13 @@ impl Sandbox {
 
     /// Waits for the end of a process and returns its output.
     pub fn outcome(&self, child: Child) -> Outcome {
+        self.output(outcome(child).code)
+    }
+
+    /// Returns the output of the last process, which ended with `code`.
+    pub fn output(&self, code: Option<i32>) -> Outcome {
         let read = |name: &str| String::from_utf8_lossy(&std::fs::read(self.scratch.file(name)).unwrap()).into_owned();
-        let ended = outcome(child);
-        Outcome { code: ended.code, stdout: read("stdout"), stderr: read("stderr") }
+        Outcome { code, stdout: read("stdout"), stderr: read("stderr") }
     }
 
     /// Returns what is wrong with the history and the folder after a command.

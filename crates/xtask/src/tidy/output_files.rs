@@ -7,8 +7,9 @@ use super::source::{Source, line_of};
 
 /// Crates that are not part of the program, and `os`, whose callers check the path.
 const OTHER_CRATES: [&str; 7] = ["os", "xtask", "bench", "fuzz", "tests/harness", "tests/truth", "tests/faults"];
-/// The output guard and the files that it opens.
-const GUARD: [&str; 2] = ["crates/engine/src/output_guard.rs", "crates/fathom/src/atomic_file.rs"];
+/// The output guard and the files that pass it.
+const GUARD: [&str; 3] =
+    ["crates/engine/src/output_guard.rs", "crates/fathom/src/atomic_file.rs", "crates/fathom/src/temporary_file.rs"];
 /// Items of the standard library that create or replace files: module or type, and name.
 const ITEMS: [(&str, &str); 7] = [
     ("File", "create"),

@@ -1,3 +1,4 @@
 //! The cases.
 
 pub mod files;
+pub mod interruptions;
