@@ -59,7 +59,7 @@ pub const FIO: &[Case<Fault>] = &[
     case(at(Open, 1, Eio), READ, 1, "open(files/f): Input/output error", Ios(0)),
     case(at(Open, 1, Vanishes), WRITE, 1, "open(files/f): Software caused connection abort", Ios(0)),
     case(at(GetAttr, 1, Eio), READ, 1, "Input/output error", Ios(0)),
-    case(at(Close, 1, Eio), WRITE, 0, "", Ios(64)),
+    case(at(Close, 1, Eio), WRITE, 1, "fio: files/f: Input/output error", Ios(64)),
     case(at(Close, 1, Vanishes), WRITE, 1, "Transport endpoint is not connected", Ios(0)),
     case(at(Unlink, 1, Eio), UNLINK, 1, "failed to unlink file files/f: Input/output error", Ios(64)),
     case(at(Unlink, 1, Vanishes), UNLINK, 1, "failed to unlink file files/f: Software caused", Ios(64)),
@@ -114,7 +114,13 @@ pub const DISKSPD: &[Case<Fault>] = &[
         Ios(2),
     ),
     case(at(Write, 5, Vanishes), "diskspd -d1 -W0 -b4K -o4 -w100 files/f", 1, "failed: Software caused", Complete),
-    case(at(Close, 1, Eio), "diskspd -d1 -W0 -b4K -w100 -g100 files/f", 0, "", Complete),
+    case(
+        at(Close, 1, Eio),
+        "diskspd -d1 -W0 -b4K -w100 -g100 files/f",
+        1,
+        "error: files/f: Input/output error",
+        Complete,
+    ),
     case(at(Open, 1, Eio), "diskspd -d1 -W0 -b4K files/f", 1, "files/f: Input/output error", Missing),
     case(at(GetAttr, 1, Eio), "diskspd -d1 -W0 -b4K files/f", 1, "files/f: Input/output error", Missing),
     case(
