@@ -84,4 +84,14 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(&str, OutputError, StudyError, HistoryError, PngError, SchemaError);
+from_errors!(&str, OutputError, StudyError, PngError, SchemaError);
+
+/// What to do about a damaged history.
+const HELP_ON_DAMAGE: &str = "\nhelp: move history.db away (from $XDG_DATA_HOME/fathom, by default ~/.local/share/fathom): \
+    fathom makes a new one. `fathom history add FILE` adds files of --save, --record and unsaved-*.json to it";
+
+impl From<HistoryError> for CommandError {
+    fn from(error: HistoryError) -> CommandError {
+        CommandError::Message(format!("{error}{}", if error.is_damage() { HELP_ON_DAMAGE } else { "" }))
+    }
+}

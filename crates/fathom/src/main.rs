@@ -32,6 +32,7 @@ mod table;
 mod target;
 mod temporary_file;
 mod terminal;
+mod unsaved;
 mod user_limits;
 mod workload;
 

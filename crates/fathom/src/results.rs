@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ::history::Document;
 use assessment::Assessment;
 use engine::OutputGuard;
 
@@ -53,9 +54,9 @@ impl Results {
         }
         failed.iter().for_each(CommandError::print);
         if self.in_history && assessment.tests.iter().any(|test| !test.rounds.is_empty()) {
-            match store::add_assessment(assessment.clone()) {
+            match store::add_after_run(&Document::Assessment(Box::new(assessment.clone())), &[]) {
                 Ok(id) => stderr_line!("saved: fathom show {id}"),
-                Err(error) => stderr_line!("warning: not saved in the history: {error}"),
+                Err(unsaved) => unsaved.print(),
             }
         }
         failed.is_empty()

@@ -4,6 +4,7 @@ use assessment::{Target, Volume};
 use os::signal::Interrupts;
 use plan::Plan;
 use study::{End, Session};
+use units::calendar::date_and_time;
 
 use crate::{run, target};
 
@@ -20,6 +21,13 @@ pub fn start(command: &str, typed: &[String], target: Target, volumes: Vec<Volum
         machine: engine::machine(),
         tags: tags.to_vec(),
     }
+}
+
+/// Returns a name for a thing that is made now by this process: local time and process number.
+pub fn stamp() -> String {
+    let local_s = (run::unix_ms() / 1000).saturating_add_signed(i64::from(os::clock::utc_offset_s()));
+    let time: String = date_and_time(local_s).chars().filter(|c| *c == 'T' || c.is_ascii_digit()).collect();
+    format!("{}-{}", time.replace('T', "-"), std::process::id())
 }
 
 /// Returns the facts about a session that ends now.

@@ -13,6 +13,7 @@ use serde::Serialize;
 use study::repeats::{self, NAMES};
 
 use crate::command_error::CommandError;
+use crate::unsaved::Unsaved;
 use crate::{atomic_file, documents, session};
 
 /// The newest run.
@@ -26,13 +27,13 @@ pub fn open() -> Result<Store, CommandError> {
     Ok(Store::open(&checked(path()?)?)?)
 }
 
-/// Opens the history; `None` if it does not exist yet.
+/// Opens the history to read or change it; `None` if it does not exist yet. On a read-only disk it can be read.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_if_any() -> Result<Option<Store>, CommandError> {
     let path = path()?;
-    Ok(if path.exists() { Some(Store::open(&checked(path)?)?) } else { None })
+    Ok(if path.exists() { Some(Store::open_to_read(&checked(path)?)?) } else { None })
 }
 
 /// Opens a history that must exist.
@@ -64,12 +65,15 @@ fn checked(path: PathBuf) -> Result<PathBuf, CommandError> {
     Ok(path)
 }
 
-/// Adds an assessment to the history and returns its number.
+/// Adds the result of a run to the history and returns its number. If that fails, saves it in a file.
 ///
 /// # Errors
-/// The history cannot be opened or written.
-pub fn add_assessment(assessment: Assessment) -> Result<i64, CommandError> {
-    add(&mut open()?, &Document::Assessment(Box::new(assessment)), &[])
+/// The history cannot be opened or written. The error has the file.
+pub fn add_after_run(document: &Document, tags: &[String]) -> Result<i64, Unsaved> {
+    let path = path();
+    let folder = path.as_ref().ok().and_then(|path| path.parent()).map(Path::to_owned);
+    let added = path.and_then(|path| add(&mut Store::open_after_run(&checked(path)?)?, document, tags));
+    added.map_err(|error| Unsaved::new(error, document, tags, folder.as_deref()))
 }
 
 /// Returns a document as JSON for other programs.

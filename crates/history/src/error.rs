@@ -5,6 +5,7 @@ use std::{fmt, io};
 
 use parquet::errors::ParquetError;
 use record::schema::SchemaError;
+use rusqlite::ErrorCode;
 
 /// Why the history was not read or written.
 #[derive(Debug)]
@@ -19,6 +20,10 @@ pub enum HistoryError {
     OtherProgram,
     /// The database is one of a newer fathom.
     NewerVersion { version: usize, readable: usize },
+    /// The database is one of an older fathom and cannot be migrated.
+    OldOnReadOnlyDisk,
+    /// The newest runs are in the write-ahead log, which SQLite cannot read without writing.
+    LogOnReadOnlyDisk,
     /// The history has no run of this number.
     NoRun(i64),
     /// Only the figures of the run are saved.
@@ -37,6 +42,27 @@ pub enum HistoryError {
     Parquet(ParquetError),
 }
 
+impl HistoryError {
+    /// Returns the code of SQLite's error.
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            HistoryError::Open { error, .. } | HistoryError::Document { error, .. } => error.code(),
+            HistoryError::Database(error) => error.sqlite_error_code(),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the database is damaged, or is no database.
+    pub fn is_damage(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+    }
+
+    /// Returns true if the disk of the database cannot be written.
+    pub(crate) fn is_of_read_only_disk(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+    }
+}
+
 impl fmt::Display for HistoryError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -47,6 +73,13 @@ impl fmt::Display for HistoryError {
             HistoryError::NewerVersion { version, readable } => write!(
                 to,
                 "the database has version {version}, of a newer fathom; this fathom reads up to version {readable}"
+            ),
+            HistoryError::OldOnReadOnlyDisk => to.write_str(
+                "the database is of an older fathom and on a read-only disk; copy it to DIR/fathom and set XDG_DATA_HOME=DIR",
+            ),
+            HistoryError::LogOnReadOnlyDisk => to.write_str(
+                "a read-only disk, and the newest runs are in the -wal file beside the database; copy both to DIR/fathom \
+                 and set XDG_DATA_HOME=DIR",
             ),
             HistoryError::NoRun(run) => write!(to, "no run {run} in the history"),
             HistoryError::FiguresOnly(run) => write!(

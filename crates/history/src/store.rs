@@ -1,17 +1,21 @@
 //! The database: opens it, lists, reads and deletes runs.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use assessment::Verdict;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, ToSql, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, ToSql, TransactionBehavior};
 
 use crate::document::unpacked;
 use crate::{Document, Entry, HistoryError, RunFilter, Summary, tables};
 
 /// Longest wait for another program that writes.
 const BUSY: Duration = Duration::from_secs(10);
+/// The same after a run: the result is then saved in a file.
+const BUSY_AFTER_RUN: Duration = Duration::from_secs(1);
 /// The same for an automatic run.
 const BUSY_OF_AUTOMATIC: Duration = Duration::from_millis(200);
 /// An automatic run writes the log back if the log is larger than this, in bytes.
@@ -46,6 +50,47 @@ impl Store {
         Store::open_with(path, Opening { busy: BUSY, synchronous: "FULL" })
     }
 
+    /// Opens the database for the result of a run. It waits 1 s for other writers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_after_run(path: &Path) -> Result<Store, HistoryError> {
+        Store::open_with(path, Opening { busy: BUSY_AFTER_RUN, synchronous: "FULL" })
+    }
+
+    /// Opens an existing database to read it, also on a read-only disk.
+    ///
+    /// # Errors
+    ///
+    /// The database is not one that this version reads, or it cannot be read.
+    pub fn open_to_read(path: &Path) -> Result<Store, HistoryError> {
+        match Store::open(path) {
+            Err(error) if error.is_of_read_only_disk() => Store::open_unchanged(path),
+            opened => opened,
+        }
+    }
+
+    /// Opens a database that no program can change. SQLite then needs no lock, and does not read the write-ahead log.
+    fn open_unchanged(path: &Path) -> Result<Store, HistoryError> {
+        let failed = |error| HistoryError::Open { path: path.to_owned(), error: Box::new(error) };
+        if log_bytes(path) > 0 {
+            return Err(failed(HistoryError::LogOnReadOnlyDisk));
+        }
+        let mut location = OsString::from("file:");
+        for byte in path.as_os_str().as_bytes() {
+            match byte {
+                b'%' | b'?' | b'#' => location.push(format!("%{byte:02x}")),
+                byte => location.push(OsStr::from_bytes(&[*byte])),
+            }
+        }
+        location.push("?immutable=1");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let opened = Connection::open_with_flags(Path::new(&location), flags).map_err(HistoryError::from);
+        let connection = opened.and_then(|connection| tables::check(&connection).map(|()| connection));
+        connection.map(|connection| Store { connection }).map_err(failed)
+    }
+
     /// Opens the database for an automatic run. The run must not delay the program: it waits 200 ms for other writers,
     /// and a commit does not wait for the disk. After a power failure the newest runs may be missing; the others are
     /// whole.
@@ -57,9 +102,7 @@ impl Store {
         let store = Store::open_with(path, Opening { busy: BUSY_OF_AUTOMATIC, synchronous: "NORMAL" })?;
         // The last program to close the database writes the log back and waits for the disk. The first one to open it
         // reads the whole log. A log of this length costs least in sum.
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let is_short = std::fs::metadata(log).map_or(0, |found| found.len()) < LOG_SHORT;
+        let is_short = log_bytes(path) < LOG_SHORT;
         store.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)?;
         store.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
         Ok(store)
@@ -187,6 +230,13 @@ impl Store {
         }
         Ok(transaction.commit()?)
     }
+}
+
+/// Returns the size of the write-ahead log of a database.
+fn log_bytes(path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).map_or(0, |found| found.len())
 }
 
 fn connect(path: &Path, opening: Opening) -> Result<Connection, HistoryError> {

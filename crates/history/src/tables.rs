@@ -1,5 +1,7 @@
 //! The tables of the database, and their migration from older versions.
 
+use std::cmp::Ordering;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::HistoryError;
@@ -75,6 +77,17 @@ pub fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<(), Histo
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", steps.len() as i64)?;
     Ok(transaction.commit()?)
+}
+
+/// Checks that a database that cannot be migrated has the newest version.
+pub fn check(connection: &Connection) -> Result<(), HistoryError> {
+    let version = version(connection)?;
+    match (is_ours(connection)?, version.cmp(&STEPS.len())) {
+        (false, _) => Err(HistoryError::OtherProgram),
+        (true, Ordering::Less) => Err(HistoryError::OldOnReadOnlyDisk),
+        (true, Ordering::Equal) => Ok(()),
+        (true, Ordering::Greater) => Err(HistoryError::NewerVersion { version, readable: STEPS.len() }),
+    }
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<usize> {

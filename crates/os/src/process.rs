@@ -96,7 +96,7 @@ impl LockedMemory {
     /// Allocates and locks memory.
     ///
     /// # Errors
-    /// Returns the error of the system call, such as ENOMEM beyond the limit on locked memory.
+    /// Returns the error of the system call. Beyond the limit on locked memory, the text names the limit.
     pub fn new(bytes: usize) -> io::Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping at an address of the kernel's choice.
@@ -107,9 +107,26 @@ impl LockedMemory {
         }
         let memory = LockedMemory { address, bytes };
         // SAFETY: the range is the new mapping.
-        check(unsafe { libc::mlock(address, bytes) })?;
+        check(unsafe { libc::mlock(address, bytes) }).map_err(|error| {
+            let (needed, limit) = (units::format::size(bytes as u64), locked_memory_limit());
+            io::Error::new(error.kind(), format!("{} for {needed}: {limit}", crate::errno::reason(&error)))
+        })?;
         Ok(memory)
     }
+}
+
+/// Returns the limit on locked memory, with its value and how to raise it.
+pub(crate) fn locked_memory_limit() -> String {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call fills the structure.
+    let value = match check(unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) }) {
+        Ok(_) if limit.rlim_cur == libc::RLIM_INFINITY => "unlimited".to_owned(),
+        Ok(_) => units::format::size(limit.rlim_cur),
+        Err(_) => "unknown".to_owned(),
+    };
+    format!(
+        "RLIMIT_MEMLOCK is {value} (raise it with `ulimit -l KIB`, memlock in limits.conf, or LimitMEMLOCK= of the service)"
+    )
 }
 
 impl Drop for LockedMemory {

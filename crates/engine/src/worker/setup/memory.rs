@@ -2,12 +2,13 @@
 
 use std::io;
 
+use os::errno;
 use os::memory::{Buffers, MemoryKind, MemorySpec};
 use os::process::LockedMemory;
 use plan::{Access, Ddir, Memory, Worker};
-use record::{RunError, SetupStep};
+use record::{RunError, SetupError, SetupStep};
 
-use super::thread::failed;
+use crate::fault;
 
 /// Returns the largest I/O in bytes.
 pub fn largest_block(access: &Access) -> u64 {
@@ -52,5 +53,6 @@ pub fn memory(worker: &Worker, slots: u32, bytes_each: u64) -> io::Result<Buffer
 pub fn lock_memory(worker: &Worker) -> Result<Option<LockedMemory>, RunError> {
     let bytes = worker.process.lock_memory_bytes as usize;
     let locked = (bytes > 0).then(|| LockedMemory::new(bytes)).transpose();
-    locked.map_err(|error| failed(SetupStep::LockedMemory, &error))
+    let step = SetupStep::LockedMemory;
+    locked.map_err(|error| fault::of_io_or(&error, errno::ENOMEM, SetupError::Step { step }))
 }

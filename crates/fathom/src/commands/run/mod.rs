@@ -9,7 +9,6 @@ use record::{Record, schema};
 use report::Ink;
 use study::repeats::{NAMES, Repeats};
 use study::{Run, Study};
-use units::calendar::date_and_time;
 
 use crate::args::run::Args;
 use crate::command_error::CommandError;
@@ -18,9 +17,10 @@ use crate::findings::print_diagnostics;
 use crate::lines::{Messages, writes_logs};
 use crate::output::{stderr_line, write_stdout};
 use crate::progress::{self, Progress};
-use crate::run::{self, RunOptions};
+use crate::run::RunOptions;
 use crate::save_folder::SaveFolder;
 use crate::terminal::writes_utf8;
+use crate::unsaved::Unsaved;
 use crate::{exit, session, signals, store};
 
 const COMMAND: &str = "run";
@@ -71,9 +71,7 @@ fn plans(args: &Args) -> Result<Vec<Arc<Plan>>, CommandError> {
 
 /// Returns a tag that no other set of runs has.
 fn set_name() -> String {
-    let local_s = (run::unix_ms() / 1000).saturating_add_signed(i64::from(os::clock::utc_offset_s()));
-    let time: String = date_and_time(local_s).chars().filter(|c| *c == 'T' || c.is_ascii_digit()).collect();
-    format!("run-{}-{}", time.replace('T', "-"), std::process::id())
+    format!("run-{}", session::stamp())
 }
 
 fn requested(args: &Args, set: Option<String>) -> assessment::Repeats {
@@ -105,7 +103,7 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Adds a run to the history. After a failure, no further run is added.
+    /// Adds a run to the history.
     fn add(&mut self, run: &Run, record: &Record) -> Option<i64> {
         let set = self.set.as_ref()?;
         let mut tags = self.args.tags.clone();
@@ -114,14 +112,7 @@ impl Runs<'_> {
             tags.push(format!("{set}-{}", run.name));
         }
         let document = Document::Record(Box::new(record.clone()));
-        match store::open().and_then(|mut history| store::add(&mut history, &document, &tags)) {
-            Ok(id) => Some(id),
-            Err(message) => {
-                stderr_line!("warning: the runs are not saved in the history: {message}");
-                self.set = None;
-                None
-            }
-        }
+        store::add_after_run(&document, &tags).inspect_err(Unsaved::print).ok()
     }
 }
 

@@ -16,6 +16,7 @@ use crate::io::config::{BackendConfig, EngineKind};
 use crate::io::files::Files;
 use crate::io::op::{Completion, Kind, Op};
 use crate::memory::Slots;
+use crate::process::locked_memory_limit;
 
 /// Discard command: `_IO(0x12, 0)`, since Linux 6.12.
 const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
@@ -93,8 +94,12 @@ impl Uring {
         // SAFETY: the buffers lie in the region of `self.slots`, which outlives the ring.
         unsafe { self.ring.submitter().register_buffers(&pieces) }.map_err(|error| {
             let what = match error.raw_os_error() {
-                Some(libc::ENOMEM) => "fixedbufs=1: the buffers exceed the limit on locked memory (ulimit -l)",
-                _ => "fixedbufs=1: the kernel rejects the buffers",
+                Some(libc::ENOMEM) => {
+                    let bytes = pieces.iter().map(|piece| piece.iov_len as u64).sum();
+                    let (needed, limit) = (units::format::size(bytes), locked_memory_limit());
+                    format!("fixedbufs=1: {needed} of buffers cannot be locked in memory: {limit}")
+                }
+                _ => "fixedbufs=1: the kernel rejects the buffers".to_owned(),
             };
             BackendError::caused(EngineKind::IoUring, what, error)
         })?;
@@ -462,7 +467,8 @@ fn explain(config: &BackendConfig, error: io::Error) -> BackendError {
         Some(libc::EPERM) if config.sqthread_poll => "sqthread_poll=1 needs more privileges on this kernel".to_string(),
         Some(libc::EPERM) => "io_uring is not permitted (a container's seccomp profile can be the cause)".to_string(),
         Some(libc::ENOMEM) => {
-            format!("not enough memory for a ring of depth {} (on kernels before 5.12 see ulimit -l)", config.depth)
+            let limit = locked_memory_limit();
+            format!("not enough memory for a ring of depth {}; before Linux 5.12 {limit}", config.depth)
         }
         Some(libc::EINVAL) if config.sqthread_poll_cpu.is_some() => {
             "the kernel rejects the ring; check that the CPU of sqthread_poll_cpu exists".to_string()

@@ -1,0 +1,65 @@
+//! Results that the history could not take, in files.
+
+use std::path::{Path, PathBuf};
+
+use ::history::Document;
+use engine::OutputGuard;
+use units::shell::quoted;
+
+use crate::atomic_file;
+use crate::command_error::CommandError;
+use crate::output::stderr_line;
+use crate::session;
+
+/// Why a result is not in the history, and where it is instead.
+pub struct Unsaved {
+    error: CommandError,
+    file: Result<PathBuf, CommandError>,
+    tags: Vec<String>,
+}
+
+impl Unsaved {
+    /// Writes the document to a file in the first folder that takes it: the history's, the current one, or the one for
+    /// temporary files. Without a place for a history, nothing is written.
+    pub fn new(error: CommandError, document: &Document, tags: &[String], history: Option<&Path>) -> Unsaved {
+        let write = |history: &Path| {
+            let text = document.write()?;
+            let folders = [history.to_owned(), PathBuf::from("."), std::env::temp_dir()];
+            let mut outcome = Err("there is no folder for it".into());
+            for folder in folders {
+                let path = free_name(&folder);
+                match atomic_file::write(&path, text.as_bytes(), &mut OutputGuard::new([])) {
+                    Ok(()) => return Ok(path),
+                    Err(error) => outcome = Err(error.into()),
+                }
+            }
+            outcome
+        };
+        let file = history.map_or_else(|| Err("there is no folder for it".into()), write);
+        Unsaved { error, file, tags: tags.to_vec() }
+    }
+
+    /// Prints a warning with the command that adds the file to the history later.
+    pub fn print(&self) {
+        let error = &self.error;
+        match &self.file {
+            Ok(path) => {
+                let file = quoted(&path.to_string_lossy());
+                let tags: String = self.tags.iter().map(|tag| format!(" --tag {}", quoted(tag))).collect();
+                stderr_line!(
+                    "warning: not saved in the history: {error}\nhelp: `fathom history add {file}{tags}` saves it later"
+                );
+            }
+            Err(why) => stderr_line!("warning: not saved in the history: {error}\nnote: not saved in a file: {why}"),
+        }
+    }
+}
+
+/// Returns the path of a file that does not exist.
+fn free_name(folder: &Path) -> PathBuf {
+    let stamp = session::stamp();
+    let names =
+        (1..).map(|nth| if nth == 1 { format!("unsaved-{stamp}.json") } else { format!("unsaved-{stamp}-{nth}.json") });
+    let mut paths = names.map(|name| folder.join(name));
+    paths.find(|path| !path.exists()).unwrap_or_else(|| folder.to_owned())
+}
