@@ -48,27 +48,45 @@ impl Record {
     /// Returns the mean utilisation of the machine's CPUs over the measured time of all phases, in percent. `None` if it was
     /// not measured.
     pub fn machine_busy_percent(&self) -> Option<f64> {
-        let mut cpus: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        // Times in a file can be any numbers: their sums need more bits.
+        let mut cpus: BTreeMap<u32, (u128, u128)> = BTreeMap::new();
         for cpu in self.phases.iter().flat_map(|phase| &phase.cpus) {
             let (busy_ns, idle_ns) = cpus.entry(cpu.cpu).or_default();
-            *busy_ns += cpu.user_ns + cpu.kernel_ns;
-            *idle_ns += cpu.idle_ns;
+            *busy_ns += u128::from(cpu.user_ns) + u128::from(cpu.kernel_ns);
+            *idle_ns += u128::from(cpu.idle_ns);
         }
-        let percent = |(busy_ns, idle_ns): &(u64, u64)| *busy_ns as f64 * 100.0 / (busy_ns + idle_ns).max(1) as f64;
+        let percent = |(busy_ns, idle_ns): &(u128, u128)| *busy_ns as f64 * 100.0 / (busy_ns + idle_ns).max(1) as f64;
         (!cpus.is_empty()).then(|| cpus.values().map(percent).sum::<f64>() / cpus.len() as f64)
     }
 
     /// Returns the CPU time of the workers' threads over their run time, in percent of one CPU. `None` if nothing ran.
     pub fn threads_busy_percent(&self) -> Option<f64> {
-        let used = |stats: &WorkerStats| stats.usage.user_ns + stats.usage.system_ns;
-        let used_ns: u64 = self.workers.iter().map(|worker| used(&worker.stats)).sum();
-        let mut phase_ns: Vec<u64> = Vec::new();
+        let used = |stats: &WorkerStats| u128::from(stats.usage.user_ns) + u128::from(stats.usage.system_ns);
+        let used_ns: u128 = self.workers.iter().map(|worker| used(&worker.stats)).sum();
+        let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
         for (worker, record) in self.plan.workers.iter().zip(&self.workers) {
-            let phase = worker.phase as usize;
-            phase_ns.resize(phase_ns.len().max(phase + 1), 0);
-            phase_ns[phase] = phase_ns[phase].max(record.stats.runtime_ns);
+            let longest_ns = phases.entry(worker.phase).or_default();
+            *longest_ns = (*longest_ns).max(record.stats.runtime_ns);
         }
-        let ran_ns: u64 = phase_ns.iter().sum();
+        let ran_ns: u128 = phases.values().copied().map(u128::from).sum();
         (ran_ns > 0).then(|| used_ns as f64 * 100.0 / ran_ns as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use plan::Plan;
+
+    use super::*;
+    use crate::{CpuUse, PhaseRecord};
+
+    #[test]
+    fn share_of_cpu_time_has_a_value_for_any_times() {
+        let most = CpuUse { cpu: 0, user_ns: u64::MAX, kernel_ns: u64::MAX, idle_ns: u64::MAX };
+        let mut record = Record::new(Arc::new(Plan::default()), 0);
+        record.phases = vec![PhaseRecord { cpus: vec![most, most], ..PhaseRecord::default() }];
+        assert_eq!(record.machine_busy_percent().map(f64::round), Some(67.0));
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Group, Level as Title, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 
 use crate::markup::printable;
 
@@ -153,19 +153,27 @@ impl Diagnostic {
         let label = self.label.as_ref().map(|(_, label)| one_line(label));
         let mut group = Group::with_title(level.primary_title(message.as_str()));
         if let (Some((span, _)), Some(label)) = (&self.label, &label) {
-            // Scans only the affected lines: scanning a long text for each of many errors would be quadratic.
+            // Renders only the affected lines: rendering a long text for each of many errors would be quadratic.
             let start = span.line_start();
             let text = &span.source.text;
-            let [before, marked, after] = [
-                &text[start..span.range.start],
-                span.text(),
-                text[span.range.end..span.line_end()].trim_end_matches('\r'),
-            ]
+            let before = &text[start..span.range.start];
+            let after = text[span.range.end..span.line_end()].trim_end_matches('\r');
+            let name = one_line(&span.source.name);
+            let is_long = before.len() + span.range.len() + after.len() > LINE_BYTES_MAX;
+            let [before, marked, after] = match is_long {
+                true => [last_chars(before), first_chars(span.text()), first_chars(after)],
+                false => [before, span.text(), after],
+            }
             .map(printable);
             let range = before.len()..before.len() + marked.len();
             let annotation = AnnotationKind::Primary.span(range).label(label.as_str());
             let snippet = Snippet::source(format!("{before}{marked}{after}")).line_start(span.line());
-            group = group.element(snippet.path(one_line(&span.source.name)).annotation(annotation));
+            let snippet = snippet.annotation(annotation);
+            group = match is_long {
+                // The snippet starts in the middle of the line.
+                true => group.element(Origin::path(name).line(span.line()).char_column(span.column())).element(snippet),
+                false => group.element(snippet.path(name)),
+            };
         }
         if let Some(help) = &help {
             group = group.element(Title::HELP.message(help.as_str()));
@@ -192,6 +200,19 @@ pub enum Color {
 
 /// Characters of a message. A value that it quotes may be of any length.
 const MESSAGE_CHARS_MAX: usize = 500;
+
+/// Bytes of a line that is rendered whole. The renderer shows only the part around the position.
+const LINE_BYTES_MAX: usize = 4000;
+/// Characters of each part of a longer line.
+const PART_CHARS_MAX: usize = 300;
+
+fn first_chars(text: &str) -> &str {
+    text.char_indices().nth(PART_CHARS_MAX).map_or(text, |(end, _)| &text[..end])
+}
+
+fn last_chars(text: &str) -> &str {
+    text.char_indices().rev().nth(PART_CHARS_MAX).map_or(text, |(start, c)| &text[start + c.len_utf8()..])
+}
 
 /// Escapes control characters, which would break the terminal output, and shortens a long text.
 fn one_line(text: &str) -> String {
@@ -238,6 +259,15 @@ mod tests {
         assert_eq!(Span::new(&source, 1..1).text(), "é");
         assert_eq!(Span::new(&source, 7..9).text(), "");
         assert!(Diagnostic::error("e").at(&Span::new(&source, 7..9), "here").to_string().contains("error: e"));
+    }
+
+    #[test]
+    fn a_line_that_is_rendered_in_part_looks_like_one_that_is_rendered_whole() {
+        let at = |line: &str| Diagnostic::error("e").at(&span(line, "wrong"), "here").help("h").to_string();
+        let [whole, part] = [500, 4000].map(|rest| format!("{}wrong{}", "é ".repeat(600), " a".repeat(rest)));
+        assert!(whole.len() <= LINE_BYTES_MAX && part.len() > LINE_BYTES_MAX);
+        // The renderer separates the position from a snippet without one.
+        assert_eq!(at(&whole), at(&part).replace(" ::: \n", ""));
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! Development tasks: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style.
+//! Development tasks: `cargo xtask ci` runs all checks, `cargo xtask tidy` those of structure and style,
+//! `cargo xtask fuzz` fuzzes the parsers.
 
 mod cargo;
+mod fuzz;
 mod tests;
 mod tidy;
 
@@ -14,6 +16,8 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask tests               run all tests
        cargo xtask faults --runs N [--seed S]
                                        send signals at random times in N runs
+       cargo xtask fuzz [--minutes M] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
+                                       fuzz the parsers; --pack replaces the inputs in corpus/fuzz
        cargo xtask tidy                check structure and style
        cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
        cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
@@ -28,6 +32,7 @@ fn main() -> ExitCode {
         ["tests"] => tests::run(|| Ok(())),
         ["faults", "--runs", runs] => faults(runs, None),
         ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
+        ["fuzz", options @ ..] => fuzz::Options::parse(options).and_then(|options| fuzz::run(&options)),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),

@@ -67,11 +67,27 @@ pub struct Invocation {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// Errors that are reported, and warnings about targets.
+const REPORTED_MAX: usize = 100;
+
 /// Parses the arguments after the program name.
 ///
 /// # Errors
-/// Returns all errors of the command line, together with its warnings.
+/// Returns the errors of the command line, together with its warnings. Of more than 100, only the first errors.
 pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
+    parse_all(arguments, env).map_err(|mut errors| {
+        if errors.len() > REPORTED_MAX {
+            errors.retain(|error| error.level == Level::Error);
+        }
+        if errors.len() > REPORTED_MAX {
+            errors.truncate(REPORTED_MAX);
+            errors.push(Diagnostic::error(format!("more than {REPORTED_MAX} errors: only the first are shown")));
+        }
+        errors
+    })
+}
+
+fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     if arguments.is_empty() {
         return Ok(Request::Print { text: usage(), status: REFUSED, warnings: Vec::new() });
     }
@@ -81,7 +97,7 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
         return Ok(Request::Print { text: usage(), status: 0, warnings: Vec::new() });
     }
     let mut settings = read(&switches, env)?;
-    settings.warnings.extend(targets.iter().filter_map(|argument| suspicious_target(argument)));
+    settings.warnings.extend(targets.iter().filter_map(|argument| suspicious_target(argument)).take(REPORTED_MAX));
     if settings.first.reports.system_only {
         return system_information(&command_line, &settings);
     }

@@ -3,12 +3,22 @@
 use super::SchemaError;
 use crate::{DdirStats, DepthMap, DiskSlot, Record, Slot, Timeline, WorkerStats};
 
+/// Phases of a record. Reports go through all of them.
+const PHASES_MAX: u32 = 1 << 16;
+
 pub(super) fn check(record: &Record) -> Result<(), SchemaError> {
     let (expected, found) = (record.plan.workers.len(), record.workers.len());
     if expected != found {
         return Err(SchemaError::new(format!("the plan has {expected} workers, but `workers` has {found}")));
     }
     for worker in &record.plan.workers {
+        if worker.phase >= PHASES_MAX {
+            let (name, phase) = (&worker.name, worker.phase);
+            return Err(SchemaError::new(format!(
+                "worker `{name}` has phase {phase}, the maximum is {}",
+                PHASES_MAX - 1
+            )));
+        }
         let streams = worker.stream_list().len();
         let mut shares =
             worker.streams().into_iter().flat_map(|streams| &streams.queues).flat_map(|queue| &queue.shares);

@@ -133,6 +133,13 @@ fn contradicting_figures_are_refused() {
 }
 
 #[test]
+fn a_phase_that_no_run_has_is_refused() {
+    let plan = Plan { workers: vec![Worker { phase: u32::MAX, ..worker("a") }], ..Plan::default() };
+    let error = write(&Record::new(Arc::new(plan), 0)).unwrap_err();
+    assert!(error.message.contains("phase 4294967295"), "{error}");
+}
+
+#[test]
 fn a_value_that_is_not_a_number_is_not_written() {
     let mut wrong = record(&[]);
     wrong.cpu_idle_percent = vec![f64::NAN];

@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 19] = [
+const CRATES: [Crate; 20] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
     library("record", "crates/record", &["units", "plan"]),
@@ -72,7 +72,12 @@ const CRATES: [Crate; 19] = [
     library("harness", "tests/harness", &[]),
     library("tests/truth", "tests/truth", &["harness"]),
     library("tests/faults", "tests/faults", &["harness"]),
-    library("fuzz", "fuzz", &["units", "record", "assessment", "judge", "fio", "diskspd", "study", "report"]),
+    library(
+        "parsers",
+        "tests/parsers",
+        &["units", "record", "assessment", "judge", "fio", "diskspd", "study", "report", "history"],
+    ),
+    library("fuzz", "fuzz", &["parsers"]),
 ];
 /// The page that shows the table.
 const PAGE: &str = "docs/architecture.md";
