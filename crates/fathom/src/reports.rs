@@ -39,10 +39,10 @@ impl Kind {
             Some("md") => Ok(Kind::File(Form::Markdown)),
             Some("svg") => Ok(Kind::File(Form::Svg)),
             Some("png") => Ok(Kind::File(Form::Png)),
-            _ => Err(format!(
-                "--report {path}: expected a name that ends with .html, .md, .svg or .png, or with / for a folder of \
-                 charts"
-            )),
+            _ => {
+                Err("expected a name that ends with .html, .md, .svg or .png, or with / for a folder of charts"
+                    .to_owned())
+            }
         }
     }
 }
@@ -65,7 +65,7 @@ impl Reports {
     pub fn open(paths: &[String], guard: &mut OutputGuard) -> Result<Reports, CommandError> {
         let mut list = Vec::new();
         for path in paths {
-            let target = match Kind::of_name(path)? {
+            let target = match Kind::of_name(path).map_err(|error| format!("--report {path}: {error}"))? {
                 Kind::Folder => {
                     let refused = |error: std::io::Error| format!("--report {path}: {}", units::errno::reason(&error));
                     std::fs::create_dir_all(path).map_err(refused)?;

@@ -1,7 +1,7 @@
 //! Arguments of `fathom knee`.
 
 use clap::ValueEnum;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use units::quantity::option_value;
 
 use super::dialect_line::find;
@@ -182,6 +182,19 @@ pub fn take_fio_options(command: &clap::Command, args: &mut Vec<String>) -> Vec<
     }
     *args = own;
     options
+}
+
+/// Shows a refused bound as it was typed: `--p50 5` instead of `--p99 50=5`.
+pub fn restore_bound(error: &mut clap::Error) {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let (option, value) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue));
+    if let (Some(rest), Some((percent, time))) = (option.strip_prefix("--p99 "), value.split_once('=')) {
+        error.insert(ContextKind::InvalidArg, ContextValue::String(format!("--p{percent} {rest}")));
+        error.insert(ContextKind::InvalidValue, ContextValue::String(time.to_owned()));
+    }
 }
 
 fn is_of_fio(name: &str) -> bool {

@@ -118,7 +118,10 @@ fn read(args: &[String]) -> Result<Cli, Refusal> {
         Some("knee") => knee::take_fio_options(&subcommand("knee"), &mut rest),
         _ => Vec::new(),
     };
-    let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest))?;
+    let mut cli = Cli::try_parse_from(std::iter::once(PROGRAM.to_owned()).chain(rest)).map_err(|mut error| {
+        knee::restore_bound(&mut error);
+        error
+    })?;
     match &mut cli.command {
         Command::Assess(args) => args.check()?,
         Command::Knee(args) => args.complete(options)?,

@@ -45,12 +45,14 @@ fn tag(given: &[String], tags: &[String]) -> Result<String, CommandError> {
     Ok(format!("tagged: {}\n", numbers.join(" ")))
 }
 
-/// Adds each file. An error in one file does not affect the others.
+/// Adds each file. An error in one file does not affect the others. The exit code is 2 if one cannot be read.
 fn add(files: &[String], tags: &[String]) -> Result<u8, CommandError> {
     let mut history = store::open()?;
-    let mut failed = false;
+    let (mut failed, mut unread) = (false, false);
     for file in files {
-        let added = documents::load(file)
+        let loaded = documents::load(file);
+        unread |= loaded.is_err();
+        let added = loaded
             .and_then(|document: Document| store::add(&mut history, &document, tags).map_err(|error| error.of(file)));
         match added {
             Ok(id) => {
@@ -62,5 +64,9 @@ fn add(files: &[String], tags: &[String]) -> Result<u8, CommandError> {
             }
         }
     }
-    Ok(if failed { exit::FAILED } else { exit::DONE })
+    Ok(match (unread, failed) {
+        (true, _) => exit::REFUSED,
+        (false, true) => exit::FAILED,
+        (false, false) => exit::DONE,
+    })
 }

@@ -174,8 +174,8 @@ fn two_workloads_alternate_are_saved_and_compared() {
         "{}",
         text.stdout
     );
-    shown("tag:mine").ended_with(1).complained_of("of different command lines");
-    shown("tag:other").ended_with(1).complained_of("no run has the tag other");
+    shown("tag:mine").ended_with(2).complained_of("of different command lines");
+    shown("tag:other").ended_with(2).complained_of("no run has the tag other");
     compare(&scratch, "tag:other tag:mine").ended_with(2).complained_of("no run has the tag other");
 }
 

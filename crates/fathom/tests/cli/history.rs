@@ -40,7 +40,7 @@ fn saved_assessments_are_listed_shown_exported_and_deleted() {
     let scratch = Scratch::new("history");
     run(scratch.path(), "history", "").ended_with(0);
     assert!(!scratch.file("data").exists(), "a query creates no files");
-    run(scratch.path(), "show", "last").ended_with(1).complained_of("the history is empty");
+    run(scratch.path(), "show", "last").ended_with(2).complained_of("the history is empty");
 
     let first = assessed(&scratch, "--tag one --save saved.json");
     first.complained_of("saved: fathom show 1");
@@ -83,14 +83,14 @@ fn added_runs_are_saved() {
     std::fs::copy(record, scratch.file("7")).unwrap();
     std::fs::write(scratch.file("none"), "{}").unwrap();
     let added = run(scratch.path(), "history", "add ./7 none missing --tag lab --tag old");
-    added.ended_with(1).complained_of("none");
+    added.ended_with(2).complained_of("none");
     added.complained_of("missing");
     assert_eq!(added.stdout, "./7 is run 1\n");
     let entries = list(&scratch, "--tag lab");
     assert_eq!((entries[0]["kind"].as_str(), entries[0]["suite"].as_str()), (Some("record"), Some("fio")));
     let shown = run(scratch.path(), "show", "1");
     assert_eq!(shown.ended_with(0).stdout, run(scratch.path(), "show", "./7").stdout);
-    run(scratch.path(), "show", "7").ended_with(1).complained_of("no run 7");
+    run(scratch.path(), "show", "7").ended_with(2).complained_of("no run 7");
     run(scratch.path(), "show", "1 --format card").ended_with(1).complained_of("single run");
 }
 
@@ -255,7 +255,7 @@ fn searches_and_sweeps_are_saved_and_replayed() {
     assert!(csv.contains(",knee,") && csv.contains(",bs=8k,read,") && csv.contains(",iodepth=4,read,"), "{csv}");
     // A file of another program is rejected without further effects.
     let mut other = run(scratch.path(), "export", "1 --format json").json();
-    for (name, value, status) in [("percent", 200, 1), ("percent", 99, 0), ("workers", 0, 0)] {
+    for (name, value, status) in [("percent", 200, 2), ("percent", 99, 0), ("workers", 0, 0)] {
         other["study"]["knee"][name] = value.into();
         std::fs::write(scratch.file("other.json"), other.to_string()).unwrap();
         run(scratch.path(), "show", "other.json").ended_with(status);

@@ -16,6 +16,15 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
 }
 
 #[test]
+fn refused_values_are_shown_as_they_were_typed() {
+    let scratch = Scratch::new("knee-refused");
+    run(scratch.path(), "x --p99.9 5").ended_with(2).complained_of("invalid value '5' for '--p99.9 <");
+    let refused = run(scratch.path(), "x --report page.pdf");
+    refused.ended_with(2).complained_of("invalid value 'page.pdf' for '--report <FILE>': expected a name that ends");
+    assert_eq!(refused.stderr.matches("--report").count(), 1, "{}", refused.stderr);
+}
+
+#[test]
 fn a_directory_gets_a_file_that_is_gone_afterwards() {
     let scratch = Scratch::new("knee-directory");
     let outcome = run(

@@ -186,7 +186,7 @@ fn several_records_are_shown_and_damaged_ones_reported() {
     std::fs::write(scratch.file("other"), "{\"schema\": \"fathom.record/3\"}").unwrap();
     let one = show(scratch.path(), "r --format=fio-terse");
     let all = show(scratch.path(), "r broken other none r --format=fio-terse");
-    all.ended_with(1).complained_of("error: broken:").complained_of(": EOF while parsing");
+    all.ended_with(2).complained_of("error: broken:").complained_of(": EOF while parsing");
     all.complained_of(
         "error: other: the record has schema `fathom.record/3`; this fathom reads `fathom.record/1` and `fathom.record/2`",
     );

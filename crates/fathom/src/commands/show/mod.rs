@@ -23,7 +23,7 @@ use crate::{documents, exit, store};
 /// Prefix of the tag of a set of repeats.
 const SET: &str = "tag:";
 
-/// Shows each saved run. An error in one of them does not affect the others.
+/// Shows each saved run. An error in one of them does not affect the others. The exit code is 2 if one cannot be read.
 ///
 /// # Errors
 /// The arguments contradict each other; nothing was written.
@@ -36,17 +36,18 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
             return Err(format!("the report would replace the record {file}").into());
         }
     }
-    let mut failed = false;
+    let (mut failed, mut unread) = (false, false);
     let mut reports = Vec::new();
     for file in &args.files {
         let in_file = |error: CommandError| error.of(file);
-        let shown = match file.strip_prefix(SET) {
-            Some(tag) => store::repeats_with(tag)
-                .and_then(|repeats| show(&Document::Assessment(Box::new(repeats)), args))
-                .map_err(in_file),
-            None => load(file).and_then(|document| show(&document, args).map_err(in_file)),
+        let loaded = match file.strip_prefix(SET) {
+            Some(tag) => {
+                store::repeats_with(tag).map(|repeats| Document::Assessment(Box::new(repeats))).map_err(in_file)
+            }
+            None => load(file),
         };
-        match shown {
+        unread |= loaded.is_err();
+        match loaded.and_then(|document| show(&document, args).map_err(in_file)) {
             Ok(report) => reports.extend(report),
             Err(error) => {
                 error.print();
@@ -58,7 +59,11 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
         error.print();
         failed = true;
     }
-    Ok(if failed { exit::FAILED } else { exit::DONE })
+    Ok(match (unread, failed) {
+        (true, _) => exit::REFUSED,
+        (false, true) => exit::FAILED,
+        (false, false) => exit::DONE,
+    })
 }
 
 /// Writes the reports to standard output or to the file of `--output`. Their renderers escape control characters: a card
