@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use units::errno;
 
-use crate::{AccessFault, ContentFault, LogFault, MemoryLimit, OutputRefusal, StreamFault, TargetUse};
+use crate::{AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault, TargetUse};
 
 /// Why a worker ended early, or why a plan is not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,6 +131,11 @@ pub enum TargetError {
     },
     /// The uses of the target cannot be determined.
     UsesUnknown {
+        path: String,
+    },
+    /// The job would write a character device. What is behind it cannot be determined.
+    CharacterDevice {
+        job: String,
         path: String,
     },
     /// Another file, folder or device is at the path since the check of the run, or of the first run of a study.
@@ -372,26 +377,6 @@ pub struct Subject {
     pub job: String,
     /// Empty for a worker without streams.
     pub targets: Vec<String>,
-}
-
-/// An error of the operating system.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct OsError {
-    /// 0 if it has none.
-    pub errno: i32,
-    /// Text of an error that has no errno.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-}
-
-/// Formats the system's text, such as `No such file or directory`.
-impl fmt::Display for OsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.text {
-            Some(text) => f.write_str(text),
-            None => f.write_str(&errno::text(self.errno)),
-        }
-    }
 }
 
 /// An I/O that failed.

@@ -1,11 +1,32 @@
-//! Why the I/O, the content, the streams or the logs of a worker cannot be set up.
+//! Errors of the operating system, and why the I/O, the content, the streams or the logs of a worker cannot be set up.
 
 use std::fmt;
 
 use plan::Ddir;
 use serde::{Deserialize, Serialize};
+use units::errno;
 
-use crate::{OsError, TargetUse};
+use crate::TargetUse;
+
+/// An error of the operating system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OsError {
+    /// 0 if it has none.
+    pub errno: i32,
+    /// Text of an error that has no errno.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Formats the system's text, such as `No such file or directory`.
+impl fmt::Display for OsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(text) => f.write_str(text),
+            None => f.write_str(&errno::text(self.errno)),
+        }
+    }
+}
 
 /// Why the I/O of a job cannot be generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -132,6 +153,8 @@ pub enum MemoryLimit {
     Memory,
     /// The limit of the address space (`ulimit -v`).
     AddressSpace,
+    /// The limit of private memory that can be written (`ulimit -d`).
+    Data,
 }
 
 impl fmt::Display for MemoryLimit {
@@ -139,6 +162,7 @@ impl fmt::Display for MemoryLimit {
         f.write_str(match self {
             MemoryLimit::Memory => "the memory of this machine or control group",
             MemoryLimit::AddressSpace => "the limit of the address space (ulimit -v)",
+            MemoryLimit::Data => "the limit of the data of this process (ulimit -d)",
         })
     }
 }

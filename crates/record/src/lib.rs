@@ -29,11 +29,11 @@ pub use coarse::CoarseHistogram;
 pub use disk::{DiskCounters, DiskUse};
 pub use error::{
     BelowMinimum, CheckError, CpuSet, EngineCall, ErrorKind, FailedIo, FileKind, IoError, LayoutCall, LayoutError,
-    MetadataOperation, OpenCall, OsError, PhaseError, PreReadCall, RateUnit, RunError, SetupError, SetupStep,
-    StreamParameter, Subject, TargetError,
+    MetadataOperation, OpenCall, PhaseError, PreReadCall, RateUnit, RunError, SetupError, SetupStep, StreamParameter,
+    Subject, TargetError,
 };
 pub use event::{Ended, Event, Stage, Started};
-pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OutputRefusal, StreamFault};
+pub use fault::{AccessFault, BoundFeature, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault};
 pub use histogram::{Bin, Histogram};
 pub use latency::Latency;
 pub use machine::{Cpu, Machine};

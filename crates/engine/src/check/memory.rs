@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use os::errno;
 use os::memory::limits;
+use plan::stream::WriteContent;
 use plan::{Ddir, Memory, Plan, Worker};
 use record::{CheckError, MemoryLimit, RunError};
 
@@ -37,6 +38,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), RunError> {
         let needed_bytes = used.address_space_bytes.saturating_add(memory_bytes).saturating_add(stack_bytes);
         refuse(MemoryLimit::AddressSpace, needed_bytes, limit_bytes)?;
     }
+    if let Some(limit_bytes) = limits::data() {
+        let needed_bytes = used.data_bytes.saturating_add(memory_bytes).saturating_add(stack_bytes);
+        refuse(MemoryLimit::Data, needed_bytes, limit_bytes)?;
+    }
     Ok(())
 }
 
@@ -56,8 +61,8 @@ struct Need {
 
 impl Need {
     fn of(plan: &Plan) -> Self {
-        // The buffers and threads of a phase are freed at its end, the statistics at the end of the run.
-        let mut phases: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        // The buffers, write sources and threads of a phase are freed at its end, the statistics at the end of the run.
+        let mut phases: BTreeMap<u32, (u64, u64)> = sources_by_phase(plan);
         let mut memory_bytes = RESERVE_BYTES;
         for worker in &plan.workers {
             let (buffers, stacks) = phases.entry(worker.phase).or_default();
@@ -72,6 +77,25 @@ impl Need {
         }
         Need { memory_bytes, stack_bytes: most(|(_, stacks)| *stacks) }
     }
+}
+
+/// Returns the bytes of the write sources of each phase. The workers on a target share one. While the last is made, its
+/// bytes are there twice.
+fn sources_by_phase(plan: &Plan) -> BTreeMap<u32, (u64, u64)> {
+    let mut sources: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for worker in &plan.workers {
+        for stream in worker.stream_list() {
+            if let WriteContent::Source { bytes, .. } = stream.content {
+                sources.entry((worker.phase, stream.target)).or_insert(bytes);
+            }
+        }
+    }
+    let mut phases: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for (&(phase, _), &bytes) in &sources {
+        let (all, largest) = phases.entry(phase).or_default();
+        (*all, *largest) = (all.saturating_add(bytes), bytes.max(*largest));
+    }
+    phases.into_iter().map(|(phase, (all, largest))| (phase, (all.saturating_add(largest), 0))).collect()
 }
 
 /// Returns the memory of a worker's I/O buffers. Huge pages and files are not part of the memory that is limited here.

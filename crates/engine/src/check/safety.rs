@@ -1,12 +1,14 @@
 //! Refuses writes, trims, creation and removal of targets in use, and targets that were replaced.
 
 use crate::engine_flags::EngineFlags;
+use crate::fault::shown;
 use crate::held_targets::HeldTargets;
 use crate::in_use::{TargetUses, refuse, unknown};
 use os::device::{Claims, Holder, Use};
+use os::errno;
 use os::file::{Kind, StatCall};
 use plan::{Engine, Memory, Worker};
-use record::RunError;
+use record::{RunError, TargetError};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -29,6 +31,8 @@ impl<'a> Safety<'a> {
         }
         self.targets.hold(path, EngineFlags::of(&worker.engine).metadata || removes(worker))?;
         match kind_at(path) {
+            // The reach check refuses to reserve space in one.
+            Some(Kind::Char) if !changes_bytes(worker) || worker.engine == Engine::Falloc => Ok(()),
             Some(Kind::Block) if !changes_bytes(worker) => Ok(()),
             Some(Kind::Regular) if !changes_bytes(worker) && !removes(worker) => Ok(()),
             _ => self.check_change(worker, path),
@@ -45,6 +49,7 @@ impl<'a> Safety<'a> {
     fn check_change(&mut self, worker: &Worker, path: &Path) -> Result<(), RunError> {
         match kind_at(path) {
             Some(Kind::Block) => self.refuse_if_used(worker, path),
+            Some(Kind::Char) => refuse_character_device(worker, path),
             Some(Kind::Regular) => {
                 let holders = self.uses.holders(path).map_err(|error| unknown(path, &error))?;
                 refuse(&worker.name, path, holders)
@@ -60,6 +65,7 @@ impl<'a> Safety<'a> {
             return Ok(());
         };
         match file.as_ref().map(Path::new) {
+            Some(path) if kind_at(path) == Some(Kind::Char) => refuse_character_device(worker, path),
             Some(path) if kind_at(path).is_some() => self.refuse_if_used(worker, path),
             _ => Ok(()),
         }
@@ -75,6 +81,16 @@ impl<'a> Safety<'a> {
         let refused: Vec<Holder> = holders.iter().filter(|holder| !allowed(worker, holder)).cloned().collect();
         refuse(&worker.name, path, &refused)
     }
+}
+
+/// Refuses writes to a character device. It can lead to a disk in use (`/dev/sg0`, `/dev/bsg/0:0:0:0`, `/dev/ng0n1`), to a part of
+/// it, or to the memory.
+fn refuse_character_device(worker: &Worker, path: &Path) -> Result<(), RunError> {
+    if os::device::is_without_storage(path) {
+        return Ok(());
+    }
+    let kind = TargetError::CharacterDevice { job: worker.name.clone(), path: shown(path) };
+    Err(RunError::new(errno::EBUSY, kind))
 }
 
 /// Returns true if the job may change a target with this use. `allow_mounted_write` is about mounted file systems only.

@@ -97,7 +97,7 @@ fn errors_before_the_run_have_target_and_help() {
         (1, "-b4K -B1000 -Su f", &["f: ", "base offset is 1000"]),
         (1, "-w100 -Z1M,none f", &["none: the write data", "-Z<size>,<file>"]),
         (1, "-w100 -Z1M,folder f", &["folder: the write data cannot be read: Is a directory"]),
-        (1, "-w100 -Z900T f", &["no memory for the write source of 989560464998400 bytes", "-Z<size>"]),
+        (1, "-w100 -Z900T f", &["the memory of this machine or control group"]),
         (1, "-b512K -o60000 -t100 f", &["3000000 MiB", "-o"]),
         (3, "-Xnone.xml", &["none.xml can't be read: No such file or directory"]),
         (3, "-Xfolder", &["folder can't be read: Is a directory"]),
@@ -278,7 +278,9 @@ fn process_limits_are_reported_before_any_measurement() {
         ("ulimit -n 64", "-t200 -o1", "f: Too many open files; all threads share one limit"),
         ("ulimit -n 64", "-t200 -o8", "Too many open files"),
         ("ulimit -v 3000000", "-b512K -o8000", "the limit of the address space (ulimit -v) is 2929 MiB"),
-        ("ulimit -v 3000000", "-w100 -Z2G", "no memory for the write source of 2147483648 bytes"),
+        ("ulimit -v 3000000", "-w100 -Z2G", "the limit of the address space (ulimit -v) is 2929 MiB"),
+        ("ulimit -d 200000", "-b512K -o8000", "the limit of the data of this process (ulimit -d) is 195 MiB"),
+        ("ulimit -d 200000", "-w100 -Z120M", "the limit of the data of this process (ulimit -d) is 195 MiB"),
     ] {
         let ended =
             shell(scratch.path(), &format!(r#"{limit}; exec "$0" "$@""#), &format!("-d600 -W0 -b4K -r {line} f"));

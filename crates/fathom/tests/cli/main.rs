@@ -40,6 +40,7 @@ mod records;
 mod safety;
 mod safety_lease;
 mod safety_memory;
+mod safety_names;
 mod safety_outputs;
 mod safety_overlay;
 mod safety_replaced;

@@ -74,6 +74,8 @@ fn jobs_beyond_the_address_space_are_rejected() {
     run_after(&scratch, "ulimit -v 204800", &jobs(8)).ended_with(0);
     let line = "diskspd -d1 -W0 -c1M -t1000 -b4K f";
     run_after(&scratch, "ulimit -v 204800", line).ended_with(1).complained_of("ulimit -v");
+    run_after(&scratch, "ulimit -d 204800", &jobs(1000)).ended_with(1).complained_of("ulimit -d");
+    run_after(&scratch, "ulimit -d 204800", &jobs(8)).ended_with(0);
 }
 
 #[test]
@@ -93,4 +95,7 @@ fn jobs_beyond_the_memory_of_a_control_group_are_rejected() {
     run_after(&scratch, &group.enter(), buffers).ended_with(1).complained_of("64 MiB");
     let line = "diskspd -d1 -W0 -c1M -t4 -o16 -b1M f";
     run_after(&scratch, &group.enter(), line).ended_with(1).complained_of("64 MiB");
+    let line = "diskspd -d1 -W0 -c1M -w100 -Z40M -b4K f";
+    run_after(&scratch, &group.enter(), line).ended_with(1).complained_of("64 MiB");
+    assert!(!scratch.file("f").exists(), "files were made");
 }

@@ -85,6 +85,11 @@ pub fn holders(path: &Path) -> io::Result<Vec<Holder>> {
     InUseSnapshot::take()?.holders(path)
 }
 
+/// Returns true for the character devices of the kernel that store nothing, such as `/dev/null`.
+pub fn is_without_storage(path: &Path) -> bool {
+    topology::is_without_storage(path)
+}
+
 /// Returns the disks below `path`.
 ///
 /// For a file, which need not exist, these are the disks of its file system. For a block device it is the device, for a

@@ -38,6 +38,15 @@ pub(super) fn block_device_at(path: &Path) -> io::Result<Option<DeviceNumber>> {
     Ok(found.file_type().is_block_device().then(|| DeviceNumber::of(found.rdev())))
 }
 
+/// Returns true for the character devices of the kernel that store nothing: `null`, `zero`, `full`, `random` and `urandom`.
+pub(super) fn is_without_storage(path: &Path) -> bool {
+    const MEM_MAJOR: u32 = 1;
+    const MINORS: [u32; 5] = [3, 5, 7, 8, 9];
+    let Ok(found) = fs::metadata(path) else { return false };
+    let number = DeviceNumber::of(found.rdev());
+    found.file_type().is_char_device() && number.major == MEM_MAJOR && MINORS.contains(&number.minor)
+}
+
 /// A block device in sysfs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block {

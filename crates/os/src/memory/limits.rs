@@ -19,6 +19,8 @@ const CONTROLLERS: [(&str, &str); 3] = [
 pub struct UsedMemory {
     pub resident_bytes: u64,
     pub address_space_bytes: u64,
+    /// Private memory that can be written, with stacks.
+    pub data_bytes: u64,
 }
 
 /// Returns the memory that this process can use, in bytes: the machine's memory, or the limit of a control group if it
@@ -55,18 +57,28 @@ fn group_limit(root: &Path) -> Option<u64> {
 
 /// Returns the limit of the address space (`RLIMIT_AS`) in bytes. `None` without a limit.
 pub fn address_space() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) }).ok()?;
+    limit(|limit| unsafe { libc::getrlimit(libc::RLIMIT_AS, limit) })
+}
+
+/// Returns the limit of private memory that can be written (`RLIMIT_DATA`) in bytes. `None` without a limit.
+pub fn data() -> Option<u64> {
+    // SAFETY: the kernel fills the structure.
+    limit(|limit| unsafe { libc::getrlimit(libc::RLIMIT_DATA, limit) })
+}
+
+fn limit(read: impl FnOnce(&mut libc::rlimit) -> i32) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    check(read(&mut limit)).ok()?;
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// Returns the memory that this process uses. 0 if the kernel does not report it.
 pub fn used() -> UsedMemory {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let mut bytes = text.split_whitespace().map(|pages| pages.parse().unwrap_or(0) * page_size() as u64);
-    let address_space_bytes = bytes.next().unwrap_or(0);
-    UsedMemory { resident_bytes: bytes.next().unwrap_or(0), address_space_bytes }
+    let pages: Vec<u64> = text.split_whitespace().map(|pages| pages.parse().unwrap_or(0)).collect();
+    let bytes = |at: usize| pages.get(at).map_or(0, |pages| pages * page_size() as u64);
+    UsedMemory { address_space_bytes: bytes(0), resident_bytes: bytes(1), data_bytes: bytes(5) }
 }
 
 /// Makes all threads allocate from one arena. By default glibc reserves 64 MiB of address space for each of the first

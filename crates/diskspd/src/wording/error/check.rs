@@ -25,7 +25,7 @@ pub(super) fn check(check: &CheckError, error: &RunError) -> String {
         ),
         CheckError::NotEnoughMemory { limit, needed_bytes, limit_bytes } => format!(
             "the threads need about {} MiB of memory, and {limit} is {} MiB (use fewer threads (-t, -F), smaller blocks \
-             (-b) or fewer outstanding I/Os (-o))",
+             (-b), fewer outstanding I/Os (-o) or a smaller write source (-Z))",
             needed_bytes.div_ceil(1 << 20),
             limit_bytes >> 20
         ),

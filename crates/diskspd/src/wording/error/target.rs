@@ -24,6 +24,10 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
              that was never set up)"
         ),
         TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
+        TargetError::CharacterDevice { path, .. } => format!(
+            "{path} is a character device: whether a disk behind it is in use cannot be determined (nothing was written; \
+             write to the block device of the disk)"
+        ),
         TargetError::NotTrimmable { path }
         | TargetError::NotAllocatable { path }
         | TargetError::NotAFile { path }

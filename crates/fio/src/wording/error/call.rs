@@ -46,7 +46,9 @@ fn of_target(target: &TargetError) -> Cow<'_, str> {
         TargetError::NotTrimmable { .. } => "td_io_queue",
         TargetError::NotAllocatable { .. } => "open_file",
         TargetError::CreationDisallowed { .. } | TargetError::CreateIn { .. } | TargetError::Replaced { .. } => "open",
-        TargetError::InUse { .. } | TargetError::UsesUnknown { .. } => "check_mount_writes",
+        TargetError::InUse { .. } | TargetError::UsesUnknown { .. } | TargetError::CharacterDevice { .. } => {
+            "check_mount_writes"
+        }
         TargetError::NotATarget { .. } | TargetError::NotAFile { .. } => "setup_files",
         TargetError::Status { .. } => "fstat",
         TargetError::DeviceEmpty { .. } | TargetError::DeviceSize { .. } => "blockdev_size",

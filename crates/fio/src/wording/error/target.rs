@@ -24,6 +24,10 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
                 error.reason()
             )
         }
+        TargetError::CharacterDevice { job, path } => format!(
+            "{path} is a character device: whether a disk behind it is in use cannot be determined. Aborting. (job {job} \
+             would write to it; write to the block device of the disk)"
+        ),
         TargetError::Replaced { path } => {
             format!("{path} is no longer the target of the run: another file system, file or device is there now")
         }
