@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::cases::attacks::{self, ALIASES, Alias};
 use crate::cases::files;
 use crate::cases::interruptions::{COMMANDS, Ends};
 use crate::{Case, Report};
@@ -11,6 +12,8 @@ pub fn tables() -> Vec<(&'static str, String)> {
     vec![
         ("files", table(&[files::FIO, files::DISKSPD].concat())),
         ("interruptions", interruptions()),
+        ("aliases", aliases()),
+        ("attacks", attacks()),
         ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
     ]
 }
@@ -28,6 +31,17 @@ pub fn with_tables(page: &str) -> String {
         let (_, after) = rest.split_once("<!-- end -->").expect("the table has an end");
         format!("{before}{begin}\n{table}\n<!-- end -->{after}")
     })
+}
+
+fn aliases() -> String {
+    let row = |alias: &Alias| format!("| {} | `{}` |\n", alias.what, alias.script);
+    "| name of the device | made with |\n|---|---|\n".to_owned() + &ALIASES.iter().map(row).collect::<String>()
+}
+
+fn attacks() -> String {
+    let row = |(command, exit): &(&str, i32)| format!("| `{command}` | {exit} |\n");
+    let rows: String = attacks::COMMANDS.iter().map(row).collect();
+    "| command | exit |\n|---|---|\n".to_owned() + &rows
 }
 
 fn interruptions() -> String {

@@ -1,4 +1,5 @@
 //! The cases.
 
+pub mod attacks;
 pub mod files;
 pub mod interruptions;
