@@ -3,9 +3,11 @@
 
 mod cargo;
 mod fuzz;
+mod miri;
 mod tests;
 mod tidy;
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -18,11 +20,17 @@ const USAGE: &str = "usage: cargo xtask ci
                                        send signals at random times in N runs
        cargo xtask fuzz [--minutes M] [--timeout S] [--jobs N] [--folder FOLDER] [--pack] [TARGET...]
                                        fuzz the parsers; --pack replaces the inputs in corpus/fuzz
+       cargo xtask deny                check licences and sources of all packages (needs cargo-deny)
+       cargo xtask miri                run the unit tests of `os` under Miri (needs nightly with miri and rust-src)
+       cargo xtask soak --hours N      run fathom for hours under random signals (needs root)
        cargo xtask tidy                check structure and style
        cargo xtask tidy --strict       also fail if the list of exceptions is longer than needed
        cargo xtask tidy --bless        lower the numbers in the list of exceptions to the current findings
        cargo xtask tidy --adopt RULE   add the current findings of a new rule to the list of exceptions
        cargo xtask tidy --list RULE    print all findings of a rule";
+
+/// Version of cargo-deny that is built where none is installed.
+const CARGO_DENY: &str = "0.20.2";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +41,9 @@ fn main() -> ExitCode {
         ["faults", "--runs", runs] => faults(runs, None),
         ["faults", "--runs", runs, "--seed", seed] => faults(runs, Some(seed)),
         ["fuzz", options @ ..] => fuzz::Options::parse(options).and_then(|options| fuzz::run(&options)),
+        ["deny"] => deny(cargo),
+        ["miri"] => miri::run(),
+        ["soak", rest @ ..] => soak(rest),
         ["tidy"] => tidy(&Action::Check(MODE)),
         ["tidy", "--strict"] => tidy(&Action::Check(Mode::Strict)),
         ["tidy", "--bless"] => tidy(&Action::Bless),
@@ -58,13 +69,38 @@ fn ci() -> Result<(), String> {
 
 /// Checks that need a CPU but no particular time. They get only CPU time that nothing else wants.
 fn lints() -> Result<(), String> {
-    let idle = |args: &[&str]| {
-        let mut command = Command::new("chrt");
-        command.args(["--idle", "0", env!("CARGO")]).args(args);
-        command
-    };
     check("lints", idle(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
-    check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))
+    check("documentation", idle(&["doc", "--workspace", "--no-deps", "--quiet"]))?;
+    deny(idle)
+}
+
+/// Checks licences, banned packages and sources with cargo-deny. Builds it first where it is missing: without optimisation,
+/// as it runs for a second.
+fn deny(cargo: impl Fn(&[&str]) -> Command) -> Result<(), String> {
+    let installed = cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success());
+    if !installed {
+        check(
+            "cargo-deny",
+            cargo(&["install", "cargo-deny", "--version", CARGO_DENY, "--locked", "--debug", "--quiet"]),
+        )?;
+    }
+    check("licences and sources", cargo(&["deny", "--log-level", "warn", "check", "licenses", "bans", "sources"]))
+}
+
+/// Runs fathom for hours, built as released.
+fn soak(arguments: &[&str]) -> Result<(), String> {
+    check("build", cargo(&["build", "--release", "--package", "fathom"]))?;
+    let root = root()?;
+    let mut soak = cargo(&["run", "--quiet", "--package", "fathom-soak", "--"]);
+    soak.args(arguments).env("FATHOM", root.join("target/release/fathom"));
+    check("soak", soak)
+}
+
+/// Makes a command that starts cargo with CPU time that nothing else wants.
+fn idle(args: &[&str]) -> Command {
+    let mut command = Command::new("chrt");
+    command.args(["--idle", "0", env!("CARGO")]).args(args);
+    command
 }
 
 /// Runs the test of signals at random times with another number of runs. The seed is that of the clock by default.
@@ -77,8 +113,11 @@ fn faults(runs: &str, seed: Option<&str>) -> Result<(), String> {
 }
 
 fn tidy(action: &Action) -> Result<(), String> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("no workspace above xtask")?;
-    tidy::run(root, action)
+    tidy::run(root()?, action)
+}
+
+fn root() -> Result<&'static Path, String> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or_else(|| "no workspace above xtask".to_owned())
 }
 
 fn check(name: &str, mut command: Command) -> Result<(), String> {
