@@ -96,7 +96,7 @@ fn soak(arguments: &[&str]) -> Result<(), String> {
     check("soak", soak)
 }
 
-/// Makes a command that starts cargo with CPU time that nothing else wants.
+/// Makes a command that starts cargo with the scheduling class for idle CPU time.
 fn idle(args: &[&str]) -> Command {
     let mut command = Command::new("chrt");
     command.args(["--idle", "0", env!("CARGO")]).args(args);

@@ -78,8 +78,8 @@ pub const SHORT: [Job; 20] = [
         "fio --name=warm --filename={device} --rw=read --bs=128k --size=16m --name=b --stonewall --filename={device} --ioengine=libaio --iodepth=4 --direct=1 --rw=randwrite --bs=4k --startdelay=1 --time_based --runtime={seconds} --output-format=json",
     ),
     job(Report::DiskSpdText, "diskspd -b4K -d{seconds} -W1 -C1 -o8 -t2 -r -w40 -L -D100 -Su {device}"),
-    job(Report::DiskSpdXml, "diskspd -b64K -d{seconds} -W0 -o4 -t4 -si -w100 -Zr -L -Rxml {device}"),
-    job(Report::DiskSpdText, "diskspd -b8K -d{seconds} -W0 -O16 -F2 -rs50 -w30 -Sb -g2000i -L {device}"),
+    job(Report::DiskSpdXml, "diskspd -b64K -d{seconds} -W0 -o4 -t4 -si -w100 -g2000i -Zr -L -Rxml {device}"),
+    job(Report::DiskSpdText, "diskspd -b8K -d{seconds} -W0 -O16 -F2 -rs50 -w30 -Sb -L {device}"),
     job(Report::DiskSpdText, "diskspd -c8M -b4K -d{seconds} -W0 -Sm -Nv -t2 -w50 -L file"),
     job(
         Report::Own,

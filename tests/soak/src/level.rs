@@ -2,46 +2,53 @@
 
 use crate::watched::Sample;
 
-/// Allowed growth of the resident memory after the first half, KiB: entries of the logs, and pages that the allocator
-/// touches late.
-const GROWTH_KIB: u64 = 1024;
+/// Allowed growth of the resident memory in the second part, KiB: entries of the logs, and pages that the allocator touches
+/// late.
+const GROWTH_KIB: u64 = 2048;
 
-/// The maxima of a long run's halves. Memory grows in the first: a time series is kept for up to 1,024 slots.
+/// What a long run used in its first 60 % and in the rest. Memory grows in the first part: a run keeps a time series of up to
+/// 1,024 slots. When it is full, each two slots become one: in a run of one hour for the last time after 34 minutes.
 pub struct Level {
     pub samples: usize,
-    pub first: Maxima,
-    pub second: Maxima,
+    pub first: Usage,
+    pub second: Usage,
 }
 
+/// The maximum of the memory, and the medians of counts, which are higher for a moment while a file is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Maxima {
-    pub kib: u64,
+pub struct Usage {
+    pub max_kib: u64,
     pub descriptors: u64,
     pub threads: u64,
 }
 
 impl Level {
-    /// Returns the maxima of both halves, or nothing if one has no samples. The first and the last 2 % are start and end.
+    /// Returns the usage of both parts, or nothing if one has no samples. Start and end, 2 % each, are not included.
     pub fn of(samples: &[Sample]) -> Option<Level> {
         let margin = samples.len() / 50 + 1;
         let middle = samples.get(margin..samples.len().checked_sub(margin)?)?;
-        let (first, second) = middle.split_at(middle.len() / 2);
-        Some(Level { samples: middle.len(), first: maxima(first)?, second: maxima(second)? })
+        let (first, second) = middle.split_at(middle.len() * 3 / 5);
+        Some(Level { samples: middle.len(), first: usage(first)?, second: usage(second)? })
     }
 
     pub fn is_level(&self) -> bool {
         let (first, second) = (self.first, self.second);
-        second.kib <= first.kib + GROWTH_KIB
+        second.max_kib <= first.max_kib + GROWTH_KIB
             && second.descriptors <= first.descriptors
             && second.threads <= first.threads
     }
 }
 
-fn maxima(samples: &[Sample]) -> Option<Maxima> {
-    let most = |of: fn(&Sample) -> u64| samples.iter().map(of).max();
-    Some(Maxima {
-        kib: most(|sample| sample.kib)?,
-        descriptors: most(|sample| sample.descriptors)?,
-        threads: most(|sample| sample.threads)?,
+fn usage(samples: &[Sample]) -> Option<Usage> {
+    Some(Usage {
+        max_kib: samples.iter().map(|sample| sample.kib).max()?,
+        descriptors: median(samples, |sample| sample.descriptors)?,
+        threads: median(samples, |sample| sample.threads)?,
     })
+}
+
+fn median(samples: &[Sample], of: fn(&Sample) -> u64) -> Option<u64> {
+    let mut counts: Vec<u64> = samples.iter().map(of).collect();
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).copied()
 }

@@ -115,7 +115,7 @@ impl Long {
         let (first, second) = (level.first, level.second);
         println!("{}", self.line);
         println!("  samples      {}", level.samples);
-        println!("  memory       {} KiB at most in the first half, {} KiB in the second", first.kib, second.kib);
+        println!("  memory       {} KiB at most in the first 60 %, {} KiB in the rest", first.max_kib, second.max_kib);
         println!("  descriptors  {}, {}", first.descriptors, second.descriptors);
         println!("  threads      {}, {}", first.threads, second.threads);
         let is_good = ended.is_some_and(|status| status.success()) && level.is_level();

@@ -164,7 +164,8 @@ fn names_of_any_kind_make_sound_reports() {
         let again = run(scratch.path(), "-Rpxml -Xp.xml");
         assert_eq!(again.ended_with(0).stdout.trim(), profile_of(&xml).trim(), "{name}");
         let text = std::fs::read_to_string(scratch.file("text")).unwrap();
-        assert!(text.contains(&format!("path: '{name}'")), "{text}");
+        let printed = name.replace('\t', "\\t").replace('\n', "\\n");
+        assert!(text.contains(&format!("path: '{printed}'")), "{text}");
     }
     let no_text = std::ffi::OsStr::from_bytes(b"\xff.dat");
     let refused =

@@ -11,9 +11,9 @@ const READERS: [(&str, i32); 9] = [
     ("diskspd -XINPUT", 3),
     ("assess --suite INPUT", 2),
     ("limits import INPUT", 2),
-    ("show INPUT", 1),
+    ("show INPUT", 2),
     ("compare INPUT INPUT", 2),
-    ("history add INPUT", 1),
+    ("history add INPUT", 2),
 ];
 
 fn read(scratch: &Scratch, reader: &str, input: &str) -> Outcome {

@@ -180,6 +180,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it takes minutes")]
     fn zeroes_noise_and_tiny_devices_have_no_signature() {
         assert_eq!(found(&vec![0; DISK]), None);
         let mut noise = 1u32;

@@ -45,6 +45,7 @@ fn channels_serve_at_the_same_time_and_the_others_wait() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it takes minutes")]
 fn limits_are_exact_and_credit_is_used_first() {
     let model = |limits| DeviceModel { service: ServiceTime::Fixed(0), channels: 8, limits, ..DeviceModel::default() };
     // Three per second cannot be represented without rounding.
@@ -108,6 +109,7 @@ fn synchronous_engine_waits_in_submit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it takes minutes")]
 fn service_times_follow_their_distribution_and_their_seed() {
     let run = |service: ServiceTime, seed| {
         let times = done_ns(DeviceModel { service, seed, ..DeviceModel::default() }, 1, 10_000, 512);

@@ -35,7 +35,7 @@ pub fn failure(failure: &Failure) -> String {
         Failure::Refused { messages } => messages.join("; "),
         Failure::PrepareCommand { command, message } => format!("--prepare failed: {message}: {command}"),
         Failure::TargetReplaced { path } => {
-            format!("{path} is no longer the target: another file system or device is there since the first run")
+            format!("{path} is no longer the target: another file system, file or device is there now")
         }
         Failure::Fill(why) => format!("the file cannot be filled: {}", self::failure(why)),
         Failure::NoResponseTimes => "the run measured no response times".to_owned(),

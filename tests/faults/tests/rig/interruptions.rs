@@ -42,9 +42,17 @@ fn interrupt(sandbox: &Sandbox, case: &Interrupted, signals: &[Signal], rng: &mu
     let mut child = sandbox.spawn(case.command);
     for signal in signals {
         std::thread::sleep(Duration::from_micros(rng.u64(0..=case.latest_ms * 1000)));
+        if is_ignored_at_start(*signal) {
+            harness::wait_for_signal_handler(&child, &format!("{signal:?}").to_uppercase());
+        }
         drop(Command::new("kill").arg(format!("-{}", signal.number())).arg(child.id().to_string()).output());
     }
-    let status = child.wait().unwrap();
+    let mut status = None;
+    harness::wait_until(case.command, || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    let status = status.unwrap();
     let ended = sandbox.output(status.code());
     let mut problems = Vec::new();
     // A signal that arrives before the handlers are installed ends the process, too.
@@ -68,6 +76,13 @@ fn interrupt(sandbox: &Sandbox, case: &Interrupted, signals: &[Signal], rng: &mu
     }
     problems.extend(left_behind(sandbox, signals));
     if problems.is_empty() { problems } else { with_output(problems, &ended) }
+}
+
+/// Returns whether commands start with the signal ignored, as in a shell's background jobs. It is lost until they handle it.
+fn is_ignored_at_start(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 << (signal.number() - 1) != 0
 }
 
 fn with_output(mut problems: Vec<String>, ended: &Outcome) -> Vec<String> {
