@@ -61,7 +61,9 @@ fn documents(scratch: &Scratch) -> Vec<Value> {
     ];
     let document = |(word, line): &(&str, Vec<&str>)| {
         let made = run(scratch.path(), word, line);
-        assert!([Some(0), Some(4)].contains(&made.code), "{word}: {}\n{}", made.stdout, made.stderr);
+        // Any verdict: how busy the machine is does not matter.
+        let is_saved = matches!(made.code, Some(0 | 1 | 3 | 4));
+        assert!(is_saved, "{word}: {}\n{}", made.stdout, made.stderr);
         if *word == "run" {
             return Vec::new();
         }
