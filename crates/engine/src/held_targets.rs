@@ -1,8 +1,8 @@
 //! The targets of a lease. Their folders are held open, and each open of a target is compared with the file or device that
 //! was there first.
 //!
-//! After an unmount, a rename or a hot plug, a path leads to another disk. Files are opened below the held folder, so that
-//! a run does not write there.
+//! After an unmount, a rename or a hot plug, a path can lead to another disk. Files are opened relative to the held folder, so
+//! that a run does not write there.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -17,7 +17,7 @@ use crate::fault;
 
 /// Maximum number of folders that are held open. Files in others are opened by path.
 const FOLDERS_MAX: usize = 256;
-/// Maximum number of files and devices that [`HeldTargets::look`] compares.
+/// Maximum number of files and devices that [`HeldTargets::compare_all`] compares.
 const WATCHED_MAX: usize = 64;
 
 /// The targets of a lease.
@@ -44,7 +44,7 @@ struct HeldFolder {
     is_own: bool,
 }
 
-/// What is known of a target.
+/// Place and identity of a target.
 #[derive(Clone, Debug, Default)]
 struct Held {
     /// `None` for devices and for files that are opened by path.
@@ -157,7 +157,7 @@ impl HeldTargets {
     ///
     /// # Errors
     /// The error of `make`.
-    pub fn remake<E>(&self, path: &Path, make: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
+    pub fn recreate<E>(&self, path: &Path, make: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
         let place = self.path_in_folder(path);
         let set = |id: Option<FileId>, is_replaceable: bool| {
             if let Some(held) = self.write().targets.get_mut(path) {
@@ -181,7 +181,7 @@ impl HeldTargets {
     ///
     /// # Errors
     /// A path leads to another folder, file or device.
-    pub fn look(&self) -> Result<(), RunError> {
+    pub fn compare_all(&self) -> Result<(), RunError> {
         if let Some(error) = self.replaced() {
             return Err(error);
         }
@@ -192,12 +192,12 @@ impl HeldTargets {
             (folders.collect::<Vec<_>>(), ids.take(WATCHED_MAX).collect::<Vec<_>>())
         };
         for (path, held) in folders {
-            let is_elsewhere = match held.folder.is_at(&path) {
+            let is_replaced = match held.folder.is_at(&path) {
                 Ok(is_at) => !is_at,
                 Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
             };
             // A command of a job can have replaced it meanwhile.
-            if is_elsewhere && self.read().folders.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held)) {
+            if is_replaced && self.read().folders.get(&path).is_some_and(|now| Arc::ptr_eq(now, &held)) {
                 return Err(self.replace(&path));
             }
         }
@@ -221,7 +221,7 @@ impl HeldTargets {
         replaced(path)
     }
 
-    /// Compares a file at a path with the one that is held, and holds the first.
+    /// Compares a file at a path with the one that is held. Stores the identity of a file that did not exist before.
     fn compare(&self, path: &Path, found: FileId) -> Result<(), RunError> {
         let is_known = |held: &Held| held.is_replaceable || held.id == Some(found);
         let is_new = match self.read().targets.get(path) {
@@ -239,7 +239,7 @@ impl HeldTargets {
         Ok(())
     }
 
-    /// Returns what is held of a target, and holds its folder. During a command of a job, nothing is held.
+    /// Returns the stored place and identity of a target, and holds its folder. During a command of a job, nothing is held.
     fn held(&self, path: &Path) -> Held {
         {
             let state = self.read();
@@ -249,7 +249,7 @@ impl HeldTargets {
                 None => {}
             }
         }
-        let is_device = FileId::at(path).is_ok_and(|id| id.is_of_device());
+        let is_device = FileId::at(path).is_ok_and(|id| id.is_device_file());
         let place = if is_device { Ok(None) } else { self.place(path) };
         // The folder does not exist yet.
         let Ok(place) = place else { return Held::default() };

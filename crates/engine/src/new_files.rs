@@ -29,7 +29,7 @@ pub fn make_all(
     let mut before = 0;
     let made = wanted.iter().try_for_each(|(path, file)| {
         let progress = &mut |written| live.bytes_made.store(before + written, Relaxed);
-        let made = targets.remake(path, |place| make(place, file, stop, progress));
+        let made = targets.recreate(path, |place| make(place, file, stop, progress));
         made.map_err(|error| failed(path, &error))?;
         before += file.bytes;
         Ok(())

@@ -29,7 +29,9 @@ impl TargetWatch {
         let lease = Arc::clone(&options.lease);
         let thread = Builder::new().name("target-watch".to_owned()).stack_size(STACK_BYTES);
         let watch = move || {
-            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) && lease.targets.look().is_ok() {}
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout)
+                && lease.targets.compare_all().is_ok()
+            {}
         };
         thread.spawn(watch).ok()?;
         Some(TargetWatch { _stop: stop })

@@ -97,7 +97,7 @@ impl AtomicFile {
             return Ok(AtomicFile { path, temporary: None });
         }
         let temporary = TemporaryFile::beside(&path).map_err(failed)?;
-        temporary.try_out().map_err(failed)?;
+        temporary.check_writable().map_err(failed)?;
         Ok(AtomicFile { path, temporary: Some(temporary) })
     }
 

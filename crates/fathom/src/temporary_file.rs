@@ -37,7 +37,7 @@ impl TemporaryFile {
     ///
     /// # Errors
     /// The file cannot be created or removed.
-    pub fn try_out(&self) -> io::Result<()> {
+    pub fn check_writable(&self) -> io::Result<()> {
         self.remove_abandoned();
         let _deferred = Deferred::new()?;
         drop(self.create()?);
@@ -98,7 +98,7 @@ mod tests {
         names.iter().for_each(|name| std::fs::write(folder.join(name), "old").unwrap());
         let active = File::open(folder.join(names[1])).unwrap();
         active.lock().unwrap();
-        TemporaryFile::beside(&folder.join("report.html")).unwrap().try_out().unwrap();
+        TemporaryFile::beside(&folder.join("report.html")).unwrap().check_writable().unwrap();
         let left = names.map(|name| folder.join(name).exists());
         assert_eq!(left, [false, true, true, true]);
         std::fs::remove_dir_all(&folder).unwrap();

@@ -73,7 +73,8 @@ impl Interrupts {
     }
 }
 
-/// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then.
+/// Defers the stop signals of the calling thread until it is dropped. They end the process or call the handler then. Another
+/// thread can still receive a signal that is sent to the process.
 #[derive(Debug)]
 pub struct Deferred {
     /// The mask before.

@@ -60,7 +60,7 @@ impl Lease {
     fn check_again<'a>(&self, workers: impl Iterator<Item = &'a Worker>, stop: &AtomicBool) -> Result<(), RunError> {
         let mut claims = self.claims();
         let mut safety = Safety::new(&mut claims, &self.targets);
-        self.targets.look()?;
+        self.targets.compare_all()?;
         for worker in workers {
             if worker.streams().is_some() {
                 streams::check_uses(worker, &mut safety)?;

@@ -19,7 +19,7 @@ pub fn check(plan: &Plan, lease: &Lease, stop: &AtomicBool, platform: Platform) 
     let mut probed = Vec::new();
     let mut claims = lease.claims();
     let mut safety = Safety::new(&mut claims, &lease.targets);
-    faults.take(lease.targets.look());
+    faults.take(lease.targets.compare_all());
     for worker in &plan.workers {
         if plan.readonly {
             faults.take(readonly(worker));

@@ -10,12 +10,12 @@ use crate::memory::c_path;
 pub struct FileId {
     device: u64,
     inode: u64,
-    is_device: u64,
+    device_number: u64,
 }
 
 impl FileId {
     pub(super) fn of(state: &libc::stat) -> Self {
-        FileId { device: state.st_dev, inode: state.st_ino, is_device: state.st_rdev }
+        FileId { device: state.st_dev, inode: state.st_ino, device_number: state.st_rdev }
     }
 
     /// Returns the identity of the file that a path leads to.
@@ -40,11 +40,11 @@ impl FileId {
 
     /// Returns the number of a device file.
     pub(crate) fn device_number(&self) -> u64 {
-        self.is_device
+        self.device_number
     }
 
     /// Returns true for a device file.
-    pub fn is_of_device(&self) -> bool {
-        self.is_device != 0
+    pub fn is_device_file(&self) -> bool {
+        self.device_number != 0
     }
 }
