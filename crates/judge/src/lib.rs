@@ -31,6 +31,7 @@ pub mod verdict;
 pub use late_ios::is_rate_missed;
 pub use levels::{Change, changes};
 pub use load_generator::{load_generator, load_generators};
+pub use unwritten::reads_only_written;
 
 use assessment::Finding;
 use record::Record;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assessment::{Finding, FindingKind, Severity, Subject};
 use plan::Ddir;
-use record::Record;
+use record::{Record, TargetFacts, TargetStats};
 
 pub fn find(record: &Record) -> Vec<Finding> {
     let found = of_streams(record).into_iter().chain(of_jobs(record));
@@ -12,17 +12,37 @@ pub fn find(record: &Record) -> Vec<Finding> {
     found.map(finding).collect()
 }
 
-/// Targets of fio's jobs, as they were before the phase.
-fn of_jobs(record: &Record) -> Vec<(String, FindingKind)> {
-    let mut targets: BTreeMap<&String, FindingKind> = BTreeMap::new();
-    for facts in &record.targets {
+/// Returns true if the run read at least one target, and all blocks of all read targets were written before.
+pub fn reads_only_written(record: &Record) -> bool {
+    let of_jobs = read_targets(record).map(|facts| facts.unwritten_bytes);
+    let of_streams = read_streams(record).map(|stats| stats.unwritten_bytes);
+    let mut unwritten = of_jobs.chain(of_streams).peekable();
+    unwritten.peek().is_some() && unwritten.all(|bytes| bytes == Some(0))
+}
+
+/// Returns the targets that fio's jobs read.
+fn read_targets(record: &Record) -> impl Iterator<Item = &TargetFacts> {
+    record.targets.iter().filter(|facts| {
         let mut workers = record.plan.workers.iter().zip(&record.workers);
-        let is_read = workers.any(|(worker, counted)| {
+        workers.any(|(worker, counted)| {
             worker.phase == facts.phase
                 && counted.stats.ddirs[Ddir::Read as usize].ios > 0
                 && worker.targets.paths.contains(&facts.path)
-        });
-        if let Some(unwritten_bytes) = facts.unwritten_bytes.filter(|&bytes| bytes > 0 && is_read) {
+        })
+    })
+}
+
+/// Returns the targets that DiskSpd's threads read, by thread.
+fn read_streams(record: &Record) -> impl Iterator<Item = &TargetStats> {
+    let all = record.workers.iter().flat_map(|counted| &counted.stats.targets);
+    all.filter(|stats| stats.ddirs[Ddir::Read as usize].ios > 0)
+}
+
+/// Targets of fio's jobs, as they were before the phase.
+fn of_jobs(record: &Record) -> Vec<(String, FindingKind)> {
+    let mut targets: BTreeMap<&String, FindingKind> = BTreeMap::new();
+    for facts in read_targets(record) {
+        if let Some(unwritten_bytes) = facts.unwritten_bytes.filter(|&bytes| bytes > 0) {
             let kind = FindingKind::Unwritten { unwritten_bytes, size_bytes: facts.size_bytes };
             targets.entry(&facts.path).or_insert(kind);
         }
@@ -33,12 +53,10 @@ fn of_jobs(record: &Record) -> Vec<(String, FindingKind)> {
 /// Targets of DiskSpd, as its threads found them.
 fn of_streams(record: &Record) -> Vec<(String, FindingKind)> {
     let mut targets: BTreeMap<&String, (u64, u64)> = BTreeMap::new();
-    for counted in &record.workers {
-        for stats in counted.stats.targets.iter().filter(|stats| stats.ddirs[Ddir::Read as usize].ios > 0) {
-            let unwritten_bytes = stats.unwritten_bytes.unwrap_or(0);
-            let target = targets.entry(&stats.path).or_default();
-            *target = (target.0.max(unwritten_bytes), stats.size_bytes);
-        }
+    for stats in read_streams(record) {
+        let unwritten_bytes = stats.unwritten_bytes.unwrap_or(0);
+        let target = targets.entry(&stats.path).or_default();
+        *target = (target.0.max(unwritten_bytes), stats.size_bytes);
     }
     let found = targets.into_iter().filter(|(_, (unwritten_bytes, _))| *unwritten_bytes > 0);
     let kind = |(path, (unwritten_bytes, size_bytes)): (&String, (u64, u64))| {
@@ -51,7 +69,6 @@ fn of_streams(record: &Record) -> Vec<(String, FindingKind)> {
 mod tests {
     use super::*;
     use crate::time_series::simulated::{run, with};
-    use record::TargetFacts;
 
     #[test]
     fn a_sparse_file_that_a_job_reads_is_found_and_a_written_one_is_not() {
@@ -64,9 +81,12 @@ mod tests {
             severity: Severity::Invalid,
         };
         assert_eq!(find(&record), [expected]);
+        assert!(!reads_only_written(&record));
         record.targets = vec![TargetFacts { unwritten_bytes: Some(0), ..facts.clone() }];
         assert_eq!(find(&record), []);
+        assert!(reads_only_written(&record));
         record.targets = vec![TargetFacts { unwritten_bytes: None, ..facts }];
         assert_eq!(find(&record), []);
+        assert!(!reads_only_written(&record), "the file system does not report it");
     }
 }

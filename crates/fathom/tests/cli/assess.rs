@@ -138,6 +138,28 @@ fn existing_file_is_only_read_without_consent() {
 }
 
 #[test]
+fn only_a_file_with_unwritten_blocks_is_reported_as_not_filled() {
+    let scratch = Scratch::new("assess-written");
+    scratch.filled("written", 8 * MIB);
+    let file = scratch.filled("sparse", 4 * MIB);
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(8 * MIB).unwrap();
+    let kinds = |name: &str| -> Vec<String> {
+        let line = format!("{name} --short --runtime 1 --test read-latency --format json");
+        let assessment = run(scratch.path(), &line).json();
+        assert_eq!(assessment["preparation"][0]["outcome"], "left_out", "{assessment}");
+        let findings = tests(&assessment)[0]["findings"].as_array().unwrap().clone();
+        findings.iter().map(|finding| finding["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let sparse = kinds("sparse");
+    if !sparse.iter().any(|kind| kind == "unwritten") {
+        return stage::skipped("the file system of temporary files does not report unwritten blocks");
+    }
+    assert!(sparse.iter().any(|kind| kind == "no-fill"), "{sparse:?}");
+    let written = kinds("written");
+    assert!(!written.iter().any(|kind| ["no-fill", "unwritten"].contains(&kind.as_str())), "{written:?}");
+}
+
+#[test]
 fn a_device_in_use_is_not_written_to() {
     let scratch = Scratch::new("assess-used");
     let Some(device) = Loop::new(&scratch, 64, "") else { return };
@@ -270,7 +292,8 @@ fn caches_are_warmed_and_missing_warming_is_found() {
     let cold = run(scratch.path(), &format!("{line} --no-prepare")).json();
     assert_eq!(cold["preparation"][1]["outcome"], "left_out");
     let findings = tests(&cold)[0]["findings"].as_array().unwrap();
-    assert!(findings.iter().any(|finding| finding["kind"] == "no-fill"), "{findings:?}");
+    let has = |kind: &str| findings.iter().any(|finding| finding["kind"] == kind);
+    assert!(has("no-warm") && !has("no-fill"), "the layout wrote the files: {findings:?}");
     run(scratch.path(), &format!("{line} --purge --overwrite ."))
         .ended_with(2)
         .complained_of("a target is not a device");

@@ -201,7 +201,8 @@ impl SuiteRun {
             }
         }
         if !measured.rounds.is_empty() {
-            measured.findings.extend(self.unprepared(&ready.test));
+            let unprepared = self.unprepared(&ready.test, &measured.rounds);
+            measured.findings.extend(unprepared);
         }
         if self.used(&ready.test).any(|target| !target.has_direct_io) {
             measured.findings.push(findings::no_direct_io());
@@ -225,10 +226,12 @@ impl SuiteRun {
         self.targets.iter().filter(is_used)
     }
 
-    /// Returns a finding for each preparation that the test needs and that was skipped or failed.
-    fn unprepared(&self, test: &Test) -> Vec<Finding> {
+    /// Returns a finding for each preparation that the test needs and that was skipped or failed. Reads of blocks that
+    /// are all written need no fill.
+    fn unprepared(&self, test: &Test, rounds: &[Round]) -> Vec<Finding> {
+        let is_written = rounds.iter().all(|round| judge::reads_only_written(&round.record));
         let needs = [
-            (test.needs.filled, PreparationStep::Fill),
+            (test.needs.filled && !is_written, PreparationStep::Fill),
             (test.needs.filled, PreparationStep::Precondition),
             (test.needs.initialised, PreparationStep::Initialise),
             (test.needs.warm, PreparationStep::Warm),
