@@ -8,10 +8,31 @@ use assessment::{Device, Mount, Target, TargetKind};
 use engine::TargetUses;
 use os::file::Space;
 
-/// Share of a file system that stays free, in percent.
-const LEFT_FREE_PERCENT: u64 = 10;
-/// Smallest free space that stays free, in bytes.
-const LEFT_FREE_BYTES: u64 = 1 << 30;
+/// Space of a file system that stays free while the tests have files on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeepFree {
+    Bytes(u64),
+    /// Percentage of the file system.
+    Percent(u64),
+}
+
+impl KeepFree {
+    fn of_bytes(self, total_bytes: u64) -> u64 {
+        match self {
+            KeepFree::Bytes(bytes) => bytes,
+            KeepFree::Percent(percent) => (u128::from(total_bytes) * u128::from(percent) / 100) as u64,
+        }
+    }
+}
+
+impl std::fmt::Display for KeepFree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            KeepFree::Bytes(bytes) => write!(f, "{} of the file system", units::format::size(*bytes)),
+            KeepFree::Percent(percent) => write!(f, "{percent} % of the file system"),
+        }
+    }
+}
 
 pub struct Found {
     pub facts: Target,
@@ -72,12 +93,9 @@ impl Found {
     }
 
     /// Returns the space that the tests may use, in bytes.
-    pub fn room_bytes(&self) -> u64 {
+    pub fn room_bytes(&self, keep_free: KeepFree) -> u64 {
         match (self.existed, self.space) {
-            (false, Some(space)) => {
-                let left = (space.total_bytes / 100 * LEFT_FREE_PERCENT).max(LEFT_FREE_BYTES);
-                space.free_bytes.saturating_sub(left)
-            }
+            (false, Some(space)) => space.free_bytes.saturating_sub(keep_free.of_bytes(space.total_bytes)),
             (false, None) => u64::MAX,
             (true, _) => self.facts.size_bytes,
         }

@@ -6,8 +6,9 @@ use clap::error::ErrorKind;
 use study::suite::{DEFAULT, FillWay, Form};
 
 use super::refusal::Refusal;
-use super::value::{report, size, time};
+use super::value::{keep_free, report, size, time};
 use crate::exit;
+use crate::target::KeepFree;
 
 const TESTS: &str = "Tests";
 const TARGET: &str = "Target and preparation";
@@ -57,6 +58,9 @@ pub struct Args {
     /// Total size of the test files on each target, such as 10G
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = TARGET)]
     pub size_bytes: Option<u64>,
+    /// Space of the file system that stays free, such as 20G or 5%
+    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = TARGET)]
+    pub keep_free: KeepFree,
     /// Allow tests to overwrite this file or device: the path of TARGET; repeatable
     #[arg(long, value_name = "PATH", help_heading = TARGET)]
     pub overwrite: Vec<String>,
@@ -193,6 +197,7 @@ mod tests {
     fn wrong_values_are_errors_that_name_the_option() {
         let all = [
             ("--size much", "such as 10G"),
+            ("--keep-free 101%", "such as 20G or 5%"),
             ("--runtime 0", "such as 30s"),
             ("--runtime 99999999999999999999h", "such as 30s"),
             ("--purge /dev/x", "--overwrite"),

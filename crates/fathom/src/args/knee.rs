@@ -6,8 +6,9 @@ use units::quantity::option_value;
 
 use super::dialect_line::find;
 use super::refusal::Refusal;
-use super::value::{report, size, time_ns};
+use super::value::{keep_free, report, size, time_ns};
 use crate::exit;
+use crate::target::KeepFree;
 
 const SEARCH: &str = "Search";
 const WORKLOAD: &str = "Workload";
@@ -59,6 +60,9 @@ pub struct Args {
     /// Size of the used range of the target, or of the created file (default 1G)
     #[arg(long = "size", value_name = "SIZE", value_parser = size, help_heading = WORKLOAD)]
     pub size_bytes: Option<u64>,
+    /// Space of the file system that stays free, such as 20G or 5%
+    #[arg(long, value_name = "SIZE", value_parser = keep_free, default_value = "10%", help_heading = WORKLOAD)]
+    pub keep_free: KeepFree,
     /// Allow writes to overwrite this file or device: the path of TARGET
     #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]
     pub overwrite: Option<String>,

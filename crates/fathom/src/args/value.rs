@@ -7,6 +7,7 @@ use judge::compare::ChangeLimit;
 use units::quantity::{Size, Time};
 
 use crate::reports::Kind;
+use crate::target::KeepFree;
 
 /// The longest time that an option takes. A longer one is a typing error.
 const LONGEST: Duration = Duration::from_secs(30 * 86_400);
@@ -35,6 +36,18 @@ pub fn time_ns(text: &str) -> Result<u64, String> {
 pub fn size(text: &str) -> Result<u64, String> {
     let bytes = text.parse::<Size>().ok().map(Size::bytes).filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| "expected a size, such as 10G".to_owned())
+}
+
+/// A size, 0 or more, or a percentage: `20G`, `5%`.
+///
+/// # Errors
+/// The text is neither, or the percentage is above 100.
+pub fn keep_free(text: &str) -> Result<KeepFree, String> {
+    let found = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().ok().filter(|percent| *percent <= 100).map(KeepFree::Percent),
+        None => text.parse::<Size>().ok().map(|size| KeepFree::Bytes(size.bytes())),
+    };
+    found.ok_or_else(|| "expected a size or a percentage, such as 20G or 5%".to_owned())
 }
 
 /// A number of repeats, at least 1.

@@ -29,16 +29,31 @@ fn begun(directory: &Path) -> (Child, PathBuf) {
 #[test]
 fn file_system_keeps_free_space() {
     let scratch = Scratch::new("assess-room");
-    let Some(_mount) = Mount::tmpfs(1224, &scratch.file("mnt")) else { return };
-    let clamped = run(scratch.path(), "mnt --runtime 1 --test read-latency --format json");
-    clamped.complained_of("the tests take 200 MiB instead of 2 GiB");
-    let taken = clamped.json()["preparation"][0]["bytes"].as_u64().unwrap();
-    assert!(taken <= 200 * MIB, "{taken}");
+    let Some(_mount) = Mount::tmpfs(200, &scratch.file("mnt")) else { return };
+    let line = "mnt --runtime 1 --test read-latency --format json";
+    let taken = |outcome: &Outcome| outcome.json()["preparation"][0]["bytes"].as_u64().unwrap();
+    let clamped = run(scratch.path(), line);
+    clamped.complained_of("the tests take 180 MiB instead of 2 GiB: 10 % of the file system stays free");
+    assert_eq!(taken(&clamped), 180 * MIB);
+    let more = run(scratch.path(), &format!("{line} --keep-free 50%"));
+    more.complained_of("the tests take 100 MiB instead of 2 GiB: 50 % of the file system stays free");
+    assert_eq!(taken(&more), 100 * MIB);
     assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are removed");
 
-    let Some(_small) = Mount::tmpfs(600, &scratch.file("small")) else { return };
-    run(scratch.path(), "small --runtime 1").ended_with(2).complained_of("there is room for 0 bytes");
-    assert!(std::fs::read_dir(scratch.file("small")).unwrap().count() == 0, "its files are removed");
+    let none = "there is room for 0 bytes of the tests' 2 GiB (1 GiB of the file system stays free)";
+    run(scratch.path(), "mnt --runtime 1 --keep-free 1G").ended_with(2).complained_of(none);
+    let knee = outcome(command(scratch.path(), "knee", "mnt --keep-free 1G").spawn().unwrap());
+    knee.ended_with(2).complained_of("1 GiB of the file system stays free").complained_of("--keep-free");
+    assert!(std::fs::read_dir(scratch.file("mnt")).unwrap().count() == 0, "its files are removed");
+}
+
+#[test]
+fn a_small_file_system_takes_small_tests() {
+    let scratch = Scratch::new("assess-small");
+    let Some(_mount) = Mount::tmpfs(100, &scratch.file("mnt")) else { return };
+    let outcome = run(scratch.path(), "mnt --size 64M --runtime 1 --test read-latency --format json");
+    assert!(!outcome.stderr.contains("instead of"), "{}", outcome.stderr);
+    assert_eq!(outcome.json()["preparation"][0]["bytes"], 64 * MIB);
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl Room<'_> {
 
     fn share_out(&self, params: &mut SuiteParams) -> Result<Option<String>, CommandError> {
         let found = &self.volumes[self.together[0]].found;
-        let room = found.room_bytes();
+        let room = found.room_bytes(self.args.keep_free);
         let of_each = self.args.size_bytes;
         let Some(of_one) = self.sites(params).find_map(|site| site.size_bytes) else {
             // All of a device, or the requested part of it.
@@ -142,8 +142,8 @@ impl Room<'_> {
         }
         Ok((wanted > room).then(|| {
             let why = match found.existed {
-                true => "the target has only this size",
-                false => "a tenth of the file system, at least 1 GiB, stays free",
+                true => "the target has only this size".to_owned(),
+                false => format!("{} stays free (--keep-free)", self.args.keep_free),
             };
             let (now, before) = (format::size(total_now), format::size(wanted));
             format!("note: {}the tests take {now} instead of {before}: {why}", self.prefix())
@@ -161,8 +161,12 @@ impl Room<'_> {
 
     fn none_left(&self, bytes: u64, room: u64) -> String {
         let is_old = self.volumes[self.together[0]].found.existed;
-        let left = if is_old { "" } else { " (a tenth of the file system, at least 1 GiB, stays free)" };
-        let advice = if room > 0 { "use a smaller --size" } else { "free some space, or use another target" };
+        let left = if is_old { String::new() } else { format!(" ({} stays free)", self.args.keep_free) };
+        let advice = match (room > 0, is_old) {
+            (true, true) => "use a smaller --size",
+            (true, false) => "use a smaller --size, or a smaller --keep-free",
+            (false, _) => "free some space, use a smaller --keep-free, or use another target",
+        };
         let (room, bytes) = (format::size(room), format::size(bytes));
         format!("{}: there is room for {room} of the tests' {bytes}{left}\nhelp: {advice}", self.shown())
     }

@@ -118,15 +118,15 @@ fn work(args: &Args) -> String {
 }
 
 fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, CommandError> {
-    let room = found.room_bytes();
+    let room = found.room_bytes(args.keep_free);
     if found.existed || found.facts.kind == TargetKind::Device {
         return Ok(args.size_bytes.map(|bytes| bytes.min(room)));
     }
     let bytes = args.size_bytes.unwrap_or(FILE_BYTES).min(room) / MIB * MIB;
     if bytes == 0 {
+        let (path, left) = (&found.facts.path, args.keep_free);
         return Err(format!(
-            "{}: not enough free space: a tenth of the file system, at least 1 GiB, stays free",
-            found.facts.path
+            "{path}: not enough free space: {left} stays free\nhelp: free some space, or use a smaller --keep-free"
         )
         .into());
     }
