@@ -21,8 +21,9 @@ const SIGNAL: i32 = 128;
 pub const TABLE: &str = "\
 Exit codes:
   0    done; PASS or MEASURED
-  1    FAIL: a requirement or bound is not met, or a run failed
-  2    the request is not valid; nothing ran
+  1    FAIL: a requirement or bound is not met, a run failed, or a result could
+       not be written
+  2    the request is not valid, and nothing ran
   3    INCONCLUSIVE
   4    INVALID
   130  interrupted by Ctrl-C, with what was measured (128 + signal number)";

@@ -28,7 +28,7 @@ fn of_fio(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
     match fio::parse(&job.args, &WithFile(job))? {
         fio::Request::Run(invocation) => {
             let plan = fio::lower(&invocation, &RealMachine);
-            Ok((plan, invocation.warnings))
+            Ok((plan, [invocation.warnings, invocation.own_warnings].concat()))
         }
         fio::Request::Print { .. } => Err(vec![Diagnostic::error("the command line defines no I/O")]),
     }
@@ -41,7 +41,7 @@ fn of_diskspd(job: &Job) -> Result<(Plan, Vec<Diagnostic>), Vec<Diagnostic>> {
             if !lowered.refused.is_empty() {
                 return Err(lowered.refused);
             }
-            Ok((lowered.plan, invocation.warnings.into_iter().chain(lowered.warnings).collect()))
+            Ok((lowered.plan, invocation.messages.into_warnings().into_iter().chain(lowered.warnings).collect()))
         }
         _ => Err(vec![Diagnostic::error("the line runs nothing")]),
     }

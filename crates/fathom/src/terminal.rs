@@ -14,3 +14,8 @@ pub fn writes_utf8() -> bool {
     let locale = locale.map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     locale.contains("utf-8") || locale.contains("utf8")
 }
+
+/// Standard error is a terminal: a person reads it.
+pub fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}

@@ -75,11 +75,11 @@ impl fmt::Display for HistoryError {
                 "the database has version {version}, of a newer fathom; this fathom reads up to version {readable}"
             ),
             HistoryError::OldOnReadOnlyDisk => to.write_str(
-                "the database is of an older fathom and on a read-only disk; copy it to DIR/fathom and set XDG_DATA_HOME=DIR",
+                "the database is of an older fathom, and its disk is read-only\nhelp: copy it to DIR/fathom and set XDG_DATA_HOME=DIR",
             ),
             HistoryError::LogOnReadOnlyDisk => to.write_str(
-                "a read-only disk, and the newest runs are in the -wal file beside the database; copy both to DIR/fathom \
-                 and set XDG_DATA_HOME=DIR",
+                "the disk is read-only, and the newest runs are in the file history.db-wal\nhelp: copy history.db and \
+                 history.db-wal to DIR/fathom and set XDG_DATA_HOME=DIR",
             ),
             HistoryError::NoRun(run) => write!(to, "no run {run} in the history"),
             HistoryError::FiguresOnly(run) => write!(

@@ -1,6 +1,8 @@
 //! Lists of diagnostics: bounded while a text is parsed, and when they are printed.
 
-use crate::diagnostic::{Diagnostic, Level};
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Level, Source};
 
 /// Diagnostics that a list keeps. A binary file that is parsed as a job file causes thousands.
 pub const KEPT_MAX: usize = 1000;
@@ -42,9 +44,25 @@ impl Diagnostics {
         self.0 = unique;
     }
 
-    pub fn into_vec(self) -> Vec<Diagnostic> {
+    /// Returns the diagnostics, sorted as by [`sort_by_position`].
+    pub fn into_vec(mut self) -> Vec<Diagnostic> {
+        sort_by_position(&mut self.0);
         self.0
     }
+}
+
+/// Sorts diagnostics by their positions, source by source. Those without a position come last.
+pub fn sort_by_position(diagnostics: &mut [Diagnostic]) {
+    let mut sources: Vec<Arc<Source>> = Vec::new();
+    diagnostics.sort_by_cached_key(|diagnostic| {
+        let Some((span, _)) = &diagnostic.label else { return (usize::MAX, 0) };
+        let known = sources.iter().position(|source| Arc::ptr_eq(source, span.source()));
+        let nth = known.unwrap_or_else(|| {
+            sources.push(Arc::clone(span.source()));
+            sources.len() - 1
+        });
+        (nth, span.range().start)
+    });
 }
 
 /// Renders the diagnostics that fit in 20 lines, errors before warnings, and counts the others in the last line.
@@ -82,7 +100,7 @@ pub fn render_first(diagnostics: &[Diagnostic]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::{Source, Span};
+    use crate::diagnostic::Span;
 
     fn at_line(level: Level, nth: usize) -> Diagnostic {
         let span = Span::new(&Source::new("a.fio", "raed\n"), 0..4);
@@ -103,6 +121,17 @@ mod tests {
         assert!(text.lines().count() <= 20, "{text}");
         assert!(text.starts_with("error: number 50") && text.contains("error: number 51"), "{text}");
         assert!(text.ends_with("note: 1 more error and 50 more warnings"), "{text}");
+    }
+
+    #[test]
+    fn diagnostics_are_in_the_order_of_their_positions() {
+        let (first, second) = (Source::new("a.fio", "1\n2\n3\n"), Source::new("b.fio", "4\n"));
+        let at = |source, start: usize| Diagnostic::error("").at(&Span::new(source, start..start + 1), "");
+        let mut list = Diagnostics::default();
+        list.extend([Diagnostic::error("nowhere"), at(&first, 4), at(&second, 0), at(&first, 0), at(&first, 2)]);
+        let position = |diagnostic: &Diagnostic| diagnostic.label.as_ref().map_or("", |(span, _)| span.text()).to_owned();
+        let sorted: Vec<String> = list.into_vec().iter().map(position).collect();
+        assert_eq!(sorted, ["1", "2", "3", "4", ""]);
     }
 
     #[test]

@@ -10,3 +10,4 @@ pub mod nearest;
 pub mod quantity;
 pub mod random;
 pub mod shell;
+pub mod when;

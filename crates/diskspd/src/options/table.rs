@@ -177,6 +177,11 @@ pub const OPTIONS: &[Opt] = &[
                 "also write this report to a file. record: all measured data, for `fathom show`",
             ),
             since(Fathom, "-Rno-history", "do not store the run in the history (`fathom history`)"),
+            since(
+                Fathom,
+                "-Rfindings=<always|never|auto>",
+                "print findings to standard error. auto: if it is a terminal [auto]",
+            ),
         ],
     ),
     allowed_with_profile(

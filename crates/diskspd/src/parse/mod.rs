@@ -15,7 +15,9 @@ mod report;
 mod settings;
 
 use units::diagnostic::{Diagnostic, Level, Span};
+use units::diagnostics::sort_by_position;
 use units::errno;
+use units::when::When;
 
 use crate::options::{OPTIONS, option, usage};
 use crate::profile::{Profile, ResultFormat};
@@ -41,16 +43,34 @@ pub enum Request {
     Print {
         text: String,
         status: u8,
-        warnings: Vec<Diagnostic>,
+        messages: Messages,
     },
     /// Print information on the machine.
     SystemInformation(ResultFormat),
     /// Signal this event and exit.
     Signal {
         event: String,
-        warnings: Vec<Diagnostic>,
+        messages: Messages,
     },
     Run(Box<Invocation>),
+}
+
+/// The warnings about a command line.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Messages {
+    /// Warnings that DiskSpd has, too.
+    pub warnings: Vec<Diagnostic>,
+    /// Warnings that DiskSpd does not have, such as about text that it ignores.
+    pub own_warnings: Vec<Diagnostic>,
+    /// When to print findings and own warnings to standard error.
+    pub findings: When,
+}
+
+impl Messages {
+    /// Returns all warnings.
+    pub fn into_warnings(self) -> Vec<Diagnostic> {
+        [self.own_warnings, self.warnings].concat()
+    }
 }
 
 /// A run.
@@ -64,7 +84,7 @@ pub struct Invocation {
     pub reports: Vec<ReportFile>,
     /// Do not store the run in the history.
     pub no_history: bool,
-    pub warnings: Vec<Diagnostic>,
+    pub messages: Messages,
 }
 
 /// Errors that are reported, and warnings about targets.
@@ -79,6 +99,7 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
         if errors.len() > REPORTED_MAX {
             errors.retain(|error| error.level == Level::Error);
         }
+        sort_by_position(&mut errors);
         if errors.len() > REPORTED_MAX {
             errors.truncate(REPORTED_MAX);
             errors.push(Diagnostic::error(format!("more than {REPORTED_MAX} errors: only the first are shown")));
@@ -89,12 +110,12 @@ pub fn parse(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
 
 fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnostic>> {
     if arguments.is_empty() {
-        return Ok(Request::Print { text: usage(), status: REFUSED, warnings: Vec::new() });
+        return Ok(Request::Print { text: usage(), status: REFUSED, messages: Messages::default() });
     }
     let command_line = CommandLine::new(PROGRAM, arguments);
     let (switches, targets) = split(&command_line.arguments)?;
     if switches.iter().any(|switch| switch.letter == '?') {
-        return Ok(Request::Print { text: usage(), status: 0, warnings: Vec::new() });
+        return Ok(Request::Print { text: usage(), status: 0, messages: Messages::default() });
     }
     let mut settings = read(&switches, env)?;
     settings.warnings.extend(targets.iter().filter_map(|argument| suspicious_target(argument)).take(REPORTED_MAX));
@@ -102,7 +123,7 @@ fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
         return system_information(&command_line, &settings);
     }
     if let Some(event) = settings.events.signal.take() {
-        return Ok(Request::Signal { event, warnings: settings.warnings });
+        return Ok(Request::Signal { event, messages: settings.into_messages() });
     }
     settings.first.overrides.result_format = settings.first.reports.format;
     settings.first.overrides.targets = targets.iter().map(|argument| argument.text.to_owned()).collect();
@@ -119,20 +140,22 @@ fn parse_all(arguments: &[String], env: &dyn Env) -> Result<Request, Vec<Diagnos
         None => causing_option(finding, &switches),
     };
     let findings = validate(&profile);
+    let mut warnings: Vec<Diagnostic> = Vec::new();
     for finding in &findings {
         let diagnostic = match place(finding) {
             Some(span) => finding.diagnostic().at(&span, ""),
             None => finding.diagnostic(),
         };
         // All targets have the same options, so each diagnostic is needed once.
-        if !settings.warnings.contains(&diagnostic) {
-            settings.warnings.push(diagnostic);
+        if !warnings.contains(&diagnostic) {
+            warnings.push(diagnostic);
         }
     }
     if findings.iter().any(|finding| finding.level == Level::Error) {
+        settings.warnings.append(&mut warnings);
         return Err(settings.warnings);
     }
-    Ok(request(arguments, profile, settings))
+    Ok(request(arguments, profile, settings, warnings))
 }
 
 /// Returns the arguments as one line with the program name, as reports show it.
@@ -285,24 +308,28 @@ fn conflicts_with_profile(switch: &Switch) -> Diagnostic {
     error.help(format!("set it in the profile. -X can be combined with {letters}, and with targets for its templates"))
 }
 
-/// Returns the request for a valid profile.
-fn request(args: &[String], profile: Profile, settings: Settings) -> Request {
-    let mut warnings = settings.warnings;
+/// Returns the request for a valid profile. `warnings` are those of DiskSpd.
+fn request(args: &[String], profile: Profile, settings: Settings, warnings: Vec<Diagnostic>) -> Request {
     let reports = settings.first.reports;
+    let mut messages = Messages { warnings, own_warnings: settings.warnings, findings: reports.findings };
     if !reports.profile_only {
-        let (events, no_history) = (settings.events, reports.no_history);
-        let reports = reports.files;
-        let args = args.to_vec();
-        return Request::Run(Box::new(Invocation { profile, args, events, reports, no_history, warnings }));
+        return Request::Run(Box::new(Invocation {
+            profile,
+            args: args.to_vec(),
+            events: settings.events,
+            no_history: reports.no_history,
+            reports: reports.files,
+            messages,
+        }));
     }
     if !reports.files.is_empty() {
-        warnings.push(Diagnostic::warning("-Rp does not run: no report file is written"));
+        messages.own_warnings.push(Diagnostic::warning("-Rp does not run: no report file is written"));
     }
     let text = match profile.result_format {
         ResultFormat::Text => profile_text(&profile, &command_line(args)),
         ResultFormat::Xml => xml::write(&profile),
     };
-    Request::Print { text, status: 0, warnings }
+    Request::Print { text, status: 0, messages }
 }
 
 /// Returns the last option that causes the finding.

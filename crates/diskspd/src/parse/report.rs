@@ -1,6 +1,7 @@
 //! `-R`: reports.
 
 use units::diagnostic::Diagnostic;
+use units::when::When;
 
 use super::arguments::Switch;
 use crate::profile::ResultFormat;
@@ -30,16 +31,24 @@ pub struct Reports {
     pub files: Vec<ReportFile>,
     /// `-Rno-history`: do not store the run.
     pub no_history: bool,
+    /// `-Rfindings=always`: when to print findings to standard error, and warnings that DiskSpd does not have.
+    pub findings: When,
 }
 
 impl Reports {
     pub fn read(&mut self, switch: &Switch) -> Result<(), Diagnostic> {
+        if let Some(when) = switch.value.strip_prefix("findings=") {
+            let from = switch.value.len() - when.len();
+            let expected = format!("expected {}", When::EXPECTED);
+            self.findings = When::parse(when).ok_or_else(|| switch.error_from(from, "unknown value", &expected))?;
+            return Ok(());
+        }
         if let Some((kind, path)) = switch.value.split_once('=') {
             let kind = match kind {
                 "text" => ReportKind::Text,
                 "xml" => ReportKind::Xml,
                 "record" => ReportKind::Record,
-                _ => return Err(switch.error_from(0, "unknown report", "expected text=, xml= or record=")),
+                _ => return Err(switch.error_from(0, "unknown report", "expected text=, xml=, record= or findings=")),
             };
             if path.is_empty() {
                 return Err(switch.error_from(switch.value.len(), "the report has no file", "expected a file name"));
@@ -63,7 +72,7 @@ impl Reports {
             _ => {
                 let error = switch.error(format!("`{}` is not a report option", switch.argument), "not known");
                 return Err(
-                    error.help("write -Rtext, -Rxml or -Rno-history; -Rp, -Rptext or -Rpxml for the profile only")
+                    error.help("write -Rtext, -Rxml, -Rno-history or -Rfindings=always; -Rp, -Rptext or -Rpxml for the profile only")
                 );
             }
         }

@@ -2,6 +2,7 @@
 
 use units::diagnostic::{Diagnostic, Span};
 
+use super::Messages;
 use super::access::Access;
 use super::arguments::Switch;
 use super::caching::Caching;
@@ -33,6 +34,7 @@ pub struct Settings<'e> {
     pub events: Events,
     pub zero: bool,
     pub source: Option<(u64, Option<String>)>,
+    /// Warnings that DiskSpd does not have.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -52,6 +54,11 @@ impl<'e> Settings<'e> {
             source: None,
             warnings: Vec::new(),
         }
+    }
+
+    /// Returns the warnings so far.
+    pub fn into_messages(self) -> Messages {
+        Messages { warnings: Vec::new(), own_warnings: self.warnings, findings: self.first.reports.findings }
     }
 
     /// Parses the value from `start` on as a count.

@@ -82,7 +82,7 @@ fn answer(case: &Value) -> Option<String> {
 fn warning(case: &Value) -> Option<String> {
     case["warnings"].as_array()?;
     let reported = match ask(case) {
-        Ok(Request::Print { warnings, .. }) => warnings,
+        Ok(Request::Print { messages, .. }) => messages.warnings,
         Ok(_) => Vec::new(),
         Err(reported) => reported,
     };

@@ -193,9 +193,9 @@ fn ask(arguments: &[String]) -> Option<String> {
             );
             (None, reported)
         }
-        Ok(Request::Print { text, warnings, .. }) => (Some(text), warnings),
-        Ok(Request::Run(invocation)) => (None, invocation.warnings),
-        Ok(Request::Signal { warnings, .. }) => (None, warnings),
+        Ok(Request::Print { text, messages, .. }) => (Some(text), messages.into_warnings()),
+        Ok(Request::Run(invocation)) => (None, invocation.messages.into_warnings()),
+        Ok(Request::Signal { messages, .. }) => (None, messages.into_warnings()),
         Ok(Request::SystemInformation(_)) => (None, Vec::new()),
     };
     reported.iter().for_each(|reported| drop(reported.to_string()));

@@ -69,7 +69,7 @@ fn acceptance_matches_diskspd() {
         let name = format!("{} {}", text(&case, "id"), text(&case, "name"));
         let accepted = case["accept"] == true && exception(&[REFUSED_HERE], text(&case, "id")).is_none();
         let reported = match ask(&case, "-Rpxml") {
-            Ok(Request::Print { status: 0, warnings, .. }) if accepted => warnings,
+            Ok(Request::Print { status: 0, messages, .. }) if accepted => messages.into_warnings(),
             Err(errors) if !accepted && errors.iter().any(|error| error.level == Level::Error) => errors,
             Ok(_) => {
                 wrong.push(format!("{name}: taken, but: {}", text(&case, "why")));

@@ -21,8 +21,9 @@ pub fn plan(args: &[String], settings: &[(String, String)], command: &str) -> Re
     let args = settings.iter().fold(args.to_vec(), |args, (switch, value)| with_switch(&args, switch, value));
     match parse(&args, &RealMachine)? {
         Request::Run(invocation) => run(*invocation, command),
-        Request::Print { text, status, warnings } => {
-            Ok(Planned::Print { printed: Output { stdout: text, stderr: String::new(), status }, warnings })
+        Request::Print { text, status, messages } => {
+            let printed = Output { stdout: text, stderr: String::new(), status };
+            Ok(Planned::Print { printed, warnings: messages.into_warnings() })
         }
         Request::SystemInformation(_) | Request::Signal { .. } => {
             Err(vec![Diagnostic::error("the line has no run to measure")])
@@ -41,7 +42,7 @@ fn run(invocation: Invocation, command: &str) -> Result<Planned, Vec<Diagnostic>
         return Err(lowered.refused);
     }
     let ignored = without_effect(command, &report_options(&invocation));
-    let warnings = invocation.warnings.into_iter().chain(lowered.warnings).chain(ignored);
+    let warnings = invocation.messages.into_warnings().into_iter().chain(lowered.warnings).chain(ignored);
     Ok(Planned::Run { plan: Box::new(lowered.plan), warnings: warnings.collect() })
 }
 

@@ -6,9 +6,10 @@ use std::io;
 
 use fio::options::core_option;
 use fio::parse::env::Env;
-use fio::parse::settings::{Eta, ProgramSettings};
+use fio::parse::settings::ProgramSettings;
 use fio::{Request, parse_with};
 use units::diagnostic::{Diagnostic, Source, Span};
+use units::when::When;
 
 use super::{Planned, without_effect};
 use crate::machine::RealMachine;
@@ -42,10 +43,14 @@ impl<'a> FioLine<'a> {
         match parse_with(self.args, &overrides, &self.env)? {
             Request::Run(mut invocation) => {
                 let mut warnings = std::mem::take(&mut invocation.warnings);
+                warnings.append(&mut invocation.own_warnings);
                 warnings.extend(without_effect(self.command, &report_options(&invocation.program)));
                 Ok(Planned::Run { plan: Box::new(fio::lower(&invocation, &RealMachine)), warnings })
             }
-            Request::Print { output, warnings } => Ok(Planned::Print { printed: output, warnings }),
+            Request::Print { output, mut warnings, mut own_warnings, .. } => {
+                warnings.append(&mut own_warnings);
+                Ok(Planned::Print { printed: output, warnings })
+            }
         }
     }
 }
@@ -63,7 +68,7 @@ fn report_options(program: &ProgramSettings) -> [(&'static str, bool); 6] {
         ("--record", program.record.is_some()),
         ("--status-interval", program.status_interval.is_some()),
         ("--debug", !program.debug.is_empty()),
-        ("--eta", program.eta == Eta::Always),
+        ("--eta", program.eta == When::Always),
     ]
 }
 

@@ -146,7 +146,7 @@ fn hints_reach_the_kernel_for_the_part_that_is_used() {
         let calls = std::fs::read_to_string(&trace).unwrap();
         assert!(calls.contains(&format!("65536, 983040, {advice}) = 0")), "{calls}");
     }
-    let both = run(scratch.path(), "-frs -d0 -W0 t.dat");
+    let both = run(scratch.path(), "-Rfindings=always -frs -d0 -W0 t.dat");
     both.ended_with(0).complained_of("exclude each other");
 }
 

@@ -301,12 +301,12 @@ fn libaio_is_used_without_io_uring_and_reported() {
     if system("strace -qq -e inject=io_uring_setup:error=EPERM true").is_none() {
         return;
     }
-    let ended = shell(scratch.path(), without, "-d1 -W0 -o8 -r f");
+    let ended = shell(scratch.path(), without, "-Rfindings=always -d1 -W0 -o8 -r f");
     ended.ended_with(0).complained_of("io_uring for this process: libaio is used");
     assert!(ios(&ended.stdout) > 10);
     assert!(std::fs::read_to_string(scratch.file("trace")).unwrap().contains("io_setup(8"));
     // A thread with one outstanding I/O needs neither.
-    let ended = shell(scratch.path(), without, "-d1 -W0 -o1 -r f");
+    let ended = shell(scratch.path(), without, "-Rfindings=always -d1 -W0 -o1 -r f");
     assert!(!ended.ended_with(0).stderr.contains("io_uring"), "{}", ended.stderr);
     failed(&shell(scratch.path(), without, "-d1 -W0 -u f"), 1, &["-u (IoRing): the kernel does not allow io_uring"]);
 }

@@ -4,7 +4,7 @@
 use crate::stage::{MIB, Outcome, Scratch, diskspd, outcome};
 
 fn run(scratch: &Scratch, line: &str) -> Outcome {
-    let ended = outcome(diskspd(scratch.path(), line).spawn().unwrap());
+    let ended = outcome(diskspd(scratch.path(), &format!("-Rfindings=always {line}")).spawn().unwrap());
     ended.ended_with(0);
     ended
 }

@@ -180,7 +180,7 @@ fn only_regular_files_are_created() {
     for (name, what) in
         [("folder", "the target is a directory"), ("pipe", "the target is a pipe"), ("/dev/null", "character device")]
     {
-        let ended = run(&scratch, &format!("-c1M {name}"));
+        let ended = run(&scratch, &format!("-Rfindings=always -c1M {name}"));
         refused(&ended, 1, what);
         ended.complained_of("is not created");
     }
@@ -194,7 +194,7 @@ fn only_regular_files_are_created() {
     let bytes = |name: &str| std::fs::metadata(scratch.file(name)).unwrap().len();
     assert_eq!((bytes("file"), bytes("coming"), bytes("hard")), (MIB, MIB, 3 * MIB));
     if let Some(device) = Zram::new(16) {
-        run(&scratch, &format!("-c1M -w100 {}", device.device)).ended_with(0).complained_of("is not created");
+        run(&scratch, &format!("-Rfindings=always -c1M -w100 {}", device.device)).ended_with(0).complained_of("is not created");
     }
     let at = scratch.file("mnt");
     let Some(_mount) = Mount::tmpfs(4, &at) else { return };

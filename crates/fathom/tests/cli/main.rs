@@ -47,6 +47,7 @@ mod safety_replaced;
 mod safety_scratch;
 mod saved_runs;
 mod sequence;
+mod silence;
 mod status;
 mod stopped_layout;
 mod studies;

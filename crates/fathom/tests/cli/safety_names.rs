@@ -85,7 +85,7 @@ fn character_device_is_not_written() {
     let Some(_) = needs(&format!("cd {}; mknod sg c 21 255 && mknod null c 1 3", scratch.path().display())) else {
         return;
     };
-    const MESSAGE: &str = "is a character device: whether a disk behind it is in use cannot be determined";
+    const MESSAGE: &str = "is a character device, and fathom cannot check whether its disk is in use";
     for rw in ["write", "randrw", "write --ioengine=mmap", "read --ioengine=psync --mem=mmap:sg"] {
         let target = if rw.contains("mem=") { "f" } else { "sg" };
         let job = format!("--name=a --filename={target} --bs=4k --size=64k --rw={rw}");

@@ -46,7 +46,9 @@ fn shown_record_equals_the_output_of_the_run() {
         let scratch = Scratch::new("saved");
         scratch.filled("f", MIB);
         let directory = scratch.path();
-        let ran = run(directory, &format!("--record=r {JOBS} --output-format={reported}"));
+        let findings = if reported == "normal" { "always" } else { "auto" };
+        let ran =
+            run(directory, &format!("--record=r --findings={findings} {JOBS} --output-format={reported}"));
         ran.ended_with(0);
         let first = show(directory, &format!("r --format={shown}"));
         assert_eq!(ran.stdout, first.ended_with(0).stdout, "{reported}");
@@ -263,7 +265,7 @@ fn diskspd_run_is_shown_as_printed_and_as_a_fio_report() {
     scratch.filled("b", 2 * MIB);
     std::fs::write(scratch.file("p.xml"), SPANS).unwrap();
     let directory = scratch.path();
-    let ran = diskspd(directory, "-Xp.xml -Rrecord=r -Rxml=x");
+    let ran = diskspd(directory, "-Xp.xml -Rrecord=r -Rxml=x -Rfindings=always");
     let shown = show(directory, "r");
     assert_eq!(shown.ended_with(0).stdout, ran.ended_with(0).stdout);
     assert!(ran.stderr.ends_with(&shown.stderr), "findings:\n{}\n{}", ran.stderr, shown.stderr);

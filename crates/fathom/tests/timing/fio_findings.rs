@@ -29,7 +29,7 @@ fn cpu_time_per_io_and_the_limit_are_in_the_json_report_and_in_messages() {
     assert!((of("cpu_ns_per_io") - of("user_ns_per_io") - of("system_ns_per_io")).abs() < 0.01, "{free}");
     assert_eq!(document["fathom"]["findings"][0]["kind"], "load-generator-limit", "{}", document["fathom"]);
 
-    let messages = run(jobs).ended_with(0).stderr.clone();
+    let messages = run(&format!("{jobs} --findings=always")).ended_with(0).stderr.clone();
     let line = |start: &str| messages.lines().any(|line| line.starts_with(start));
     assert!(line("free: CPU time per I/O ") && line("held: CPU time per I/O "), "{messages}");
     assert!(messages.contains("warning: free: ") && messages.contains(" was the limit, not the target"), "{messages}");

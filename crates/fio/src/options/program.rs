@@ -113,5 +113,13 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         Supported,
         "Do not add the run to the history of `fathom history` (not an option of fio)",
     ),
+    program(
+        "findings",
+        FATHOM_ONLY,
+        Required,
+        "when",
+        Supported,
+        "Print findings to standard error: always, never, or auto: if it is a terminal (not an option of fio)",
+    ),
     program("merge-blktrace-only", 'A', Nothing, "", Unsupported, "Merge traces and stop"),
 ];

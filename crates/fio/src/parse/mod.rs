@@ -47,7 +47,7 @@ pub fn parse_with(args: &[String], overrides: &[Span], env: &dyn Env) -> Result<
     let files = match command_line::parse(args, &mut parser) {
         Ok(files) => files,
         Err(Stop::Print(output)) if parser.state.errors.is_empty() => {
-            return Ok(Request::Print { output, warnings: parser.state.warnings.into_vec() });
+            return Ok(parser.state.into_print(output));
         }
         Err(_) => return Err(parser.state.into_diagnostics()),
     };

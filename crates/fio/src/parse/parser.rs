@@ -112,12 +112,11 @@ impl<'a> Parser<'a> {
     ///
     /// Fails if there is no job to run, or if there is a warning and `--warnings-fatal` is set.
     pub fn into_request(self, stdout: String) -> Result<Request, Vec<Diagnostic>> {
-        let State { program, warnings, dry_run, .. } = self.state;
-        let warnings = warnings.into_vec();
-        if dry_run || (self.jobs.is_empty() && program.needs_no_job) {
-            let output = Output { stdout, ..Output::default() };
-            return Ok(Request::Print { output, warnings });
+        if self.state.dry_run || (self.jobs.is_empty() && self.state.program.needs_no_job) {
+            return Ok(self.state.into_print(Output { stdout, ..Output::default() }));
         }
+        let State { program, warnings, own_warnings, .. } = self.state;
+        let (warnings, own_warnings) = (warnings.into_vec(), own_warnings.into_vec());
         if self.jobs.is_empty() {
             let error = Diagnostic::error("no job to run").help("name a job file, or define a job with `--name`");
             return Err(vec![error]);
@@ -131,6 +130,7 @@ impl<'a> Parser<'a> {
             jobs: self.jobs,
             global_options: self.globals.options,
             warnings,
+            own_warnings,
             source: Box::new(self.source),
         }))
     }

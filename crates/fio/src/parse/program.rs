@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use units::diagnostic::{Diagnostic, Span};
+use units::when::When;
 
 use super::request::Output;
 use super::section::unsupported;
-use super::settings::{Eta, Formats, IdleProf};
+use super::settings::{Formats, IdleProf};
 use super::state::State;
 use super::value::number::{self, Scale};
 use crate::options::Support;
@@ -52,6 +53,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "enghelp" => return Err(Stop::Print(help::enghelp(value))),
         "showcmd" | "parse-only" => state.program.needs_no_job = true,
         "readonly" => state.program.readonly = true,
+        "findings" => findings(text, span, state)?,
         "eta" => eta(text, span, state),
         "eta-interval" => state.program.eta_interval = time(option, text, Duration::from_millis(250), span, state)?,
         "eta-newline" => {
@@ -104,17 +106,24 @@ fn formats(text: &str, span: &Span, state: &mut State) -> Result<Formats, Stop> 
     Ok(formats)
 }
 
-fn eta(text: &str, span: &Span, state: &mut State) {
-    state.program.eta = match text {
-        "always" => Eta::Always,
-        "never" => Eta::Never,
-        "auto" => Eta::Auto,
-        _ => {
-            let warning = Diagnostic::warning(format!("unknown value `{text}` of --eta"));
-            state.warnings.push(warning.at(span, "expected always, never or auto"));
-            state.program.eta
-        }
+fn findings(text: &str, span: &Span, state: &mut State) -> Result<(), Stop> {
+    let Some(when) = When::parse(text) else {
+        let error = Diagnostic::error(format!("unknown value `{text}` of --findings"));
+        return Err(failed(state, error.at(span, format!("expected {}", When::EXPECTED))));
     };
+    state.program.findings = when;
+    Ok(())
+}
+
+/// As fio, ignores an unknown value.
+fn eta(text: &str, span: &Span, state: &mut State) {
+    match When::parse(text) {
+        Some(when) => state.program.eta = when,
+        None => {
+            let warning = Diagnostic::warning(format!("unknown value `{text}` of --eta"));
+            state.own_warnings.push(warning.at(span, format!("expected {}", When::EXPECTED)));
+        }
+    }
 }
 
 fn time(option: &ProgramOption, text: &str, min: Duration, span: &Span, state: &mut State) -> Result<Duration, Stop> {

@@ -2,6 +2,7 @@
 
 use plan::FioWords;
 use units::diagnostic::{Diagnostic, Span};
+use units::when::When;
 
 use super::settings::ProgramSettings;
 use super::values::Values;
@@ -15,7 +16,7 @@ pub enum Request {
     /// Run jobs.
     Run(Invocation),
     /// Print a text instead, such as that of `--help`.
-    Print { output: Output, warnings: Vec<Diagnostic> },
+    Print { output: Output, warnings: Vec<Diagnostic>, own_warnings: Vec<Diagnostic>, findings: When },
 }
 
 /// Output of a command line that runs no jobs.
@@ -34,7 +35,10 @@ pub struct Invocation {
     pub jobs: Vec<Job>,
     /// Options of the last state of the global section. The JSON report prints them.
     pub global_options: Vec<JobOption>,
+    /// Warnings that fio has, too.
     pub warnings: Vec<Diagnostic>,
+    /// Warnings that fio does not have, such as about text that it ignores.
+    pub own_warnings: Vec<Diagnostic>,
     /// The command line and the job files, unparsed.
     pub source: Box<FioWords>,
 }

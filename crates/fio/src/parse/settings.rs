@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use units::when::When;
+
 /// Settings of the program, from the command line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramSettings {
@@ -11,9 +13,12 @@ pub struct ProgramSettings {
     pub record: Option<String>,
     /// Do not add the run to the history.
     pub no_history: bool,
+    /// When to print findings to standard error, and warnings that fio does not have.
+    pub findings: When,
     pub formats: Formats,
     pub terse_version: u32,
-    pub eta: Eta,
+    /// When to print the progress line. `Auto`: if standard output is a terminal.
+    pub eta: When,
     pub eta_interval: Duration,
     /// Interval of new progress lines. `None`: one line.
     pub eta_newline: Option<Duration>,
@@ -44,15 +49,6 @@ pub struct Formats {
     pub json_plus: bool,
 }
 
-/// When to print the progress line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Eta {
-    Always,
-    Never,
-    /// If the output is a terminal.
-    Auto,
-}
-
 /// CPU idle report: the average of all CPUs, or each CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IdleProf {
@@ -71,9 +67,10 @@ impl Default for ProgramSettings {
             output: None,
             record: None,
             no_history: false,
+            findings: When::Auto,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,
-            eta: Eta::Auto,
+            eta: When::Auto,
             eta_interval: Duration::from_secs(1),
             eta_newline: None,
             status_interval: None,

@@ -1,9 +1,10 @@
 //! State of parsing that does not depend on sections: settings and diagnostics.
 
 use units::diagnostic::{Diagnostic, Level};
-use units::diagnostics::Diagnostics;
+use units::diagnostics::{Diagnostics, sort_by_position};
 
 use super::env::Env;
+use super::request::{Output, Request};
 use super::settings::ProgramSettings;
 use super::value::Severity;
 
@@ -15,6 +16,8 @@ pub struct State<'a> {
     pub program: ProgramSettings,
     pub errors: Diagnostics,
     pub warnings: Diagnostics,
+    /// Warnings that fio does not have, such as about text that it ignores.
+    pub own_warnings: Diagnostics,
 }
 
 impl<'a> State<'a> {
@@ -25,6 +28,7 @@ impl<'a> State<'a> {
             program: ProgramSettings::default(),
             errors: Diagnostics::default(),
             warnings: Diagnostics::default(),
+            own_warnings: Diagnostics::default(),
         }
     }
 
@@ -33,9 +37,8 @@ impl<'a> State<'a> {
         match severity {
             Severity::Error => self.errors.push(diagnostic),
             Severity::ErrorWhenRun if !self.dry_run => self.errors.push(diagnostic),
-            Severity::ErrorWhenRun | Severity::Warning => {
-                self.warnings.push(Diagnostic { level: Level::Warning, ..diagnostic });
-            }
+            Severity::ErrorWhenRun => self.warnings.push(Diagnostic { level: Level::Warning, ..diagnostic }),
+            Severity::Warning => self.own_warnings.push(diagnostic),
         }
     }
 
@@ -43,12 +46,19 @@ impl<'a> State<'a> {
     pub fn dedup(&mut self) {
         self.errors.dedup();
         self.warnings.dedup();
+        self.own_warnings.dedup();
     }
 
-    /// Returns the warnings and the errors.
+    /// Returns the request to print a text instead of running jobs.
+    pub fn into_print(self, output: Output) -> Request {
+        let (warnings, own_warnings) = (self.warnings.into_vec(), self.own_warnings.into_vec());
+        Request::Print { output, warnings, own_warnings, findings: self.program.findings }
+    }
+
+    /// Returns the warnings and the errors in the order of their lines.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
-        let mut all = self.warnings.into_vec();
-        all.extend(self.errors.into_vec());
+        let mut all = [self.warnings, self.own_warnings, self.errors].map(Diagnostics::into_vec).concat();
+        sort_by_position(&mut all);
         all
     }
 }

@@ -36,10 +36,10 @@ fn describe(args: &[String]) -> String {
     let mut out = String::new();
     let diagnostics = match parse(args, &env()) {
         Err(errors) => errors,
-        Ok(Request::Print { output, warnings }) => {
+        Ok(Request::Print { output, warnings, own_warnings, .. }) => {
             write!(out, "exit {}\n{}{}", output.status, output.stdout, output.stderr)
                 .expect("writing to a string does not fail");
-            warnings
+            [own_warnings, warnings].concat()
         }
         Ok(Request::Run(invocation)) => {
             let default = fio::parse::settings::ProgramSettings::default();
@@ -56,7 +56,7 @@ fn describe(args: &[String]) -> String {
                         .expect("writing to a string does not fail");
                 }
             }
-            invocation.warnings
+            [invocation.own_warnings, invocation.warnings].concat()
         }
     };
     for diagnostic in diagnostics {

@@ -16,7 +16,10 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             )
         }
         TargetError::Replaced { path } => {
-            format!("{path} is no longer the target of the run: another file system, file or device is there now")
+            format!(
+                "{path} is no longer the target of the run: another file system, file or device has this path now (repeat \
+                 the run; do not unmount or replace the target while it is measured)"
+            )
         }
         TargetError::DeviceOpen { path } => format!("{path}: {}; does this user have read permission?", error.reason()),
         TargetError::DeviceEmpty { path } => format!(
@@ -25,8 +28,8 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
         ),
         TargetError::DeviceSize { path } => format!("the size of {path} cannot be read: {}", error.reason()),
         TargetError::CharacterDevice { path, .. } => format!(
-            "{path} is a character device: whether a disk behind it is in use cannot be determined (nothing was written; \
-             write to the block device of the disk)"
+            "{path} is a character device, and fathom cannot check whether its disk is in use (nothing was written; use \
+             the block device of the disk)"
         ),
         TargetError::NotTrimmable { path }
         | TargetError::NotAllocatable { path }

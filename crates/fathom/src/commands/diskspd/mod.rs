@@ -6,7 +6,7 @@ mod watch;
 
 use std::path::Path;
 
-use ::diskspd::parse::{Invocation, ReportFile, ReportKind, Request};
+use ::diskspd::parse::{Invocation, Messages, ReportFile, ReportKind, Request};
 use ::diskspd::profile::ResultFormat;
 use ::diskspd::render;
 use engine::OutputGuard;
@@ -16,15 +16,17 @@ use units::diagnostic::Diagnostic;
 use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::exit;
 use crate::exit::diskspd::{FAILED, REFUSED};
-use crate::findings::print_diagnostics;
+use crate::findings::{self, print_diagnostics};
 use crate::machine::RealMachine;
 use crate::output::write_stdout;
 use crate::store;
+use crate::terminal::stderr_is_terminal;
+use run::Ended;
 
 pub fn main(args: &[String]) -> u8 {
     match ::diskspd::parse::parse(args, &RealMachine) {
-        Ok(Request::Print { text, status, warnings }) => {
-            print_diagnostics(&warnings);
+        Ok(Request::Print { text, status, messages }) => {
+            print_warnings(&messages);
             print(&text, status)
         }
         Ok(Request::SystemInformation(format)) => {
@@ -35,8 +37,8 @@ pub fn main(args: &[String]) -> u8 {
             };
             print(&text, exit::DONE)
         }
-        Ok(Request::Signal { event, warnings }) => {
-            print_diagnostics(&warnings);
+        Ok(Request::Signal { event, messages }) => {
+            print_warnings(&messages);
             named_events::signal(&event)
         }
         Ok(Request::Run(invocation)) => run(&invocation).unwrap_or_else(|code| code),
@@ -47,14 +49,22 @@ pub fn main(args: &[String]) -> u8 {
     }
 }
 
+/// Prints the warnings of a command line. Scripts take any text on standard error for a failure: warnings that DiskSpd
+/// does not have are for people.
+fn print_warnings(messages: &Messages) {
+    let own = if messages.findings.applies(stderr_is_terminal) { &messages.own_warnings[..] } else { &[] };
+    print_diagnostics(&[own, &messages.warnings[..]].concat());
+}
+
 fn print(text: &str, status: u8) -> u8 {
     if write_stdout(text) || status > 0 { status } else { FAILED }
 }
 
 fn run(invocation: &Invocation) -> Result<u8, u8> {
-    print_diagnostics(&invocation.warnings);
+    print_warnings(&invocation.messages);
     let mut files = Files::default();
-    let record = run::run(&invocation.profile, &invocation.args, &invocation.events, |plan| {
+    let shows_findings = invocation.messages.findings.applies(stderr_is_terminal);
+    let Ended { record, errors } = run::run(invocation, shows_findings, |plan| {
         files = Files::open(&invocation.reports, plan).map_err(|message| {
             print_diagnostics(&[Diagnostic::error(format!("-R{message}"))]);
             REFUSED
@@ -67,6 +77,10 @@ fn run(invocation: &Invocation) -> Result<u8, u8> {
     };
     let mut whole = report(&record, kind).is_some_and(|text| write_stdout(&text));
     whole &= files.write(&record);
+    if shows_findings {
+        findings::print(&record);
+    }
+    print_diagnostics(&errors);
     let failed = record.failed();
     if !invocation.no_history {
         store::add_silently(record);

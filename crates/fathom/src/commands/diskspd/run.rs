@@ -1,10 +1,9 @@
-//! A run from a profile: the plan, the engine and the findings.
+//! A run from a profile: the plan and the engine.
 
 use std::sync::Arc;
 
-use diskspd::Profile;
 use diskspd::lower::Lowered;
-use diskspd::parse::Events;
+use diskspd::parse::Invocation;
 use os::signal::Interrupts;
 use plan::Plan;
 use record::{Event, Record, RunError};
@@ -17,55 +16,62 @@ use super::named_events::NamedEvents;
 use super::watch::Watch;
 use crate::driver::{self, NoKeeper};
 use crate::exit::diskspd::{FAILED, REFUSED};
-use crate::findings::{self, print_diagnostics};
+use crate::findings::print_diagnostics;
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions};
 use crate::signals;
 
-/// Runs a profile. `before` is called with the plan. There is a record even if the run fails.
+/// A run that ended.
+pub struct Ended {
+    pub record: Record,
+    /// Errors of the run, each once. They are the last text on standard error.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Runs the profile of a command line. `before` is called with the plan. There is a record even if the run fails.
 ///
 /// # Errors
 /// The exit code, after the errors were printed.
 pub fn run(
-    profile: &Profile,
-    args: &[String],
-    events: &Events,
+    invocation: &Invocation,
+    shows_findings: bool,
     before: impl FnOnce(&Plan) -> Result<(), u8>,
-) -> Result<Record, u8> {
-    let lowered = diskspd::lower::lower(profile, args, &RealMachine).map_err(|diagnostics| {
+) -> Result<Ended, u8> {
+    let profile = &invocation.profile;
+    let lowered = diskspd::lower::lower(profile, &invocation.args, &RealMachine).map_err(|diagnostics| {
         print_diagnostics(&diagnostics);
         REFUSED
     })?;
     let Lowered { plan, warnings, refused } = lowered;
-    print_diagnostics(&warnings);
+    if shows_findings {
+        print_diagnostics(&warnings);
+    }
     before(&plan)?;
     let plan = Arc::new(plan);
-    if !refused.is_empty() {
-        print_diagnostics(&refused);
-        return Ok(without_results(&plan, &refused[0].message));
+    if let Some(first) = refused.first() {
+        return Ok(Ended { record: without_results(&plan, &first.message), errors: refused });
     }
     let failed = |message: String| {
         print_diagnostics(&[Diagnostic::error(message)]);
         FAILED
     };
     let interrupts = signals::install().map_err(failed)?;
-    let events =
-        NamedEvents::open(events).map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
-    let record = run_plan(&plan, interrupts, profile, &events);
-    findings::print(&record);
-    Ok(record)
+    let events = NamedEvents::open(&invocation.events)
+        .map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
+    let mut watch = Watch::new(profile, &events, shows_findings);
+    let record = run_plan(&plan, interrupts, &events, &mut watch);
+    Ok(Ended { record, errors: watch.into_errors() })
 }
 
-fn run_plan(plan: &Arc<Plan>, interrupts: Interrupts, profile: &Profile, events: &NamedEvents) -> Record {
+fn run_plan(plan: &Arc<Plan>, interrupts: Interrupts, events: &NamedEvents, watch: &mut Watch) -> Record {
     let may_start = || events.may_start();
-    let mut watch = Watch::new(profile, events);
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
-    driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
+    driver::drive(&mut study, interrupts, &options, watch, &mut NoKeeper);
     match study.into_outcome() {
         Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => *record,
         Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {
-            errors.iter().for_each(|error| watch.print_error(error));
+            errors.iter().for_each(|error| watch.add_error(error));
             if let Some(first) = errors.first() {
                 fail_all(&mut record, first);
             }

@@ -21,23 +21,29 @@ pub struct Watch<'a> {
     dots: Option<Dots>,
     making: Making,
     events: &'a NamedEvents,
-    /// Errors that were printed.
+    /// Prints warnings. DiskSpd has none of them.
+    shows_warnings: bool,
+    /// Errors of the run, each once.
     errors: Vec<String>,
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(profile: &Profile, events: &'a NamedEvents) -> Self {
+    pub fn new(profile: &Profile, events: &'a NamedEvents, shows_warnings: bool) -> Self {
         let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
-        Watch { verbose: profile.verbose, dots, making: Making::default(), events, errors: Vec::new() }
+        let (verbose, making) = (profile.verbose, Making::default());
+        Watch { verbose, dots, making, events, shows_warnings, errors: Vec::new() }
     }
 
-    /// Prints an error once, even if several threads have it.
-    pub fn print_error(&mut self, error: &RunError) {
+    /// Adds an error once, even if several threads have it.
+    pub fn add_error(&mut self, error: &RunError) {
         let message = diskspd::wording::error(error);
         if !self.errors.contains(&message) {
-            print_diagnostics(&[Diagnostic::error(message.as_str())]);
             self.errors.push(message);
         }
+    }
+
+    pub fn into_errors(self) -> Vec<Diagnostic> {
+        self.errors.into_iter().map(Diagnostic::error).collect()
     }
 
     fn log(&self, message: &str) {
@@ -81,7 +87,7 @@ impl Watcher for Watch<'_> {
             Event::Stage { phase, stage } => self.stage(*phase, *stage),
             Event::Ended { ended, .. } => {
                 if let Some(error) = &ended.error {
-                    self.print_error(error);
+                    self.add_error(error);
                 }
             }
             _ => {}
@@ -91,7 +97,8 @@ impl Watcher for Watch<'_> {
     fn message(&mut self, message: &Message) {
         match message {
             Message::Info(kind) => self.log(&diskspd::wording::message(kind)),
-            Message::Warning(kind) => print_diagnostics(&[Diagnostic::warning(diskspd::wording::message(kind))]),
+            Message::Warning(kind) if self.shows_warnings => print_diagnostics(&[Diagnostic::warning(diskspd::wording::message(kind))]),
+            Message::Warning(_) => {}
         }
     }
 

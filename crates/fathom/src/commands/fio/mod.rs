@@ -13,6 +13,8 @@ use plan::Plan;
 use study::run::Refusal;
 use study::single::Single;
 use study::{Outcome, Session};
+use units::diagnostic::Diagnostic;
+use units::when::When;
 
 use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::driver::{self, NoKeeper};
@@ -21,19 +23,20 @@ use crate::findings::print_diagnostics;
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stderr, write_stdout};
 use crate::run::RunOptions;
+use crate::terminal::stderr_is_terminal;
 use crate::{signals, store};
 use watch::Watch;
 
 pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {
-        Ok(Request::Print { output, warnings }) => {
-            print_diagnostics(&warnings);
+        Ok(Request::Print { output, warnings, own_warnings, findings }) => {
+            print_warnings(&warnings, &own_warnings, findings);
             write_stdout(&output.stdout);
             write_stderr(format_args!("{}", output.stderr));
             output.status
         }
         Ok(Request::Run(invocation)) => {
-            print_diagnostics(&invocation.warnings);
+            print_warnings(&invocation.warnings, &invocation.own_warnings, invocation.program.findings);
             run(invocation).unwrap_or_else(|message| {
                 stderr_line!("fio: {message}");
                 exit::fio::FAILED
@@ -44,6 +47,13 @@ pub fn main(args: &[String]) -> u8 {
             exit::fio::FAILED
         }
     }
+}
+
+/// Prints the warnings of a command line. Scripts take any text on standard error for a failure: warnings that fio does
+/// not have are for people.
+fn print_warnings(warnings: &[Diagnostic], own_warnings: &[Diagnostic], findings: When) {
+    let own_warnings = if findings.applies(stderr_is_terminal) { own_warnings } else { &[] };
+    print_diagnostics(&[warnings, own_warnings].concat());
 }
 
 /// Runs the plan and returns the exit code.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use ::fio::parse::settings::{Eta, ProgramSettings};
+use ::fio::parse::settings::ProgramSettings;
 use ::fio::render::{self, Detail, ProgressLine, ReportOptions, WorkerProgress, WorkerState};
 use engine::Live;
 use os::signal::Interrupts;
@@ -15,6 +15,7 @@ use crate::exit;
 use crate::findings;
 use crate::output::{Output, stderr_line, write_stderr, write_stderr_raw, write_stdout, write_stdout_raw};
 use crate::run::{Watcher, unix_ms};
+use crate::terminal::stderr_is_terminal;
 
 pub struct Watch<'a> {
     program: &'a ProgramSettings,
@@ -37,11 +38,8 @@ struct EtaLine {
 
 impl<'a> Watch<'a> {
     pub fn new(program: &'a ProgramSettings, output: Output, interrupts: Interrupts) -> Self {
-        let has_eta = match program.eta {
-            Eta::Always => true,
-            Eta::Never => false,
-            Eta::Auto => program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout(),
-        };
+        let is_on_terminal = || program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout();
+        let has_eta = program.eta.applies(is_on_terminal);
         let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);
         let eta = has_eta.then(|| EtaLine {
             line: ProgressLine::new(keep_every_ms),
@@ -84,7 +82,8 @@ impl<'a> Watch<'a> {
         self.eta_s = Some(0);
         self.report(record);
         // A report for programs contains the findings.
-        if self.program.formats.normal {
+        let is_on_terminal = || self.program.formats.normal && stderr_is_terminal();
+        if self.program.findings.applies(is_on_terminal) {
             findings::print(record);
         }
         if self.interrupts.count() > 0 {

@@ -25,11 +25,14 @@ pub(super) fn target(target: &TargetError, error: &RunError) -> String {
             )
         }
         TargetError::CharacterDevice { job, path } => format!(
-            "{path} is a character device: whether a disk behind it is in use cannot be determined. Aborting. (job {job} \
-             would write to it; write to the block device of the disk)"
+            "{path} is a character device, and fathom cannot check whether its disk is in use. Aborting. (job {job} \
+             would write to it; use the block device of the disk)"
         ),
         TargetError::Replaced { path } => {
-            format!("{path} is no longer the target of the run: another file system, file or device is there now")
+            format!(
+                "{path} is no longer the target of the run: another file system, file or device has this path now (repeat \
+                 the run; do not unmount or replace the target while it is measured)"
+            )
         }
         TargetError::NotATarget { job, path, kind } => {
             format!("{job}: failed to get file size of {path} (it is {})", not_a_target(*kind))
