@@ -129,7 +129,8 @@ mod tests {
         let at = |source, start: usize| Diagnostic::error("").at(&Span::new(source, start..start + 1), "");
         let mut list = Diagnostics::default();
         list.extend([Diagnostic::error("nowhere"), at(&first, 4), at(&second, 0), at(&first, 0), at(&first, 2)]);
-        let position = |diagnostic: &Diagnostic| diagnostic.label.as_ref().map_or("", |(span, _)| span.text()).to_owned();
+        let position =
+            |diagnostic: &Diagnostic| diagnostic.label.as_ref().map_or("", |(span, _)| span.text()).to_owned();
         let sorted: Vec<String> = list.into_vec().iter().map(position).collect();
         assert_eq!(sorted, ["1", "2", "3", "4", ""]);
     }

@@ -194,7 +194,9 @@ fn only_regular_files_are_created() {
     let bytes = |name: &str| std::fs::metadata(scratch.file(name)).unwrap().len();
     assert_eq!((bytes("file"), bytes("coming"), bytes("hard")), (MIB, MIB, 3 * MIB));
     if let Some(device) = Zram::new(16) {
-        run(&scratch, &format!("-Rfindings=always -c1M -w100 {}", device.device)).ended_with(0).complained_of("is not created");
+        run(&scratch, &format!("-Rfindings=always -c1M -w100 {}", device.device))
+            .ended_with(0)
+            .complained_of("is not created");
     }
     let at = scratch.file("mnt");
     let Some(_mount) = Mount::tmpfs(4, &at) else { return };

@@ -47,8 +47,7 @@ fn shown_record_equals_the_output_of_the_run() {
         scratch.filled("f", MIB);
         let directory = scratch.path();
         let findings = if reported == "normal" { "always" } else { "auto" };
-        let ran =
-            run(directory, &format!("--record=r --findings={findings} {JOBS} --output-format={reported}"));
+        let ran = run(directory, &format!("--record=r --findings={findings} {JOBS} --output-format={reported}"));
         ran.ended_with(0);
         let first = show(directory, &format!("r --format={shown}"));
         assert_eq!(ran.stdout, first.ended_with(0).stdout, "{reported}");

@@ -3,7 +3,8 @@
 use crate::stage::{MIB, Outcome, Scratch, diskspd, outcome, with_realtime_priority};
 
 fn run(scratch: &Scratch, line: &str) -> Outcome {
-    let ended = outcome(with_realtime_priority(diskspd(scratch.path(), &format!("-Rfindings=always {line}"))).spawn().unwrap());
+    let ended =
+        outcome(with_realtime_priority(diskspd(scratch.path(), &format!("-Rfindings=always {line}"))).spawn().unwrap());
     ended.ended_with(0);
     ended
 }

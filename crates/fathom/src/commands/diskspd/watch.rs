@@ -97,7 +97,9 @@ impl Watcher for Watch<'_> {
     fn message(&mut self, message: &Message) {
         match message {
             Message::Info(kind) => self.log(&diskspd::wording::message(kind)),
-            Message::Warning(kind) if self.shows_warnings => print_diagnostics(&[Diagnostic::warning(diskspd::wording::message(kind))]),
+            Message::Warning(kind) if self.shows_warnings => {
+                print_diagnostics(&[Diagnostic::warning(diskspd::wording::message(kind))])
+            }
             Message::Warning(_) => {}
         }
     }
