@@ -13,6 +13,7 @@ mod exit;
 mod findings;
 mod input;
 mod lines;
+mod live_views;
 mod machine;
 mod output;
 mod pictures;

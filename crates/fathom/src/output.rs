@@ -2,14 +2,18 @@
 //!
 //! Text may contain names from outside. Control characters that the terminal would obey are escaped here. Only functions
 //! whose name ends with `raw` do not escape: their text has no names, or its renderer escapes them.
+//!
+//! The progress line is removed from the terminal while text is written.
 
 use std::fmt::Arguments;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use engine::OutputGuard;
+use live::Line;
 use units::markup::printable;
 
 use crate::atomic_file::{self, OutputError};
@@ -72,8 +76,11 @@ pub fn write_stdout(text: &str) -> bool {
 /// Writes to standard output as [`write_stdout`], without escaping.
 pub fn write_stdout_raw(text: &str) -> bool {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    let write = |text: &str| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+    };
+    match without_line(|| write(text)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             if !IS_REPORTED.swap(true, Relaxed) {
                 write_stderr(format_args!(
@@ -93,8 +100,10 @@ pub fn write_stdout_bytes_raw(bytes: &[u8]) -> bool {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return write_stdout_raw(text);
     }
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
+    without_line(|| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
+    })
 }
 
 /// Prints the text of a command and returns its exit code.
@@ -109,7 +118,26 @@ pub fn write_stderr(text: Arguments) {
 
 /// Writes to standard error as [`write_stderr`], without escaping.
 pub fn write_stderr_raw(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    without_line(|| {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    });
+}
+
+/// The progress line of the process.
+static LINE: Mutex<Option<Line>> = Mutex::new(None);
+
+/// Sets the progress line that is removed while text is written.
+pub fn set_line(line: Option<Line>) {
+    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line;
+}
+
+/// Calls `write` while the progress line is not on the terminal.
+fn without_line<T>(write: impl FnOnce() -> T) -> T {
+    let line = LINE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match line {
+        Some(line) => line.suspend(write),
+        None => write(),
+    }
 }
 
 /// Writes a line to standard error, as [`write_stderr`].

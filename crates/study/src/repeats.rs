@@ -25,6 +25,8 @@ pub struct Repeats {
     request: assessment::Repeats,
     /// The plan of each workload.
     plans: Vec<Arc<Plan>>,
+    /// Time of each plan, if it is fixed.
+    plans_ns: Vec<Option<u64>>,
     turns: Vec<Turn>,
     /// Turns that `next` returned.
     started: usize,
@@ -51,7 +53,8 @@ impl Repeats {
             .ok_or_else(|| StudyError::UnknownOrder(request.order.clone()))?;
         let turns = turns::turns(plans.len(), request.repeats, order)?;
         let rounds = vec![Vec::new(); plans.len()];
-        Ok(Repeats { session, request, plans, turns, started: 0, cooldown, rounds, has_ended: false })
+        let plans_ns = plans.iter().map(|plan| time::at_most_ns(plan)).collect();
+        Ok(Repeats { session, request, plans, plans_ns, turns, started: 0, cooldown, rounds, has_ended: false })
     }
 
     /// Returns the number of runs.
@@ -84,8 +87,9 @@ impl Study for Repeats {
         });
         let rest = if self.started > 1 { self.cooldown } else { Duration::ZERO };
         let work = Work::Plan(Arc::clone(self.plans.get(turn.point)?));
-        let name = workload.name.clone();
-        Some(Run { rest, prepare, name, point: turn.point, repeat: turn.repeat, ..Run::new(work, label) })
+        let remaining_ns = time::of_turns_ns(&self.turns[self.started..], &self.plans_ns, self.cooldown);
+        let run = Run { remaining_ns, ..Run::new(work, label) };
+        Some(Run { rest, prepare, name: workload.name.clone(), point: turn.point, repeat: turn.repeat, ..run })
     }
 
     fn take(&mut self, outcome: Outcome) {

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use study::suite::{DEFAULT, FillWay, Form};
 
+use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time};
 use crate::exit;
@@ -101,6 +102,9 @@ pub struct Args {
     /// Do not save the assessment in the history
     #[arg(long, help_heading = RESULTS)]
     pub no_history: bool,
+
+    #[command(flatten)]
+    pub live: Live,
 }
 
 /// What the target must deliver.

@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use units::quantity::option_value;
 
 use super::dialect_line::find;
+use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{keep_free, report, size, time_ns};
 use crate::exit;
@@ -82,6 +83,9 @@ pub struct Args {
     /// Do not save the search in the history
     #[arg(long, help_heading = RESULTS)]
     pub no_history: bool,
+
+    #[command(flatten)]
+    pub live: Live,
 
     /// Options of fio, by name.
     #[arg(skip)]

@@ -8,6 +8,7 @@ pub mod dialect_line;
 pub mod history;
 pub mod knee;
 pub mod limits;
+pub mod live;
 pub mod pages;
 pub mod refusal;
 pub mod run;

@@ -9,6 +9,7 @@ use judge::compare::ChangeLimit;
 use study::Order;
 
 use super::dialect_line::Line;
+use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{ChangeLimits, TableFormat, change_limits, repeats, time};
 use crate::exit;
@@ -59,6 +60,9 @@ pub struct Args {
     /// Do not save the runs in the history
     #[arg(long, help_heading = RESULTS)]
     pub no_history: bool,
+
+    #[command(flatten)]
+    pub live: Live,
     /// Save the record of each run, and the report as JSON, in this folder
     #[arg(long, value_name = "DIR", help_heading = RESULTS)]
     pub save: Option<PathBuf>,

@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use study::{Axis, Order};
 
 use super::dialect_line::Line;
+use super::live::Live;
 use super::refusal::Refusal;
 use super::value::{repeats, report, time};
 use crate::exit;
@@ -70,6 +71,9 @@ pub struct Args {
     /// Do not save the sweep in the history
     #[arg(long, help_heading = RESULTS)]
     pub no_history: bool,
+
+    #[command(flatten)]
+    pub live: Live,
 
     /// The options that vary, with their values.
     #[arg(skip)]

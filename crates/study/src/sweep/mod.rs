@@ -26,6 +26,8 @@ pub struct Sweep {
     points: Vec<Settings>,
     /// The plan of each point.
     plans: Vec<Arc<Plan>>,
+    /// Time of each plan, if it is fixed.
+    plans_ns: Vec<Option<u64>>,
     turns: Vec<Turn>,
     /// Turns that `next` returned.
     started: usize,
@@ -48,7 +50,8 @@ impl Sweep {
         let points = points(&request.axes)?;
         let turns = turns::turns(points.len(), request.repeats, order(&request)?)?;
         let rounds = Vec::with_capacity(turns.len());
-        Ok(Sweep { session, request, points, plans, turns, started: 0, cooldown, rounds })
+        let plans_ns = plans.iter().map(|plan| time::at_most_ns(plan)).collect();
+        Ok(Sweep { session, request, points, plans, plans_ns, turns, started: 0, cooldown, rounds })
     }
 
     /// Returns the number of runs.
@@ -79,7 +82,8 @@ impl Study for Sweep {
         let run = Run::new(Work::Plan(Arc::clone(self.plans.get(turn.point)?)), self.label(turn));
         let rest = if self.started > 1 { self.cooldown } else { Duration::ZERO };
         let name = name(&self.points[turn.point]);
-        Some(Run { rest, name, point: turn.point, repeat: turn.repeat, ..run })
+        let remaining_ns = time::of_turns_ns(&self.turns[self.started..], &self.plans_ns, self.cooldown);
+        Some(Run { rest, name, point: turn.point, repeat: turn.repeat, remaining_ns, ..run })
     }
 
     fn take(&mut self, outcome: Outcome) {

@@ -28,7 +28,7 @@ impl Crate {
     }
 }
 
-const CRATES: [Crate; 20] = [
+const CRATES: [Crate; 21] = [
     library("units", "crates/units", &[]),
     library("plan", "crates/plan", &["units"]),
     library("record", "crates/record", &["units", "plan"]),
@@ -48,6 +48,7 @@ const CRATES: [Crate; 20] = [
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
+    library("live", "crates/live", &["units", "plan", "record", "engine"]),
     library(
         "fathom",
         "crates/fathom",
@@ -64,6 +65,7 @@ const CRATES: [Crate; 20] = [
             "study",
             "report",
             "history",
+            "live",
         ],
     )
     .tests(&["harness"]),

@@ -21,6 +21,7 @@ use crate::args::assess::{Args, Format};
 use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
 use crate::findings::print_diagnostics;
+use crate::live_views::LiveViews;
 use crate::output::{stderr_line, write_stderr, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
@@ -67,7 +68,9 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
         plans.iter().try_for_each(|plan| volume.scratch.will_run(plan))?;
     }
     let results = Results::open(&args.reports, args.save.as_deref(), args.no_history, &mut OutputGuard::new(plans))?;
-    announce(&suite, &ready, &volumes, &params);
+    if !args.live.quiet {
+        announce(&suite, &ready, &volumes, &params);
+    }
     resized.iter().for_each(|line| stderr_line!("{line}"));
     if !args.yes && !confirmed(&ready)? {
         return Err("nothing was run".into());
@@ -75,8 +78,10 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
     let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
-    let mut display = Progress::new();
+    let mut progress = Progress::new(args.live.quiet);
+    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
     driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut Checkpoints(&resume));
+    drop(display);
     let assessment = study.finish(&session::end(interrupts, None));
     if !assessment.stopped {
         resume.remove();

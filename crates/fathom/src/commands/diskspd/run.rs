@@ -17,6 +17,7 @@ use super::watch::Watch;
 use crate::driver::{self, NoKeeper};
 use crate::exit::diskspd::{FAILED, REFUSED};
 use crate::findings::print_diagnostics;
+use crate::live_views::LiveViews;
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions};
 use crate::signals;
@@ -59,15 +60,24 @@ pub fn run(
     let events = NamedEvents::open(&invocation.events)
         .map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
     let mut watch = Watch::new(profile, &events, shows_findings);
-    let record = run_plan(&plan, interrupts, &events, &mut watch);
+    // The dots of -P are progress, too.
+    let record = run_plan(&plan, interrupts, &events, &mut watch, profile.progress == 0);
     Ok(Ended { record, errors: watch.into_errors() })
 }
 
-fn run_plan(plan: &Arc<Plan>, interrupts: Interrupts, events: &NamedEvents, watch: &mut Watch) -> Record {
+fn run_plan(
+    plan: &Arc<Plan>,
+    interrupts: Interrupts,
+    events: &NamedEvents,
+    watch: &mut Watch,
+    has_line: bool,
+) -> Record {
     let may_start = || events.may_start();
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
-    driver::drive(&mut study, interrupts, &options, watch, &mut NoKeeper);
+    let mut display = LiveViews::new(watch, has_line);
+    driver::drive(&mut study, interrupts, &options, &mut display, &mut NoKeeper);
+    drop(display);
     match study.into_outcome() {
         Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => *record,
         Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {

@@ -1,6 +1,5 @@
 //! Shows the progress of a run as DiskSpd does: its log, its dots and its errors. Sets the named events.
 
-use std::io::IsTerminal;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diskspd::Profile;
@@ -8,18 +7,16 @@ use engine::Live;
 use record::{Event, Message, Record, RunError, Stage};
 use units::calendar;
 use units::diagnostic::Diagnostic;
-use units::format;
 
 use super::named_events::NamedEvents;
 use crate::driver::Display;
 use crate::findings::print_diagnostics;
-use crate::output::{write_stderr_raw, write_stdout};
+use crate::output::write_stdout;
 use crate::run::{Watcher, unix_ms};
 
 pub struct Watch<'a> {
     verbose: bool,
     dots: Option<Dots>,
-    making: Making,
     events: &'a NamedEvents,
     /// Prints warnings. DiskSpd has none of them.
     shows_warnings: bool,
@@ -30,8 +27,7 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     pub fn new(profile: &Profile, events: &'a NamedEvents, shows_warnings: bool) -> Self {
         let dots = (profile.progress > 0).then(|| Dots::new(u64::from(profile.progress)));
-        let (verbose, making) = (profile.verbose, Making::default());
-        Watch { verbose, dots, making, events, shows_warnings, errors: Vec::new() }
+        Watch { verbose: profile.verbose, dots, events, shows_warnings, errors: Vec::new() }
     }
 
     /// Adds an error once, even if several threads have it.
@@ -105,43 +101,12 @@ impl Watcher for Watch<'_> {
     }
 
     fn tick(&mut self, _: &Record, live: &Live, _: u64) {
-        self.making.show(live);
         if let Some(dots) = &mut self.dots {
             let of_thread = |worker: &engine::live::WorkerLive| worker.ios.iter().map(|ios| ios.load(Relaxed)).sum();
             let due = dots.due(live.workers.iter().map(of_thread));
             if due > 0 {
                 write_stdout(&".".repeat(due as usize));
             }
-        }
-    }
-}
-
-/// Progress of the files of `-c`, on a terminal.
-#[derive(Default)]
-struct Making {
-    ticks: u32,
-    shown: bool,
-}
-
-impl Making {
-    /// Ticks before the line is shown: 1 s.
-    const TICKS_BEFORE: u32 = 10;
-
-    fn show(&mut self, live: &Live) {
-        let (whole, made) = (live.bytes_to_make.load(Relaxed), live.bytes_made.load(Relaxed));
-        if whole == 0 {
-            if std::mem::take(&mut self.shown) {
-                write_stderr_raw("\r\x1b[K");
-            }
-            self.ticks = 0;
-            return;
-        }
-        self.ticks += 1;
-        if self.ticks > Self::TICKS_BEFORE && std::io::stderr().is_terminal() {
-            self.shown = true;
-            let percent = (made as f64 * 100.0 / whole as f64) as u64;
-            let (made, whole) = (format::size(made), format::size(whole));
-            write_stderr_raw(&format!("\rmaking files: {made} of {whole} ({percent} %)\x1b[K"));
         }
     }
 }

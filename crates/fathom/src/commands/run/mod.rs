@@ -15,6 +15,7 @@ use crate::command_error::CommandError;
 use crate::driver::{self, Keeper};
 use crate::findings::print_diagnostics;
 use crate::lines::{Messages, writes_logs};
+use crate::live_views::LiveViews;
 use crate::output::{stderr_line, write_stdout};
 use crate::progress::{self, Progress};
 use crate::run::RunOptions;
@@ -44,9 +45,14 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
     let study = Repeats::new(session, requested(args, set), plans, args.cooldown);
     let mut study = Box::new(study?);
-    progress::announce(study.runs(), study.at_most_ns());
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut runs);
+    if !args.live.quiet {
+        progress::announce(study.runs(), study.at_most_ns());
+    }
+    let mut progress = Progress::new(args.live.quiet);
+    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut runs);
     let target = first.map(|plan| session::target_of(&plan));
+    drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
     let is_written = print(args, &assessment, runs.folder);
     Ok(exit::of(&assessment, interrupts, is_written))

@@ -18,6 +18,7 @@ use crate::driver;
 use crate::findings::print_diagnostics;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
+use crate::live_views::LiveViews;
 use crate::output::{write_stderr, write_stdout};
 use crate::progress::{self, Progress};
 use crate::results::Results;
@@ -100,9 +101,14 @@ fn run_all(
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
     let study = Sweep::new(session, search, plans, args.cooldown)?;
     let mut study = Box::new(study);
-    progress::announce(study.runs(), study.at_most_ns());
-    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut Progress::new(), &mut files);
+    if !args.live.quiet {
+        progress::announce(study.runs(), study.at_most_ns());
+    }
+    let mut progress = Progress::new(args.live.quiet);
+    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut files);
     let target = first.map(|plan| session::target_of(&plan));
+    drop(display);
     let assessment = study.finish(&session::end(interrupts, target));
     let is_written = files.write(args, &assessment) & results.save(&assessment);
     Ok(exit::of(&assessment, interrupts, is_written))

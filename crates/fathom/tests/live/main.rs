@@ -1,0 +1,6 @@
+//! What a run shows while it is active, on a terminal and elsewhere.
+
+#![expect(clippy::unwrap_used, reason = "this is test code: it may panic")]
+
+mod progress;
+mod terminal;

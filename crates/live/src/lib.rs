@@ -1,0 +1,14 @@
+//! Live output of a run: a progress line on the terminal.
+//!
+//! The figures come from the counters that workers publish anyway and from the snapshots that the coordinator requests
+//! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal.
+
+mod job;
+mod line;
+mod meter;
+mod remaining;
+mod view;
+
+pub use line::Line;
+pub use meter::Meter;
+pub use view::{JobView, View};

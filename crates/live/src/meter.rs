@@ -1,0 +1,155 @@
+//! Computes the live figures of a run from its events and the published counters.
+//!
+//! It runs on the coordinator's thread and only reads: the counters are loaded with plain loads, and latencies are the
+//! difference of two snapshots that the coordinator takes anyway.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use engine::live::WorkerLive;
+use engine::{Live, State};
+use plan::{Ddir, Plan};
+use record::{CoarseHistogram, Event, Histogram, Record, WorkerStats};
+
+use crate::job::{Job, jobs};
+use crate::remaining;
+use crate::view::{JobView, View};
+
+/// Interval between updates.
+const EVERY_NS: u64 = 500_000_000;
+
+/// The figures of the active run.
+#[derive(Default)]
+pub struct Meter {
+    jobs: Vec<Job>,
+    workers: Vec<Worker>,
+    /// Time of the run, if it is limited.
+    takes_ns: Option<u64>,
+    started_ns: Option<u64>,
+    updated_ns: u64,
+    view: View,
+}
+
+/// The last state of a worker.
+#[derive(Clone, Default)]
+struct Worker {
+    job: usize,
+    ios: [u64; 3],
+    bytes: [u64; 3],
+    /// Latencies between its last two snapshots.
+    lat: [CoarseHistogram; 3],
+    /// Mean number of I/Os in flight in that time.
+    in_flight: f64,
+}
+
+impl Meter {
+    /// Starts a run. `takes_ns` is its time if it is limited, `after_ns` the time of the runs after it.
+    pub fn begin(&mut self, run: &str, plan: &Plan, takes_ns: Option<u64>, after_ns: u64) {
+        let (jobs, of_worker) = jobs(plan);
+        let view = View {
+            run: units::markup::one_line(run).into_owned(),
+            after_ns,
+            jobs: vec![JobView::default(); jobs.len()],
+            ..View::default()
+        };
+        let workers = of_worker.into_iter().map(|job| Worker { job, ..Worker::default() }).collect();
+        *self = Meter { jobs, workers, takes_ns, started_ns: None, updated_ns: 0, view };
+    }
+
+    /// Adds an event. `record` is from before the event.
+    pub fn event(&mut self, record: &Record, event: &Event) {
+        match event {
+            Event::Stage { stage, .. } => {
+                self.view.stage = Some(*stage);
+            }
+            Event::Snapshot { worker, stats } => {
+                if let (Some(earlier), Some(known)) = (record.workers.get(*worker), self.workers.get_mut(*worker)) {
+                    known.take_snapshot(&earlier.stats, stats);
+                }
+            }
+            Event::Ended { worker, .. } => {
+                if let Some(known) = self.workers.get_mut(*worker) {
+                    *known = Worker { job: known.job, ..Worker::default() };
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads the counters if an update is due. Returns true after an update.
+    pub fn tick(&mut self, live: &Live, now_ns: u64) -> bool {
+        if self.workers.len() != live.workers.len() || now_ns < self.updated_ns.saturating_add(EVERY_NS) {
+            return false;
+        }
+        let started_ns = *self.started_ns.get_or_insert(now_ns);
+        let seconds = now_ns.saturating_sub(self.updated_ns.max(started_ns)) as f64 / 1e9;
+        self.updated_ns = now_ns;
+        let view = &mut self.view;
+        view.jobs = vec![JobView::default(); self.jobs.len()];
+        let mut done_bytes = 0;
+        for (worker, known) in live.workers.iter().zip(&mut self.workers) {
+            let ios = worker.ios.each_ref().map(|counter| counter.load(Relaxed));
+            let bytes = worker.bytes.each_ref().map(|counter| counter.load(Relaxed));
+            let job = &mut view.jobs[known.job];
+            job.ended += usize::from(worker.state() == State::Ended);
+            job.running += usize::from(transfers(worker));
+            // A worker clears its counters at the start of its measured time.
+            let rate =
+                |now: u64, then: u64| if seconds > 0.0 { now.saturating_sub(then) as f64 / seconds } else { 0.0 };
+            for at in 0..Ddir::ALL.len() {
+                job.ios_per_s[at] += rate(ios[at], known.ios[at]);
+                job.bytes_per_s[at] += rate(bytes[at], known.bytes[at]);
+                job.lat[at].merge(&known.lat[at]);
+            }
+            job.in_flight += known.in_flight;
+            (known.ios, known.bytes) = (ios, bytes);
+            done_bytes += bytes.iter().sum::<u64>();
+        }
+        view.elapsed_ns = now_ns.saturating_sub(started_ns);
+        let goals: Vec<u64> = live.workers.iter().map(|worker| worker.goal_bytes.load(Relaxed)).collect();
+        view.left_ns = remaining::left_ns(self.takes_ns, &goals, done_bytes, view.elapsed_ns);
+        view.files = (live.bytes_made.load(Relaxed), live.bytes_to_make.load(Relaxed));
+        true
+    }
+
+    /// Returns the figures of the last update.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Returns the jobs of the run.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+}
+
+/// Returns whether the worker issues I/Os.
+fn transfers(worker: &WorkerLive) -> bool {
+    matches!(worker.state(), State::Ramping | State::Running | State::CoolingDown | State::Syncing)
+}
+
+impl Worker {
+    /// Takes the latencies between two snapshots.
+    fn take_snapshot(&mut self, earlier: &WorkerStats, stats: &WorkerStats) {
+        let began = |stats: &WorkerStats| stats.elapsed_ns.saturating_sub(stats.runtime_ns);
+        // Statistics that began at another time are of another part of the run.
+        let is_continued = earlier.runtime_ns > 0 && began(earlier) == began(stats);
+        let from_ns = if is_continued { earlier.runtime_ns } else { 0 };
+        let span_ns = stats.runtime_ns.saturating_sub(from_ns);
+        let nothing = Histogram::default();
+        let mut sum_ns = 0.0;
+        for ddir in Ddir::ALL {
+            let then = if is_continued { latencies(earlier, ddir) } else { &nothing };
+            let lat = CoarseHistogram::between(then, latencies(stats, ddir)).unwrap_or_default();
+            sum_ns += lat.mean().unwrap_or_default() * lat.total() as f64;
+            self.lat[ddir as usize] = lat;
+        }
+        // Little's law: the I/Os in flight are the rate times the latency.
+        self.in_flight = if span_ns > 0 { sum_ns / span_ns as f64 } else { 0.0 };
+    }
+}
+
+/// Returns the latencies that are measured: the total latency, or the completion latency.
+fn latencies(stats: &WorkerStats, ddir: Ddir) -> &Histogram {
+    let counts = &stats.ddirs[ddir as usize];
+    if counts.lat.count() > 0 { &counts.lat.histogram } else { &counts.clat.histogram }
+}
