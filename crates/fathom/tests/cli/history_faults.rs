@@ -76,7 +76,9 @@ fn log_that_cannot_be_read_on_a_read_only_disk_is_not_left_out() {
     std::fs::remove_file(scratch.file("data/fathom/history.db-shm")).unwrap();
     let Some(_mount) = Mount::new(&format!("--bind {}", data.display()), &data) else { return };
     system(&format!("mount -o remount,bind,ro {}", data.display())).unwrap();
-    run(&scratch, "history", "").ended_with(2).complained_of("copy history.db and history.db-wal to DIR/fathom and set XDG_DATA_HOME=DIR");
+    run(&scratch, "history", "")
+        .ended_with(2)
+        .complained_of("copy history.db and history.db-wal to DIR/fathom and set XDG_DATA_HOME=DIR");
 }
 
 #[test]
