@@ -12,6 +12,7 @@ mod finding;
 mod load_generator;
 mod metric;
 mod preparation;
+mod required_load;
 mod steady;
 mod study;
 mod v1;
@@ -36,6 +37,7 @@ pub use preparation::{
     IntervalRange, LeftOut, Preparation, PreparationDetail, PreparationOutcome, PreparationReason, PreparationStep,
     ReadRate, WarmPasses,
 };
+pub use required_load::{LoadPattern, LoadRange, MeasuredBy, RequiredLoad, Unmeasured};
 pub use steady::{Steady, SteadyRule, SteadyState};
 pub use study::{
     Best, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, Remark, Repeats, RepeatsFinding, RepeatsResult,
@@ -43,6 +45,6 @@ pub use study::{
 };
 pub use v1::SCHEMA as SCHEMA_1;
 pub use verdict::{
-    AboveLimit, Basis, Cause, Confounder, DirectionFigures, Judgement, MissedTime, RateChange, RateShape, Reason,
-    Threshold, ThresholdBound, Verdict,
+    AboveLimit, Basis, Cause, Confounder, Correction, DirectionFigures, Judgement, MissedTime, RateChange, RateShape,
+    Reason, Threshold, ThresholdBound, Verdict,
 };

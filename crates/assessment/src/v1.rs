@@ -303,6 +303,7 @@ fn judgement(old: JudgementV1, rounds: &[Round]) -> Result<Judgement, String> {
         measured: old.measured,
         threshold,
         interval: old.interval,
+        correction: None,
         reason: Reason::Saved { message: old.cause },
     })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use plan::Ddir;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Failure, Finding, Metric, SteadyState};
+use crate::{Failure, Finding, Metric, SteadyState, Unmeasured};
 
 /// Ordered from best to worst. The verdict of several is the worst of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub enum Verdict {
     /// No expectation was given.
     Measured,
     Pass,
+    /// The test was stopped before its end.
+    Skipped,
     /// The measurement does not decide.
     Inconclusive,
     Fail,
@@ -24,7 +26,11 @@ pub enum Verdict {
 impl Verdict {
     /// Returns the verdict on a test or a study with a failure.
     pub fn of_failure(failure: &Failure) -> Verdict {
-        if failure.is_invalid() { Verdict::Invalid } else { Verdict::Inconclusive }
+        match failure {
+            _ if failure.is_invalid() => Verdict::Invalid,
+            Failure::Stopped => Verdict::Skipped,
+            _ => Verdict::Inconclusive,
+        }
     }
 }
 
@@ -33,6 +39,7 @@ impl fmt::Display for Verdict {
         to.pad(match self {
             Verdict::Measured => "MEASURED",
             Verdict::Pass => "PASS",
+            Verdict::Skipped => "SKIPPED",
             Verdict::Inconclusive => "INCONCLUSIVE",
             Verdict::Fail => "FAIL",
             Verdict::Invalid => "INVALID",
@@ -57,7 +64,19 @@ pub struct Judgement {
     /// The 95 % confidence interval. Its ends can be infinite, like `measured`.
     #[serde(deserialize_with = "or_infinite_ends")]
     pub interval: Option<(f64, f64)>,
+    /// The facts that weaken the conclusion, and what they can explain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Correction>,
     pub reason: Reason,
+}
+
+/// A figure without the facts that weaken a conclusion, as far from its verdict as they allow.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Correction {
+    pub confounders: Vec<Confounder>,
+    /// In the metric's unit. Infinite if a rate has no bound; JSON has `null` for it.
+    #[serde(deserialize_with = "or_infinite")]
+    pub figure: f64,
 }
 
 fn or_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
@@ -101,8 +120,17 @@ pub enum ThresholdBound {
 pub enum Basis {
     /// The published limit of a disk or machine: `Standard_D8ds_v4 uncached`.
     Limit { of: String },
-    /// The user, or an application's requirements; for one volume of a suite, or for all.
-    Requirement { volume: Option<String> },
+    /// The user, or an application's requirements.
+    Requirement {
+        /// The volume of a suite that it applies to; `None` means all.
+        volume: Option<String>,
+        /// The application, as in `--for`; `None` for a rule of the user.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        application: Option<String>,
+        /// No published source confirms it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_unconfirmed: bool,
+    },
     /// Not known: a judgement of version 0.1.
     Unknown,
 }
@@ -222,6 +250,8 @@ pub enum Confounder {
     WaitedForCpu {
         share: f64,
     },
+    /// The rate still rose.
+    StillRising(RateChange),
 }
 
 /// The cause of the verdict on a test, an application or an assessment.
@@ -261,6 +291,9 @@ pub enum Cause {
     /// No test measured what these rules are about.
     NotMeasured {
         rules: Vec<String>,
+        /// The same rules, with the load that each is about. Empty in documents of version 0.1.
+        #[serde(default)]
+        missing: Vec<Unmeasured>,
     },
     /// No test is meant for a limit that is published of the target.
     NoLimitTested,

@@ -269,9 +269,8 @@ pub(crate) fn signed(number: u64) -> i64 {
 }
 
 fn verdict(name: &str) -> Option<Verdict> {
-    [Verdict::Measured, Verdict::Pass, Verdict::Inconclusive, Verdict::Fail, Verdict::Invalid]
-        .into_iter()
-        .find(|verdict| verdict.to_string() == name)
+    use Verdict::{Fail, Inconclusive, Invalid, Measured, Pass, Skipped};
+    [Measured, Pass, Skipped, Inconclusive, Fail, Invalid].into_iter().find(|verdict| verdict.to_string() == name)
 }
 
 fn entry(row: &Row) -> rusqlite::Result<Entry> {

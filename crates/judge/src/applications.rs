@@ -4,9 +4,9 @@ use assessment::{Application, Cause, Test, Verdict};
 use units::diagnostic::Source;
 
 use crate::requirements::Requirements;
-use crate::verdict::{required, tests_for};
+use crate::verdict::{not_measured, required, tests_for};
 
-/// Returns the applications with at least one rule about a measured figure.
+/// Returns the applications with at least one rule about a measured figure. Rules without a published source are ignored.
 pub fn judge(tests: &[Test]) -> Vec<Application> {
     let known = Requirements::applications().filter_map(|name| {
         let requirements = Requirements::of_application(&Source::new("application", name)).ok()?;
@@ -17,17 +17,17 @@ pub fn judge(tests: &[Test]) -> Vec<Application> {
 
 /// One failed rule decides. A PASS needs all rules measured.
 fn of(name: &str, requirements: &Requirements, tests: &[Test]) -> Option<Application> {
-    let by_rule = requirements.list.iter().map(|rule| (rule, tests_for(rule, tests)));
+    let published = || requirements.list.iter().filter(|rule| rule.is_confirmed());
+    let by_rule = published().map(|rule| (rule, tests_for(rule, tests)));
     let (measured, missing): (Vec<_>, Vec<_>) = by_rule.partition(|(_, tests)| !tests.is_empty());
     let judged = measured.iter().flat_map(|(rule, at)| at.iter().map(move |at| (*rule, required(&tests[*at], rule))));
     let judgements = judged.flat_map(|(rule, all)| all.into_iter().map(move |one| (rule, one)));
     let (rule, worst) = judgements.reduce(|worst, next| if next.1.verdict > worst.1.verdict { next } else { worst })?;
     let (verdict, cause) = match (worst.verdict, missing.is_empty()) {
         (Verdict::Pass, false) => {
-            let rules = missing.iter().map(|(rule, _)| rule.text.clone()).collect();
-            (Verdict::Inconclusive, Cause::NotMeasured { rules })
+            (Verdict::Inconclusive, not_measured(missing.iter().map(|(rule, _)| rule.unmeasured()).collect()))
         }
-        (Verdict::Pass, true) if requirements.list.len() > 1 => (Verdict::Pass, Cause::RequirementsMet),
+        (Verdict::Pass, true) if published().count() > 1 => (Verdict::Pass, Cause::RequirementsMet),
         (verdict, _) => (verdict, Cause::Rule(Box::new(worst))),
     };
     Some(Application {

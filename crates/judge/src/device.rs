@@ -23,6 +23,9 @@ const OTHER_DIRECTION: f64 = 0.1;
 /// Minimum rate of another program's load, in bytes per second.
 const LOAD_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 
+/// Largest I/O that is assumed of another program.
+const IO_BYTES_MAX: f64 = 128.0 * 1024.0;
+
 /// Bytes that a phase requested and that its devices counted, by direction (reads, writes).
 pub struct Moved<'a> {
     phase: usize,
@@ -30,6 +33,24 @@ pub struct Moved<'a> {
     seconds: f64,
     requested: [u64; 2],
     counted: [u64; 2],
+    requested_ios: [u64; 2],
+    counted_ios: [u64; 2],
+}
+
+/// The load of other programs on the devices of a run, over the measured time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct OtherLoad {
+    pub ios_per_s: f64,
+    pub bytes_per_s: f64,
+}
+
+/// Returns the load of other programs in the phase with the most; `None` if it is not known.
+pub fn other_load(record: &Record) -> Option<OtherLoad> {
+    let all = moved(record).into_iter().map(|moved| moved.other_load());
+    all.reduce(|one, other| OtherLoad {
+        ios_per_s: one.ios_per_s.max(other.ios_per_s),
+        bytes_per_s: one.bytes_per_s.max(other.bytes_per_s),
+    })
 }
 
 /// Returns the phases in which both are known: all targets lie on devices that count.
@@ -54,14 +75,19 @@ fn of_phase<'a>(record: &Record, timeline: &'a Timeline) -> Option<Moved<'a>> {
     let under = |name: &&String| targets.iter().any(|facts| facts.disks.contains(name));
     let devices: Vec<&str> = timeline.disks.iter().filter(under).map(String::as_str).collect();
     let (mut requested, mut counted) = ([0u64; 2], [0u64; 2]);
+    let (mut requested_ios, mut counted_ios) = ([0u64; 2], [0u64; 2]);
     for slot in compared(record, timeline) {
         for way in DIRECTIONS.map(|ddir| ddir as usize) {
             requested[way] = requested[way].saturating_add(slot.ddirs[way].bytes);
-            let of_devices = timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name));
-            counted[way] = of_devices.fold(counted[way], |sum, (_, disk)| sum.saturating_add(disk.bytes[way]));
+            requested_ios[way] = requested_ios[way].saturating_add(slot.ddirs[way].ios);
+            for (_, disk) in timeline.disks.iter().zip(&slot.disks).filter(|(name, _)| under(name)) {
+                counted[way] = counted[way].saturating_add(disk.bytes[way]);
+                counted_ios[way] = counted_ios[way].saturating_add(disk.ios[way]);
+            }
         }
     }
-    Some(Moved { phase: timeline.phase, devices, seconds: length_ns as f64 / 1e9, requested, counted })
+    let seconds = length_ns as f64 / 1e9;
+    Some(Moved { phase: timeline.phase, devices, seconds, requested, counted, requested_ios, counted_ios })
 }
 
 /// The directions that devices count.
@@ -106,6 +132,17 @@ impl Moved<'_> {
     fn share(&self, direction: Ddir) -> Option<f64> {
         let (requested, counted) = (self.requested[direction as usize], self.counted[direction as usize]);
         (requested > 0).then(|| counted as f64 / requested as f64)
+    }
+
+    /// Returns what the devices counted beyond the requests. The block layer can merge requests: the others did at least
+    /// one I/O per `IO_BYTES_MAX`.
+    fn other_load(&self) -> OtherLoad {
+        let more = |counted: [u64; 2], requested: [u64; 2]| {
+            [0, 1].map(|way| counted[way].saturating_sub(requested[way])).iter().sum::<u64>() as f64
+        };
+        let bytes = more(self.counted, self.requested);
+        let ios = more(self.counted_ios, self.requested_ios).max(bytes / IO_BYTES_MAX);
+        OtherLoad { ios_per_s: ios / self.seconds, bytes_per_s: bytes / self.seconds }
     }
 
     /// Whether another program moved bytes in that direction.

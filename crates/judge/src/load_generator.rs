@@ -71,6 +71,18 @@ pub fn cpu_wait_share(record: &Record, ddir: Option<Ddir>) -> Option<f64> {
     mean_shares(&threads.iter().collect::<Vec<_>>()).cpu_wait
 }
 
+/// Returns the largest share of a thread's time that it did not spend on its I/O: user mode, and waits for a CPU. `None` if
+/// a thread does not do its I/O in its own calls.
+pub fn in_call_shares(record: &Record) -> Option<f64> {
+    let threads = record.plan.workers.iter().zip(&record.workers);
+    let of_thread = |(worker, counted): Member| {
+        let shares = shares(&counted.stats);
+        matches!(IoPath::of(worker), IoPath::InCall).then(|| shares.user + shares.cpu_wait.unwrap_or(0.0))
+    };
+    let all = threads.map(of_thread).collect::<Option<Vec<f64>>>()?;
+    all.into_iter().reduce(f64::max)
+}
+
 /// The threads of each of fio's groups, or of each time span of DiskSpd.
 pub(crate) fn groups(record: &Record) -> Vec<(Subject, Vec<Member<'_>>)> {
     let mut groups: BTreeMap<(u32, u32), Vec<Member>> = BTreeMap::new();

@@ -266,7 +266,7 @@ fn painted(colour: bool, verdict: Verdict) -> String {
         Verdict::Measured => "1",
         Verdict::Pass => "1;32",
         Verdict::Fail => "1;31",
-        Verdict::Inconclusive => "1;33",
+        Verdict::Skipped | Verdict::Inconclusive => "1;33",
         Verdict::Invalid => "1;35",
     };
     format!("\u{1b}[{code}m{verdict}\u{1b}[0m")

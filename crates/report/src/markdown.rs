@@ -50,7 +50,8 @@ fn verdicts(assessment: &Assessment) -> String {
     for expected in &assessment.expectations {
         text += &format!("\nExpected: {}\n", masked(&expected.words));
         for limit in &expected.limits {
-            let (figure, enough) = (text::figure(limit.value, limit.metric.unit()), text::ratio(limit.tolerance));
+            let (figure, enough) =
+                (text::figure(limit.value, limit.metric.unit()), units::format::ratio(limit.tolerance));
             let metric = masked(&limit_name(limit));
             let source = limit.source.as_ref().map(|source| format!("; {}", masked(&wording::citation(source))));
             text += &format!("- {metric}: {figure}; {enough} of it is enough{}\n", source.unwrap_or_default());

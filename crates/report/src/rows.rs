@@ -6,6 +6,7 @@ use crate::causes;
 use crate::figures::{Cell, Side, cells};
 use crate::text::{self, NONE};
 use crate::wording;
+use units::format::ratio;
 
 /// Most settings with a row each.
 const SETTINGS_MOST: usize = 4;
@@ -99,7 +100,7 @@ fn judged(test: &Test, judgement: &Judgement) -> Row {
     Row {
         measured: figure(judgement.measured),
         expected: judgement.threshold.as_ref().map_or_else(dash, |threshold| figure(threshold.value)),
-        ratio: judgement.ratio().map_or_else(dash, text::ratio),
+        ratio: judgement.ratio().map_or_else(dash, ratio),
         interval: interval.unwrap_or_else(dash),
         verdict: judgement.verdict,
         cause: wording::reason(judgement),

@@ -19,6 +19,9 @@ const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.
 const MINUTES_FROM_S: f64 = 120.0;
 const HOURS_FROM_S: f64 = 7200.0;
 
+/// Ratios from here are shown as multiples.
+pub const TIMES_FROM: f64 = 2.0;
+
 /// Values from this fraction of a unit round up to one unit.
 const ROUNDS_TO_ONE: f64 = 0.9995;
 
@@ -100,6 +103,18 @@ pub fn percent(ratio: f64) -> String {
     format!("{} %", if percent.abs() < 1000.0 { digits(percent) } else { grouped(percent) })
 }
 
+/// Formats a measured value over an expected one: `0.59 %`, `70 %`, `99.6 %`, `23.7 times`.
+pub fn ratio(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    match ratio {
+        TIMES_FROM.. => format!("{} times", grouped(ratio)),
+        // 98 % can be enough, so that tenths count.
+        0.9..1.1 => format!("{percent:.1} %"),
+        0.0..0.01 => format!("{} %", significant(percent, 2)),
+        _ => format!("{} %", grouped(percent.round())),
+    }
+}
+
 /// Formats a value in the largest unit with a rounded value of at least 1, or in the smallest unit.
 fn in_unit(value: f64, units: &[(&'static str, f64)]) -> (String, &'static str) {
     let filled = units.iter().find(|(_, scale)| value.abs() >= scale * ROUNDS_TO_ONE).or(units.last());
@@ -109,10 +124,14 @@ fn in_unit(value: f64, units: &[(&'static str, f64)]) -> (String, &'static str) 
     (grouped(if is_rounded_up { number.signum() } else { number }), name)
 }
 
-/// Formats a number with three significant digits, without trailing zeros.
 fn digits(number: f64) -> String {
+    significant(number, DIGITS)
+}
+
+/// Formats a number with that number of significant digits, without trailing zeros.
+fn significant(number: f64, digits: i32) -> String {
     let before = if number == 0.0 { 1 } else { number.abs().log10().floor() as i32 + 1 };
-    let decimals = (DIGITS - before).clamp(0, 6) as usize;
+    let decimals = (digits - before).clamp(0, 6) as usize;
     let text = format!("{number:.decimals$}");
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -144,6 +163,24 @@ mod tests {
         let texts = [0.0, 812.0, 62_400.0, 999_600.0, 1e7, 4e8, 2.5e9, 4.9e10].map(time_ns);
         assert_eq!(texts, ["0 ns", "812 ns", "62.4 us", "1 ms", "10 ms", "400 ms", "2.5 s", "49 s"]);
         assert_eq!([1.1e11, 3.9e11, 7.56e12, 2.592e15].map(time_ns), ["110 s", "6.5 min", "2.1 h", "720 h"]);
+    }
+
+    #[test]
+    fn ratios_are_percentages_or_multiples() {
+        let texts = [0.0, 0.0059, 0.012, 0.703, 0.996, 1.2, 2.314, 23.7, 356.2, 35_600.0].map(ratio);
+        let expected = [
+            "0 %",
+            "0.59 %",
+            "1 %",
+            "70 %",
+            "99.6 %",
+            "120 %",
+            "2.31 times",
+            "23.7 times",
+            "356 times",
+            "35,600 times",
+        ];
+        assert_eq!(texts, expected);
     }
 
     #[test]

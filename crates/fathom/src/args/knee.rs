@@ -107,6 +107,8 @@ struct Bound {
 
 /// The percentile that is judged if none has a bound.
 const PERCENT: f64 = 99.0;
+/// A bound on a lower percentile allows most I/Os to be slower.
+const LOW_PERCENT: f64 = 50.0;
 
 impl Args {
     /// Returns the percentile that is judged, such as 99.9.
@@ -117,6 +119,16 @@ impl Args {
     /// Returns the highest allowed value of that percentile, in ns.
     pub fn bound_ns(&self) -> Option<u64> {
         self.bounds.first().map(|bound| bound.at_most_ns)
+    }
+
+    /// Returns a warning if most I/Os may exceed the bound: `--p9 5ms` for `--p99 5ms`.
+    pub fn low_percentile(&self) -> Option<String> {
+        let percent = self.bounds.first().map(|bound| bound.percent).filter(|percent| *percent < LOW_PERCENT)?;
+        Some(format!(
+            "--p{percent} allows {} % of the I/Os to be slower than the bound\nhelp: to bound the slow I/Os, use --p99 or \
+             --p99.9",
+            100.0 - percent
+        ))
     }
 
     pub(super) fn complete(&mut self, options: Vec<(String, String)>) -> Result<(), Refusal> {
@@ -262,6 +274,11 @@ mod tests {
         let plain = args("knee x");
         assert_eq!((plain.percent(), plain.bound_ns(), plain.rw.as_str()), (99.0, None, "randread"));
         assert_eq!(args("knee x --p99=5ms").bound_ns(), Some(5_000_000));
+        let warning = args("knee x --p9 5ms").low_percentile().unwrap_or_default();
+        assert!(warning.starts_with("--p9 allows 91 % of the I/Os") && warning.contains("use --p99"), "{warning}");
+        assert!(
+            ["knee x", "knee x --p50 5ms", "knee x --p99 5ms"].iter().all(|line| args(line).low_percentile().is_none())
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ fn run(directory: &Path, arguments: &str) -> Outcome {
 #[test]
 fn refused_values_are_shown_as_they_were_typed() {
     let scratch = Scratch::new("knee-refused");
+    run(scratch.path(), "no/folder --p9 5ms").complained_of("warning: --p9 allows 91 % of the I/Os to be slower");
     run(scratch.path(), "x --p99.9 5").ended_with(2).complained_of("invalid value '5' for '--p99.9 <");
     let refused = run(scratch.path(), "x --report page.pdf");
     refused.ended_with(2).complained_of("invalid value 'page.pdf' for '--report <FILE>': expected a name that ends");

@@ -1,5 +1,6 @@
 //! Requirements on a target: `read.iops>=5000,write.clat.p99<=10ms`, a file, or the name of an application.
 
+mod load;
 mod read;
 
 use std::sync::Arc;
@@ -7,7 +8,10 @@ use std::sync::Arc;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::nearest::nearest;
 
-use assessment::{Citation, Metric, ThresholdBound};
+use assessment::{
+    Citation, Confidence, LatencyKind, MeasuredBy, Metric, Quantity, RequiredLoad, ThresholdBound, Unmeasured,
+};
+use plan::Ddir;
 
 pub use read::SCHEMA;
 
@@ -44,14 +48,46 @@ pub struct Requirement {
     pub bound: Bound,
     /// In the metric's unit.
     pub value: f64,
-    /// Only for tests with one of these block sizes, in bytes; empty is all.
-    pub blocks: Vec<u64>,
-    /// Only for sequential, or only for random I/O.
-    pub sequential: Option<bool>,
-    /// Only for writes that are each synced before the next.
-    pub synced: bool,
+    /// The load that the rule is about. Tests with another load are not judged by it.
+    pub load: RequiredLoad,
+    /// The test of a built-in suite that measures it.
+    pub measured_by: Option<MeasuredBy>,
+    /// The application that has the rule; `None` for rules of the user.
+    pub application: Option<String>,
     /// Who publishes it; `None` for rules of the user.
     pub source: Option<Citation>,
+}
+
+impl Requirement {
+    /// Whether a source was read that publishes the rule. Others are from memory.
+    pub fn is_confirmed(&self) -> bool {
+        self.source.as_ref().is_none_or(|citation| citation.confidence != Confidence::Low)
+    }
+
+    /// Returns the test that measures the rule: the one that the rule names, or that of the suite `quick` for its metric.
+    pub fn measured_by(&self) -> Option<MeasuredBy> {
+        let of_quick = |test: &str| Some(MeasuredBy { suite: "quick".to_owned(), test: test.to_owned() });
+        let is_write = self.metric.ddir == Some(Ddir::Write);
+        self.measured_by.clone().or_else(|| match self.metric.quantity {
+            _ if self.load != RequiredLoad::default() || self.volume.is_some() => None,
+            Quantity::Iops => of_quick(if is_write { "write-iops" } else { "read-iops" }),
+            Quantity::Bandwidth => of_quick(if is_write { "write-bandwidth" } else { "read-bandwidth" }),
+            // Only jobs with a rate have response times.
+            Quantity::Latency(LatencyKind::Response, _) | Quantity::Cpu => None,
+            Quantity::Latency(..) => of_quick(if is_write { "write-latency" } else { "read-latency" }),
+            Quantity::Fsync(_) => of_quick("fsync"),
+        })
+    }
+
+    /// Returns the rule as one that no test measured.
+    pub fn unmeasured(&self) -> Unmeasured {
+        Unmeasured {
+            rule: self.text.clone(),
+            application: self.application.clone(),
+            load: self.load.clone(),
+            measured_by: self.measured_by(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,7 +160,9 @@ impl Requirements {
         let names = || BUILT_IN.iter().map(|(known, _)| *known);
         let wanted = name.text.trim();
         if let Some((known, text)) = BUILT_IN.iter().find(|(known, _)| known.eq_ignore_ascii_case(wanted)) {
-            return Requirements::read(&Source::new(format!("{known}.toml"), *text));
+            let mut read = Requirements::read(&Source::new(format!("{known}.toml"), *text))?;
+            read.list.iter_mut().for_each(|rule| rule.application = Some((*known).to_owned()));
+            return Ok(read);
         }
         let span = Span::new(name, 0..name.text.len());
         let label = match nearest(wanted, names()) {

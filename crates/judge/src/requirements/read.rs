@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use assessment::{Citation, Confidence, METRIC_EXAMPLES, Metric, Quantity};
+use assessment::{Citation, Confidence, METRIC_EXAMPLES, Metric, Quantity, RequiredLoad};
 use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
-use units::quantity::{Kind, Size};
+use units::quantity::Kind;
 
+use super::load::{load, measured_by};
 use super::{Bound, Requirement, Requirements};
 
 /// Schema of a file.
@@ -26,19 +27,29 @@ struct File {
     require: Vec<Rule>,
 }
 
+/// A rule of a file, as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rule {
+pub struct Rule {
     rule: Spanned<String>,
     /// Overrides the source of the file.
     source: Option<String>,
     date: Option<String>,
     confidence: Option<Confidence>,
+    /// fio's names of patterns.
     #[serde(default)]
-    blocks: Vec<Spanned<String>>,
-    sequential: Option<bool>,
+    pub pattern: Vec<Spanned<String>>,
+    /// Another form of `pattern`: all sequential ones, or all random ones.
+    pub sequential: Option<Spanned<bool>>,
     #[serde(default)]
-    synced: bool,
+    pub blocks: Vec<Spanned<String>>,
+    pub depth: Option<Spanned<String>>,
+    pub duration: Option<Spanned<String>>,
+    #[serde(default)]
+    pub synced: bool,
+    /// The test that measures the rule.
+    pub suite: Option<Spanned<String>>,
+    pub test: Option<Spanned<String>>,
 }
 
 /// Parses rules separated by commas.
@@ -83,9 +94,9 @@ fn rule(span: &Span) -> Result<Requirement, Diagnostic> {
         metric,
         bound,
         value,
-        blocks: Vec::new(),
-        sequential: None,
-        synced: false,
+        load: RequiredLoad::default(),
+        measured_by: None,
+        application: None,
         source: None,
     })
 }
@@ -125,15 +136,8 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
     let mut list = Vec::new();
     for given in &file.require {
         let mut read = rule(&inner(&at(given.rule.span())))?;
-        (read.sequential, read.synced) = (given.sequential, given.synced);
-        for block in &given.blocks {
-            let span = inner(&at(block.span()));
-            let bytes = span.text().parse::<Size>().map_err(|error| error.diagnostic(&span))?.bytes();
-            if bytes == 0 {
-                return Err(Diagnostic::error("a block must have at least 1 byte").at(&span, "0 bytes"));
-            }
-            read.blocks.push(bytes);
-        }
+        read.load = load(source, given)?;
+        read.measured_by = measured_by(source, given)?;
         read.source = citation(&file, given);
         list.push(read);
     }
@@ -141,7 +145,7 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
 }
 
 /// Removes the quotes around a value.
-fn inner(span: &Span) -> Span {
+pub fn inner(span: &Span) -> Span {
     let text = span.text();
     let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
     if quoted { span.part(1..text.len() - 1) } else { span.clone() }

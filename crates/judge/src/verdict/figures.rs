@@ -1,6 +1,8 @@
 //! The figures of a test's rounds: the value of each metric, its time series, and its confidence interval.
 
-use plan::stream::Order;
+use std::collections::BTreeMap;
+
+use plan::stream::{Order, Streams};
 use plan::{Ddir, Open, SyncMode, Worker, Workload};
 use record::{DdirStats, Latency, Record, Slot, Timeline};
 
@@ -8,7 +10,7 @@ use crate::device::is_direct;
 use crate::figures::{of_runs, percentile_of_runs};
 use crate::inference::{Interval, evened, mean, mean_interval};
 use crate::limits::Load;
-use assessment::{LatencyKind, Metric, Quantity, Round, Statistic};
+use assessment::{LatencyKind, LoadPattern, Metric, Quantity, RequiredLoad, Round, Statistic};
 
 /// A direction with a smaller share of the I/Os is not part of the load.
 const DDIR_MIN: f64 = 0.01;
@@ -70,6 +72,47 @@ impl<'a> JobRounds<'a> {
         let block_bytes = (stats.ios > 0).then(|| (stats.bytes as f64 / stats.ios as f64).round() as u64);
         let sequential = record.plan.workers.iter().all(is_sequential);
         Load { block_bytes: block_bytes.filter(|bytes| *bytes > 0), sequential, ..Load::default() }
+    }
+
+    /// Returns the pattern of all jobs together; `None` if some are random and others sequential.
+    pub fn pattern(&self) -> Option<LoadPattern> {
+        let ddirs = self.ddirs();
+        let workers = || self.records.iter().flat_map(|record| &record.plan.workers);
+        let is_random = !workers().any(is_sequential);
+        let is_uniform = is_random || workers().all(is_sequential);
+        let has = |ddir| ddirs.contains(&ddir);
+        LoadPattern::of(has(Ddir::Read), has(Ddir::Write), is_random).filter(|_| is_uniform)
+    }
+
+    /// Returns the I/Os in flight that the jobs of a phase request together. The phase with the most decides.
+    pub fn depth(&self) -> u64 {
+        let mut phases: BTreeMap<u32, u64> = BTreeMap::new();
+        for worker in self.records.iter().take(1).flat_map(|record| &record.plan.workers) {
+            let depth = worker.streams().map_or(worker.depth.iodepth, Streams::depth);
+            *phases.entry(worker.phase).or_default() += u64::from(depth.max(1));
+        }
+        phases.into_values().max().unwrap_or(0)
+    }
+
+    /// Returns the measured time of the shortest run, in ns.
+    pub fn duration_ns(&self) -> u64 {
+        let of_run = |record: &&Record| record.workers.iter().map(|worker| worker.stats.runtime_ns).max();
+        self.records.iter().filter_map(of_run).min().unwrap_or(0)
+    }
+
+    /// Whether the runs have the load that a rule is about, in a direction of the rule.
+    pub fn is_load(&self, required: &RequiredLoad, ddir: Option<Ddir>) -> bool {
+        let of_rule = |only: &Ddir| ddir.is_none_or(|ddir| ddir == *only);
+        let has_block = |ddir: Ddir| {
+            let includes = |bytes: u64| required.blocks.iter().any(|range| range.includes(bytes));
+            required.blocks.is_empty() || self.load(ddir).block_bytes.is_some_and(includes)
+        };
+        let is_pattern = || self.pattern().is_some_and(|pattern| required.patterns.contains(&pattern));
+        self.ddirs().into_iter().filter(of_rule).any(has_block)
+            && (required.patterns.is_empty() || is_pattern())
+            && required.depth.is_none_or(|range| range.includes(self.depth()))
+            && required.duration_ns.is_none_or(|least| self.duration_ns() >= least)
+            && (!required.synced || self.writes_are_synced())
     }
 
     fn writers(&self) -> impl Iterator<Item = &Worker> {
@@ -259,6 +302,11 @@ fn times(record: &Record, metric: Metric) -> Option<Times> {
         Quantity::Iops | Quantity::Bandwidth | Quantity::Cpu => return None,
     };
     (latency.count() > 0).then_some(Times { latency, unissued })
+}
+
+/// Returns the latencies of a metric; `None` if none were measured.
+pub fn latency_of(record: &Record, metric: Metric) -> Option<Latency> {
+    times(record, metric).map(|times| times.latency)
 }
 
 fn writes(worker: &Worker) -> bool {

@@ -1,11 +1,13 @@
 //! Verdicts on figures, tests and assessments.
 
+mod confounders;
 mod figures;
+mod latency_bound;
 mod overall;
 mod test;
 pub(crate) use test::interrupted;
 mod threshold;
 
 pub use figures::{Figure, JobRounds};
-pub use overall::{Conclusion, conclusion, judge, tests_for};
+pub use overall::{Conclusion, conclusion, judge, not_measured, tests_for};
 pub use test::required;

@@ -1,6 +1,8 @@
 //! The verdict on an assessment: the worst of its tests.
 
-use assessment::{Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, Study, Test, Verdict};
+use assessment::{
+    Aim, Assessment, Cause, Expected, ExpectedLimit, Quantity, RequiredLoad, Study, Test, Unmeasured, Verdict,
+};
 use plan::Ddir;
 
 use super::figures::JobRounds;
@@ -18,23 +20,31 @@ pub fn judge(assessment: &mut Assessment, expectations: &[Expectation], requirem
         test::judge(tested, &Criteria { expectations, rules });
     }
     assessment.expectations = expected(expectations, requirements, &assessment.tests);
-    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.text.clone());
+    let unmeasured = tests_of.iter().filter(|(_, tests)| tests.is_empty()).map(|(rule, _)| rule.unmeasured());
     (assessment.verdict, assessment.cause) = sum_up(assessment, unmeasured.collect(), !expectations.is_empty());
 }
 
-/// Returns the tests that a rule applies to: those whose aim is the rule's figure; without any, all that measured it.
+/// Returns the tests that a rule applies to: those with the load that it names. A rule that names none applies to tests
+/// whose aim is its figure; without any, to all that measured it, except bandwidth in tests of IOPS, and IOPS in tests of
+/// bandwidth.
 pub fn tests_for(rule: &Requirement, tests: &[Test]) -> Vec<usize> {
     let has = |test: &Test| {
         let fits = |rounds: &JobRounds| test::is_for(rule, rounds) && rounds.figure(rule.metric).is_some();
         test::is_of_volume(rule, test) && JobRounds::of(&test.rounds).iter().any(fits)
     };
     let all: Vec<usize> = tests.iter().enumerate().filter(|(_, test)| has(test)).map(|(at, _)| at).collect();
-    if !rule.blocks.is_empty() {
+    let RequiredLoad { patterns, blocks, depth, .. } = &rule.load;
+    if !patterns.is_empty() || !blocks.is_empty() || depth.is_some() {
         return all;
     }
     let shows = |at: &usize| is_made_for(rule.metric.quantity, tests[*at].aim);
     let made: Vec<usize> = all.iter().copied().filter(shows).collect();
-    if made.is_empty() { all } else { made }
+    let is_other = |at: &usize| match rule.metric.quantity {
+        Quantity::Iops => is_made_for(Quantity::Bandwidth, tests[*at].aim),
+        Quantity::Bandwidth => is_made_for(Quantity::Iops, tests[*at].aim),
+        Quantity::Latency(..) | Quantity::Fsync(_) | Quantity::Cpu => false,
+    };
+    if made.is_empty() { all.into_iter().filter(|at| !is_other(at)).collect() } else { made }
 }
 
 fn is_made_for(quantity: Quantity, aim: Aim) -> bool {
@@ -66,13 +76,13 @@ pub fn conclusion(assessment: &Assessment) -> Conclusion {
     match assessment.verdict {
         Verdict::Pass | Verdict::Measured => Conclusion::Done,
         Verdict::Fail => Conclusion::Failed,
-        Verdict::Inconclusive if has_failed_run && !is_suite => Conclusion::Failed,
-        Verdict::Inconclusive => Conclusion::Inconclusive,
+        Verdict::Inconclusive | Verdict::Skipped if has_failed_run && !is_suite => Conclusion::Failed,
+        Verdict::Inconclusive | Verdict::Skipped => Conclusion::Inconclusive,
         Verdict::Invalid => Conclusion::Invalid,
     }
 }
 
-fn sum_up(assessment: &Assessment, unmeasured: Vec<String>, has_expectations: bool) -> (Verdict, Cause) {
+fn sum_up(assessment: &Assessment, unmeasured: Vec<Unmeasured>, has_expectations: bool) -> (Verdict, Cause) {
     let tests = &assessment.tests;
     let worst = tests.iter().map(|test| test.verdict).max().unwrap_or(Verdict::Inconclusive);
     let of_worst: Vec<&Test> = tests.iter().filter(|test| test.verdict == worst).collect();
@@ -92,9 +102,9 @@ fn sum_up(assessment: &Assessment, unmeasured: Vec<String>, has_expectations: bo
             };
             (Verdict::Inconclusive, Cause::Stopped { measured, tests: all })
         }
-        (Verdict::Inconclusive, Some(first)) => (worst, cause_of(first)),
+        (Verdict::Inconclusive | Verdict::Skipped, Some(first)) => (Verdict::Inconclusive, cause_of(first)),
         (_, None) => (Verdict::Inconclusive, Cause::NoTests),
-        _ if !unmeasured.is_empty() => (Verdict::Inconclusive, Cause::NotMeasured { rules: unmeasured }),
+        _ if !unmeasured.is_empty() => (Verdict::Inconclusive, not_measured(unmeasured)),
         (Verdict::Measured, Some(_)) if has_expectations => (Verdict::Inconclusive, Cause::NoLimitTested),
         (Verdict::Measured, Some(_)) => (Verdict::Measured, Cause::NothingExpected),
         (Verdict::Pass, Some(_)) => {
@@ -104,6 +114,11 @@ fn sum_up(assessment: &Assessment, unmeasured: Vec<String>, has_expectations: bo
             (Verdict::Pass, Cause::Passed { tests: count, example })
         }
     }
+}
+
+/// Returns the cause of rules that no test measured.
+pub fn not_measured(missing: Vec<Unmeasured>) -> Cause {
+    Cause::NotMeasured { rules: missing.iter().map(|missing| missing.rule.clone()).collect(), missing }
 }
 
 /// Returns the expectations with the limits that apply to the tests.

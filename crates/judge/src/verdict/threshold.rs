@@ -1,9 +1,11 @@
 //! Compares a figure with a threshold. A decision needs the whole 95 % confidence interval on one side.
 
 use assessment::{
-    AboveLimit, Confounder, Judgement, Metric, RateChange, RateShape, Reason, Threshold, ThresholdBound, Verdict,
+    AboveLimit, Confounder, Correction, Failure, Judgement, Metric, RateChange, RateShape, Reason, Threshold,
+    ThresholdBound, Verdict,
 };
 
+use super::confounders::{Confounders, Effect, Extent, corrected};
 use super::figures::Figure;
 use crate::inference::{Interval, evened, line, mean, mean_interval, slope_interval};
 use crate::limits::Limit;
@@ -22,34 +24,14 @@ const ABOVE: f64 = 1.03;
 /// A figure above this multiple of a limit, without a known reason, is not that of the named target.
 const FAR_ABOVE: f64 = 1.25;
 
+/// A rate that still rises is bounded by the rise of this multiple of the measured time.
+const RISES_ON: f64 = 10.0;
+
 /// A threshold, its metric, and the published limit behind it.
 pub struct Compared<'a> {
     pub metric: Metric,
     pub threshold: Threshold,
     pub limit: Option<&'a Limit>,
-}
-
-/// Facts that weaken a conclusion. Threads that wait for CPUs are the cause of most of the other facts.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Confounders {
-    /// A fact that makes the measurement inconclusive.
-    pub of_all: Option<Confounder>,
-    /// A fact that explains a low figure by something else than the target.
-    pub of_failure: Option<Confounder>,
-    /// Latencies show that a throttle sets the rate.
-    pub is_throttled: bool,
-    /// The share of the time for which threads were ready to run without a CPU, if it is large.
-    pub cpu_wait_share: Option<f64>,
-}
-
-impl Confounders {
-    /// Returns the fact that explains a figure beyond the threshold by something else than the target.
-    fn against_failure(&self, threshold: &Threshold, interval: Interval) -> Option<Confounder> {
-        // Waits for a CPU reduce a rate by at most their share of the time. Their effect on latencies is unknown.
-        let explains = |share: f64| !is_at_least(threshold) || interval.high >= threshold.enough * (1.0 - share);
-        let waited = self.cpu_wait_share.filter(|share| explains(*share));
-        waited.map(|share| Confounder::WaitedForCpu { share }).or_else(|| self.of_failure.clone())
-    }
 }
 
 /// The shape of a rate over time.
@@ -91,7 +73,7 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
         Shape::Falls { end, .. } => Some(end),
         _ => without_ends(&compared.threshold, figure, level(figure, shape)),
     };
-    let (verdict, reason) = decide(compared, figure, interval, shape, confounders);
+    let Decision { verdict, reason, correction } = decide(compared, figure, interval, shape, confounders);
     Judgement {
         verdict,
         metric: compared.metric,
@@ -99,7 +81,38 @@ pub fn judge(compared: &Compared, figure: &Figure, confounders: &Confounders) ->
         measured: figure.measured,
         threshold: Some(compared.threshold.clone()),
         interval: interval.map(|interval| (interval.low, interval.high)),
+        correction,
         reason,
+    }
+}
+
+/// A verdict, its reason, and what the confounders can explain.
+struct Decision {
+    verdict: Verdict,
+    reason: Reason,
+    correction: Option<Correction>,
+}
+
+impl From<(Verdict, Reason)> for Decision {
+    fn from((verdict, reason): (Verdict, Reason)) -> Decision {
+        Decision { verdict, reason, correction: None }
+    }
+}
+
+impl Decision {
+    /// Returns the decision, unless the confounders can explain the figure: it is inconclusive then.
+    fn unless_explained(self, effects: &[Effect], end: f64, threshold: &Threshold, is_good: bool) -> Decision {
+        let Some(correction) = corrected(effects, end, threshold.bound, is_good) else { return self };
+        let figure = correction.figure;
+        let is_enough = if is_at_least(threshold) { figure >= threshold.enough } else { figure <= threshold.enough };
+        if is_enough == is_good {
+            return Decision { correction: Some(correction), ..self };
+        }
+        let reason = match &effects[0].confounder {
+            Confounder::StillRising(change) => Reason::StillRising(*change),
+            confounder => Reason::Confounded(confounder.clone()),
+        };
+        Decision { verdict: Verdict::Inconclusive, reason, correction: Some(correction) }
     }
 }
 
@@ -109,30 +122,45 @@ fn decide(
     interval: Option<Interval>,
     shape: Shape,
     confounders: &Confounders,
-) -> (Verdict, Reason) {
+) -> Decision {
     let threshold = &compared.threshold;
     if let Some(confounder) = &confounders.of_all {
-        return (Verdict::Inconclusive, Reason::Confounded(confounder.clone()));
+        let is_stopped = *confounder == Confounder::Failure(Failure::Stopped);
+        let verdict = if is_stopped { Verdict::Skipped } else { Verdict::Inconclusive };
+        return (verdict, Reason::Confounded(confounder.clone())).into();
     }
-    let Some(interval) = interval else { return (Verdict::Inconclusive, too_few(compared.metric, figure)) };
+    let Some(interval) = interval else { return (Verdict::Inconclusive, too_few(compared.metric, figure)).into() };
     let (good, bad) = if is_at_least(threshold) {
         (interval.low >= threshold.enough, interval.high < threshold.enough)
     } else {
         (interval.high <= threshold.enough, interval.low > threshold.enough)
     };
-    match (good, bad, shape, confounders.against_failure(threshold, interval)) {
-        (true, ..) => match level(figure, shape) {
+    let (best, worst) =
+        if is_at_least(threshold) { (interval.high, interval.low) } else { (interval.low, interval.high) };
+    match (good, bad) {
+        (true, _) => match level(figure, shape) {
             Some((level, interval)) if is_at_least(threshold) && interval.high < threshold.enough => {
-                (Verdict::Inconclusive, Reason::OnlyWithStartAndEnd { level })
+                (Verdict::Inconclusive, Reason::OnlyWithStartAndEnd { level }).into()
             }
-            level => enough(compared, figure, shape, level.map(|(level, _)| level)),
+            level => {
+                let passed = enough(compared, figure, shape, level.map(|(level, _)| level));
+                let effects = if passed.0 == Verdict::Pass { confounders.of_success.as_slice() } else { &[] };
+                Decision::from(passed).unless_explained(effects, worst, threshold, true)
+            }
         },
-        (_, true, _, Some(confounder)) => (Verdict::Inconclusive, Reason::Confounded(confounder)),
-        (_, true, Shape::Rises(change), None) => (Verdict::Inconclusive, Reason::StillRising(change)),
-        (_, true, _, None) => (Verdict::Fail, Reason::NotEnough(rate_shape(shape, confounders.is_throttled))),
-        (false, false, ..) => {
+        (_, true) => {
+            let mut effects = confounders.of_failure.clone();
+            if let Shape::Rises(change) = shape {
+                let reached = change.to + (change.to - change.from) * RISES_ON;
+                let confounder = Confounder::StillRising(change);
+                effects.push(Effect { confounder, extent: Extent::Limit(reached) });
+            }
+            let failed = (Verdict::Fail, Reason::NotEnough(rate_shape(shape, confounders.is_throttled)));
+            Decision::from(failed).unless_explained(&effects, best, threshold, false)
+        }
+        (false, false) => {
             let reason = Reason::Undecided { fall: shape.fall(), cpu_wait_share: confounders.cpu_wait_share };
-            (Verdict::Inconclusive, reason)
+            (Verdict::Inconclusive, reason).into()
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Verdicts on records and series whose answer is known.
 
+mod bounds;
 mod inference;
 mod limits;
 mod requirements;

@@ -1,5 +1,6 @@
 //! Requirements of the command line, of files, and of built-in applications.
 
+use assessment::{Confidence, LoadPattern, LoadRange, RequiredLoad};
 use judge::requirements::{Bound, Requirements};
 use proptest::prelude::*;
 use units::diagnostic::Source;
@@ -69,6 +70,13 @@ fn applications_come_with_rules_and_their_origin() {
         let read = Requirements::of_application(&Source::new("--for", name)).unwrap_or_else(|wrong| panic!("{wrong}"));
         assert!(!read.list.is_empty() && !read.title.is_empty(), "{name}");
         assert!(read.list.iter().all(|rule| rule.source.is_some()), "{name}");
+        for rule in &read.list {
+            let RequiredLoad { patterns, blocks, depth, duration_ns, .. } = &rule.load;
+            let has_load = !patterns.is_empty() && !blocks.is_empty() && depth.is_some() && duration_ns.is_some();
+            assert!(has_load && rule.measured_by.is_some() && rule.application.as_deref() == Some(name), "{rule:?}");
+            let is_recalled = rule.source.as_ref().is_some_and(|citation| citation.source.contains("recalled"));
+            assert_eq!(is_recalled, rule.source.as_ref().map(|citation| citation.confidence) == Some(Confidence::Low));
+        }
     }
     let etcd = Requirements::of_application(&Source::new("--for", "etcd")).unwrap_or_else(|wrong| panic!("{wrong}"));
     assert_eq!(etcd.list[0].text, "fsync.p99<=10ms");
@@ -83,13 +91,43 @@ fn applications_come_with_rules_and_their_origin() {
 fn a_file_of_the_user_is_read() {
     let read = |text: &str| Requirements::read(&Source::new("mine.toml", text)).map_err(|wrong| wrong.to_string());
     let head = "schema = \"fathom.requirements/1\"\ntitle = \"mine\"\n[[require]]\n";
-    let mine = read(&format!("{head}rule = \"read.bw>=1GB/s\"\nblocks = [\"1MiB\"]\nsequential = true\n"));
-    let mine = mine.unwrap_or_else(|wrong| panic!("{wrong}"));
-    assert_eq!((mine.list[0].blocks.as_slice(), mine.list[0].sequential), (&[1 << 20][..], Some(true)));
-    assert_eq!(mine.list[0].source, None);
+    let one = |rest: &str| read(&format!("{head}{rest}")).unwrap_or_else(|wrong| panic!("{wrong}")).list.remove(0);
+    let mine = one("rule = \"read.bw>=1GB/s\"\nblocks = [\"1MiB\", \"16k..64k\"]\nsequential = true\n");
+    let range = |least, most| LoadRange { least, most };
+    assert_eq!(mine.load.blocks, [range(1 << 20, Some(1 << 20)), range(16 << 10, Some(64 << 10))]);
+    assert_eq!(mine.load.patterns, [LoadPattern::Read, LoadPattern::Write, LoadPattern::Rw]);
+    assert!(mine.source.is_none() && mine.measured_by().is_none() && mine.is_confirmed());
+    let whole = one(concat!(
+        "rule = \"iops>=800\"\npattern = [\"randread\", \"randrw\"]\ndepth = \"8..\"\nduration = \"1min\"\nsynced = true\n",
+        "suite = \"quick\"\ntest = \"read-iops\"\n"
+    ));
+    let expected = RequiredLoad {
+        patterns: vec![LoadPattern::RandRead, LoadPattern::RandRw],
+        blocks: Vec::new(),
+        depth: Some(range(8, None)),
+        duration_ns: Some(60_000_000_000),
+        synced: true,
+    };
+    assert_eq!(whole.load, expected);
+    assert_eq!(whole.measured_by().map(|by| (by.suite, by.test)), Some(("quick".to_owned(), "read-iops".to_owned())));
     let refused = |text: &str| read(text).expect_err(text);
     assert!(refused(&format!("{head}rule = \"read.iosp>=5\"")).contains("mine.toml:4:9"));
     assert!(refused(&format!("{head}rule = \"iops>=5\"\nblocks = [\"big\"]")).contains("mine.toml:5:12"));
+    let errors = [
+        ("pattern = [\"randreads\"]", "mine.toml:5:13", "expected one of read, write, rw"),
+        ("pattern = [\"read\"]\nsequential = true", "mine.toml:6:14", "two forms of one condition"),
+        ("blocks = [\"64k..4k\"]", "mine.toml:5:12", "the range is empty"),
+        ("blocks = [\"4k..big\"]", "mine.toml:5:16", "no number"),
+        ("blocks = [\"0\"]", "mine.toml:5:12", "at least 1 byte"),
+        ("depth = \"deep\"", "mine.toml:5:10", "such as 8..64"),
+        ("duration = \"5\"", "mine.toml:5:13", "the unit is missing"),
+        ("suite = \"etcd\"", "mine.toml:5:9", "`test` is missing"),
+        ("test = \"wal\"", "mine.toml:5:8", "`suite` is missing"),
+    ];
+    for (rest, place, message) in errors {
+        let wrong = refused(&format!("{head}rule = \"iops>=5\"\n{rest}\n"));
+        assert!(wrong.contains(place) && wrong.contains(message), "{rest}: {wrong}");
+    }
     assert!(refused(&format!("{head}rull = \"iops>=5\"")).contains("mine.toml:4:1"));
     assert!(refused("schema = \"x\"\ntitle = \"\"\nrequire = []").contains("unknown schema"));
 }

@@ -7,7 +7,7 @@ use units::shell::quoted;
 
 use crate::card::how_to_judge;
 use crate::rows::{has_judgements, limit_name, takes_expectations};
-use crate::text::{duration, figure, ratio};
+use crate::text::{duration, figure};
 use crate::wording;
 
 /// Returns the names and values of the environment.
@@ -140,7 +140,7 @@ pub fn expectations(assessment: &Assessment) -> String {
             let enough = if limits.len() == 1 { "of it is enough" } else { "of each is enough" };
             let source = first.source.as_ref().map(|source| format!(" {}", escaped(&wording::citation(source))));
             let source = source.unwrap_or_default();
-            format!("{} ({} {enough}).{source}", limits.join("; "), ratio(first.tolerance))
+            format!("{} ({} {enough}).{source}", limits.join("; "), units::format::ratio(first.tolerance))
         });
         list += &format!("<dt>{}</dt><dd>{}</dd>", escaped(&expected.words), lines.collect::<Vec<_>>().join("<br>"));
     }

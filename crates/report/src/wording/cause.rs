@@ -4,12 +4,14 @@ use assessment::{
     AboveLimit, Basis, Cause, Citation, Confidence, Confounder, Judgement, RateChange, RateShape, Reason, Subject,
     Threshold, ThresholdBound,
 };
-use units::format::{bandwidth, grouped, iops, percent, time_ns};
+use units::format::{TIMES_FROM, bandwidth, grouped, iops, percent, time_ns};
 
+use super::correction::correction;
 use super::failure::failure;
 use super::finding::{headline, message};
 use super::names::quoted;
 use super::steady::steady_state;
+use super::unmeasured::not_measured;
 
 /// Returns the cause of a verdict.
 pub fn cause(cause: &Cause) -> String {
@@ -52,7 +54,10 @@ pub fn cause_of_test(test: &str, cause: &Cause) -> String {
             None => format!("stopped after {measured} test{}; --resume continues", plural(*measured)),
         },
         Cause::NoTests => "no test was run".to_owned(),
-        Cause::NotMeasured { rules } => format!("no test measured the required {}", rules.join(", ")),
+        Cause::NotMeasured { rules, missing } if missing.is_empty() => {
+            format!("no test measured the required {}", rules.join(", "))
+        }
+        Cause::NotMeasured { missing, .. } => not_measured(missing),
         Cause::NoLimitTested => "no test aims at a published limit of the target".to_owned(),
         Cause::Passed { tests, example } => {
             let example = example.as_ref();
@@ -115,14 +120,12 @@ fn judgement(test: &str, judgement: &Judgement) -> String {
                 .to_owned()
         }
     };
+    let why = why + &correction(judgement);
     match (&judgement.threshold, judgement.ratio()) {
         (Some(threshold), Some(ratio)) => {
-            format!(
-                "{}, {} of the {}{why}",
-                show(judgement.measured),
-                percent(ratio),
-                self::threshold(judgement, threshold)
-            )
+            let of = if ratio < TIMES_FROM { "of " } else { "" };
+            let (measured, threshold) = (show(judgement.measured), self::threshold(judgement, threshold));
+            format!("{measured}, {} {of}the {threshold}{why}", units::format::ratio(ratio))
         }
         (Some(threshold), None) => {
             format!("{}, threshold {}{why}", show(judgement.measured), self::threshold(judgement, threshold))
@@ -135,11 +138,13 @@ fn threshold(judgement: &Judgement, threshold: &Threshold) -> String {
     let value = judgement.metric.show(threshold.value);
     match &threshold.basis {
         Basis::Limit { of } => format!("{value} limit of {of}"),
-        Basis::Requirement { volume } => {
+        Basis::Requirement { volume, application, is_unconfirmed } => {
             let volume = volume.as_ref().map(|volume| format!(" on {volume}")).unwrap_or_default();
+            let application = application.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
+            let mark = if *is_unconfirmed { " (not confirmed by a published source)" } else { "" };
             match threshold.bound {
-                ThresholdBound::AtLeast => format!("required {value}{volume}"),
-                ThresholdBound::AtMost => format!("allowed {value}{volume}"),
+                ThresholdBound::AtLeast => format!("required {value}{volume}{application}{mark}"),
+                ThresholdBound::AtMost => format!("allowed {value}{volume}{application}{mark}"),
             }
         }
         Basis::Unknown => value,
@@ -220,6 +225,9 @@ fn confounder(test: &str, judgement: &Judgement, confounder: &Confounder) -> Str
         },
         Confounder::NotSteady(state) => format!("not steady, {}", steady_state(state)),
         Confounder::RequestedRate { rate } => format!("the job requested only {}", judgement.metric.show(*rate)),
+        Confounder::StillRising(RateChange { from, to }) => {
+            format!("it still rose, from {} to {}", judgement.metric.show(*from), judgement.metric.show(*to))
+        }
         Confounder::WaitedForCpu { share } => format!("threads waited {} of the time for a CPU", percent(*share)),
     }
 }

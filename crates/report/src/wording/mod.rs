@@ -5,12 +5,14 @@ use assessment::Finding;
 
 mod advice;
 mod cause;
+mod correction;
 mod failure;
 mod finding;
 mod load_generator;
 mod names;
 mod preparation;
 mod steady;
+mod unmeasured;
 
 pub use advice::advice;
 pub use cause::{cause, cause_of_test, citation, reason};

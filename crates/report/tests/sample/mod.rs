@@ -118,7 +118,12 @@ fn of_job(name: &str) -> Subject {
 }
 
 fn required(value: f64, bound: ThresholdBound) -> Option<Threshold> {
-    Some(Threshold { value, enough: value, bound, basis: Basis::Requirement { volume: None } })
+    Some(Threshold {
+        value,
+        enough: value,
+        bound,
+        basis: Basis::Requirement { volume: None, application: None, is_unconfirmed: false },
+    })
 }
 
 fn throttled() -> Test {
@@ -134,6 +139,7 @@ fn throttled() -> Test {
             bound: ThresholdBound::AtLeast,
             basis: Basis::Limit { of: "P30".to_owned() },
         }),
+        correction: None,
         interval: Some((12_702.0, 13_650.0)),
         reason: Reason::NotEnough(RateShape::Fell(RateChange { from: 16_003.0, to: 8_998.0 })),
     };
@@ -232,6 +238,7 @@ fn flushes() -> Test {
             at: Vec::new(),
             measured: 8_400_000.0,
             threshold: required(10_000_000.0, ThresholdBound::AtMost),
+            correction: None,
             interval: None,
             reason: Reason::Enough { above_limit: None, fall: None, missed: None },
         }],
@@ -338,6 +345,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                     at: Vec::new(),
                     measured: 12e6,
                     threshold: required(10e6, ThresholdBound::AtMost),
+                    correction: None,
                     interval: Some((11.8e6, 12.1e6)),
                     reason: Reason::NotEnough(RateShape::Unknown),
                 })),

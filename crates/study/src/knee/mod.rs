@@ -328,7 +328,7 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     let result = procedure.result();
     assessment.verdict = verdict(request, &result, assessment.stopped);
     if let Some(test) = assessment.tests.last_mut() {
-        test.verdict = assessment.verdict;
+        test.verdict = if assessment.stopped { Verdict::Skipped } else { assessment.verdict };
         test.judgements = judgements(request, &result, assessment.verdict);
         let few = findings::few_tail_ios(request, &result);
         test.findings.extend(few.filter(|few| !test.findings.contains(few)));
@@ -364,6 +364,7 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
         measured,
         threshold: None,
         interval: None,
+        correction: None,
         reason,
     };
     let sustained = result.sustained.and_then(|at| result.points.get(at));
@@ -371,7 +372,8 @@ fn judgements(request: &assessment::Knee, result: &KneeResult, verdict: Verdict)
     let percentile = sustained.or(result.points.first()).and_then(|point| {
         let (bound_ns, measured) = (request.bound_ns? as f64, point.figures.percentile_ns?);
         let reason = if sustained.is_some() { Reason::AtSustainedRate } else { Reason::AtLowestRate };
-        let (bound, basis) = (ThresholdBound::AtMost, Basis::Requirement { volume: None });
+        let (bound, basis) =
+            (ThresholdBound::AtMost, Basis::Requirement { volume: None, application: None, is_unconfirmed: false });
         let threshold = Some(Threshold { value: bound_ns, enough: bound_ns, bound, basis });
         Some(Judgement { threshold, ..judgement(request.metric(), measured, reason) })
     });

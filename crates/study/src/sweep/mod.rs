@@ -137,10 +137,11 @@ pub fn complete(assessment: &mut Assessment) -> Result<(), StudyError> {
     test.error = replaced.or(test.error.as_ref()).cloned();
     test.verdict = match &test.error {
         Some(failure) => Verdict::of_failure(failure),
-        None if assessment.stopped => Verdict::Inconclusive,
+        None if assessment.stopped => Verdict::Skipped,
         None => Verdict::Measured,
     };
-    assessment.verdict = test.verdict;
+    // The sweep's question is open.
+    assessment.verdict = if test.verdict == Verdict::Skipped { Verdict::Inconclusive } else { test.verdict };
     request.result = Some(result);
     Ok(())
 }

@@ -29,6 +29,9 @@ use crate::{exit, session, signals, target};
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+    if let Some(warning) = args.low_percentile() {
+        stderr_line!("warning: {warning}");
+    }
     let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
     target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
     found.refuse_if_used()?;

@@ -1,0 +1,236 @@
+//! Facts that weaken a conclusion have a bound: a figure far from its threshold is decided in spite of them.
+
+use std::sync::Arc;
+
+use assessment::{
+    Aim, Assessment, Confounder, DeviceBytes, FindingKind, Judgement, LimitReason, LoadPattern, Reason, Severity,
+    Verdict,
+};
+use judge::requirements::Requirements;
+use judge::verdict::{judge, required};
+use plan::{Ddir, Plan};
+use proptest::prelude::*;
+use record::{DiskSlot, Record, TargetFacts};
+use units::diagnostic::Source;
+
+use crate::verdict::{assessment, finding, flushes, level, load_generator_limit, require, run, test, writes};
+
+const MIB: u64 = 1 << 20;
+
+/// Judges a test of writes by a rule.
+fn by_rule(mut test: assessment::Test, rule: &str, findings: &[FindingKind]) -> Judgement {
+    test.findings = findings.iter().map(|kind| finding(kind.clone(), Severity::Warning)).collect();
+    let mut whole = assessment(vec![test]);
+    judge(&mut whole, &[], &require(rule));
+    whole.tests.remove(0).judgements.remove(0)
+}
+
+/// Writes of 4 KiB to a device that counts this load of other programs in each second.
+fn beside(rate: f64, ios: u64, bytes: u64) -> (Record, FindingKind) {
+    let mut record = level(rate);
+    let mut plan = Plan::clone(&record.plan);
+    plan.workers[0].targets.paths = vec!["/dev/x".to_owned()];
+    plan.workers[0].targets.open.direct = true;
+    plan.workers[0].measure.disk_util = true;
+    record.plan = Arc::new(plan);
+    let facts = TargetFacts { path: "/dev/x".to_owned(), disks: vec!["x".to_owned()], ..TargetFacts::default() };
+    record.targets = vec![TargetFacts { is_device: true, ..facts }];
+    let timeline = &mut record.timeline[0];
+    timeline.disks = vec!["x".to_owned()];
+    let (mut requested_bytes, mut device_bytes) = (0, 0);
+    for slot in &mut timeline.slots {
+        let own = &slot.ddirs[Ddir::Write as usize];
+        slot.disks = vec![DiskSlot { ios: [0, own.ios + ios], bytes: [0, own.bytes + bytes] }];
+        requested_bytes += own.bytes;
+        device_bytes += own.bytes + bytes;
+    }
+    let devices = vec!["x".to_owned()];
+    let load = DeviceBytes { direction: Ddir::Write, devices, requested_bytes, device_bytes };
+    (record, FindingKind::OtherLoad(vec![load]))
+}
+
+fn figure(judgement: &Judgement) -> f64 {
+    judgement.correction.as_ref().expect("a correction").figure
+}
+
+#[test]
+fn other_load_explains_at_most_its_ios_and_bytes() {
+    // 300 IOPS, beside 16 I/Os of 96 KiB per second: they take the place of 400 I/Os of 4 KiB at most.
+    let (record, other_load) = beside(300.0, 16, 16 * 96 * 1024);
+    let far = by_rule(test(Aim::DiskIops, record.clone()), "write.iops>=53000", &[other_load.clone()]);
+    assert!(far.verdict == Verdict::Fail && matches!(far.reason, Reason::NotEnough(_)), "{far:?}");
+    let expected = 300.0 + 16.0 + 16.0 * 24.0;
+    assert!((figure(&far) / expected - 1.0).abs() < 0.02, "{far:?}");
+    let near = by_rule(test(Aim::DiskIops, record), "write.iops>=600", &[other_load]);
+    let is_confounded = matches!(near.reason, Reason::Confounded(Confounder::Finding(_)));
+    assert!(near.verdict == Verdict::Inconclusive && is_confounded && figure(&near) > 600.0, "{near:?}");
+}
+
+#[test]
+fn littles_law_bounds_what_a_deeper_queue_can_reach() {
+    let shallow =
+        FindingKind::DepthNotReached { depth: 32, mean_in_flight: 4.0, workers: 1, of_workers: 1, is_direct: true };
+    let on = |rule: &str| by_rule(test(Aim::DiskIops, level(1000.0)), rule, std::slice::from_ref(&shallow));
+    let (far, near) = (on("write.iops>=9000"), on("write.iops>=7000"));
+    assert_eq!((far.verdict, near.verdict), (Verdict::Fail, Verdict::Inconclusive));
+    assert!((figure(&far) / 8000.0 - 1.0).abs() < 0.01, "{far:?}");
+    // A queue that was not full does not make latencies longer.
+    let mut slow = test(Aim::LatencyFloor, level(1000.0));
+    (0..60_000).for_each(|_| slow.rounds[0].record.workers[0].stats.ddirs[1].clat.record(9_000_000));
+    assert_eq!(by_rule(slow, "write.clat.p99<=5ms", &[shallow]).verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_load_generator_that_never_slept_explains_any_rate() {
+    let on = |rule: &str| {
+        by_rule(test(Aim::DiskIops, level(1000.0)), rule, &[load_generator_limit(LimitReason::NeverSlept)])
+    };
+    assert_eq!(on("write.iops>=1000000").verdict, Verdict::Inconclusive);
+    assert_eq!(on("write.iops>=900").verdict, Verdict::Pass);
+    // A synchronous thread that is in user mode for half of the time reaches twice the rate without it.
+    let mut record = level(1000.0);
+    let stats = &mut record.workers[0].stats;
+    (stats.runtime_ns, stats.usage.user_ns, stats.usage.system_ns) = (60_000_000_000, 30_000_000_000, 29_500_000_000);
+    let on =
+        |rule: &str| by_rule(test(Aim::DiskIops, record.clone()), rule, &[load_generator_limit(LimitReason::OwnTime)]);
+    let (far, near) = (on("write.iops>=2100"), on("write.iops>=1900"));
+    assert_eq!((far.verdict, near.verdict), (Verdict::Fail, Verdict::Inconclusive), "{far:?}");
+}
+
+#[test]
+fn rates_that_rise_and_runs_that_ended_early_are_decided_far_below() {
+    let rising = || writes((0..60).map(|at| 500.0 + 10.0 * f64::from(at)), 0.01);
+    let on = |rule: &str| by_rule(test(Aim::DiskIops, rising()), rule, &[]);
+    assert_eq!(on("write.iops>=100000").verdict, Verdict::Fail);
+    let near = on("write.iops>=2000");
+    assert!(near.verdict == Verdict::Inconclusive && matches!(near.reason, Reason::StillRising(_)), "{near:?}");
+    let early = FindingKind::EndedEarly { runtime_s: 600.0, ran_s: 60.0, moved_bytes: MIB, jobs: 1 };
+    let on = |rule: &str| by_rule(test(Aim::DiskIops, level(1000.0)), rule, std::slice::from_ref(&early));
+    assert_eq!(on("write.iops>=2000").verdict, Verdict::Fail);
+    assert_eq!(on("write.iops>=900").verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn a_rate_with_a_share_that_no_device_counted_passes_without_it_only() {
+    let partly = FindingKind::DeviceDisagrees(DeviceBytes {
+        direction: Ddir::Write,
+        devices: vec!["x".to_owned()],
+        requested_bytes: 100,
+        device_bytes: 80,
+    });
+    let on = |rule: &str| by_rule(test(Aim::DiskIops, level(1000.0)), rule, std::slice::from_ref(&partly));
+    assert_eq!(on("write.iops>=790").verdict, Verdict::Pass);
+    assert_eq!(on("write.iops>=900").verdict, Verdict::Inconclusive);
+    assert_eq!(on("write.iops>=1100").verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_job_below_its_requested_rate_was_not_held_back_by_it() {
+    let on = |requested: u64| {
+        let mut record = level(1000.0);
+        let mut plan = Plan::clone(&record.plan);
+        plan.workers[0].access.pattern.writes = true;
+        plan.workers[0].rate.ios_per_s[Ddir::Write] = requested;
+        record.plan = Arc::new(plan);
+        by_rule(test(Aim::DiskIops, record), "write.iops>=5000", &[]).verdict
+    };
+    assert_eq!([on(1000), on(3000)], [Verdict::Inconclusive, Verdict::Fail]);
+}
+
+/// Flushes of 40 ms, by a thread that waited for a CPU for this share of 60 s.
+fn waited(share: f64, rule: &str) -> Judgement {
+    let mut flushes = flushes(25.0, 40_000_000);
+    let stats = &mut flushes.rounds[0].record.workers[0].stats;
+    (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some((60e9 * share) as u64));
+    by_rule(flushes, rule, &[])
+}
+
+#[test]
+fn waits_for_a_cpu_explain_a_latency_by_their_sum() {
+    // 5000 flushes of 40 ms: 30 s of waiting are 6 ms of each.
+    let (far, near) = (waited(0.5, "fsync.mean<=10ms"), waited(0.5, "fsync.mean<=35ms"));
+    assert_eq!((far.verdict, near.verdict), (Verdict::Fail, Verdict::Inconclusive), "{far:?} {near:?}");
+    assert!((figure(&far) / 34e6 - 1.0).abs() < 0.05, "{far:?}");
+    assert_eq!(waited(0.5, "fsync.p99<=10ms").verdict, Verdict::Fail);
+}
+
+#[test]
+fn rules_are_judged_in_tests_with_their_load() {
+    let splunk =
+        Requirements::of_application(&Source::new("--for", "splunk")).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let rule = &splunk.list[0];
+    assert_eq!(rule.load.patterns, [LoadPattern::RandRead, LoadPattern::RandWrite, LoadPattern::RandRw]);
+    let deep = |record: Record, depth: u32| {
+        let mut plan = Plan::clone(&record.plan);
+        plan.workers[0].depth.iodepth = depth;
+        let runtime_ns = record.timeline[0].until_ns;
+        let mut record = Record { plan: Arc::new(plan), ..record };
+        record.workers[0].stats.runtime_ns = runtime_ns;
+        test(Aim::DiskIops, record)
+    };
+    let seconds = vec![[900, 0]; 60];
+    assert_eq!(required(&deep(run(&seconds, 4096, true), 32), rule).len(), 1);
+    // A sequential test, large blocks, one I/O at a time, and a short run are other loads.
+    for other in [
+        deep(run(&seconds, 4096, false), 32),
+        deep(run(&seconds, MIB, true), 32),
+        deep(run(&seconds, 4096, true), 1),
+        deep(run(&seconds[..3], 4096, true), 32),
+    ] {
+        assert!(required(&other, rule).is_empty());
+    }
+    let mut whole: Assessment = assessment(vec![deep(run(&seconds, MIB, false), 16)]);
+    judge(&mut whole, &[], std::slice::from_ref(&splunk));
+    assert_eq!(whole.verdict, Verdict::Inconclusive);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A FAIL in spite of confounders is a FAIL for the figure that they allow at best.
+    #[test]
+    fn a_fail_is_one_after_the_correction(
+        rate in 100.0f64..5000.0,
+        required in 100.0f64..50_000.0,
+        depth in 1u32..64,
+        mean in 1.0f64..32.0,
+        (ios, io_kib) in (0u64..2000, 1u64..256),
+        share in 0.0f64..0.9,
+    ) {
+        let (mut record, other_load) = beside(rate, ios, ios * io_kib * 1024);
+        let stats = &mut record.workers[0].stats;
+        (stats.runtime_ns, stats.usage.run_delay_ns) = (60_000_000_000, Some((60e9 * share) as u64));
+        let shallow = FindingKind::DepthNotReached {
+            depth: depth.max(mean.ceil() as u32), mean_in_flight: mean, workers: 1, of_workers: 1, is_direct: true,
+        };
+        let rule = format!("write.iops>={required:.0}");
+        let judgement = by_rule(test(Aim::DiskIops, record), &rule, &[other_load, shallow]);
+        let enough = judgement.threshold.as_ref().map_or(0.0, |threshold| threshold.enough);
+        let corrected = judgement.correction.as_ref().map(|correction| correction.figure);
+        let (_, high) = judgement.interval.unwrap_or_default();
+        match judgement.verdict {
+            Verdict::Fail => {
+                prop_assert!(corrected.is_some_and(|figure| figure < enough && figure >= high), "{judgement:?}");
+                // The corrected rate, measured without confounders, fails as well.
+                let clean = by_rule(test(Aim::DiskIops, level(corrected.unwrap_or(rate))), &rule, &[]);
+                prop_assert!(clean.verdict != Verdict::Pass, "{clean:?}");
+            }
+            Verdict::Inconclusive => {
+                prop_assert!(high < enough || corrected.is_none(), "{judgement:?}");
+                prop_assert!(corrected.is_none_or(|figure| figure >= enough), "{judgement:?}");
+            }
+            _ => {}
+        }
+    }
+
+    /// Whatever share of the time a thread waited for a CPU, a latency fails only if the wait cannot explain it.
+    #[test]
+    fn a_latency_fails_only_beyond_the_waits(share in 0.0f64..1.0, allowed_ms in 1u32..60) {
+        let judgement = waited(share, &format!("fsync.mean<={allowed_ms}ms"));
+        let least_ms = 40.0 - 60e3 * share / 5000.0;
+        if judgement.verdict == Verdict::Fail && share >= 0.1 {
+            prop_assert!(least_ms * 1.02 > f64::from(allowed_ms), "{judgement:?}");
+        }
+        prop_assert!(judgement.verdict != Verdict::Pass || allowed_ms >= 39, "{judgement:?}");
+    }
+}
