@@ -2,15 +2,46 @@
 
 use std::sync::Arc;
 
-use assessment::{LoadPattern, LoadRange, MeasuredBy, RequiredLoad};
+use assessment::{Confidence, LoadPattern, LoadRange, MeasuredBy, RequiredLoad};
+use serde::Deserialize;
 use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::{Size, Time};
 
-use super::read::{Rule, inner};
-
 /// The separator of the ends of a range, as in `4k..64k`.
 const RANGE: &str = "..";
+
+/// A rule of a file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    pub rule: Spanned<String>,
+    /// Overrides the source of the file.
+    pub source: Option<String>,
+    pub date: Option<String>,
+    pub confidence: Option<Confidence>,
+    /// fio's names of patterns.
+    #[serde(default)]
+    pub pattern: Vec<Spanned<String>>,
+    /// Another form of `pattern`: all sequential ones, or all random ones.
+    pub sequential: Option<Spanned<bool>>,
+    #[serde(default)]
+    pub blocks: Vec<Spanned<String>>,
+    pub depth: Option<Spanned<String>>,
+    pub duration: Option<Spanned<String>>,
+    #[serde(default)]
+    pub synced: bool,
+    /// The test that measures the rule.
+    pub suite: Option<Spanned<String>>,
+    pub test: Option<Spanned<String>>,
+}
+
+/// Removes the quotes around a value.
+pub fn inner(span: &Span) -> Span {
+    let text = span.text();
+    let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
+    if quoted { span.part(1..text.len() - 1) } else { span.clone() }
+}
 
 /// Returns the load of a rule.
 pub fn load(source: &Arc<Source>, rule: &Rule) -> Result<RequiredLoad, Diagnostic> {

@@ -8,7 +8,7 @@ use toml::Spanned;
 use units::diagnostic::{Diagnostic, Source, Span};
 use units::quantity::Kind;
 
-use super::load::{load, measured_by};
+use super::load::{Rule, inner, load, measured_by};
 use super::{Bound, Requirement, Requirements};
 
 /// Schema of a file.
@@ -25,31 +25,6 @@ struct File {
     date: Option<String>,
     confidence: Option<Confidence>,
     require: Vec<Rule>,
-}
-
-/// A rule of a file, as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rule {
-    rule: Spanned<String>,
-    /// Overrides the source of the file.
-    source: Option<String>,
-    date: Option<String>,
-    confidence: Option<Confidence>,
-    /// fio's names of patterns.
-    #[serde(default)]
-    pub pattern: Vec<Spanned<String>>,
-    /// Another form of `pattern`: all sequential ones, or all random ones.
-    pub sequential: Option<Spanned<bool>>,
-    #[serde(default)]
-    pub blocks: Vec<Spanned<String>>,
-    pub depth: Option<Spanned<String>>,
-    pub duration: Option<Spanned<String>>,
-    #[serde(default)]
-    pub synced: bool,
-    /// The test that measures the rule.
-    pub suite: Option<Spanned<String>>,
-    pub test: Option<Spanned<String>>,
 }
 
 /// Parses rules separated by commas.
@@ -142,13 +117,6 @@ pub fn file(source: &Arc<Source>) -> Result<Requirements, Diagnostic> {
         list.push(read);
     }
     Ok(Requirements { text: source.name.clone(), title: file.title, note: file.note, list })
-}
-
-/// Removes the quotes around a value.
-pub fn inner(span: &Span) -> Span {
-    let text = span.text();
-    let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
-    if quoted { span.part(1..text.len() - 1) } else { span.clone() }
 }
 
 fn citation(file: &File, rule: &Rule) -> Option<Citation> {
