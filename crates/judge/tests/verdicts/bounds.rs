@@ -57,7 +57,7 @@ fn figure(judgement: &Judgement) -> f64 {
 fn other_load_explains_at_most_its_ios_and_bytes() {
     // 300 IOPS, beside 16 I/Os of 96 KiB per second: they take the place of 400 I/Os of 4 KiB at most.
     let (record, other_load) = beside(300.0, 16, 16 * 96 * 1024);
-    let far = by_rule(test(Aim::DiskIops, record.clone()), "write.iops>=53000", &[other_load.clone()]);
+    let far = by_rule(test(Aim::DiskIops, record.clone()), "write.iops>=53000", std::slice::from_ref(&other_load));
     assert!(far.verdict == Verdict::Fail && matches!(far.reason, Reason::NotEnough(_)), "{far:?}");
     let expected = 300.0 + 16.0 + 16.0 * 24.0;
     assert!((figure(&far) / expected - 1.0).abs() < 0.02, "{far:?}");
