@@ -21,8 +21,10 @@ pub enum Kind {
 pub enum Form {
     Html,
     Markdown,
+    /// All charts on one sheet.
     Svg,
     Png,
+    Junit,
 }
 
 impl Kind {
@@ -39,10 +41,9 @@ impl Kind {
             Some("md") => Ok(Kind::File(Form::Markdown)),
             Some("svg") => Ok(Kind::File(Form::Svg)),
             Some("png") => Ok(Kind::File(Form::Png)),
-            _ => {
-                Err("expected a name that ends with .html, .md, .svg or .png, or with / for a folder of charts"
-                    .to_owned())
-            }
+            Some("xml") => Ok(Kind::File(Form::Junit)),
+            _ => Err("expected a name that ends with .html, .md, .xml, .svg or .png, or with / for a folder of charts"
+                .to_owned()),
         }
     }
 }
@@ -112,6 +113,7 @@ pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, PngError> {
         Form::Markdown => report::markdown(assessment).into_bytes(),
         Form::Svg => report::svg(assessment).into_bytes(),
         Form::Png => report::png(assessment)?,
+        Form::Junit => report::junit(assessment).into_bytes(),
     })
 }
 
@@ -123,6 +125,7 @@ mod tests {
     fn the_end_of_a_name_chooses_the_format() {
         assert_eq!(Kind::of_name("a/b.HTML"), Ok(Kind::File(Form::Html)));
         assert_eq!(Kind::of_name("report.md"), Ok(Kind::File(Form::Markdown)));
+        assert_eq!(Kind::of_name("junit.xml"), Ok(Kind::File(Form::Junit)));
         assert_eq!(
             (Kind::of_name("a.png"), Kind::of_name("charts.png/")),
             (Ok(Kind::File(Form::Png)), Ok(Kind::Folder))

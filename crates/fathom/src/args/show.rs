@@ -34,7 +34,7 @@ pub struct Args {
     /// Write to a file instead of standard output; a name that ends with / is a folder with one file per chart
     #[arg(long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
+    /// Write a report: NAME.html, .md, .xml (JUnit), .svg, .png, card.png, or a folder NAME/ of charts; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = report)]
     pub reports: Vec<String>,
 }
@@ -70,6 +70,8 @@ enum FormatName {
     Svg,
     /// All: the charts
     Png,
+    /// All: JUnit XML
+    Junit,
     /// All: the saved document
     Json,
 }
@@ -91,6 +93,7 @@ impl Args {
             FormatName::Markdown => Format::Page(Form::Markdown),
             FormatName::Svg => Format::Page(Form::Svg),
             FormatName::Png => Format::Page(Form::Png),
+            FormatName::Junit => Format::Page(Form::Junit),
             FormatName::Json => Format::Json,
         })
     }

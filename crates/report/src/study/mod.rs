@@ -11,6 +11,7 @@ mod scale;
 pub(crate) mod sweep;
 mod table;
 
+pub(crate) use comparison::broken as broken_limit;
 pub use comparison::{comparison_json, comparison_text, failed_limits};
 pub use table::Table;
 

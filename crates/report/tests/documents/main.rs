@@ -4,5 +4,6 @@
 
 mod browser;
 mod documents;
+mod junit;
 #[path = "../sample/mod.rs"]
 mod sample;

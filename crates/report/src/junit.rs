@@ -1,0 +1,158 @@
+//! Assessments as JUnit XML, for programs that show the tests of a build.
+//!
+//! The elements and attributes are those that both common schemas allow: the one of Ant (Windy Road's `JUnit.xsd`) and
+//! the one of Jenkins (`jenkins-junit.xsd` of its xUnit plugin).
+
+use assessment::{Assessment, Round, Test, Verdict};
+use units::calendar::date_and_time;
+use units::markup::escaped;
+use units::shell::quoted;
+
+use crate::causes::{cause, cause_of_test};
+use crate::figures::cells;
+use crate::html::environment::facts;
+use crate::text;
+use crate::thresholds::{self, Check};
+
+/// A test case, and how it ended.
+struct Case {
+    name: String,
+    seconds: f64,
+    outcome: Outcome,
+    message: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Skipped,
+    Failed,
+    Error,
+}
+
+impl Outcome {
+    fn of(verdict: Verdict) -> Outcome {
+        match verdict {
+            Verdict::Measured | Verdict::Pass => Outcome::Passed,
+            Verdict::Fail => Outcome::Failed,
+            Verdict::Invalid => Outcome::Error,
+            // The measurement decides nothing: the test counts as not run.
+            _ => Outcome::Skipped,
+        }
+    }
+}
+
+impl Case {
+    fn new(check: &Check, seconds: f64) -> Case {
+        let name = match check.figure.is_empty() {
+            true => check.name.clone(),
+            false => format!("{}: {} {}", check.name, check.figure, check.bound),
+        };
+        let message = format!("{}: {}", check.verdict, check.cause);
+        Case { name, seconds, outcome: Outcome::of(check.verdict), message }
+    }
+
+    fn xml(&self, class: &str) -> String {
+        let head =
+            format!("    <testcase classname=\"{class}\" name=\"{}\" time=\"{:.3}\"", escaped(&self.name), self.seconds);
+        let message = escaped(&text::plain(&self.message));
+        match self.outcome {
+            Outcome::Passed => format!("{head}/>\n"),
+            Outcome::Skipped => format!("{head}>\n      <skipped message=\"{message}\"/>\n    </testcase>\n"),
+            Outcome::Failed => with_text(&head, "failure", "FAIL", &message),
+            Outcome::Error => with_text(&head, "error", "INVALID", &message),
+        }
+    }
+}
+
+fn with_text(head: &str, element: &str, kind: &str, message: &str) -> String {
+    format!("{head}>\n      <{element} message=\"{message}\" type=\"{kind}\">{message}</{element}>\n    </testcase>\n")
+}
+
+/// Formats the assessment as one test suite, with a case for each threshold, and for each test without one.
+pub fn junit(assessment: &Assessment) -> String {
+    let cases = cases_of(assessment);
+    let count = |outcome: Outcome| cases.iter().filter(|case| case.outcome == outcome).count();
+    let took_ms = assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms);
+    let local_s = (assessment.started_unix_ms / 1000).saturating_add_signed(i64::from(assessment.utc_offset_s));
+    let host = if assessment.machine.hostname.is_empty() { "localhost" } else { &assessment.machine.hostname };
+    let class = format!("fathom.{}", escaped(&text::plain(&assessment.suite)));
+    let properties = facts(assessment).into_iter().chain([("Command".to_owned(), command(assessment))]);
+    let properties: String = properties
+        .map(|(name, value)| {
+            let [name, value] = [name, value].map(|text| escaped(&text::plain(&text)));
+            format!("      <property name=\"{name}\" value=\"{value}\"/>\n")
+        })
+        .collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite id=\"0\" package=\"fathom\" name=\"{}\" \
+         timestamp=\"{}\" hostname=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3}\">\n    \
+         <properties>\n{properties}    </properties>\n{}    <system-out>{}</system-out>\n    <system-err/>\n  \
+         </testsuite>\n</testsuites>\n",
+        escaped(&text::plain(&format!("{} on {}", assessment.suite, assessment.target.path))),
+        date_and_time(local_s),
+        escaped(&text::plain(host)),
+        cases.len(),
+        count(Outcome::Failed),
+        count(Outcome::Error),
+        count(Outcome::Skipped),
+        took_ms as f64 / 1e3,
+        cases.iter().map(|case| case.xml(&class)).collect::<String>(),
+        escaped(&figures(assessment)),
+    )
+}
+
+fn cases_of(assessment: &Assessment) -> Vec<Case> {
+    let checks = thresholds::of(assessment);
+    let mut cases = Vec::new();
+    for (at, test) in assessment.tests.iter().enumerate() {
+        let mut seconds = seconds(test);
+        let of_test: Vec<&Check> = checks.iter().filter(|check| check.test == Some(at)).collect();
+        for check in &of_test {
+            // The time of a test is that of its first case.
+            cases.push(Case::new(check, std::mem::take(&mut seconds)));
+        }
+        if of_test.is_empty() {
+            let message = cause_of_test(assessment, test);
+            cases.push(Case { name: test.name.clone(), seconds, outcome: Outcome::of(test.verdict), message });
+        }
+    }
+    cases.extend(checks.iter().filter(|check| check.test.is_none()).map(|check| Case::new(check, 0.0)));
+    cases
+}
+
+/// Returns the time of all runs of a test.
+fn seconds(test: &Test) -> f64 {
+    let took = |round: &Round| round.record.ended_unix_ms.saturating_sub(round.record.started_unix_ms);
+    test.rounds.iter().map(took).sum::<u64>() as f64 / 1e3
+}
+
+fn command(assessment: &Assessment) -> String {
+    assessment.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the verdict and the figures of all tests as lines.
+fn figures(assessment: &Assessment) -> String {
+    let mut lines = vec![format!("{}: {}", assessment.verdict, text::plain(&cause(assessment)))];
+    for test in &assessment.tests {
+        for cell in cells(test) {
+            for side in cell.sides() {
+                let rates = side.rates.map(|rates| {
+                    let (iops, bandwidth) = (rates.iops, rates.bytes_per_s);
+                    format!(" {}, {},", text::figure(iops, "IOPS"), text::figure(bandwidth, "B/s"))
+                });
+                let p99 = side.latency.percentile_ns(99.0).unwrap_or(f64::INFINITY);
+                let p99 = if side.latency.count() > 0 { format!(" p99 {}", text::figure(p99, "ns")) } else { String::new() };
+                let at = cell.name();
+                let at = if at.is_empty() { at } else { format!(" {at}") };
+                lines.push(text::plain(&format!(
+                    "{}{at} {}:{}{p99}",
+                    test.name,
+                    side.name,
+                    rates.unwrap_or_default()
+                )));
+            }
+        }
+    }
+    lines.join("\n")
+}
