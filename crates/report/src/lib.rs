@@ -8,8 +8,10 @@ pub mod chart;
 mod document;
 mod figures;
 mod findings;
+mod grid;
 mod html;
 mod junit;
+mod key_figures;
 mod lettering;
 pub mod limits;
 mod markdown;
@@ -36,8 +38,8 @@ use assessment::Assessment;
 /// Returns all charts of an assessment, with names that differ.
 pub fn charts(assessment: &Assessment) -> Vec<Chart> {
     let detail = chart::Detail::default();
-    let mut charts: Vec<Chart> =
-        assessment.tests.iter().flat_map(|test| chart::of_test(assessment, test, &detail)).collect();
+    let of_tests = assessment.tests.iter().flat_map(|test| chart::of_test(assessment, test, &detail));
+    let mut charts: Vec<Chart> = chart::overview(assessment).into_iter().chain(of_tests).collect();
     // Names of tests can differ only in characters that are replaced in names of files.
     for at in 1..charts.len() {
         let name = charts[at].name.clone();

@@ -66,7 +66,7 @@ fn pages_of_a_run_name_the_job_once_beside_its_finding() {
     }
     run(scratch.path(), "show", "saved.json --report page.html");
     let page = std::fs::read_to_string(scratch.file("page.html")).unwrap();
-    assert!(page.contains(&format!("<h2>{NAME} <span")), "the section of the phase has the job's name");
+    assert!(page.contains(&format!("<h3>{NAME}</h3> <span")), "the section of the phase has the job's name");
     assert!(page.contains(&format!("<li>{NAME}: after ")), "the finding is of that job");
     assert!(!page.contains("<li>b, c"), "nothing cuts the name");
 }

@@ -3,6 +3,7 @@
 use units::markup::escaped;
 
 use super::axis::Axis;
+use super::marks::Mark;
 
 pub const WIDTH: f64 = 440.0;
 const PLOT_HEIGHT: f64 = 190.0;
@@ -13,6 +14,8 @@ const BELOW: f64 = 40.0;
 const LEGEND_LINE: f64 = 16.0;
 /// Approximate width of a character of a label. On phones they are larger.
 const CHARACTER: f64 = 7.0;
+/// Width of a field of a colour scale.
+const FIELD_WIDTH: f64 = 31.0;
 
 pub struct Canvas {
     body: String,
@@ -21,10 +24,30 @@ pub struct Canvas {
     top: f64,
 }
 
-/// An entry of the legend: CSS classes of its sample, and its name.
+/// An entry of the legend.
 pub struct Entry {
+    /// CSS classes of its sample.
     pub classes: String,
     pub name: String,
+    /// The sign on the line, and its colour.
+    mark: Option<(Mark, usize)>,
+}
+
+impl Entry {
+    pub fn line(classes: impl Into<String>, name: impl Into<String>) -> Entry {
+        Entry { classes: classes.into(), name: name.into(), mark: None }
+    }
+
+    /// An entry of a line with signs, in the colour of a series.
+    pub fn marked(self, mark: Mark, colour: usize) -> Entry {
+        Entry { mark: Some((mark, colour)), ..self }
+    }
+}
+
+/// A field of a colour scale: its CSS class, and the smallest value that it stands for.
+pub struct Field {
+    pub class: String,
+    pub least: String,
 }
 
 impl Canvas {
@@ -36,17 +59,40 @@ impl Canvas {
         canvas
     }
 
+    /// Draws the axes, and a scale of colours above them.
+    pub fn with_scale(x: Axis, y: Axis, name: &str, fields: &[Field]) -> Canvas {
+        let mut canvas = Canvas { body: String::new(), x, y, top: TOP };
+        canvas.text(LEFT, TOP + 8.0, "start", name);
+        let left = LEFT + name.chars().count() as f64 * CHARACTER + 8.0;
+        for (at, field) in fields.iter().enumerate() {
+            let x = left + at as f64 * FIELD_WIDTH;
+            canvas.body += &format!(
+                "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{FIELD_WIDTH}\" height=\"11\"/>",
+                field.class,
+                number(x),
+                number(TOP - 1.0)
+            );
+            canvas.text(x + FIELD_WIDTH / 2.0, TOP + 23.0, "middle", &field.least);
+        }
+        canvas.top = TOP + 34.0;
+        canvas.axes();
+        canvas
+    }
+
     fn legend(&mut self, entries: &[Entry]) {
         if entries.is_empty() {
             return;
         }
         let (mut left, mut baseline) = (LEFT, TOP + 8.0);
-        for Entry { classes, name } in entries {
+        for Entry { classes, name, mark } in entries {
             let width = 26.0 + name.chars().count() as f64 * CHARACTER + 12.0;
             if left > LEFT && left + width > WIDTH {
                 (left, baseline) = (LEFT, baseline + LEGEND_LINE);
             }
             self.body += &format!("<path class=\"{classes}\" d=\"M{} {}h20\"/>", number(left), number(baseline - 4.0));
+            if let Some((mark, colour)) = mark {
+                self.body += &mark.svg(*colour, left + 10.0, baseline - 4.0, "");
+            }
             self.text(left + 26.0, baseline, "start", name);
             left += width;
         }
@@ -179,6 +225,12 @@ impl Canvas {
         let hint = escaped(hint);
         self.body +=
             &format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"3.5\"><title>{hint}</title></circle>");
+    }
+
+    /// Draws a sign at a point.
+    pub fn mark(&mut self, mark: Mark, colour: usize, (x, y): (f64, f64), hint: &str) {
+        let title = if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(hint)) };
+        self.body += &mark.svg(colour, self.x_of(x), self.y_of(y), &title);
     }
 
     fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {

@@ -1,4 +1,4 @@
-//! The heat map of latency over time: the darker the colour, the more I/Os.
+//! The heat map of latency over time, with the scale of its colours.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use assessment::Test;
 use record::CoarseHistogram;
 use units::format::{grouped, time_ns};
 
-use super::axis::Axis;
-use super::canvas::{Canvas, number};
+use super::axis::{Axis, compact};
+use super::canvas::{Canvas, Field, number};
 use super::colours::HEATS;
 use super::picture::{Chart, Detail};
 use super::time_series::TimeSeries;
@@ -46,6 +46,19 @@ impl Map {
         (low(row), low(row + 1))
     }
 
+    /// Returns the smallest count of a colour step.
+    fn least(&self, heat: usize) -> f64 {
+        let share = (heat - 1) as f64 / HEATS as f64;
+        (((1.0 + self.most as f64).ln() * share).exp() - 1.0 + 1e-9).floor() + 1.0
+    }
+
+    /// Returns the scale of colours. A step without a count of its own is left out.
+    fn scale(&self) -> Vec<Field> {
+        let steps = (1..=HEATS).filter(|heat| self.least(*heat) <= self.most as f64);
+        let steps = steps.filter(|heat| *heat == HEATS || self.least(*heat) < self.least(heat + 1));
+        steps.map(|heat| Field { class: format!("h{heat}"), least: compact(self.least(heat)) }).collect()
+    }
+
     /// Returns the colour step of a count, on a logarithmic scale.
     fn heat(&self, count: u64) -> usize {
         let share = (1.0 + count as f64).ln() / (1.0 + self.most as f64).ln();
@@ -57,7 +70,8 @@ pub fn chart(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
     let map = Map::of(series).filter(|_| series.points.len() > 1)?;
     let (first, last) = (*map.counts.keys().next()?, *map.counts.keys().last()?);
     let (least, most) = (map.span_ns(first).0, map.span_ns(last).1);
-    let mut canvas = Canvas::new(Axis::time(series.end_s), Axis::latency("latency", least, most), &[]);
+    let (x, y) = (Axis::time(series.end_s), Axis::latency("latency", least, most));
+    let mut canvas = Canvas::with_scale(x, y, "I/Os, from", &map.scale());
     let mut shapes = vec![String::new(); HEATS + 1];
     for (row, counts) in &map.counts {
         let (low, high) = map.span_ns(*row);
@@ -91,7 +105,7 @@ pub fn chart(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart>
         }
     }
     let words = format!(
-        "The darker the colour, the more I/Os had this latency at this time: up to {} per field. Latencies range from {} to {}.",
+        "The colour is the number of I/Os with this latency at this time: up to {} per field. Latencies range from {} to {}.",
         grouped(map.most as f64),
         time_ns(least),
         time_ns(most)

@@ -68,7 +68,7 @@ fn series<'a>(cells: &'a [Cell]) -> Vec<Series<'a>> {
 }
 
 fn legend(series: &[Series]) -> Vec<Entry> {
-    series.iter().map(|series| Entry { classes: series.classes(), name: series.name.clone() }).collect()
+    series.iter().map(|series| Entry::line(series.classes(), series.name.clone())).collect()
 }
 
 fn span(series: &[Series]) -> (f64, f64) {

@@ -7,10 +7,13 @@ use units::quantity::option_value;
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
+use super::marks::OF_PERCENTILES;
 use super::picture::Chart;
 use crate::figures::{Cell, grouped_by_others};
+use crate::key_figures::PERCENTILES;
 
-const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
+/// The kind of the chart.
+pub const KIND: &str = "load";
 
 /// Draws latency over the offered load, if it was planned, else over the delivered load.
 pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
@@ -32,14 +35,15 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
     for (at, (name, _)) in groups.iter().enumerate() {
         for (dash, percent) in PERCENTILES.into_iter().enumerate() {
             let classes = if dash == 0 { format!("s{at}") } else { format!("s{at} d{dash}") };
-            legend.push(Entry { classes, name: format!("{name} p{percent}").trim_start().to_owned() });
+            let entry = Entry::line(classes, format!("{name} p{percent}").trim_start());
+            legend.push(entry.marked(OF_PERCENTILES[dash], at));
         }
     }
     legend
-        .extend(bounds.iter().map(|(metric, _)| Entry { classes: "l".to_owned(), name: format!("bound of {metric}") }));
+        .extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("bound of {metric}"))));
     let sustained = sustained(test);
     legend
-        .extend(sustained.map(|rate| Entry { classes: "x".to_owned(), name: format!("sustained: {}", grouped(rate)) }));
+        .extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);
@@ -61,14 +65,15 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             for (cell, x, ns) in known {
                 let requested = format!("{setting}={}", cell.value(setting).unwrap_or_default());
                 let iops = grouped(cell.rates().iops);
-                canvas.dot(&format!("f{at}"), x, ns, &format!("{requested}: {iops} IOPS, p{percent} {}", time_ns(ns)));
+                let hint = format!("{requested}: {iops} IOPS, p{percent} {}", time_ns(ns));
+                canvas.mark(OF_PERCENTILES[dash], at, (x, ns), &hint);
             }
         }
     }
     let words = words(&steps, setting, is_response) + &bounds.iter().map(bound_words).collect::<String>();
     Some(Chart::new(
         test,
-        "load",
+        KIND,
         if is_response { "Response time by load" } else { "Service time by load" },
         words,
         canvas,

@@ -3,10 +3,13 @@
 mod axis;
 mod canvas;
 pub mod colours;
+mod devices;
 mod heat;
 mod latencies;
 mod load;
+mod marks;
 mod over_time;
+mod overview;
 mod picture;
 mod settings;
 mod sheet;
@@ -16,11 +19,25 @@ mod time_series;
 
 use assessment::{Assessment, Study, Test};
 
+pub use overview::charts as overview;
 pub use picture::{Chart, Detail};
 pub use sheet::sheet;
 
 use crate::figures;
 use time_series::TimeSeries;
+
+/// Returns the charts that show the result of a search or a sweep.
+pub fn curves(assessment: &Assessment, test: &Test) -> Vec<Chart> {
+    match &assessment.study {
+        Study::Sweep(request) => {
+            request.result.iter().filter_map(|result| sweep::chart(test, request, result)).collect()
+        }
+        Study::Knee(_) => {
+            settings::charts(test, &figures::cells(test)).into_iter().filter(|chart| chart.kind == load::KIND).collect()
+        }
+        Study::Suite(_) | Study::Single | Study::Repeats(_) | Study::Preconditioning => Vec::new(),
+    }
+}
 
 /// Returns the charts of a test that have data.
 pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Chart> {
@@ -28,10 +45,16 @@ pub fn of_test(assessment: &Assessment, test: &Test, detail: &Detail) -> Vec<Cha
     let series = TimeSeries::of(test, detail.points);
     let mut charts: Vec<Chart> = Vec::new();
     charts.extend(steady::chart(test));
+    let mut of_settings = settings::charts(test, &cells);
     if let Study::Sweep(request) = &assessment.study {
-        charts.extend(request.result.as_ref().and_then(|result| sweep::chart(test, request, result)));
+        let chart = request.result.as_ref().and_then(|result| sweep::chart(test, request, result));
+        // The chart of the sweep's metric has the same lines as the one by block size.
+        if let Some(same) = settings::kind_of(request).filter(|_| chart.is_some()) {
+            of_settings.retain(|other| other.kind != same);
+        }
+        charts.extend(chart);
     }
-    charts.extend(settings::charts(test, &cells));
+    charts.extend(of_settings);
     charts.extend(over_time::charts(test, &series, detail));
     charts.extend(heat::chart(test, &series, detail));
     charts.extend(latencies::charts(test, &cells));

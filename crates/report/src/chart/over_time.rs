@@ -6,17 +6,17 @@ use units::format::{grouped, time_ns};
 
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
+use super::devices::Device;
+use super::marks::OF_PERCENTILES;
 use super::picture::{Chart, Detail};
 use super::time_series::{Point, Step, TimeSeries};
+use crate::key_figures::PERCENTILES;
 use crate::text::figure;
 
-const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 /// A limit above this multiple of the largest value is not drawn: it would flatten the lines.
 const LIMIT_AT_MOST: f64 = 3.0;
-/// A direction without requests is shown if the devices moved more than this share of the largest rate in it.
-const TRIFLE: f64 = 0.02;
-/// Longest list of devices in a legend.
-const DEVICES_NAMED: usize = 16;
+/// With blocks of this size or larger, bandwidth describes a test better than IOPS.
+const LARGE_BLOCK_BYTES: u64 = 128 << 10;
 
 pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
     // One point is no time series.
@@ -28,6 +28,8 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
             kind: "iops",
             title: "IOPS over time",
             unit: "IOPS",
+            other: "B/s",
+            other_name: "Bandwidth",
             name: "IOPS",
             divisor: 1.0,
             of: Point::iops,
@@ -37,21 +39,40 @@ pub fn charts(test: &Test, series: &TimeSeries, detail: &Detail) -> Vec<Chart> {
             kind: "bandwidth",
             title: "Bandwidth over time",
             unit: "B/s",
+            other: "IOPS",
+            other_name: "The rate in IOPS",
             name: "MiB/s",
             divisor: f64::from(1 << 20),
             of: Point::bytes_per_s,
             of_device: Point::device_bytes_per_s,
         },
     ];
-    let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| rate.chart(test, series, detail)).collect();
+    let rates = rates.iter().filter(|rate| !is_same_as_other(test, series, rate.unit));
+    let mut charts: Vec<Chart> = rates.filter_map(|rate| rate.chart(test, series, detail)).collect();
     charts.extend(latency(test, series, detail));
     charts
+}
+
+/// Returns true if the chart of the other rate has the same lines: all I/Os have one size. A rate with an expected value
+/// has a chart of its own.
+fn is_same_as_other(test: &Test, series: &TimeSeries, unit: &str) -> bool {
+    let Some(block_bytes) = series.block_bytes() else { return false };
+    let is_judged = |unit: &str| test.judgements.iter().any(|judgement| judgement.metric.unit() == unit);
+    match (is_judged("IOPS"), is_judged("B/s")) {
+        (true, true) => false,
+        (true, false) => unit != "IOPS",
+        (false, true) => unit != "B/s",
+        (false, false) => (unit == "B/s") != (block_bytes >= LARGE_BLOCK_BYTES),
+    }
 }
 
 struct Rate {
     kind: &'static str,
     title: &'static str,
     unit: &'static str,
+    /// Unit and name of the other rate.
+    other: &'static str,
+    other_name: &'static str,
     /// Name of the axis, with the unit of the divided values.
     name: &'static str,
     divisor: f64,
@@ -68,14 +89,14 @@ impl Rate {
         if most <= 0.0 {
             return None;
         }
-        let devices = self.devices(series, most);
+        let devices = Device::of(series, self.of_device, self.divisor, most);
         let (limits, far): (Vec<_>, Vec<_>) = self.limits(test).partition(|(_, limit)| *limit <= most * LIMIT_AT_MOST);
         let top = limits.iter().map(|(_, limit)| *limit).chain(devices.iter().map(|device| device.most));
         let y = Axis::counts(self.name, top.fold(most, f64::max));
-        let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| entry(*ddir, 0, ddir.name())).collect();
+        let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| Entry::line(format!("s{}", *ddir as usize), ddir.name())).collect();
         legend.extend(devices.iter().map(|device| device.entry(series)));
         if !limits.is_empty() {
-            legend.push(Entry { classes: "l".to_owned(), name: "expected".to_owned() });
+            legend.push(Entry::line("l", "expected".to_owned()));
         }
         legend.extend(steps_entry(series));
         let mut canvas = Canvas::new(Axis::time(series.end_s), y, &legend);
@@ -107,25 +128,11 @@ impl Rate {
         };
         words.extend(far.iter().map(above));
         words.extend(steps_words(series));
+        words.extend(series.block_bytes().filter(|_| is_same_as_other(test, series, self.other)).map(|bytes| {
+            format!("{} has the same course: every I/O has {}.", self.other_name, units::format::size(bytes))
+        }));
+        words.extend(super::devices::words(series));
         Some(Chart::new(test, self.kind, self.title, words.join(" "), canvas))
-    }
-
-    /// Returns the rates that the devices counted, in the directions of the test, and in others if they are not
-    /// negligible.
-    fn devices(&self, series: &TimeSeries, most: f64) -> Vec<Device> {
-        let did = series.ddirs();
-        let device = |ddir: Ddir| {
-            let value = |point: &Point| (self.of_device)(point, ddir).map(|value| value / self.divisor);
-            let highest = series
-                .points
-                .iter()
-                .filter_map(value)
-                .fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
-            let steps = series.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
-            let is_shown = did.contains(&ddir) || highest > most * TRIFLE;
-            is_shown.then_some(Device { ddir, steps, most: highest })
-        };
-        [Ddir::Read, Ddir::Write].into_iter().filter_map(device).collect()
     }
 
     /// Returns the expected values, by metric.
@@ -148,24 +155,6 @@ impl Rate {
     }
 }
 
-/// Rates that the devices counted, in one direction.
-struct Device {
-    ddir: Ddir,
-    steps: Vec<(f64, f64, Option<f64>)>,
-    most: f64,
-}
-
-impl Device {
-    fn classes(&self) -> String {
-        format!("u{}", self.ddir as usize)
-    }
-
-    fn entry(&self, series: &TimeSeries) -> Entry {
-        let devices = if series.devices.len() > DEVICES_NAMED { "the devices" } else { &series.devices };
-        Entry { classes: self.classes(), name: format!("{}, as {devices} counted", self.ddir.name()) }
-    }
-}
-
 fn mark_steps(canvas: &mut Canvas, series: &TimeSeries) {
     series.steps.iter().for_each(|step| canvas.event(step.at_s, &at(step)));
 }
@@ -180,7 +169,7 @@ fn steps_entry(series: &TimeSeries) -> Option<Entry> {
         [step] => format!("step at {} s", grouped(step.at_s)),
         steps => format!("{} steps", steps.len()),
     };
-    Some(Entry { classes: "x".to_owned(), name })
+    Some(Entry::line("x", name))
 }
 
 fn steps_words(series: &TimeSeries) -> Option<String> {
@@ -188,9 +177,14 @@ fn steps_words(series: &TimeSeries) -> Option<String> {
     (!steps.is_empty()).then(|| format!("Steps: {}.", steps.join("; ")))
 }
 
-fn entry(ddir: Ddir, dash: usize, name: &str) -> Entry {
-    let dash = if dash == 0 { String::new() } else { format!(" d{dash}") };
-    Entry { classes: format!("s{}{dash}", ddir as usize), name: name.to_owned() }
+/// Style of the line of each percentile: the signs on the lines distinguish them as well.
+const LINES: [&str; 3] = [" w", "", " d1"];
+/// Number of signs on a line.
+const MARKS: usize = 8;
+
+fn percentile_entry(ddir: Ddir, at: usize, name: &str) -> Entry {
+    let colour = ddir as usize;
+    Entry::line(format!("s{colour}{}", LINES[at]), name).marked(OF_PERCENTILES[at], colour)
 }
 
 fn hints(canvas: &mut Canvas, series: &TimeSeries, detail: &Detail, say: impl Fn(&Point) -> String) {
@@ -219,11 +213,11 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
     let (least, most) = span([least, most].into_iter().chain(bounds.iter().map(|(_, ns)| *ns)))?;
     let named = |ddir: Ddir, at: usize| {
         let name = format!("p{}", PERCENTILES[at]);
-        entry(ddir, at, &if ddirs.len() > 1 { format!("{} {name}", ddir.name()) } else { name })
+        percentile_entry(ddir, at, &if ddirs.len() > 1 { format!("{} {name}", ddir.name()) } else { name })
     };
     let mut legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
     legend
-        .extend(bounds.iter().map(|(metric, _)| Entry { classes: "l".to_owned(), name: format!("expected {metric}") }));
+        .extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("expected {metric}"))));
     legend.extend(steps_entry(series));
     let mut canvas = Canvas::new(Axis::time(series.end_s), Axis::latency("latency", least, most), &legend);
     series.borders.iter().for_each(|border| canvas.border(*border));
@@ -231,7 +225,13 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
         for (at, percent) in PERCENTILES.into_iter().enumerate() {
             let steps: Vec<_> =
                 series.points.iter().map(|point| (point.from_s, point.to_s, value(point, *ddir, percent))).collect();
-            canvas.steps(&entry(*ddir, at, "").classes, &steps);
+            canvas.steps(&percentile_entry(*ddir, at, "").classes, &steps);
+            // The signs of the three lines are at different times, so that none hides another.
+            let every = steps.len().div_ceil(MARKS).max(1);
+            let marked = steps.iter().skip(at * every / OF_PERCENTILES.len()).step_by(every);
+            for (from, to, ns) in marked.filter_map(|(from, to, ns)| Some((from, to, (*ns)?))) {
+                canvas.mark(OF_PERCENTILES[at], *ddir as usize, ((from + to) / 2.0, ns), "");
+            }
         }
     }
     hints(&mut canvas, series, detail, |point| {

@@ -1,6 +1,6 @@
 //! Charts of figures by a setting that varies: block size and load.
 
-use assessment::Test;
+use assessment::{Metric, Sweep, Test};
 use units::format::grouped;
 use units::quantity::option_value;
 
@@ -27,6 +27,16 @@ pub fn charts(test: &Test, cells: &[Cell]) -> Vec<Chart> {
         charts.extend(load::chart(test, cells, setting));
     }
     charts
+}
+
+/// Returns the kind of chart that shows the metric of a sweep by its first axis.
+pub fn kind_of(request: &Sweep) -> Option<&'static str> {
+    request.axes.first().filter(|(option, _)| BLOCK_SIZE.contains(&option.as_str()))?;
+    match request.metric {
+        metric if metric == Metric::IOPS => Some(Figure::IOPS.kind),
+        metric if metric == Metric::BANDWIDTH => Some(Figure::BANDWIDTH.kind),
+        _ => None,
+    }
 }
 
 /// Whether the cells have several values of a setting.
@@ -81,7 +91,7 @@ fn blocks(test: &Test, cells: &[Cell], setting: &str, figure: &Figure) -> Option
         .iter()
         .enumerate()
         .filter(|_| has_names)
-        .map(|(at, (name, _))| Entry { classes: format!("s{at}"), name: name.clone() })
+        .map(|(at, (name, _))| Entry::line(format!("s{at}"), name.clone()))
         .collect();
     let mut canvas = Canvas::new(Axis::places("block size", &labels), Axis::counts(figure.name, most), &legend);
     for (at, (name, group)) in groups.iter().enumerate() {

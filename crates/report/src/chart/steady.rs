@@ -17,7 +17,7 @@ pub fn chart(test: &Test) -> Option<Chart> {
     let window = Window::of(steady, &values);
     let highest = window.as_ref().map_or(0.0, |window| window.mean * (1.0 + window.within.unwrap_or(0.0)));
     let most = values.iter().copied().fold(highest, f64::max);
-    let mut legend = vec![Entry { classes: "s0".to_owned(), name: format!("{} of a round", steady.metric) }];
+    let mut legend = vec![Entry::line("s0", format!("{} of a round", steady.metric))];
     legend.extend(window.iter().flat_map(Window::legend));
     let mut canvas = Canvas::new(Axis::places("round", &labels), Axis::counts(name, most), &legend);
     window.iter().for_each(|window| window.draw(&mut canvas));
@@ -57,7 +57,7 @@ impl Window {
     }
 
     fn legend(&self) -> Vec<Entry> {
-        let entry = |classes: &str, name: String| Entry { classes: classes.to_owned(), name };
+        let entry = |classes: &str, name: String| Entry::line(classes, name);
         let rounds = if self.is_steady { "steady rounds" } else { "last rounds" };
         let mut legend = vec![entry("s1 d1", format!("mean of the {rounds}"))];
         legend.extend(self.within.map(|within| entry("e", format!("±{:.0} % of it", within * 100.0))));

@@ -8,6 +8,10 @@ use crate::figures;
 
 /// With more borders between runs, none is drawn.
 const BORDERS_MOST: usize = 60;
+/// Smallest unit of I/O sizes, in bytes.
+const SECTOR: f64 = 512.0;
+/// Share of the I/Os of a point that rounding can move to another.
+const ROUNDING: f64 = 0.02;
 
 #[derive(Default)]
 pub struct TimeSeries {
@@ -117,6 +121,15 @@ impl TimeSeries {
             self.end_s = to_s;
         }
         self.borders.push(self.end_s);
+    }
+
+    /// Returns the size of all I/Os; `None` if they have several. Slots divide I/Os, so that a count can be off by one.
+    pub fn block_bytes(&self) -> Option<u64> {
+        let sums = || self.points.iter().flat_map(|point| &point.ddirs);
+        let (ios, bytes) = sums().fold((0.0, 0.0), |(ios, bytes), sum| (ios + sum.ios as f64, bytes + sum.bytes as f64));
+        let size = bytes / ios;
+        let is_same = |sum: &Sum| (sum.bytes as f64 / size - sum.ios as f64).abs() <= (sum.ios as f64 * ROUNDING).max(1.0);
+        (ios > 0.0 && size >= 1.0 && sums().all(is_same)).then(|| (size / SECTOR).round() as u64 * SECTOR as u64)
     }
 
     /// Returns the directions with I/O.

@@ -1,17 +1,17 @@
 //! The HTML page of an assessment. It needs no other file, no network and no script.
 
+mod answer;
 pub mod environment;
 mod test;
 
 use assessment::{Application, Assessment, Severity, Verdict};
 use units::markup::escaped;
 
-use crate::causes::cause;
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, Row};
 use crate::study::{Table, summary};
-use crate::text::{NONE, class, duration, local_time, sentence};
+use crate::text::{self, NONE, class, duration, local_time};
 use crate::wording;
 
 const STYLE: &str = include_str!("style.css");
@@ -53,12 +53,17 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     );
     page += &head(assessment);
     page += "<main>\n";
-    if rows::is_table_wanted(assessment) {
-        page += &verdicts(assessment);
-    }
+    page += &answer::grid(assessment);
+    page += &answer::overview(assessment, detail);
     page += &study(assessment);
     page += &applications(assessment);
     page += &findings(assessment);
+    if rows::is_table_wanted(assessment) {
+        page += &verdicts(assessment);
+    }
+    if !assessment.tests.is_empty() {
+        page += "<h2 id=\"tests\">Tests</h2>\n";
+    }
     for (at, one) in assessment.tests.iter().enumerate() {
         page += &test::section(assessment, one, at, detail);
     }
@@ -76,7 +81,6 @@ fn badge(verdict: Verdict) -> String {
 fn head(assessment: &Assessment) -> String {
     let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
-    let stopped = if assessment.stopped { " Stopped before its end." } else { "" };
     let tags: Vec<String> = assessment.tags.iter().map(|tag| escaped(tag)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · tags: {}", tags.join(", ")) };
     let applications = match assessment.applications.is_empty() {
@@ -84,7 +88,7 @@ fn head(assessment: &Assessment) -> String {
         false => "<li><a href=\"#applications\">Applications</a></li>",
     };
     let verdicts = match rows::is_table_wanted(assessment) {
-        true => "<li><a href=\"#verdicts\">Verdicts</a></li>",
+        true => "<li><a href=\"#verdicts\">Intervals and sources</a></li>",
         false => "",
     };
     let links: String = assessment
@@ -94,17 +98,15 @@ fn head(assessment: &Assessment) -> String {
         .map(|(at, test)| format!("<li><a href=\"#test-{at}\">{}</a></li>", escaped(&test.name)))
         .collect();
     format!(
-        "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n\
-         <div class=\"overall {}\"><p>{} {}.{stopped}</p></div>\n\
+        "<header>\n<h1>{} on {}</h1>\n<p class=\"soft\">{}</p>\n{}{}\
          <p class=\"soft\">{when} · took {took} · {} · fathom {}{tags}</p>\n\
-         <nav aria-label=\"Contents\"><ul>{verdicts}{applications}<li><a href=\"#findings\">Findings</a></li>{links}\
+         <nav aria-label=\"Contents\"><ul>{applications}<li><a href=\"#findings\">Findings</a></li>{verdicts}{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
         escaped(&assessment.suite),
         escaped(&assessment.target.path),
         escaped(&assessment.title),
-        class(assessment.verdict),
-        badge(assessment.verdict),
-        escaped(&sentence(&cause(assessment))),
+        answer::sentence_of(assessment),
+        answer::checks(assessment),
         escaped(&assessment.machine.hostname),
         escaped(&assessment.fathom),
     )
@@ -132,7 +134,7 @@ fn verdicts(assessment: &Assessment) -> String {
     let heads: String =
         columns.iter().map(|(name, _)| format!("<th scope=\"col\" class=\"num\">{name}</th>")).collect();
     let mut section = format!(
-        "<section id=\"verdicts\"><h2>Verdicts</h2>\n<table class=\"stack\"><thead><tr>\
+        "<details><summary><h2>Intervals and sources</h2></summary><section id=\"verdicts\">\n<table class=\"stack\"><thead><tr>\
          <th scope=\"col\">Test</th><th scope=\"col\">Figure</th>{heads}<th scope=\"col\">Verdict</th>\
          <th scope=\"col\">Cause</th></tr></thead><tbody>\n"
     );
@@ -152,7 +154,7 @@ fn verdicts(assessment: &Assessment) -> String {
     }
     section += "</tbody></table>\n";
     section += &environment::expectations(assessment);
-    section + "</section>\n"
+    section + "</section></details>\n"
 }
 
 /// Formats the tables and notes of a search, a sweep or repeats.
@@ -183,12 +185,12 @@ fn applications(assessment: &Assessment) -> String {
         )
     };
     format!(
-        "<section id=\"applications\"><h2>Applications</h2>\n\
+        "<details><summary><h2>Applications</h2></summary><section id=\"applications\">\n\
          <p class=\"soft\">The figures compared with the requirements of applications. The suite of an application measures with \
          its own load.</p>\n\
          <table class=\"stack\"><thead><tr><th scope=\"col\">Application</th><th scope=\"col\">What it is</th>\
          <th scope=\"col\">Verdict</th><th scope=\"col\">Cause</th><th scope=\"col\">Source of the requirement</th></tr></thead>\
-         <tbody>\n{}</tbody></table></section>\n",
+         <tbody>\n{}</tbody></table></section></details>\n",
         assessment.applications.iter().map(row).collect::<String>()
     )
 }
@@ -205,11 +207,13 @@ fn findings(assessment: &Assessment) -> String {
             shared.occurrences.iter().map(|found| format!("<li>{}</li>", escaped(&found.evidence()))).collect();
         let to_do = if shared.severity == Severity::Info { "" } else { "What to do: " };
         section += &format!(
-            "<div class=\"finding {severity}\"><p><span class=\"kind\">{severity}</span> · <code>{}</code></p>\
-             <p><b>{}</b></p><ul>{evidence}</ul><p>{to_do}{}</p></div>\n",
-            escaped(shared.kind),
-            escaped(&shared.headline),
+            "<details class=\"finding {severity}\"><summary><span class=\"kind\">{severity}</span> <b>{}</b> \
+             <span class=\"soft\">({})</span></summary><ul>{evidence}</ul><p>{to_do}{}</p><p class=\"soft\">Finding: \
+             <code>{}</code></p></details>\n",
+            escaped(&text::sentence(&shared.headline)),
+            escaped(&shared.tests()),
             escaped(&shared.advice),
+            escaped(shared.kind),
         );
     }
     section + "</section>\n"

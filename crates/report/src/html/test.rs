@@ -1,6 +1,6 @@
 //! The part of the page about one test.
 
-use assessment::{Aim, Assessment, Cause, Failure, Steady, Test};
+use assessment::{Aim, Assessment, Cause, Failure, Steady, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
@@ -8,6 +8,7 @@ use super::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells, jobs};
+use crate::key_figures;
 use crate::matrix::{self, Matrix};
 use crate::text::{self, NONE};
 use crate::wording;
@@ -21,10 +22,16 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
         Aim::Behaviour => String::new(),
         aim => format!(" Aim: {}.", text::aim(aim)),
     };
+    // A test alone, and the one that decides the verdict, need no click.
+    let first = assessment.tests.iter().position(|test| test.verdict == assessment.verdict);
+    let is_open = assessment.tests.len() == 1 || (test.verdict > Verdict::Pass && first == Some(at));
     let mut section = format!(
-        "<section id=\"test-{at}\"><h2>{} {}</h2>\n<p>{}.{aim}</p>\n<p>{}.</p>\n",
+        "<details class=\"test\"{}><summary><h3>{}</h3> {} <span class=\"soft\">{}</span></summary>\
+         <section id=\"test-{at}\">\n<p>{}.{aim}</p>\n<p>{}.</p>\n",
+        if is_open { " open" } else { "" },
         escaped(&test.name),
         badge(test.verdict),
+        escaped(&key_figures(at, test)),
         escaped(&text::sentence(&test.title)),
         escaped(&text::sentence(&cause)),
     );
@@ -39,7 +46,10 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     if !jobs.is_empty() {
         section += &figures(&jobs, "Figures of each job");
     }
-    let charts = if detail.points > 0 { chart::of_test(assessment, test, detail) } else { Vec::new() };
+    let mut charts = if detail.points > 0 { chart::of_test(assessment, test, detail) } else { Vec::new() };
+    // The curve of a search or a sweep is at the top of the page.
+    let curves = chart::curves(assessment, test);
+    charts.retain(|chart| curves.iter().all(|curve| curve.kind != chart.kind));
     if detail.points == 0 {
         section += "<p class=\"soft\">No charts: with the charts of all tests the page would be too large.</p>\n";
     }
@@ -50,13 +60,24 @@ pub fn section(assessment: &Assessment, test: &Test, at: usize, detail: &Detail)
     }
     section += &test.steady.as_ref().map_or_else(String::new, rounds);
     section += &format!(
-        "<details><summary>The job</summary><pre tabindex=\"0\">{}</pre></details>\n</section>\n",
+        "<details><summary>The job</summary><pre tabindex=\"0\">{}</pre></details>\n</section></details>\n",
         escaped(&test.job)
     );
     section
 }
 
-fn figure(chart: &Chart) -> String {
+/// Returns the main figures of a test in one line.
+fn key_figures(at: usize, test: &Test) -> String {
+    let shown = key_figures::of_test(at, test).into_iter().map(|row| {
+        let figures = [(row.iops, "IOPS"), (row.bytes_per_s, "B/s")];
+        let figures = figures.into_iter().filter_map(|(span, unit)| Some(span?.shown(unit)));
+        let p99 = row.latency_ns[1].map(|span| format!("p99 {}", span.shown("ns")));
+        figures.chain(p99).collect::<Vec<_>>().join(", ")
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+pub fn figure(chart: &Chart) -> String {
     format!(
         "<figure><figcaption><b>{}</b></figcaption>{}<figcaption>{}</figcaption></figure>\n",
         escaped(&chart.title),

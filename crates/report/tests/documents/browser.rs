@@ -26,7 +26,9 @@ const FLAGS: [&str; 11] = [
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
 ];
+/// The narrowest common phone, and a usual one.
 const PHONE: u64 = 360;
+const USUAL_PHONE: u64 = 390;
 const DESK: u64 = 1280;
 const PAPER: u64 = 688;
 
@@ -177,6 +179,12 @@ const CHART_TEXTS: &str = "
 /// Checks that nothing is cut off or overlaps, and that all text is readable.
 fn looks_right(browser: &Browser, page: &Path, width: u64, scheme: &str) {
     browser.open(page, width, scheme);
+    // Folded first, as it opens: the answer and the thresholds are on the first screen.
+    let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
+    assert!(scroll <= width, "{width} {scheme}, folded: {scroll} px wide");
+    let answer = browser.script("return document.querySelector('.overall').getBoundingClientRect().bottom");
+    assert!(answer.as_f64().unwrap() < 844.0, "{width}: the answer ends at {answer}");
+    browser.script("document.querySelectorAll('details').forEach(e => e.open = true)");
     let scroll = browser.script("return document.documentElement.scrollWidth").as_u64().unwrap();
     assert!(scroll <= width, "{width} {scheme}: {scroll} px wide");
     assert_eq!(browser.script(CUT_OFF), json!([]), "{width} {scheme}");
@@ -206,7 +214,7 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     browser.of_session("url", &json!({"url": "about:blank"}));
     requests(&browser);
 
-    for (width, scheme) in [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")] {
+    for (width, scheme) in [(PHONE, "light"), (USUAL_PHONE, "dark"), (DESK, "light"), (DESK, "dark")] {
         looks_right(&browser, &page, width, scheme);
     }
     let single = page.with_file_name("single.html");
@@ -236,9 +244,12 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     );
     assert_eq!(broken, json!([]), "heads of columns are broken within words");
     assert_eq!(
-        browser.script("return [...document.querySelectorAll('details pre')].every(e => e.offsetHeight > 0)"),
-        true
+        browser.script("return [...document.querySelectorAll('details pre, details table')].every(e => e.offsetHeight > 0)"),
+        true,
+        "what is folded is printed"
     );
+    assert_eq!(browser.script("return [...document.querySelectorAll('details')].some(e => !e.open)"), true);
+    assert_eq!(browser.script(CUT_OFF), json!([]), "printed");
     let printed = browser.command("Page.printToPDF", json!({"preferCSSPageSize": true}));
     assert!(printed["data"].as_str().unwrap().len() > 20_000);
 

@@ -1,0 +1,213 @@
+//! One overview of all tests: a bar for each rate, and the span from p50 to p99.9 for each latency.
+
+use assessment::{Assessment, Test};
+use units::markup::escaped;
+
+use super::axis::{Axis, span};
+use super::canvas::{self, number};
+use super::marks::OF_PERCENTILES;
+use super::picture::Chart;
+use crate::key_figures::{self, KeyFigures, PERCENTILES, Span};
+use crate::text::{cut, figure, plain};
+
+/// With fewer rows the table of figures shows as much.
+const ROWS_LEAST: usize = 2;
+const ROWS_MOST: usize = 24;
+const LEFT: f64 = 10.0;
+const RIGHT: f64 = 14.0;
+const ROW_HEIGHT: f64 = 31.0;
+const BAR_HEIGHT: f64 = 9.0;
+/// Height of the labels of the axis.
+const BELOW: f64 = 22.0;
+/// Approximate width of a character of a label.
+const CHARACTER: f64 = 7.0;
+/// A limit above this multiple of the largest value is not drawn: it would shorten the bars.
+const LIMIT_AT_MOST: f64 = 3.0;
+/// Block sizes that differ by a smaller share are the same.
+const SAME: f64 = 0.001;
+
+/// A rate of all tests.
+struct Rate {
+    kind: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    name: &'static str,
+    divisor: f64,
+    of: fn(&KeyFigures) -> Option<Span>,
+}
+
+const RATES: [Rate; 2] = [
+    Rate {
+        kind: "overview-iops",
+        title: "IOPS of all tests",
+        unit: "IOPS",
+        name: "IOPS",
+        divisor: 1.0,
+        of: |row| row.iops,
+    },
+    Rate {
+        kind: "overview-bandwidth",
+        title: "Bandwidth of all tests",
+        unit: "B/s",
+        name: "MiB/s",
+        divisor: 1_048_576.0,
+        of: |row| row.bytes_per_s,
+    },
+];
+
+/// Returns the parts of the overview: IOPS, bandwidth and latency. An assessment with one row has none.
+pub fn charts(assessment: &Assessment) -> Vec<Chart> {
+    let rows = key_figures::of(assessment);
+    if rows.len() < ROWS_LEAST {
+        return Vec::new();
+    }
+    // Bandwidth has the same bars as IOPS if all I/Os have the same size.
+    let rates = if has_one_size(&rows) { &RATES[..1] } else { &RATES[..] };
+    let mut charts: Vec<Chart> = rates.iter().filter_map(|rate| bars(assessment, &rows, rate)).collect();
+    charts.extend(latencies(assessment, &rows));
+    charts
+}
+
+fn has_one_size(rows: &[KeyFigures]) -> bool {
+    let sizes = rows.iter().filter_map(|row| Some((row.iops?, row.bytes_per_s?)));
+    let sizes = sizes.flat_map(|(iops, bytes)| [bytes.least / iops.least, bytes.most / iops.most]);
+    span(sizes.filter(|size| size.is_finite())).is_some_and(|(least, most)| most - least <= most * SAME)
+}
+
+/// A chart under construction.
+struct Panel {
+    body: String,
+    top: f64,
+}
+
+impl Panel {
+    fn new() -> Panel {
+        Panel { body: String::new(), top: 4.0 }
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        self.body += &format!("<text x=\"{}\" y=\"{}\"{anchor}>{}</text>", number(x), number(y), escaped(text));
+    }
+
+    /// Starts a row: its name on the left, its value on the right. Returns the upper end of its bar.
+    fn row(&mut self, name: &str, value: &str) -> f64 {
+        let room = (canvas::WIDTH - LEFT - RIGHT) / CHARACTER - value.chars().count() as f64 - 2.0;
+        self.text(LEFT, self.top + 12.0, "start", &cut(&plain(name), room.max(6.0) as usize));
+        self.text(canvas::WIDTH - RIGHT, self.top + 12.0, "end", value);
+        let bar = self.top + 16.0;
+        self.top += ROW_HEIGHT;
+        bar
+    }
+
+    fn x_of(axis: &Axis, value: f64) -> f64 {
+        LEFT + (canvas::WIDTH - LEFT - RIGHT) * axis.at(value)
+    }
+
+    /// Draws the axis below the rows, and its grid behind them.
+    fn finish(mut self, axis: &Axis, test: &str, kind: &'static str, title: &str, description: String) -> Chart {
+        let mut grid = String::new();
+        for (value, label) in &axis.ticks {
+            let x = Panel::x_of(axis, *value);
+            grid += &format!("<path class=\"g\" d=\"M{} 4V{}\"/>", number(x), number(self.top));
+            let half = label.chars().count() as f64 * CHARACTER / 2.0 + 1.0;
+            self.text(x.clamp(half, canvas::WIDTH - half), self.top + 14.0, "middle", label);
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' };
+        Chart {
+            test: test.to_owned(),
+            kind,
+            name: format!("{}-{kind}", test.chars().map(plain).collect::<String>()),
+            title: title.to_owned(),
+            description,
+            body: grid + &self.body,
+            height: self.top + BELOW,
+        }
+    }
+}
+
+fn bars(assessment: &Assessment, rows: &[KeyFigures], rate: &Rate) -> Option<Chart> {
+    let known: Vec<(&KeyFigures, Span)> = rows.iter().filter_map(|row| Some((row, (rate.of)(row)?))).collect();
+    let most = known.iter().map(|(_, span)| span.most).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return None;
+    }
+    let limits = |row: &KeyFigures| limits(assessment.tests.get(row.test), rate.unit, row);
+    let near = known.iter().flat_map(|(row, _)| limits(row)).filter(|limit| *limit <= most * LIMIT_AT_MOST);
+    let top = near.fold(most, f64::max) / rate.divisor;
+    let axis = Axis::counts(rate.name, top);
+    let mut panel = Panel::new();
+    let mut words: Vec<String> = Vec::new();
+    for (row, span) in known.iter().take(ROWS_MOST) {
+        let shown = span.shown(rate.unit);
+        let bar = panel.row(&row.name, &shown);
+        let [least, most] = [span.least, span.most].map(|value| Panel::x_of(&axis, value / rate.divisor));
+        let colour = row.colour;
+        let rect = |class: &str, from: f64, to: f64| {
+            let (x, y, width) = (number(from), number(bar), number((to - from).max(0.8)));
+            format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BAR_HEIGHT}\"/>")
+        };
+        panel.body += &rect(&format!("f{colour}"), LEFT, least);
+        if most - least > 0.5 {
+            panel.body += &rect(&format!("f{colour} part"), least, most);
+        }
+        for limit in limits(row).into_iter().filter(|limit| limit / rate.divisor <= top) {
+            let x = number(Panel::x_of(&axis, limit / rate.divisor));
+            let (from, to) = (number(bar - 3.0), number(bar + BAR_HEIGHT + 3.0));
+            let title = escaped(&format!("expected: {}", figure(limit, rate.unit)));
+            panel.body += &format!("<path class=\"lim\" d=\"M{x} {from}V{to}\"><title>{title}</title></path>");
+        }
+        words.push(format!("{} {shown}", row.name));
+    }
+    let has_limits = known.iter().any(|(row, _)| !limits(row).is_empty());
+    let limit_words = if has_limits { " The red lines are the expected values." } else { "" };
+    let words = format!("{}{}.{limit_words}", words.join("; "), left_out(known.len()));
+    Some(panel.finish(&axis, &assessment.suite, rate.kind, rate.title, words))
+}
+
+fn left_out(rows: usize) -> String {
+    if rows > ROWS_MOST { format!("; {} more are in the tests", rows - ROWS_MOST) } else { String::new() }
+}
+
+/// Returns the thresholds of a test in a unit and in the direction of a row.
+fn limits(test: Option<&Test>, unit: &str, row: &KeyFigures) -> Vec<f64> {
+    let judgements = test.into_iter().flat_map(|test| &test.judgements);
+    let of_row = judgements.filter(|judgement| judgement.metric.unit() == unit && judgement.at.is_empty());
+    let of_row = of_row.filter(|judgement| judgement.metric.ddir.is_none_or(|ddir| ddir as usize == row.colour));
+    of_row.filter_map(|judgement| Some(judgement.threshold.as_ref()?.value)).collect()
+}
+
+fn latencies(assessment: &Assessment, rows: &[KeyFigures]) -> Option<Chart> {
+    let known: Vec<(&KeyFigures, [Span; 3])> = rows
+        .iter()
+        .filter_map(|row| {
+            let [p50, p99, p99_9] = row.latency_ns;
+            Some((row, [p50?, p99?, p99_9?]))
+        })
+        .collect();
+    let (least, most) = span(known.iter().flat_map(|(_, spans)| spans.iter().flat_map(|span| [span.least, span.most])))?;
+    let axis = Axis::latency("latency", least, most);
+    let mut panel = Panel::new();
+    let mut x = LEFT;
+    for (mark, percent) in OF_PERCENTILES.into_iter().zip(PERCENTILES) {
+        panel.body += &mark.svg(7, x + 5.0, panel.top + 6.0, "");
+        panel.text(x + 14.0, panel.top + 10.0, "start", &format!("p{percent}"));
+        x += 60.0;
+    }
+    panel.top += 18.0;
+    let mut words: Vec<String> = Vec::new();
+    for (row, spans) in known.iter().take(ROWS_MOST) {
+        let shown = spans.map(|span| span.shown("ns"));
+        let bar = panel.row(&row.name, &format!("p99 {}", shown[1])) + BAR_HEIGHT / 2.0;
+        let x_of = |value: f64| Panel::x_of(&axis, value);
+        let (from, to) = (number(x_of(spans[0].least)), number(x_of(spans[2].most)));
+        panel.body += &format!("<path class=\"s{}\" d=\"M{from} {}H{to}\"/>", row.colour, number(bar));
+        for ((mark, span), (percent, shown)) in OF_PERCENTILES.into_iter().zip(spans).zip(PERCENTILES.iter().zip(&shown)) {
+            let title = format!("<title>{}</title>", escaped(&format!("p{percent}: {shown}")));
+            panel.body += &mark.svg(row.colour, x_of(span.most), bar, &title);
+        }
+        words.push(format!("{}: p50 {}, p99 {}, p99.9 {}", row.name, shown[0], shown[1], shown[2]));
+    }
+    let words = format!("Service times. {}{}.", words.join("; "), left_out(known.len()));
+    Some(panel.finish(&axis, &assessment.suite, "overview-latency", "Latency of all tests", words))
+}
