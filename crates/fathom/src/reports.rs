@@ -24,6 +24,9 @@ pub enum Form {
     /// All charts on one sheet.
     Svg,
     Png,
+    /// The picture of the card.
+    CardSvg,
+    CardPng,
     Junit,
 }
 
@@ -39,13 +42,19 @@ impl Kind {
         match path.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).as_deref() {
             Some("html" | "htm") => Ok(Kind::File(Form::Html)),
             Some("md") => Ok(Kind::File(Form::Markdown)),
-            Some("svg") => Ok(Kind::File(Form::Svg)),
-            Some("png") => Ok(Kind::File(Form::Png)),
+            Some("svg") => Ok(Kind::File(if is_card(path) { Form::CardSvg } else { Form::Svg })),
+            Some("png") => Ok(Kind::File(if is_card(path) { Form::CardPng } else { Form::Png })),
             Some("xml") => Ok(Kind::File(Form::Junit)),
             _ => Err("expected a name that ends with .html, .md, .xml, .svg or .png, or with / for a folder of charts"
                 .to_owned()),
         }
     }
+}
+
+/// Returns true if the name without its end is `card`, or ends with `-card`, `_card` or `.card`.
+fn is_card(path: &str) -> bool {
+    let name = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().to_ascii_lowercase());
+    name.is_some_and(|name| name == "card" || ["-card", "_card", ".card"].iter().any(|end| name.ends_with(end)))
 }
 
 /// The files of `--report`.
@@ -113,6 +122,8 @@ pub fn bytes(form: Form, assessment: &Assessment) -> Result<Vec<u8>, PngError> {
         Form::Markdown => report::markdown(assessment).into_bytes(),
         Form::Svg => report::svg(assessment).into_bytes(),
         Form::Png => report::png(assessment)?,
+        Form::CardSvg => report::card_svg(assessment)?.into_bytes(),
+        Form::CardPng => report::card_png(assessment)?,
         Form::Junit => report::junit(assessment).into_bytes(),
     })
 }
@@ -130,6 +141,13 @@ mod tests {
             (Kind::of_name("a.png"), Kind::of_name("charts.png/")),
             (Ok(Kind::File(Form::Png)), Ok(Kind::Folder))
         );
+        for card in ["card.png", "out/CARD.PNG", "vm-1-card.png", "a.card.png", "nightly_card.png"] {
+            assert_eq!(Kind::of_name(card), Ok(Kind::File(Form::CardPng)), "{card}");
+        }
+        assert_eq!(Kind::of_name("card.svg"), Ok(Kind::File(Form::CardSvg)));
+        for charts in ["discard.png", "cards.png", "card/charts.png"] {
+            assert_eq!(Kind::of_name(charts), Ok(Kind::File(Form::Png)), "{charts}");
+        }
         assert!(Kind::of_name("report.pdf").is_err() && Kind::of_name("html").is_err());
     }
 }

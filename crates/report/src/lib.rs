@@ -3,6 +3,7 @@
 //! Pure functions: no I/O, no clock; the same assessment gives the same bytes.
 
 mod card;
+mod card_picture;
 mod causes;
 pub mod chart;
 mod document;
@@ -24,6 +25,7 @@ mod thresholds;
 pub mod wording;
 
 pub use card::card;
+pub use card_picture::{card_png, card_svg};
 pub use causes::cause;
 pub use chart::Chart;
 pub use document::document;

@@ -1,4 +1,4 @@
-//! PNG images of charts.
+//! PNG images of charts and of the card.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ impl fmt::Display for PngError {
 
 impl std::error::Error for PngError {}
 
-/// Draws an SVG document of [`crate::svg`] as a PNG image. Very high documents are drawn smaller.
+/// Draws an SVG document of charts or of the card as a PNG image. Very high documents are drawn smaller.
 ///
 /// # Errors
 ///
@@ -78,13 +78,15 @@ fn outlined(svg: &str) -> Result<String, PngError> {
 fn letters(lettering: &Lettering, node: &Node) -> String {
     let number = |name: &str| node.attribute(name).and_then(|value| value.parse::<f32>().ok()).unwrap_or(0.0);
     let text = node.text().unwrap_or_default();
-    // Sizes and weights are those of `chart.css`.
+    // Sizes and weights of charts are those of `chart.css`. The card has attributes.
     let (size, is_bold) = match node.attribute("class") {
         Some("m") => (15.0, true),
         Some("n") => (11.0, true),
         _ => (11.0, false),
     };
-    let colour = colours::light(if is_bold { "ink" } else { "soft" });
+    let size = node.attribute("font-size").and_then(|size| size.parse().ok()).unwrap_or(size);
+    let is_bold = is_bold || node.attribute("font-weight").is_some();
+    let colour = node.attribute("fill").unwrap_or(colours::light(if is_bold { "ink" } else { "soft" }));
     let width = lettering.width(text, size, is_bold);
     let left = match node.attribute("text-anchor") {
         Some("middle") => number("x") - width / 2.0,

@@ -84,10 +84,10 @@ pub struct Args {
     #[command(flatten)]
     pub criteria: Criteria,
 
-    /// Write a report with charts; repeatable
+    /// Write a report; repeatable
     ///
-    /// NAME.html is a page, NAME.md Markdown, NAME.svg or NAME.png only the charts. NAME/ is a folder with one picture
-    /// per chart.
+    /// NAME.html is a page, NAME.md Markdown, NAME.xml JUnit XML, card.png or card.svg a picture of the card, any other
+    /// NAME.svg or NAME.png only the charts. NAME/ is a folder with one picture per chart.
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
     /// Save the assessment as JSON

@@ -74,7 +74,7 @@ pub struct Args {
     /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub output: Option<String>,
-    /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
+    /// Write a report: NAME.html, .md, .xml (JUnit), .svg, .png, card.png, or a folder NAME/ of charts; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
     /// Tag of the result in the history; repeatable

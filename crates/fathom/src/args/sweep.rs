@@ -59,7 +59,7 @@ pub struct Args {
     /// Write a chart as SVG
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub svg: Option<PathBuf>,
-    /// Write a report with charts: NAME.html, .md, .svg, .png, or a folder NAME/; repeatable
+    /// Write a report: NAME.html, .md, .xml (JUnit), .svg, .png, card.png, or a folder NAME/ of charts; repeatable
     #[arg(long = "report", value_name = "FILE", value_parser = report, help_heading = RESULTS)]
     pub reports: Vec<String>,
     /// Save the record of each run, and the sweep as JSON, in this folder

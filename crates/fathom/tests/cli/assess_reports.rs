@@ -11,7 +11,8 @@ fn assess(scratch: &Scratch, arguments: &str) -> Outcome {
 #[test]
 fn run_ends_with_a_card_and_writes_requested_reports() {
     let scratch = Scratch::new("assess-reports");
-    let reports = "--report out.html --report out.md --report out.svg --report out.png --report charts/";
+    let reports = "--report out.html --report out.md --report out.svg --report out.png --report charts/ \
+                   --report junit.xml --report card.png --report card.svg";
     let line = &format!("--short --size 16M --test read-latency --test fsync --save saved.json {reports}");
     let ran = assess(&scratch, line);
     assert!(ran.stdout.lines().count() <= 24, "{}", ran.stdout);
@@ -27,8 +28,15 @@ fn run_ends_with_a_card_and_writes_requested_reports() {
         page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n") && page.contains("Percentiles of latency")
     );
     assert!(page.contains("fathom assess --short --size 16M --test read-latency"), "the command that repeats it");
-    assert!(read("out.md").contains("## Environment") && read("out.svg").starts_with("<svg "));
+    assert!(read("out.md").contains("<summary>Environment") && read("out.svg").starts_with("<svg "));
     assert!(std::fs::read(scratch.file("out.png")).unwrap().starts_with(b"\x89PNG"));
+    let junit = read("junit.xml");
+    for case in ["read-latency", "fsync"] {
+        assert!(junit.contains(&format!("<testcase classname=\"fathom.quick\" name=\"{case}\" time=")), "{junit}");
+    }
+    let card = std::fs::read(scratch.file("card.png")).unwrap();
+    assert!(card.starts_with(b"\x89PNG") && card != std::fs::read(scratch.file("out.png")).unwrap());
+    assert!(read("card.svg").contains(">MEASURED</text>"), "the card is not the charts");
     let chart = std::fs::read(scratch.file("charts/read-latency-percentiles.png")).unwrap();
     assert!(chart.starts_with(b"\x89PNG"));
 

@@ -114,6 +114,149 @@ fn the_json_document_has_all_of_the_saved_form_and_messages() {
 }
 
 #[test]
+fn the_page_leads_with_the_answer_the_thresholds_and_one_overview() {
+    let page = html(&sample::assessment());
+    let at = |word: &str| page.find(word).unwrap_or_else(|| panic!("{word} is missing"));
+    let order = [
+        "<div class=\"overall invalid\">",
+        "<ul class=\"checks\">",
+        "aria-label=\"FAIL\">✗</span>",
+        "write.iops <b>13,187 IOPS</b>, at least 16,000 IOPS (P30): 82 %",
+        "<section id=\"overview\">",
+        "<section id=\"findings\">",
+        "<section id=\"test-0\">",
+        "<section id=\"environment\">",
+    ];
+    assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
+    for word in ["aria-label=\"PASS\">✓</span>", "aria-label=\"INCONCLUSIVE\">?</span>", "aria-label=\"INVALID\">!</span>"] {
+        at(word);
+    }
+    // Links to tests lead into elements that fold out. Only the test that decides is open.
+    assert_eq!(page.matches("<details class=\"test\" open>").count(), 1);
+    assert!(at("<details class=\"test\" open><summary><h3>max-read-iops</h3>") < at("<section id=\"test-1\">"));
+}
+
+/// Returns the lines of a chart, as points.
+fn lines(picture: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(picture).expect("a chart is XML");
+    let is_line = |class: &str| class.split(' ').any(|part| part.starts_with('s') && part.len() == 2);
+    let paths = document.descendants().filter(|node| node.has_tag_name("path") && node.attribute("class").is_some_and(is_line));
+    paths.filter_map(|path| path.attribute("d").filter(|line| line.len() > 40).map(str::to_owned)).collect()
+}
+
+#[test]
+fn charts_with_the_same_lines_are_shown_once() {
+    for assessment in [sample::assessment(), judged_alone()] {
+        let drawn: Vec<(String, Vec<String>)> =
+            charts(&assessment).iter().map(|chart| (chart.name.clone(), lines(&chart.svg()))).collect();
+        for (at, (name, lines)) in drawn.iter().enumerate() {
+            let same = drawn[..at].iter().find(|(_, other)| other == lines && !lines.is_empty());
+            assert!(same.is_none(), "{name} has the lines of {:?}", same.map(|(name, _)| name));
+        }
+    }
+    // The bandwidth of blocks of one size has the course of IOPS, and the chart says so.
+    let page = html(&sample::assessment());
+    assert!(page.contains("Bandwidth has the same course: every I/O has 4 KiB."), "no word on bandwidth");
+    let all = charts(&sample::assessment());
+    for kind in ["iops", "bandwidth"] {
+        let shown = all.iter().any(|chart| chart.name == format!("max-write-iops-{kind}"));
+        assert_eq!(shown, kind == "iops", "{kind}");
+    }
+}
+
+/// Returns a single run as an assessment.
+fn judged_alone() -> assessment::Assessment {
+    let record = sample::assessment().tests.remove(0).rounds.remove(0).record;
+    judge::single::assessment(&record)
+}
+
+#[test]
+fn percentiles_differ_by_signs_and_the_heat_map_has_a_scale() {
+    let charts = charts(&sample::assessment());
+    let chart = |name: &str| charts.iter().find(|chart| chart.name == name).expect("that chart").svg();
+    for name in ["max-write-iops-latency", "knee-load", "azure-overview-latency"] {
+        let picture = chart(name);
+        assert!(picture.contains("<polygon class=") && picture.contains("class=\"o s"), "{name}: p99 and p99.9 look alike");
+    }
+    let heat = chart("max-write-iops-heat");
+    assert!(heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h1\"") && heat.contains(">1</text>"), "{heat}");
+}
+
+#[test]
+fn device_counters_are_explained_where_they_differ() {
+    let charts = charts(&sample::assessment());
+    let words = &charts.iter().find(|chart| chart.name == "max-write-iops-iops").expect("that chart").description;
+    assert!(words.contains("sdb counted 10 % fewer writes, with the same bytes: the kernel merged I/Os."), "{words}");
+}
+
+#[test]
+fn the_grid_of_crystaldiskmark_is_on_page_markdown_and_card() {
+    let test = |name: &str, at: usize| {
+        let mut test = sample::assessment().tests.remove(at);
+        test.name = name.to_owned();
+        (test.judgements, test.findings, test.cause) = (Vec::new(), Vec::new(), Cause::NothingExpected);
+        test.verdict = assessment::Verdict::Measured;
+        test
+    };
+    let mut assessment =
+        sample::with_tests(vec![test("RND4K-Q32T1-read", 1), test("RND4K-Q32T1-write", 0), test("RND4K-Q1T1-read", 1)]);
+    assessment.suite = "crystaldiskmark".to_owned();
+    (assessment.verdict, assessment.cause) = (assessment::Verdict::Measured, Cause::NothingExpected);
+    let text = markdown(&assessment);
+    let rows = "| MB/s | Read | Write |\n|---|---:|---:|\n| RND4K Q32T1 | 7";
+    assert!(text.contains(rows) && text.contains("| RND4K Q1T1 | 7") && text.contains(" | – |\n"), "{text}");
+    assert!(html(&assessment).contains("<th scope=\"row\">RND4K Q32T1</th><td class=\"num\">7"));
+    let card = report::card_svg(&assessment).expect("a picture");
+    assert!(card.contains(">Read, MB/s</text>") && card.contains(">RND4K Q32T1</text>"), "{card}");
+    // Another suite with such names has no grid.
+    assessment.suite = "quick".to_owned();
+    assert!(!markdown(&assessment).contains("MB/s |"));
+}
+
+#[test]
+fn markdown_fits_a_pull_request() {
+    let text = markdown(&sample::assessment());
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("## ! INVALID: azure on ") && lines[2].starts_with("**max-read-iops: "), "{text}");
+    assert!(text.contains("\n| ✗ | max-write-iops | write.iops | 13,187 IOPS | at least 16,000 IOPS (P30) | 82 % |\n"));
+    assert!(text.contains("\n| ✓ | fsync | fsync.p99 | 8.4 ms | at most 10 ms | 84 % |\n"), "{text}");
+    assert!(text.contains("- ? \\<b\\>mixed\\</b\\> \\& \"quoted\": "), "names are masked: {text}");
+    // GitHub needs an empty line before and after Markdown within HTML.
+    assert_eq!(text.matches("</summary>\n\n").count(), text.matches("<details>").count());
+    assert_eq!(text.matches("\n\n</details>\n").count(), text.matches("<details>").count());
+    // What is not folded fits one screen.
+    let top = text.split("<details>").next().unwrap_or_default();
+    assert!(top.lines().count() <= 20, "{top}");
+}
+
+#[test]
+fn the_picture_of_the_card_stays_within_its_frame() {
+    let mut long = sample::assessment();
+    long.suite = "a-suite-with-a-long-name-".repeat(8);
+    long.target.path = "/a/very/long/path/".repeat(20);
+    long.machine.hostname = "host".repeat(60);
+    long.cause = Cause::Saved { message: "<words> & ".repeat(100) };
+    for assessment in [sample::assessment(), long, judged_alone()] {
+        let picture = report::card_svg(&assessment).expect("a picture");
+        let document = roxmltree::Document::parse(&picture).expect("the card is XML");
+        assert_eq!(document.root_element().attribute("viewBox"), Some("0 0 600 315"));
+        for text in document.descendants().filter(|node| node.has_tag_name("text")) {
+            let number = |name: &str| text.attribute(name).and_then(|value| value.parse::<f64>().ok()).expect(name);
+            assert!((0.0..=600.0).contains(&number("x")) && (10.0..=310.0).contains(&number("y")), "{text:?}");
+            assert!(number("font-size") >= 11.0, "{text:?}");
+            // No letter of the font is wider than its height on average.
+            let most = (572.0 / (number("font-size") * 0.3)) as usize;
+            assert!(text.text().unwrap_or_default().chars().count() <= most, "{text:?}");
+        }
+        assert!(picture.contains(&assessment.verdict.to_string()));
+    }
+    let png = report::card_png(&sample::assessment()).expect("a picture");
+    let size = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
+    assert_eq!((size(16), size(20)), (1200, 630), "the size of previews");
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("card.png"), &png).expect("it is kept to be looked at");
+}
+
+#[test]
 fn the_page_needs_no_network_and_no_script() {
     let page = html(&sample::assessment());
     for word in
@@ -215,8 +358,9 @@ fn two_settings_make_a_table_of_one_by_the_other() {
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
     fits(&card(&empty, false));
-    assert!(html(&empty).contains("</html>") && markdown(&empty).contains("## Environment"));
+    assert!(html(&empty).contains("</html>") && markdown(&empty).contains("<summary>Environment"));
     roxmltree::Document::parse(&svg(&empty)).expect("the sheet is XML");
+    assert!(report::card_svg(&empty).expect("a picture").ends_with("</svg>\n"));
     assert!(charts(&empty).is_empty());
 }
 

@@ -1,0 +1,329 @@
+//! The card as a picture to share: the answer, the thresholds or figures, the target and the machine.
+//!
+//! It has the proportions that chat programs use for previews, and few large texts.
+
+use assessment::{Assessment, Target, Verdict};
+use units::format;
+use units::markup::escaped;
+
+use crate::causes::cause;
+use crate::chart::colours::light;
+use crate::grid;
+use crate::key_figures::{self, KeyFigures, Span};
+use crate::lettering::Lettering;
+use crate::png::{self, PngError};
+use crate::text::{NONE, class, local_time, plain, sentence};
+use crate::thresholds::{self, Check};
+
+/// Size in units. The PNG has two pixels per unit.
+const WIDTH: f32 = 600.0;
+const HEIGHT: f32 = 315.0;
+const LEFT: f32 = 28.0;
+const RIGHT: f32 = 20.0;
+const ANSWER_SIZE: f32 = 17.0;
+const ANSWER_LINES: usize = 3;
+const ROW_SIZE: f32 = 13.0;
+const ROW_HEIGHT: f32 = 20.0;
+const FOOTER_SIZE: f32 = 11.0;
+/// Baselines of the two lines of the footer.
+const FOOTER: [f32; 2] = [285.0, 302.0];
+
+/// A row below the answer.
+struct Row {
+    mark: Option<Verdict>,
+    name: String,
+    /// Right-aligned cells.
+    cells: Vec<String>,
+}
+
+/// A table below the answer.
+struct Rows {
+    heads: Vec<String>,
+    rows: Vec<Row>,
+}
+
+impl Rows {
+    fn has_heads(&self) -> bool {
+        self.heads.iter().any(|head| !head.is_empty())
+    }
+}
+
+/// Returns the picture as an SVG document.
+///
+/// # Errors
+///
+/// [`PngError`] if the built-in font is not valid.
+pub fn card_svg(assessment: &Assessment) -> Result<String, PngError> {
+    let mut picture = Picture { lettering: Lettering::new().map_err(PngError::Font)?, body: String::new() };
+    let colour = colour(assessment.verdict);
+    picture.body += &format!("<rect width=\"8\" height=\"{HEIGHT}\" fill=\"{colour}\"/>");
+    let below = picture.answer(assessment, colour);
+    let (first, second) = rows(assessment);
+    let below = picture.table(&first, below + 12.0);
+    if second.rows.len() <= picture.room(&second, below) {
+        picture.table(&second, below);
+    }
+    picture.footer(assessment);
+    let title = escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, assessment.target.path));
+    Ok(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"Noto Sans,system-ui,Segoe UI,Roboto,Arial,sans-serif\" role=\"img\"><title>{title}</title>\
+         <desc>{}</desc><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"{}\"/>{}</svg>\n",
+        escaped(&cause(assessment)),
+        light("ground"),
+        picture.body
+    ))
+}
+
+/// Returns the picture as a PNG image.
+///
+/// # Errors
+///
+/// See [`PngError`].
+pub fn card_png(assessment: &Assessment) -> Result<Vec<u8>, PngError> {
+    png::of_svg(&card_svg(assessment)?)
+}
+
+fn colour(verdict: Verdict) -> &'static str {
+    match class(verdict) {
+        "measured" => light("link"),
+        class => light(class),
+    }
+}
+
+struct Picture {
+    lettering: Lettering,
+    body: String,
+}
+
+impl Picture {
+    fn text(&mut self, (x, y): (f32, f32), size: f32, is_bold: bool, anchor: &str, fill: &str, text: &str) {
+        let weight = if is_bold { " font-weight=\"700\"" } else { "" };
+        self.body += &format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\"{weight} fill=\"{fill}\" text-anchor=\"{anchor}\">{}</text>",
+            escaped(text)
+        );
+    }
+
+    /// Cuts a text to a width, with an ellipsis at the end.
+    fn fitted(&self, text: &str, size: f32, is_bold: bool, width: f32) -> String {
+        let is_fit = |text: &str| self.lettering.width(text, size, is_bold) <= width;
+        if is_fit(text) {
+            return text.to_owned();
+        }
+        let mut characters: Vec<char> = text.chars().collect();
+        while characters.pop().is_some() {
+            let cut: String = characters.iter().chain(&['…']).collect();
+            if is_fit(&cut) {
+                return cut;
+            }
+        }
+        String::new()
+    }
+
+    /// Wraps a text between words. The last line is cut.
+    fn wrapped(&self, text: &str, size: f32, is_bold: bool, width: f32, lines_most: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut line = String::new();
+        for word in text.split_whitespace() {
+            let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+            let is_full = !line.is_empty() && self.lettering.width(&longer, size, is_bold) > width;
+            if is_full && lines.len() + 1 < lines_most {
+                lines.push(std::mem::replace(&mut line, word.to_owned()));
+            } else {
+                line = longer;
+            }
+        }
+        lines.push(line);
+        lines.into_iter().map(|line| self.fitted(&line, size, is_bold, width)).collect()
+    }
+
+    /// Draws the verdict, the title and the answer. Returns the lower end.
+    fn answer(&mut self, assessment: &Assessment, colour: &str) -> f32 {
+        let verdict = assessment.verdict.to_string();
+        let badge = self.lettering.width(&verdict, ANSWER_SIZE, true) + 20.0;
+        self.body += &format!("<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{colour}\"/>");
+        self.text((LEFT + 10.0, 38.0), ANSWER_SIZE, true, "start", light("ground"), &verdict);
+        let room = WIDTH - LEFT - RIGHT;
+        let title = plain(&format!("{} on {}", assessment.suite, assessment.target.path));
+        let title = self.fitted(&title, ROW_SIZE, false, room - badge - 12.0);
+        self.text((LEFT + badge + 12.0, 37.0), ROW_SIZE, false, "start", light("soft"), &title);
+        let answer = plain(&sentence(&cause(assessment)));
+        let mut baseline = 72.0;
+        for line in self.wrapped(&answer, ANSWER_SIZE, true, room, ANSWER_LINES) {
+            self.text((LEFT, baseline), ANSWER_SIZE, true, "start", light("ink"), &line);
+            baseline += 23.0;
+        }
+        baseline - 23.0
+    }
+
+    /// Returns the number of rows that fit below a line.
+    fn room(&self, table: &Rows, top: f32) -> usize {
+        let rows = ((FOOTER[0] - 22.0 - top) / ROW_HEIGHT).floor().max(0.0) as usize;
+        rows.saturating_sub(usize::from(table.has_heads()))
+    }
+
+    /// Draws a table below a line; rows that do not fit are counted. Returns the lower end.
+    fn table(&mut self, table: &Rows, top: f32) -> f32 {
+        if table.rows.is_empty() {
+            return top;
+        }
+        let room = self.room(table, top).max(1);
+        let has_heads = table.has_heads();
+        let shown = if table.rows.len() > room { room.saturating_sub(1).max(1) } else { table.rows.len() };
+        let columns = self.columns(table, shown);
+        let mut baseline = top + ROW_HEIGHT - 4.0;
+        if has_heads {
+            for (head, right) in table.heads.iter().zip(&columns) {
+                self.text((*right, baseline), FOOTER_SIZE, false, "end", light("soft"), head);
+            }
+            baseline += ROW_HEIGHT - 2.0;
+        }
+        let first = columns.first().zip(self.widths(table, shown).first().copied());
+        let names_end = first.map_or(WIDTH - RIGHT, |(right, width)| right - width - 14.0);
+        for row in &table.rows[..shown] {
+            let left = LEFT + if row.mark.is_some() { 20.0 } else { 0.0 };
+            if let Some(verdict) = row.mark {
+                self.mark(verdict, baseline);
+            }
+            let name = self.fitted(&row.name, ROW_SIZE, false, names_end - left);
+            self.text((left, baseline), ROW_SIZE, false, "start", light("ink"), &name);
+            for (at, (cell, right)) in row.cells.iter().zip(&columns).enumerate() {
+                self.text((*right, baseline), ROW_SIZE, at == 0, "end", light("ink"), cell);
+            }
+            baseline += ROW_HEIGHT;
+        }
+        let more = table.rows.len() - shown;
+        if more > 0 {
+            self.text((LEFT, baseline), FOOTER_SIZE, false, "start", light("soft"), &format!("… {more} more"));
+            baseline += ROW_HEIGHT;
+        }
+        baseline - ROW_HEIGHT + 4.0
+    }
+
+    fn widths(&self, table: &Rows, shown: usize) -> Vec<f32> {
+        let cell = |row: &Row, at: usize| {
+            row.cells.get(at).map_or(0.0, |cell| self.lettering.width(cell, ROW_SIZE, at == 0))
+        };
+        let head = |at: usize| self.lettering.width(&table.heads[at], FOOTER_SIZE, false);
+        (0..table.heads.len())
+            .map(|at| table.rows[..shown].iter().map(|row| cell(row, at)).fold(head(at), f32::max))
+            .collect()
+    }
+
+    /// Returns the right ends of the columns.
+    fn columns(&self, table: &Rows, shown: usize) -> Vec<f32> {
+        let mut right = WIDTH - RIGHT;
+        let mut ends: Vec<f32> = Vec::new();
+        for width in self.widths(table, shown).iter().rev() {
+            ends.push(right);
+            right -= width + 14.0;
+        }
+        ends.reverse();
+        ends
+    }
+
+    /// Draws the sign of a verdict: the font has no check mark.
+    fn mark(&mut self, verdict: Verdict, baseline: f32) {
+        let (x, y) = (LEFT, baseline - 9.0);
+        let path = match verdict {
+            Verdict::Pass => format!("M{x} {:.1}l4 4l8 -9", y + 5.0),
+            Verdict::Fail => format!("M{:.1} {y:.1}l9 9m0 -9l-9 9", x + 1.0),
+            _ => {
+                let mark = thresholds::mark(verdict);
+                return self.text((x + 2.0, baseline), ROW_SIZE + 1.0, true, "start", colour(verdict), mark);
+            }
+        };
+        self.body += &format!(
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.4\" stroke-linecap=\"round\" \
+             stroke-linejoin=\"round\"/>",
+            colour(verdict)
+        );
+    }
+
+    fn footer(&mut self, assessment: &Assessment) {
+        let y = FOOTER[0] - 16.0;
+        self.body += &format!("<path d=\"M{LEFT} {y}H{}\" stroke=\"{}\"/>", WIDTH - RIGHT, light("rule"));
+        let when = local_time(assessment.started_unix_ms, assessment.utc_offset_s);
+        let made = format!("{when} · fathom {}", plain(&assessment.fathom));
+        let width = self.lettering.width(&made, FOOTER_SIZE, false);
+        let room = WIDTH - LEFT - RIGHT;
+        let target = self.fitted(&target(&assessment.target), FOOTER_SIZE, false, room);
+        self.text((LEFT, FOOTER[0]), FOOTER_SIZE, false, "start", light("soft"), &target);
+        let machine = self.fitted(&machine(assessment), FOOTER_SIZE, false, room - width - 12.0);
+        self.text((LEFT, FOOTER[1]), FOOTER_SIZE, false, "start", light("soft"), &machine);
+        self.text((WIDTH - RIGHT, FOOTER[1]), FOOTER_SIZE, false, "end", light("soft"), &made);
+    }
+}
+
+/// Returns the path, the devices and their models and sizes.
+fn target(target: &Target) -> String {
+    let mut parts = vec![target.path.clone()];
+    for device in &target.devices {
+        let size = if device.size_bytes > 0 { format::size(device.size_bytes) } else { String::new() };
+        let words = [device.name.as_str(), device.model.as_str(), size.as_str()];
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        parts.push(words.join(" "));
+    }
+    parts.extend(target.mount.as_ref().map(|mount| mount.file_system.clone()));
+    plain(&parts.join(" · "))
+}
+
+fn machine(assessment: &Assessment) -> String {
+    let machine = &assessment.machine;
+    let parts = [&machine.hostname, &machine.model, &machine.kernel];
+    let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    plain(&parts.join(" · "))
+}
+
+/// Returns the thresholds, and the figures of tests without one. Without thresholds the figures are first.
+fn rows(assessment: &Assessment) -> (Rows, Rows) {
+    let mut checks = thresholds::of(assessment);
+    checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+    let mut others = grid_rows(assessment).unwrap_or_else(|| figures(assessment, &checks));
+    let mut judged = Rows { heads: vec![String::new(); 2], rows: checks.iter().map(checked).collect() };
+    if checks.is_empty() {
+        std::mem::swap(&mut judged, &mut others);
+    }
+    (judged, others)
+}
+
+fn grid_rows(assessment: &Assessment) -> Option<Rows> {
+    let grid = grid::of(assessment)?;
+    let row = |(name, cells): &(String, Vec<Option<String>>)| Row {
+        mark: None,
+        name: plain(name),
+        cells: cells.iter().map(|cell| cell.clone().unwrap_or_else(|| NONE.to_owned())).collect(),
+    };
+    let heads = grid.columns.iter().map(|head| format!("{head}, MB/s"));
+    Some(Rows { heads: heads.collect(), rows: grid.rows.iter().map(row).collect() })
+}
+
+fn figures(assessment: &Assessment, checks: &[Check]) -> Rows {
+    let shown = |span: Option<Span>, unit| span.map_or_else(|| NONE.to_owned(), |span| span.shown(unit));
+    let row = |figures: &KeyFigures| Row {
+        mark: None,
+        name: plain(&figures.name),
+        cells: vec![
+            shown(figures.iops, "IOPS").trim_end_matches(" IOPS").to_owned(),
+            shown(figures.bytes_per_s, "B/s").trim_end_matches(" MiB/s").to_owned(),
+            shown(figures.latency_ns[1], "ns"),
+        ],
+    };
+    let all = key_figures::of(assessment);
+    let others = all.iter().filter(|figures| checks.iter().all(|check| check.test != Some(figures.test)));
+    Rows { heads: ["IOPS", "MiB/s", "p99"].map(str::to_owned).into(), rows: others.map(row).collect() }
+}
+
+fn checked(check: &Check) -> Row {
+    let name = match check.figure.is_empty() {
+        true => check.line(),
+        false => format!("{}: {}", check.name, check.figure),
+    };
+    let bound = match (check.bound.as_str(), check.ratio.as_str()) {
+        (bound, "") => bound.to_owned(),
+        (bound, ratio) => format!("{bound}: {ratio}"),
+    };
+    let cells = if check.figure.is_empty() { Vec::new() } else { vec![check.measured.clone(), plain(&bound)] };
+    Row { mark: Some(check.verdict), name: plain(&name), cells }
+}
