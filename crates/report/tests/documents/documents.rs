@@ -179,7 +179,7 @@ fn percentiles_differ_by_signs_and_the_heat_map_has_a_scale() {
         assert!(picture.contains("<polygon class=") && picture.contains("class=\"o s"), "{name}: p99 and p99.9 look alike");
     }
     let heat = chart("max-write-iops-heat");
-    assert!(heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h1\"") && heat.contains(">1</text>"), "{heat}");
+    assert!(heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h8\"") && heat.contains(">1</text>"), "{heat}");
 }
 
 #[test]
