@@ -58,7 +58,7 @@ fn pages_of_a_run_name_the_job_once_beside_its_finding() {
     run(scratch.path(), "fio", "jobs.fio --record=saved.json --output=report.txt");
     let markdown = run(scratch.path(), "show", "saved.json --format markdown").stdout;
     for expected in [
-        "**MEASURED**: \"a: b, c\": write ".to_owned(),
+        "**\"a: b, c\": write ".to_owned(),
         format!("\n| {NAME} | write |"),
         format!("- **warning** {HEADLINE} (`ended-early`)\n  - {NAME}: after "),
     ] {
