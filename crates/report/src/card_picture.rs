@@ -87,6 +87,7 @@ pub fn card_png(assessment: &Assessment) -> Result<Vec<u8>, PngError> {
 fn colour(verdict: Verdict) -> &'static str {
     match class(verdict) {
         "measured" => light("link"),
+        "skipped" => light("soft"),
         class => light(class),
     }
 }

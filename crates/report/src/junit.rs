@@ -37,7 +37,7 @@ impl Outcome {
             Verdict::Fail => Outcome::Failed,
             Verdict::Invalid => Outcome::Error,
             // The measurement decides nothing: the test counts as not run.
-            _ => Outcome::Skipped,
+            Verdict::Skipped | Verdict::Inconclusive => Outcome::Skipped,
         }
     }
 }

@@ -37,12 +37,12 @@ impl Check {
             figure: format!("{}{settings}", judgement.metric),
             measured: text::figure(judgement.measured, unit),
             bound: bound(threshold, unit),
-            ratio: judgement.ratio().map(text::ratio).unwrap_or_default(),
+            ratio: judgement.ratio().map(units::format::ratio).unwrap_or_default(),
             ..Check::new(Some(at), &test.name, judgement.verdict, wording::reason(judgement))
         }
     }
 
-    /// Returns the check in one line: `read-iops: read.iops 71,104 IOPS, at least 3,000 IOPS (2,370 %)`.
+    /// Returns the check in one line: `read-iops: read.iops 71,104 IOPS, at least 3,000 IOPS: 23.7 times`.
     pub fn line(&self) -> String {
         if self.figure.is_empty() {
             return format!("{}: {}", self.name, self.cause);
@@ -59,7 +59,8 @@ pub fn mark(verdict: Verdict) -> &'static str {
         Verdict::Fail => "✗",
         Verdict::Invalid => "!",
         Verdict::Measured => "·",
-        _ => "?",
+        Verdict::Skipped => "–",
+        Verdict::Inconclusive => "?",
     }
 }
 
@@ -69,11 +70,15 @@ fn bound(threshold: &Threshold, unit: &str) -> String {
         ThresholdBound::AtLeast => "at least",
         ThresholdBound::AtMost => "at most",
     };
-    match &threshold.basis {
-        Basis::Limit { of } => format!("{at} {value} ({of})"),
-        Basis::Requirement { volume: Some(volume) } => format!("{at} {value} (on {volume})"),
-        Basis::Requirement { volume: None } | Basis::Unknown => format!("{at} {value}"),
-    }
+    let of: Vec<String> = match &threshold.basis {
+        Basis::Limit { of } => vec![of.clone()],
+        Basis::Requirement { volume, application, .. } => {
+            let volume = volume.as_ref().map(|volume| format!("on {volume}"));
+            application.clone().into_iter().chain(volume).collect()
+        }
+        Basis::Unknown => Vec::new(),
+    };
+    if of.is_empty() { format!("{at} {value}") } else { format!("{at} {value} ({})", of.join(", ")) }
 }
 
 /// Returns the checks of an assessment in the order of its tests; empty if nothing was expected and nothing is wrong.

@@ -126,7 +126,7 @@ fn each_threshold_is_a_case_and_each_verdict_an_outcome() {
 fn a_verdict_that_no_test_explains_is_a_case() {
     let mut assessment = sample::with_tests(vec![sample::test("read", assessment::Aim::DiskIops, Vec::new())]);
     assessment.verdict = Verdict::Inconclusive;
-    assessment.cause = Cause::NotMeasured { rules: vec!["write.iops".to_owned()] };
+    assessment.cause = Cause::NotMeasured { rules: vec!["write.iops".to_owned()], missing: Vec::new() };
     let cases = cases(&report::junit(&assessment));
     let (kind, message) = &cases["azure"];
     assert!(kind == "skipped" && message.contains("write.iops"), "{kind}: {message}");
@@ -144,6 +144,7 @@ fn two_settings_with_one_metric_are_two_cases() {
         at: vec![("bs".to_owned(), size.to_owned())],
         measured: 1.0,
         threshold: None,
+        correction: None,
         interval: None,
         reason: Reason::SustainedRate,
     };
