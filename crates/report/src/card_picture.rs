@@ -143,7 +143,8 @@ impl Picture {
     fn answer(&mut self, assessment: &Assessment, colour: &str) -> f32 {
         let verdict = assessment.verdict.to_string();
         let badge = self.lettering.width(&verdict, ANSWER_SIZE, true) + 20.0;
-        self.body += &format!("<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{colour}\"/>");
+        self.body +=
+            &format!("<rect x=\"{LEFT}\" y=\"18\" width=\"{badge:.1}\" height=\"28\" rx=\"5\" fill=\"{colour}\"/>");
         self.text((LEFT + 10.0, 38.0), ANSWER_SIZE, true, "start", light("ground"), &verdict);
         let room = WIDTH - LEFT - RIGHT;
         let title = plain(&format!("{} on {}", assessment.suite, assessment.target.path));
@@ -203,9 +204,8 @@ impl Picture {
     }
 
     fn widths(&self, table: &Rows, shown: usize) -> Vec<f32> {
-        let cell = |row: &Row, at: usize| {
-            row.cells.get(at).map_or(0.0, |cell| self.lettering.width(cell, ROW_SIZE, at == 0))
-        };
+        let cell =
+            |row: &Row, at: usize| row.cells.get(at).map_or(0.0, |cell| self.lettering.width(cell, ROW_SIZE, at == 0));
         let head = |at: usize| self.lettering.width(&table.heads[at], FOOTER_SIZE, false);
         (0..table.heads.len())
             .map(|at| table.rows[..shown].iter().map(|row| cell(row, at)).fold(head(at), f32::max))

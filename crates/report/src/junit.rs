@@ -53,8 +53,11 @@ impl Case {
     }
 
     fn xml(&self, class: &str) -> String {
-        let head =
-            format!("    <testcase classname=\"{class}\" name=\"{}\" time=\"{:.3}\"", escaped(&self.name), self.seconds);
+        let head = format!(
+            "    <testcase classname=\"{class}\" name=\"{}\" time=\"{:.3}\"",
+            escaped(&self.name),
+            self.seconds
+        );
         let message = escaped(&text::plain(&self.message));
         match self.outcome {
             Outcome::Passed => format!("{head}/>\n"),
@@ -142,15 +145,11 @@ fn figures(assessment: &Assessment) -> String {
                     format!(" {}, {},", text::figure(iops, "IOPS"), text::figure(bandwidth, "B/s"))
                 });
                 let p99 = side.latency.percentile_ns(99.0).unwrap_or(f64::INFINITY);
-                let p99 = if side.latency.count() > 0 { format!(" p99 {}", text::figure(p99, "ns")) } else { String::new() };
+                let p99 =
+                    if side.latency.count() > 0 { format!(" p99 {}", text::figure(p99, "ns")) } else { String::new() };
                 let at = cell.name();
                 let at = if at.is_empty() { at } else { format!(" {at}") };
-                lines.push(text::plain(&format!(
-                    "{}{at} {}:{}{p99}",
-                    test.name,
-                    side.name,
-                    rates.unwrap_or_default()
-                )));
+                lines.push(text::plain(&format!("{}{at} {}:{}{p99}", test.name, side.name, rates.unwrap_or_default())));
             }
         }
     }

@@ -34,7 +34,8 @@ pub fn markdown(assessment: &Assessment) -> String {
     text += &folded("Findings", &findings(assessment));
     text += &folded("Applications", &applications(assessment));
     let repeat = block(&command(assessment));
-    text += &folded("Environment, and how to repeat it", &(environment(assessment) + &preparation(assessment) + &repeat));
+    text +=
+        &folded("Environment, and how to repeat it", &(environment(assessment) + &preparation(assessment) + &repeat));
     printable(&text).into_owned()
 }
 
@@ -87,7 +88,8 @@ fn key_figures(assessment: &Assessment) -> String {
     }
     let mut text = "| test | IOPS | MiB/s | p50 | p99 | p99.9 |\n|---|---:|---:|---:|---:|---:|\n".to_owned();
     for row in &rows {
-        let shown = |span: Option<Span>, unit: &str| span.map_or_else(|| text::NONE.to_owned(), |span| span.shown(unit));
+        let shown =
+            |span: Option<Span>, unit: &str| span.map_or_else(|| text::NONE.to_owned(), |span| span.shown(unit));
         let iops = shown(row.iops, "IOPS");
         let bandwidth = shown(row.bytes_per_s, "B/s");
         let times = row.latency_ns.map(|span| shown(span, "ns")).join(" | ");

@@ -3,7 +3,7 @@
 use units::markup::escaped;
 
 use super::axis::Axis;
-use super::marks::Mark;
+use super::sign::Sign;
 
 pub const WIDTH: f64 = 440.0;
 const PLOT_HEIGHT: f64 = 190.0;
@@ -30,7 +30,7 @@ pub struct Entry {
     pub classes: String,
     pub name: String,
     /// The sign on the line, and its colour.
-    mark: Option<(Mark, usize)>,
+    mark: Option<(Sign, usize)>,
 }
 
 impl Entry {
@@ -39,7 +39,7 @@ impl Entry {
     }
 
     /// An entry of a line with signs, in the colour of a series.
-    pub fn marked(self, mark: Mark, colour: usize) -> Entry {
+    pub fn marked(self, mark: Sign, colour: usize) -> Entry {
         Entry { mark: Some((mark, colour)), ..self }
     }
 }
@@ -228,7 +228,7 @@ impl Canvas {
     }
 
     /// Draws a sign at a point.
-    pub fn mark(&mut self, mark: Mark, colour: usize, (x, y): (f64, f64), hint: &str) {
+    pub fn mark(&mut self, mark: Sign, colour: usize, (x, y): (f64, f64), hint: &str) {
         let title = if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(hint)) };
         self.body += &mark.svg(colour, self.x_of(x), self.y_of(y), &title);
     }

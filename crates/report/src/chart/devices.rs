@@ -21,17 +21,13 @@ pub struct Device {
 impl Device {
     /// Returns the rates that differ from those of the test, and the rates in directions without requests if they are
     /// not negligible. `most` is the largest rate of the test.
-    pub fn of(
-        series: &TimeSeries,
-        of_point: fn(&Point, Ddir) -> Option<f64>,
-        divisor: f64,
-        most: f64,
-    ) -> Vec<Device> {
+    pub fn of(series: &TimeSeries, of_point: fn(&Point, Ddir) -> Option<f64>, divisor: f64, most: f64) -> Vec<Device> {
         let did = series.ddirs();
         let device = |ddir: Ddir| {
             let value = |point: &Point| of_point(point, ddir).map(|value| value / divisor);
             let values = series.points.iter().filter_map(value);
-            let highest = values.fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
+            let highest =
+                values.fold(None, |most: Option<f64>, value| Some(most.map_or(value, |most| most.max(value))))?;
             let steps = series.points.iter().map(|point| (point.from_s, point.to_s, value(point))).collect();
             let is_shown = match did.contains(&ddir) {
                 true => Sums::of(series, ddir)?.differs(),
@@ -112,11 +108,18 @@ fn explained(ddir: Ddir, sums: &Sums) -> String {
     let name = ddir.name();
     let than = |share: f64| format!("{} {}", percent(share.abs()), if share < 0.0 { "fewer" } else { "more" });
     match (bytes.abs() <= TRIFLE, bytes < 0.0, ddir) {
-        (true, ..) if ios < 0.0 => format!("counted {} {name}s, with the same bytes: the kernel merged I/Os", than(ios)),
+        (true, ..) if ios < 0.0 => {
+            format!("counted {} {name}s, with the same bytes: the kernel merged I/Os", than(ios))
+        }
         (true, ..) => format!("counted {} {name}s, with the same bytes: the kernel split I/Os", than(ios)),
-        (false, true, Ddir::Read) => format!("counted {} bytes read: a cache of the machine served the rest", than(bytes)),
+        (false, true, Ddir::Read) => {
+            format!("counted {} bytes read: a cache of the machine served the rest", than(bytes))
+        }
         (false, true, _) => {
-            format!("counted {} bytes of {name}s: the rest was still in a cache of the machine, or was dropped", than(bytes))
+            format!(
+                "counted {} bytes of {name}s: the rest was still in a cache of the machine, or was dropped",
+                than(bytes)
+            )
         }
         (false, false, _) => {
             format!("counted {} bytes of {name}s: the file system or other programs used it as well", than(bytes))

@@ -7,7 +7,7 @@ use units::quantity::option_value;
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
-use super::marks::OF_PERCENTILES;
+use super::sign::OF_PERCENTILES;
 use super::picture::Chart;
 use crate::figures::{Cell, grouped_by_others};
 use crate::key_figures::PERCENTILES;
@@ -39,11 +39,9 @@ pub fn chart(test: &Test, cells: &[Cell], setting: &str) -> Option<Chart> {
             legend.push(entry.marked(OF_PERCENTILES[dash], at));
         }
     }
-    legend
-        .extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("bound of {metric}"))));
+    legend.extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("bound of {metric}"))));
     let sustained = sustained(test);
-    legend
-        .extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
+    legend.extend(sustained.map(|rate| Entry::line("x", format!("sustained: {}", grouped(rate)))));
     let latency = if is_response { "response time" } else { "service time" };
     let x = Axis::counts(if is_offered { "IOPS offered" } else { "IOPS delivered" }, most);
     let mut canvas = Canvas::new(x, Axis::latency(latency, low, high), &legend);

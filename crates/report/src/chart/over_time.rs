@@ -7,7 +7,7 @@ use units::format::{grouped, time_ns};
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::devices::Device;
-use super::marks::OF_PERCENTILES;
+use super::sign::OF_PERCENTILES;
 use super::picture::{Chart, Detail};
 use super::time_series::{Point, Step, TimeSeries};
 use crate::key_figures::PERCENTILES;
@@ -93,7 +93,8 @@ impl Rate {
         let (limits, far): (Vec<_>, Vec<_>) = self.limits(test).partition(|(_, limit)| *limit <= most * LIMIT_AT_MOST);
         let top = limits.iter().map(|(_, limit)| *limit).chain(devices.iter().map(|device| device.most));
         let y = Axis::counts(self.name, top.fold(most, f64::max));
-        let mut legend: Vec<Entry> = ddirs.iter().map(|ddir| Entry::line(format!("s{}", *ddir as usize), ddir.name())).collect();
+        let mut legend: Vec<Entry> =
+            ddirs.iter().map(|ddir| Entry::line(format!("s{}", *ddir as usize), ddir.name())).collect();
         legend.extend(devices.iter().map(|device| device.entry(series)));
         if !limits.is_empty() {
             legend.push(Entry::line("l", "expected".to_owned()));
@@ -216,8 +217,7 @@ fn latency(test: &Test, series: &TimeSeries, detail: &Detail) -> Option<Chart> {
         percentile_entry(ddir, at, &if ddirs.len() > 1 { format!("{} {name}", ddir.name()) } else { name })
     };
     let mut legend: Vec<Entry> = ddirs.iter().flat_map(|ddir| (0..3).map(|at| named(*ddir, at))).collect();
-    legend
-        .extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("expected {metric}"))));
+    legend.extend(bounds.iter().map(|(metric, _)| Entry::line("l", format!("expected {metric}"))));
     legend.extend(steps_entry(series));
     let mut canvas = Canvas::new(Axis::time(series.end_s), Axis::latency("latency", least, most), &legend);
     series.borders.iter().for_each(|border| canvas.border(*border));

@@ -5,7 +5,7 @@ use units::markup::escaped;
 
 use super::axis::{Axis, span};
 use super::canvas::{self, number};
-use super::marks::OF_PERCENTILES;
+use super::sign::OF_PERCENTILES;
 use super::picture::Chart;
 use crate::key_figures::{self, KeyFigures, PERCENTILES, Span};
 use crate::text::{cut, figure, plain};
@@ -185,7 +185,8 @@ fn latencies(assessment: &Assessment, rows: &[KeyFigures]) -> Option<Chart> {
             Some((row, [p50?, p99?, p99_9?]))
         })
         .collect();
-    let (least, most) = span(known.iter().flat_map(|(_, spans)| spans.iter().flat_map(|span| [span.least, span.most])))?;
+    let (least, most) =
+        span(known.iter().flat_map(|(_, spans)| spans.iter().flat_map(|span| [span.least, span.most])))?;
     let axis = Axis::latency("latency", least, most);
     let mut panel = Panel::new();
     let mut x = LEFT;
@@ -202,7 +203,9 @@ fn latencies(assessment: &Assessment, rows: &[KeyFigures]) -> Option<Chart> {
         let x_of = |value: f64| Panel::x_of(&axis, value);
         let (from, to) = (number(x_of(spans[0].least)), number(x_of(spans[2].most)));
         panel.body += &format!("<path class=\"s{}\" d=\"M{from} {}H{to}\"/>", row.colour, number(bar));
-        for ((mark, span), (percent, shown)) in OF_PERCENTILES.into_iter().zip(spans).zip(PERCENTILES.iter().zip(&shown)) {
+        for ((mark, span), (percent, shown)) in
+            OF_PERCENTILES.into_iter().zip(spans).zip(PERCENTILES.iter().zip(&shown))
+        {
             let title = format!("<title>{}</title>", escaped(&format!("p{percent}: {shown}")));
             panel.body += &mark.svg(row.colour, x_of(span.most), bar, &title);
         }

@@ -22,8 +22,7 @@ pub fn chart(test: &Test, request: &Sweep, result: &SweepResult) -> Option<Chart
         return None;
     }
     let named = series.iter().enumerate().filter(|_| series.len() > 1);
-    let legend: Vec<Entry> =
-        named.map(|(at, (name, _))| Entry::line(format!("s{at}"), name.clone())).collect();
+    let legend: Vec<Entry> = named.map(|(at, (name, _))| Entry::line(format!("s{at}"), name.clone())).collect();
     let title = metric_title(request, result);
     let mut canvas = Canvas::new(Axis::places(option, values), Axis::counts(&title, most), &legend);
     for (nth, (_, points)) in series.iter().enumerate() {

@@ -126,9 +126,11 @@ impl TimeSeries {
     /// Returns the size of all I/Os; `None` if they have several. Slots divide I/Os, so that a count can be off by one.
     pub fn block_bytes(&self) -> Option<u64> {
         let sums = || self.points.iter().flat_map(|point| &point.ddirs);
-        let (ios, bytes) = sums().fold((0.0, 0.0), |(ios, bytes), sum| (ios + sum.ios as f64, bytes + sum.bytes as f64));
+        let (ios, bytes) =
+            sums().fold((0.0, 0.0), |(ios, bytes), sum| (ios + sum.ios as f64, bytes + sum.bytes as f64));
         let size = bytes / ios;
-        let is_same = |sum: &Sum| (sum.bytes as f64 / size - sum.ios as f64).abs() <= (sum.ios as f64 * ROUNDING).max(1.0);
+        let is_same =
+            |sum: &Sum| (sum.bytes as f64 / size - sum.ios as f64).abs() <= (sum.ios as f64 * ROUNDING).max(1.0);
         (ios > 0.0 && size >= 1.0 && sums().all(is_same)).then(|| (size / SECTOR).round() as u64 * SECTOR as u64)
     }
 

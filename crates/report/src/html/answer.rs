@@ -3,7 +3,7 @@
 use assessment::Assessment;
 use units::markup::escaped;
 
-use super::badge;
+use super::badge::badge;
 use crate::causes::cause;
 use crate::chart::{self, Chart, Detail};
 use crate::grid;
@@ -90,8 +90,7 @@ pub fn overview(assessment: &Assessment, detail: &Detail) -> String {
     if detail.points == 0 {
         return String::new();
     }
-    let curves: Vec<Chart> =
-        assessment.tests.iter().flat_map(|test| chart::curves(assessment, test)).collect();
+    let curves: Vec<Chart> = assessment.tests.iter().flat_map(|test| chart::curves(assessment, test)).collect();
     let (title, class, charts): (_, _, String) = match curves.is_empty() {
         true => ("All tests", "charts overview", chart::overview(assessment).iter().map(plain_figure).collect()),
         false => ("The curve", "charts", curves.iter().map(super::test::figure).collect()),

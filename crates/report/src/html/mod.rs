@@ -1,18 +1,20 @@
 //! The HTML page of an assessment. It needs no other file, no network and no script.
 
 mod answer;
+mod badge;
 pub mod environment;
 mod test;
 
-use assessment::{Application, Assessment, Severity, Verdict};
+use assessment::{Application, Assessment, Severity};
 use units::markup::escaped;
 
 use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, Row};
 use crate::study::{Table, summary};
-use crate::text::{self, NONE, class, duration, local_time};
+use crate::text::{self, NONE, duration, local_time};
 use crate::wording;
+use badge::badge;
 
 const STYLE: &str = include_str!("style.css");
 /// Largest size of a page, in bytes. A larger page gets coarser charts.
@@ -71,11 +73,6 @@ fn page(assessment: &Assessment, detail: &Detail) -> String {
     page += "</main>\n";
     page += &format!("<footer>Made by fathom {}.</footer>\n</body>\n</html>\n", escaped(&assessment.fathom));
     page
-}
-
-/// Formats a verdict as a badge.
-fn badge(verdict: Verdict) -> String {
-    format!("<span class=\"verdict {}\">{verdict}</span>", class(verdict))
 }
 
 fn head(assessment: &Assessment) -> String {

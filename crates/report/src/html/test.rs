@@ -4,7 +4,7 @@ use assessment::{Aim, Assessment, Cause, Failure, Steady, Test, Verdict};
 use units::format::{grouped, time_ns};
 use units::markup::escaped;
 
-use super::badge;
+use super::badge::badge;
 use crate::causes::cause_of_test;
 use crate::chart::{self, Chart, Detail};
 use crate::figures::{Cell, cells, jobs};

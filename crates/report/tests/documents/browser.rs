@@ -244,7 +244,9 @@ fn the_page_looks_right_on_a_phone_in_the_dark_and_printed() {
     );
     assert_eq!(broken, json!([]), "heads of columns are broken within words");
     assert_eq!(
-        browser.script("return [...document.querySelectorAll('details pre, details table')].every(e => e.offsetHeight > 0)"),
+        browser.script(
+            "return [...document.querySelectorAll('details pre, details table')].every(e => e.offsetHeight > 0)"
+        ),
         true,
         "what is folded is printed"
     );

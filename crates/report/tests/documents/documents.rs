@@ -128,7 +128,9 @@ fn the_page_leads_with_the_answer_the_thresholds_and_one_overview() {
         "<section id=\"environment\">",
     ];
     assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
-    for word in ["aria-label=\"PASS\">✓</span>", "aria-label=\"INCONCLUSIVE\">?</span>", "aria-label=\"INVALID\">!</span>"] {
+    for word in
+        ["aria-label=\"PASS\">✓</span>", "aria-label=\"INCONCLUSIVE\">?</span>", "aria-label=\"INVALID\">!</span>"]
+    {
         at(word);
     }
     // Links to tests lead into elements that fold out. Only the test that decides is open.
@@ -140,7 +142,8 @@ fn the_page_leads_with_the_answer_the_thresholds_and_one_overview() {
 fn lines(picture: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(picture).expect("a chart is XML");
     let is_line = |class: &str| class.split(' ').any(|part| part.starts_with('s') && part.len() == 2);
-    let paths = document.descendants().filter(|node| node.has_tag_name("path") && node.attribute("class").is_some_and(is_line));
+    let paths =
+        document.descendants().filter(|node| node.has_tag_name("path") && node.attribute("class").is_some_and(is_line));
     paths.filter_map(|path| path.attribute("d").filter(|line| line.len() > 40).map(str::to_owned)).collect()
 }
 
@@ -176,10 +179,16 @@ fn percentiles_differ_by_signs_and_the_heat_map_has_a_scale() {
     let chart = |name: &str| charts.iter().find(|chart| chart.name == name).expect("that chart").svg();
     for name in ["max-write-iops-latency", "knee-load", "azure-overview-latency"] {
         let picture = chart(name);
-        assert!(picture.contains("<polygon class=") && picture.contains("class=\"o s"), "{name}: p99 and p99.9 look alike");
+        assert!(
+            picture.contains("<polygon class=") && picture.contains("class=\"o s"),
+            "{name}: p99 and p99.9 look alike"
+        );
     }
     let heat = chart("max-write-iops-heat");
-    assert!(heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h8\"") && heat.contains(">1</text>"), "{heat}");
+    assert!(
+        heat.contains(">I/Os, from</text>") && heat.contains("<rect class=\"h8\"") && heat.contains(">1</text>"),
+        "{heat}"
+    );
 }
 
 #[test]

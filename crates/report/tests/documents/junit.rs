@@ -57,8 +57,7 @@ fn check(node: Node) {
     let is_allowed = |attribute: &&str| element.needs.contains(attribute) || element.allows.contains(attribute);
     assert!(attributes.iter().all(is_allowed), "{name}: {attributes:?}");
     assert!(element.needs.iter().all(|needed| attributes.contains(needed)), "{name}: {attributes:?}");
-    let children: Vec<&str> =
-        node.children().filter(Node::is_element).map(|child| child.tag_name().name()).collect();
+    let children: Vec<&str> = node.children().filter(Node::is_element).map(|child| child.tag_name().name()).collect();
     let mut rest = children.as_slice();
     for (child, least, most) in element.children {
         let count = rest.iter().take_while(|name| *name == child).count();

@@ -103,10 +103,10 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
         (Document::Record(record), None) => {
             single::show(record, single::default_report(record), args).map(String::into_bytes)
         }
-        (Document::Record(_), Some(_)) => {
-            Err("this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png, junit and json"
-                .into())
-        }
+        (Document::Record(_), Some(_)) => Err(
+            "this is a single run: its formats are those of fio and DiskSpd, html, markdown, svg, png, junit and json"
+                .into(),
+        ),
         (Document::Assessment(assessment), format) => show_assessment(assessment, format, args),
     }
 }

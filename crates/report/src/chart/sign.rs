@@ -4,25 +4,27 @@ use super::canvas::number;
 
 /// A sign on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mark {
+pub enum Sign {
     Dot,
     Triangle,
     Ring,
 }
 
 /// Signs of the percentiles 50, 99 and 99.9, in all charts.
-pub const OF_PERCENTILES: [Mark; 3] = [Mark::Dot, Mark::Triangle, Mark::Ring];
+pub const OF_PERCENTILES: [Sign; 3] = [Sign::Dot, Sign::Triangle, Sign::Ring];
 
-impl Mark {
+impl Sign {
     /// Returns the sign as an SVG element, in the colour of a series.
     pub fn svg(self, colour: usize, x: f64, y: f64, title: &str) -> String {
         let (x_text, y_text) = (number(x), number(y));
         match self {
-            Mark::Dot => format!("<circle class=\"f{colour}\" cx=\"{x_text}\" cy=\"{y_text}\" r=\"3\">{title}</circle>"),
-            Mark::Ring => {
+            Sign::Dot => {
+                format!("<circle class=\"f{colour}\" cx=\"{x_text}\" cy=\"{y_text}\" r=\"3\">{title}</circle>")
+            }
+            Sign::Ring => {
                 format!("<circle class=\"o s{colour}\" cx=\"{x_text}\" cy=\"{y_text}\" r=\"3.4\">{title}</circle>")
             }
-            Mark::Triangle => format!(
+            Sign::Triangle => format!(
                 "<polygon class=\"f{colour}\" points=\"{x_text},{} {},{low} {},{low}\">{title}</polygon>",
                 number(y - 4.4),
                 number(x + 4.2),
