@@ -7,8 +7,8 @@ use units::quantity::option_value;
 use super::axis::{Axis, span};
 use super::canvas::{Canvas, Entry};
 use super::colours::SERIES;
-use super::sign::OF_PERCENTILES;
 use super::picture::Chart;
+use super::sign::OF_PERCENTILES;
 use crate::figures::{Cell, grouped_by_others};
 use crate::key_figures::PERCENTILES;
 

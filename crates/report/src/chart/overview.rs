@@ -5,8 +5,8 @@ use units::markup::escaped;
 
 use super::axis::{Axis, span};
 use super::canvas::{self, number};
-use super::sign::OF_PERCENTILES;
 use super::picture::Chart;
+use super::sign::OF_PERCENTILES;
 use crate::key_figures::{self, KeyFigures, PERCENTILES, Span};
 use crate::text::{cut, figure, plain};
 
