@@ -83,7 +83,7 @@ impl<'a> OutputGuard<'a> {
     /// Checks that a file may be written.
     ///
     /// # Errors
-    /// The path is a target by any of its names, a directory, a block device, a file in use, or cannot be examined.
+    /// The path is a target by any of its names, a directory, a block device, a character device that can have storage, a file in use, or cannot be examined.
     pub fn check(&mut self, path: &Path) -> Result<(), OutputRefusal> {
         self.examine(path).map(drop)
     }
@@ -117,6 +117,10 @@ impl<'a> OutputGuard<'a> {
             Err(error) => return Err(OutputRefusal::UsesUnknown(os_error(&error))),
         };
         let kind = found.as_ref().map(Metadata::file_type);
+        let is_harmless = || os::device::is_without_storage(path) || os::device::is_terminal(path);
+        if kind.is_some_and(|kind| kind.is_char_device()) && !is_harmless() {
+            return Err(OutputRefusal::CharacterDevice);
+        }
         if kind.is_some_and(|kind| kind.is_char_device() || kind.is_fifo()) {
             return Ok(found.as_ref().map(FileId::of));
         }

@@ -84,6 +84,8 @@ fn is_fio_option(arg: &str) -> bool {
 
 fn main() -> ExitCode {
     os::clock::init();
+    // Without it, the signal of a limited file size ends the process, as for other programs.
+    let _ = os::signal::handle_file_size_limit();
     let mut args = std::env::args_os();
     let program = args.next().unwrap_or_default().to_string_lossy().into_owned();
     let args: Vec<OsString> = args.collect();

@@ -1,6 +1,7 @@
 //! Signals of the process. A signal that requests the end stops the active run and all later ones.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::Builder;
 use std::time::Duration;
 
 use os::signal::Interrupts;
@@ -11,15 +12,19 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Installs the handlers.
 ///
 /// # Errors
-/// The handlers cannot be installed.
+/// The handlers cannot be installed, or their thread cannot be created.
 pub fn install() -> Result<Interrupts, String> {
     let interrupts = Interrupts::install()
         .map_err(|error| format!("signals cannot be handled: {}", units::errno::reason(&error)))?;
     // The flag is set at once, even while other threads lay out a file.
-    std::thread::spawn(move || {
+    let wait = move || {
         while !interrupts.wait(0, Duration::MAX) {}
         stop();
-    });
+    };
+    let started = Builder::new().name("signals".into()).spawn(wait);
+    started.map_err(|error| {
+        format!("a thread cannot be created: {}; use a larger `ulimit -u`", units::errno::reason(&error))
+    })?;
     Ok(interrupts)
 }
 

@@ -130,6 +130,18 @@ fn install_once() -> io::Result<()> {
     handle(libc::SIGUSR1, unsafe { std::mem::zeroed() }, note_status)
 }
 
+/// Makes a write beyond RLIMIT_FSIZE (`ulimit -f`) an error: EFBIG. Without a handler, SIGXFSZ ends the process. Programs that
+/// this process starts have the default action again.
+///
+/// # Errors
+/// Returns the error of the system call.
+pub fn handle_file_size_limit() -> io::Result<()> {
+    // SAFETY: all-zero bytes are a valid `sigaction`.
+    handle(libc::SIGXFSZ, unsafe { std::mem::zeroed() }, ignore)
+}
+
+extern "C" fn ignore(_: libc::c_int) {}
+
 fn handle(signal: libc::c_int, mut action: libc::sigaction, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
     action.sa_sigaction = handler as *const () as usize;
     action.sa_flags = libc::SA_RESTART;

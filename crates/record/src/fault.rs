@@ -177,6 +177,8 @@ pub enum OutputRefusal {
     },
     Directory,
     BlockDevice,
+    /// A character device other than a terminal, `/dev/null` and the like.
+    CharacterDevice,
     InUse(TargetUse),
     /// Its uses cannot be determined.
     UsesUnknown(OsError),
@@ -190,6 +192,9 @@ impl fmt::Display for OutputRefusal {
             OutputRefusal::Target { path } => write!(f, "this file would replace the target {path}"),
             OutputRefusal::Directory => f.write_str("this is a directory, not a file"),
             OutputRefusal::BlockDevice => f.write_str("this is a block device, not a file"),
+            OutputRefusal::CharacterDevice => {
+                f.write_str("this is a character device, and fathom cannot check whether its disk is in use")
+            }
             OutputRefusal::InUse(held) => write!(f, "this file is {held}: the output would replace it"),
             OutputRefusal::Replaced => f.write_str("this file was replaced by another file"),
             OutputRefusal::UsesUnknown(error) => {

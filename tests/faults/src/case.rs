@@ -25,6 +25,8 @@ pub enum Report {
     Complete,
     /// It is whole and has this number of I/Os.
     Ios(u64),
+    /// It is whole, on standard error.
+    OnStandardError,
 }
 
 /// Returns a case.
@@ -54,6 +56,10 @@ impl<F> Case<F> {
         let found = match (self.report, report::ios(self.command, &ended.stdout)) {
             (Report::Missing, _) => None,
             (Report::Complete, found) => found.err(),
+            (Report::OnStandardError, _) => {
+                let report = ended.stderr.split_once("the report continues here\n").map_or("", |(_, report)| report);
+                report::ios(self.command, report).err()
+            }
             (Report::Ios(expected), Ok(Some(ios))) if ios == expected => None,
             (Report::Ios(expected), Ok(ios)) => Some(format!("{ios:?} I/Os in the report instead of {expected}")),
             (Report::Ios(_), Err(why)) => Some(why),

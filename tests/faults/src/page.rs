@@ -3,8 +3,9 @@
 use std::fmt::Display;
 
 use crate::cases::attacks::{self, ALIASES, Alias};
-use crate::cases::files;
 use crate::cases::interruptions::{COMMANDS, Ends};
+use crate::cases::removals::REMOVALS;
+use crate::cases::{conditions, files, outputs};
 use crate::{Case, Report};
 
 /// Returns the generated tables by name.
@@ -14,6 +15,11 @@ pub fn tables() -> Vec<(&'static str, String)> {
         ("interruptions", interruptions()),
         ("aliases", aliases()),
         ("attacks", attacks()),
+        ("streams", table(conditions::STREAMS)),
+        ("full-disks", table(conditions::FULL_DISKS)),
+        ("limits", table(conditions::LIMITS)),
+        ("removals", table(REMOVALS)),
+        ("outputs", table(outputs::FILES)),
         ("hangs", table(&[files::FIO_HANGS, files::DISKSPD_HANGS].concat())),
     ]
 }
@@ -64,6 +70,7 @@ fn table<F: Display>(cases: &[Case<F>]) -> String {
         let report = match case.report {
             Report::Missing => "no I/O".to_owned(),
             Report::Complete => "complete".to_owned(),
+            Report::OnStandardError => "complete, on standard error".to_owned(),
             Report::Ios(1) => "complete, 1 I/O".to_owned(),
             Report::Ios(ios) => format!("complete, {ios} I/Os"),
         };

@@ -21,10 +21,16 @@ impl Sandbox {
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(binary());
         self.prepare(&mut command);
-        command.args(line.split_whitespace());
-        if line.starts_with("fio ") {
-            command.arg("--output-format=json");
-        }
+        add_arguments(&mut command, line);
+        command
+    }
+
+    /// Returns fathom as [`Sandbox::command`], below a script in a mount namespace of its own.
+    pub fn below(&self, script: &str, line: &str) -> Command {
+        let mut command = Command::new("unshare");
+        self.prepare(&mut command);
+        command.args(["--mount", "bash", "-c", &format!("{script}\nexec \"$0\" \"$@\"")]).arg(binary());
+        add_arguments(&mut command, line);
         command
     }
 
@@ -75,6 +81,13 @@ impl Sandbox {
             Ok(found) => Some(format!("the history is damaged: {found}")),
             Err(error) => Some(format!("the history cannot be read: {error}")),
         }
+    }
+}
+
+fn add_arguments(command: &mut Command, line: &str) {
+    command.args(line.split_whitespace());
+    if line.starts_with("fio ") {
+        command.arg("--output-format=json");
     }
 }
 

@@ -42,7 +42,11 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        system(&format!("losetup -d {}", self.device));
+        // After a lazy detach the device may belong to another test.
+        let attached = system(&format!("losetup --list --noheadings --output name -j {}", self.image.display()));
+        if attached.is_some_and(|names| names.lines().any(|name| name.trim() == self.device)) {
+            system(&format!("losetup -d {}", self.device));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod binary;
 mod devices;
+mod memory_group;
 mod priority;
 mod run;
 mod scratch;
@@ -15,6 +16,7 @@ mod time;
 
 pub use binary::binary;
 pub use devices::{Loop, Mount, Zram};
+pub use memory_group::MemoryGroup;
 pub use priority::{can_use_realtime_priority, use_realtime_priority};
 pub use run::{Outcome, command, diskspd, fathom, outcome, run, with_realtime_priority};
 pub use scratch::{Scratch, run_folder};

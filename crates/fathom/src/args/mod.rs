@@ -22,7 +22,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit;
-use crate::output::{stderr_line, write_stderr, write_stdout};
+use crate::output::{print_text, stderr_line, write_stderr};
 use refusal::Refusal;
 
 pub const PROGRAM: &str = "fathom";
@@ -96,8 +96,7 @@ pub fn parse(args: &[String]) -> Result<Command, u8> {
             }
         };
         if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-            write_stdout(&error.render().to_string());
-            return exit::DONE;
+            return print_text(&error.render().to_string());
         }
         // The error is the last thing on the screen, not the usage.
         if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

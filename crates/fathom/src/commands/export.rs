@@ -10,17 +10,13 @@ use crate::args::history::{ExportArgs, ExportFormat};
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
 use crate::output::print_text;
-use crate::store;
+use crate::{exit, store};
 
-/// Prints or writes the runs.
+/// Prints or writes the runs. Returns the exit code.
 ///
 /// # Errors
-/// A run cannot be read, or the file cannot be written.
+/// A run cannot be read, or the file cannot be created.
 pub fn main(args: &ExportArgs) -> Result<u8, CommandError> {
-    export(args).map(|text| print_text(&text))
-}
-
-fn export(args: &ExportArgs) -> Result<String, CommandError> {
     let open = |path: &str| AtomicFile::open(Path::new(path), &mut OutputGuard::new([]));
     let file = args.output.as_deref().map(open).transpose()?;
     let history = store::open_existing()?;
@@ -35,7 +31,7 @@ fn export(args: &ExportArgs) -> Result<String, CommandError> {
         ExportFormat::Parquet => table()?.parquet()?,
     };
     match file {
-        Some(file) => Ok(file.write(&bytes).map(|()| String::new())?),
-        None => String::from_utf8(bytes).map_err(|error| error.to_string().into()),
+        Some(file) => Ok(if file.write_or_report(&bytes) { exit::DONE } else { exit::FAILED }),
+        None => String::from_utf8(bytes).map(|text| print_text(&text)).map_err(|error| error.to_string().into()),
     }
 }

@@ -55,9 +55,7 @@ fn add(files: &[String], tags: &[String]) -> Result<u8, CommandError> {
         let added = loaded
             .and_then(|document: Document| store::add(&mut history, &document, tags).map_err(|error| error.of(file)));
         match added {
-            Ok(id) => {
-                write_stdout(&format!("{file} is run {id}\n"));
-            }
+            Ok(id) => failed |= !write_stdout(&format!("{file} is run {id}\n")),
             Err(error) => {
                 error.print();
                 failed = true;

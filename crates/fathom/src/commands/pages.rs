@@ -8,15 +8,14 @@ use engine::OutputGuard;
 use crate::args::pages::{CompletionsArgs, ManArgs};
 use crate::args::{Cli, PROGRAM, subcommand};
 use crate::command_error::CommandError;
-use crate::output::write_stdout;
+use crate::output::print_text;
 use crate::{atomic_file, exit};
 
 /// Prints the completions of a shell.
 pub fn completions(args: &CompletionsArgs) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), PROGRAM, &mut script);
-    write_stdout(&String::from_utf8_lossy(&script));
-    exit::DONE
+    print_text(&String::from_utf8_lossy(&script))
 }
 
 /// Prints one man page, or writes all of them.
@@ -35,8 +34,7 @@ pub fn man(args: &ManArgs) -> Result<u8, CommandError> {
     if let Some(name) = args.command.as_deref().filter(|name| command.get_name() != *name) {
         return Err(format!("no such command: {name}").into());
     }
-    write_stdout(&String::from_utf8_lossy(&page(&clap_mangen::Man::new(command))?));
-    Ok(exit::DONE)
+    Ok(print_text(&String::from_utf8_lossy(&page(&clap_mangen::Man::new(command))?)))
 }
 
 fn write_pages(command: clap::Command, dir: &Path, guard: &mut OutputGuard) -> Result<(), CommandError> {

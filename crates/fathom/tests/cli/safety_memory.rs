@@ -1,9 +1,8 @@
 //! A run that needs more memory than it can have ends with an error before its first I/O.
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::stage::{Outcome, Scratch, outcome, skipped};
+use crate::stage::{MemoryGroup, Outcome, Scratch, outcome};
 
 /// Runs fathom below a shell that has executed `before`.
 fn run_after(scratch: &Scratch, before: &str, arguments: &str) -> Outcome {
@@ -31,38 +30,6 @@ fn jobs(count: u32) -> String {
     format!("fio --name=a --filename=f --ioengine=psync --rw=randrw --bs=4k --size=64k --numjobs={count}")
 }
 
-/// A group with 64 MiB of memory, without swap.
-struct SmallGroup(PathBuf);
-
-impl SmallGroup {
-    fn new() -> Option<Self> {
-        let is_v2 = !Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
-        let (parent, files) = match is_v2 {
-            false => ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"]),
-            true => ("/sys/fs/cgroup", ["memory.max", "memory.swap.max"]),
-        };
-        let group = SmallGroup(Path::new(parent).join(format!("fathom-memory-{}", std::process::id())));
-        let made = std::fs::create_dir(&group.0).and_then(|()| std::fs::write(group.0.join(files[0]), "64M"));
-        if let Err(error) = made {
-            skipped(&format!("no control group with a limit: {}: {error}", group.0.display()));
-            return None;
-        }
-        // A machine without swap does not have the file.
-        drop(std::fs::write(group.0.join(files[1]), if is_v2 { "0" } else { "64M" }));
-        Some(group)
-    }
-
-    fn enter(&self) -> String {
-        format!("echo $$ > {}/cgroup.procs", self.0.display())
-    }
-}
-
-impl Drop for SmallGroup {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir(&self.0));
-    }
-}
-
 #[test]
 fn jobs_beyond_the_address_space_are_rejected() {
     let scratch = Scratch::new("memory-address-space");
@@ -81,7 +48,7 @@ fn jobs_beyond_the_address_space_are_rejected() {
 #[test]
 fn jobs_beyond_the_memory_of_a_control_group_are_rejected() {
     let scratch = Scratch::new("memory-group");
-    let Some(group) = SmallGroup::new() else { return };
+    let Some(group) = MemoryGroup::new(64) else { return };
     for count in [100, 200, 300, 400, 1000] {
         let ended = run_after(&scratch, &group.enter(), &jobs(count));
         refused_or_complete(&scratch, &ended, "control group");

@@ -91,6 +91,12 @@ fn character_device_is_not_written() {
         let job = format!("--name=a --filename={target} --bs=4k --size=64k --rw={rw}");
         run(scratch.path(), &job).ended_with(1).complained_of(MESSAGE);
     }
+    let job = "--name=a --filename=f --size=64k --rw=read";
+    for option in ["--output=sg", "--record=sg", "--write_bw_log=x"] {
+        system(&format!("cd {}; ln -sf sg x_bw.1.log", scratch.path().display()));
+        run(scratch.path(), &format!("{job} {option}")).ended_with(1).complained_of(MESSAGE);
+    }
+    run(scratch.path(), &format!("{job} --output=null")).ended_with(0);
     let read = run(scratch.path(), "--name=a --filename=sg --bs=4k --size=64k --rw=read");
     assert!(!read.stderr.contains(MESSAGE), "{}", read.stderr);
     outcome(diskspd(scratch.path(), "-d1 -W0 -w100 sg").spawn().unwrap()).ended_with(1);

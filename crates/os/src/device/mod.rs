@@ -90,6 +90,11 @@ pub fn is_without_storage(path: &Path) -> bool {
     topology::is_without_storage(path)
 }
 
+/// Returns true for terminals, including the serial ports.
+pub fn is_terminal(path: &Path) -> bool {
+    topology::is_terminal(&Kernel::running(), path)
+}
+
 /// Returns the disks below `path`.
 ///
 /// For a file, which need not exist, these are the disks of its file system. For a block device it is the device, for a

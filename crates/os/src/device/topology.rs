@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,17 @@ pub(super) fn is_without_storage(path: &Path) -> bool {
     let Ok(found) = fs::metadata(path) else { return false };
     let number = DeviceNumber::of(found.rdev());
     found.file_type().is_char_device() && number.major == MEM_MAJOR && MINORS.contains(&number.minor)
+}
+
+/// Returns true for a terminal. sysfs does not list pseudo-terminals.
+pub(super) fn is_terminal(kernel: &Kernel, path: &Path) -> bool {
+    /// `UNIX98_PTY_SLAVE_MAJOR` in `major.h` of the kernel.
+    const PSEUDO_TERMINALS: RangeInclusive<u32> = 136..=143;
+    let Ok(found) = fs::metadata(path) else { return false };
+    let number = DeviceNumber::of(found.rdev());
+    let class = || fs::canonicalize(kernel.sys.join(format!("dev/char/{number}/subsystem"))).ok();
+    found.file_type().is_char_device()
+        && (PSEUDO_TERMINALS.contains(&number.major) || class().is_some_and(|class| class.ends_with("class/tty")))
 }
 
 /// A block device in sysfs.

@@ -1,5 +1,5 @@
 //! Commands that get signals at random times. They run in a folder with the file `f` of 1 MiB, the empty folder `folder`, the
-//! saved run `record`, and a history with one run.
+//! saved run `record`, and a history with some runs.
 
 /// How a command ends after a signal that it handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,13 +58,20 @@ pub const COMMANDS: &[Interrupted] = &[
         400,
     ),
     stops("show record", Ends::AtOnce, 40),
+    stops("show 1 --format json", Ends::AtOnce, 40),
     stops("show record --report saved/record.html", Ends::AtOnce, 60),
     stops("compare record record", Ends::AtOnce, 40),
     stops("history", Ends::AtOnce, 40),
     stops("history add record", Ends::AtOnce, 60),
+    stops("history tag 1 --tag mine", Ends::AtOnce, 60),
+    stops("delete last", Ends::AtOnce, 60),
     stops("export last --format csv --output saved/runs.csv", Ends::AtOnce, 40),
     stops("suite list", Ends::AtOnce, 40),
+    stops("suite show quick", Ends::AtOnce, 40),
     stops("limits list", Ends::AtOnce, 80),
+    stops("limits show aws:gp3", Ends::AtOnce, 80),
+    stops("man", Ends::AtOnce, 40),
+    stops("completions bash", Ends::AtOnce, 40),
 ];
 
 /// Signals, in the order in which they are sent.

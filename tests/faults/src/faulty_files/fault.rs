@@ -50,6 +50,9 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// Each name ends with it.
+    pub const ANY: &str = "";
+
     /// A fault of the file `f`.
     pub const fn new(operation: Operation, nth: u32, effect: Effect) -> Self {
         Fault { file: "f", operation, nth, effect }
@@ -89,7 +92,9 @@ impl fmt::Display for Fault {
         if self.nth > 1 {
             write!(to, " {}", self.nth)?;
         }
-        if self.file != "f" {
+        if self.file == Self::ANY {
+            write!(to, " of any file")?;
+        } else if self.file != "f" {
             write!(to, " of `{}`", self.file)?;
         }
         write!(to, ": {effect}")

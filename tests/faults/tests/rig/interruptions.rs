@@ -9,8 +9,10 @@ use faults::Sandbox;
 use faults::cases::interruptions::{COMMANDS, Ends, Interrupted, SIGNALS, Signal};
 use harness::{MIB, Outcome};
 
-/// Runs without `FATHOM_FAULT_RUNS`: a multiple of the number of commands.
-const RUNS: usize = 60;
+/// Runs of each command without `FATHOM_FAULT_RUNS`.
+const RUNS: usize = 3;
+/// Runs in the history before the first command. Some commands delete one.
+const OLD_RUNS: usize = 40;
 /// Remove what a killed run left: in `folder`, and beside each output.
 const NEXT_RUNS: [&str; 7] = [
     "assess folder --short --size 8M --runtime 1 --test read-latency --no-history --report saved/report.html",
@@ -34,6 +36,8 @@ fn sandbox() -> Sandbox {
     }
     let saved = "fio --name=a --filename=f --rw=read --size=64k --record=record";
     sandbox.outcome(sandbox.spawn(saved)).assert_success();
+    let old_runs = format!("history add{}", " record".repeat(OLD_RUNS));
+    sandbox.outcome(sandbox.spawn(&old_runs)).assert_success();
     sandbox
 }
 
@@ -111,7 +115,7 @@ fn left_behind(sandbox: &Sandbox, signals: &[Signal]) -> Vec<String> {
 
 #[test]
 fn signals_at_random_times_end_every_command() {
-    let runs = number("FATHOM_FAULT_RUNS").map_or(RUNS, |runs| runs as usize);
+    let runs = number("FATHOM_FAULT_RUNS").map_or(RUNS * COMMANDS.len(), |runs| runs as usize);
     let seed = number("FATHOM_FAULT_SEED").unwrap_or(1);
     let mut rng = Rng::with_seed(seed);
     let sandbox = sandbox();

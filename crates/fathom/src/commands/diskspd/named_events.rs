@@ -1,6 +1,7 @@
 //! The named events of a run (`-y`): those it waits for and those it sets.
 
 use std::io;
+use std::thread::Builder;
 
 use diskspd::parse::Events;
 use os::event::Event;
@@ -26,15 +27,15 @@ impl NamedEvents {
     /// Creates the events and starts to wait for the one that stops the run.
     ///
     /// # Errors
-    /// An event cannot be created.
+    /// An event or a thread cannot be created.
     pub fn open(names: &Events) -> io::Result<Self> {
         let make = |name: &Option<String>| name.as_deref().map(Event::create).transpose();
         if let Some(stop) = make(&names.stop)? {
-            std::thread::spawn(move || {
+            Builder::new().spawn(move || {
                 if stop.wait(|| false).unwrap_or(false) {
                     signals::stop();
                 }
-            });
+            })?;
         }
         Ok(NamedEvents { started: make(&names.started)?, finished: make(&names.finished)?, start: make(&names.start)? })
     }

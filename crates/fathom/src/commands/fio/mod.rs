@@ -31,9 +31,9 @@ pub fn main(args: &[String]) -> u8 {
     match ::fio::parse(args, &RealMachine) {
         Ok(Request::Print { output, warnings, own_warnings, findings }) => {
             print_warnings(&warnings, &own_warnings, findings);
-            write_stdout(&output.stdout);
+            let is_written = write_stdout(&output.stdout);
             write_stderr(format_args!("{}", output.stderr));
-            output.status
+            if is_written { output.status } else { output.status.max(exit::fio::FAILED) }
         }
         Ok(Request::Run(invocation)) => {
             print_warnings(&invocation.warnings, &invocation.own_warnings, invocation.program.findings);

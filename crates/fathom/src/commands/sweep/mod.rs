@@ -54,9 +54,9 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
         }
         Points::Print { printed, warnings } => {
             print_diagnostics(&warnings);
-            write_stdout(&printed.stdout);
+            let is_written = write_stdout(&printed.stdout);
             write_stderr(format_args!("{}", printed.stderr));
-            Ok(printed.status)
+            Ok(if is_written { printed.status } else { printed.status.max(exit::FAILED) })
         }
     }
 }
