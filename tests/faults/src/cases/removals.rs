@@ -59,7 +59,7 @@ macro_rules! fio {
     };
 }
 
-const REPLACED: &str = "is no longer the target of the run: another file system, file or device is there now";
+const REPLACED: &str = "is no longer the target of the run: another file system, file or device";
 
 /// The cases.
 pub const REMOVALS: &[Case<Removal>] = &[
@@ -109,7 +109,7 @@ pub const REMOVALS: &[Case<Removal>] = &[
         "io_u error on file target: Input/output error",
         Complete,
     ),
-    case(CAPACITY, fio!("target", "--direct=1 --ioengine=io_uring"), 1, "error=Input/output error", Complete),
+    case(CAPACITY, fio!("target", "--direct=1 --ioengine=io_uring"), 1, "fio: pid=", Complete),
     case(BACKING, "diskspd -d600 -W0 -b4K -g1000 -Sh target", 1, "failed: Input/output error", Complete),
     case(BACKING, "assess target --short --runtime 600 --test read-latency", 3, "Input/output error", Complete),
     case(
