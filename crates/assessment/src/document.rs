@@ -57,6 +57,9 @@ pub struct Target {
     pub size_bytes: u64,
     pub devices: Vec<Device>,
     pub mount: Option<Mount>,
+    /// The file system or the device is in memory.
+    #[serde(default)]
+    pub in_memory: bool,
 }
 
 /// A volume of a suite, and its target.

@@ -64,12 +64,6 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
 }
 
-/// Nothing that is there, or will be, is on a disk, whatever it is opened with.
-fn lies_in_memory(path: &Path) -> bool {
-    let file_system = os::device::file_system(path).ok().flatten();
-    file_system.is_some_and(|name| ["tmpfs", "ramfs"].contains(&name.as_str()))
-}
-
 fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let target = Path::new(path);
     let disks = os::device::disks(target).unwrap_or_default();
@@ -77,7 +71,7 @@ fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let mut facts = TargetFacts {
         path: path.to_owned(),
         phase,
-        in_memory: disks.is_empty() && lies_in_memory(target),
+        in_memory: os::device::is_in_memory(target).unwrap_or(false),
         cached_disks: cached,
         disks: disks.into_iter().map(|disk| disk.name).collect(),
         ..TargetFacts::default()

@@ -2,11 +2,14 @@
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use assessment::{Device, Mount, Target, TargetKind};
 use engine::TargetUses;
 use os::file::Space;
+
+use crate::consent::SpaceDemand;
+use crate::devices;
 
 /// Space of a file system that stays free while the tests have files on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +39,8 @@ impl std::fmt::Display for KeepFree {
 
 pub struct Found {
     pub facts: Target,
+    /// The path as the user gave it.
+    pub given: String,
     /// The path without symbolic links.
     pub path: PathBuf,
     /// The file or device existed before.
@@ -55,7 +60,10 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
     let failed = |error: std::io::Error| format!("{given}: {}", units::errno::reason(&error));
     let found = match std::fs::metadata(given) {
         Ok(found) => Some(found),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => match devices::missing(given) {
+            Some(error) => return Err(error),
+            None => None,
+        },
         Err(error) => return Err(failed(error)),
     };
     let kind = found.as_ref().map_or(Ok(TargetKind::File), |found| kind(given, found))?;
@@ -76,9 +84,16 @@ pub fn find(target: Option<&str>, overwrite: &[String]) -> Result<Found, String>
             "{given} is empty: there is nothing to measure\nhelp: a file that does not exist is created"
         ));
     }
-    let facts = Target { path: given.to_owned(), kind, size_bytes, devices: devices(&path), mount: mount(&path, kind) };
+    let facts = Target {
+        path: absolute(given, &path),
+        kind,
+        size_bytes,
+        devices: devices_below(&path),
+        mount: mount(&path, kind),
+        in_memory: os::device::is_in_memory(&path).unwrap_or(false),
+    };
     let may_write = !existed || overwrite.iter().any(|named| is_of(named, given, &path));
-    Ok(Found { facts, path, existed, space, may_write })
+    Ok(Found { facts, given: given.to_owned(), path, existed, space, may_write })
 }
 
 impl Found {
@@ -90,6 +105,18 @@ impl Found {
 
     pub fn is_device(&self) -> bool {
         self.facts.kind == TargetKind::Device
+    }
+
+    /// Returns a sentence on the file that the tests would create; `None` if the target exists.
+    pub fn would_create(&self) -> Option<String> {
+        let is_new = !self.existed && self.facts.kind == TargetKind::File;
+        is_new.then(|| format!("{} does not exist: would create a file on {}", self.facts.path, location(&self.path)))
+    }
+
+    /// Returns the demand of `bytes` on the file system or device.
+    pub fn demand(&self, bytes: u64) -> SpaceDemand {
+        let free_bytes = self.space.filter(|_| !self.existed).map(|space| space.free_bytes);
+        SpaceDemand { shown: location(&self.path), bytes, free_bytes }
     }
 
     /// Returns the space that the tests may use, in bytes.
@@ -115,7 +142,7 @@ impl Found {
             return Ok(());
         }
         let checked = TargetUses::default().check(&self.path);
-        checked.map_err(|refusal| format!("{}: {refusal}; nothing was written", self.facts.path))
+        checked.map_err(|refusal| format!("{}: {refusal}; nothing was written", self.given))
     }
 }
 
@@ -124,7 +151,7 @@ impl Found {
 /// # Errors
 /// A path of `overwrite` is not a target.
 pub fn refuse_others<'a>(overwrite: &[String], targets: impl Iterator<Item = &'a Found> + Clone) -> Result<(), String> {
-    let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.facts.path, &found.path));
+    let is_known = |named: &&String| targets.clone().any(|found| is_of(named, &found.given, &found.path));
     let Some(other) = overwrite.iter().find(|named| !is_known(named)) else { return Ok(()) };
     let paths: Vec<String> = targets.map(|found| found.path.display().to_string()).collect();
     Err(format!("--overwrite {other} is not the target {}: nothing was written", paths.join(" and ")))
@@ -151,6 +178,30 @@ fn new_file(path: &Path) -> std::io::Result<PathBuf> {
     Ok(std::fs::canonicalize(folder)?.join(name))
 }
 
+/// Returns the path without `.` and `..`. Symbolic links stay: a link names a device better than its number does.
+fn absolute(given: &str, canonical: &Path) -> String {
+    let has_parents = Path::new(given).components().any(|part| part == Component::ParentDir);
+    let absolute = std::path::absolute(given).ok().filter(|_| !has_parents);
+    let plain = absolute.map(|path| path.components().collect::<PathBuf>());
+    plain.as_deref().unwrap_or(canonical).display().to_string()
+}
+
+/// Names the device and the file system of a path that need not exist, such as `/dev/vda2 (ext4, mounted at /)`.
+pub fn location(path: &Path) -> String {
+    let Some(mount) = os::device::mount(path).ok().flatten() else { return "an unknown file system".to_owned() };
+    let (source, at) = (mount.source.display(), mount.at.display());
+    match os::device::is_in_memory(path) {
+        Ok(true) => format!("{source} ({}, in memory, mounted at {at})", mount.file_system),
+        _ => format!("{source} ({}, mounted at {at})", mount.file_system),
+    }
+}
+
+/// Returns the nearest folder of a path that exists.
+pub fn nearest_folder(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned)
+}
+
 /// Returns a path on the target's file system: the path, or its folder if it does not exist.
 fn beside(path: &Path) -> &Path {
     if path.exists() { path } else { path.parent().unwrap_or(path) }
@@ -172,7 +223,7 @@ fn device_bytes(path: &Path) -> std::io::Result<u64> {
     Ok(options.open(path)?.size()?.unwrap_or(0))
 }
 
-fn devices(path: &Path) -> Vec<Device> {
+fn devices_below(path: &Path) -> Vec<Device> {
     let disks = os::device::disks(path).unwrap_or_default();
     let device = |disk: &os::device::Disk| {
         let about = disk.info();

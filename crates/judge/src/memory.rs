@@ -1,4 +1,4 @@
-//! Targets in memory: files on tmpfs or ramfs, and devices whose data is in the page cache.
+//! Targets in memory: files on tmpfs or ramfs, memory devices, and devices whose data is in the page cache.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,17 @@ use crate::time_series::workers;
 pub fn find(record: &Record) -> Vec<Finding> {
     let is_used = |facts: &&TargetFacts| workers(record, facts.phase as usize).any(|worker| worker.engine.moves_data());
     let used = || record.targets.iter().filter(is_used);
-    let in_memory = paths(used().filter(|facts| facts.in_memory));
+    // Whoever names a memory device measures memory on purpose. A file on it looks like a file on a disk.
+    let files = paths(used().filter(|facts| facts.in_memory && !facts.is_device));
+    let named = paths(used().filter(|facts| facts.in_memory && facts.is_device));
     let on_loop = || used().filter(|facts| !facts.cached_disks.is_empty());
     let devices: BTreeSet<&String> = on_loop().flat_map(|facts| &facts.cached_disks).collect();
     let mut found = Vec::new();
-    if !in_memory.is_empty() {
-        let (kind, subject) = (FindingKind::InMemory, Subject::Targets(in_memory));
-        found.push(Finding { kind, subject, severity: Severity::Invalid });
+    for (paths, severity) in [(files, Severity::Invalid), (named, Severity::Info)] {
+        if !paths.is_empty() {
+            let (kind, subject) = (FindingKind::InMemory, Subject::Targets(paths));
+            found.push(Finding { kind, subject, severity });
+        }
     }
     if !devices.is_empty() {
         let kind = FindingKind::CachedBelow { devices: devices.into_iter().cloned().collect() };
@@ -46,8 +50,11 @@ mod tests {
     #[test]
     fn targets_in_memory_are_found_and_disks_are_not() {
         let subject = || Subject::Targets(vec!["/dev/x".to_owned()]);
-        let in_memory = Finding { kind: FindingKind::InMemory, subject: subject(), severity: Severity::Invalid };
-        assert_eq!(found(|facts| facts.in_memory = true), [in_memory]);
+        let in_memory = |severity| Finding { kind: FindingKind::InMemory, subject: subject(), severity };
+        let file = found(|facts| (facts.in_memory, facts.is_device) = (true, false));
+        assert_eq!(file, [in_memory(Severity::Invalid)]);
+        let named = found(|facts| (facts.in_memory, facts.is_device) = (true, true));
+        assert_eq!(named, [in_memory(Severity::Info)]);
         let kind = FindingKind::CachedBelow { devices: vec!["loop0".to_owned()] };
         let on_loop = Finding { kind, subject: subject(), severity: Severity::Warning };
         assert_eq!(found(|facts| facts.cached_disks = vec!["loop0".into()]), [on_loop]);

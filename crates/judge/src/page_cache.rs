@@ -23,7 +23,8 @@ pub fn find(record: &Record) -> Vec<Finding> {
     found.extend(compared.iter().filter(is_buffered).flat_map(|moved| by_devices(record, moved)));
     let is_compared = |phase: usize| compared.iter().any(|moved| moved.phase() == phase);
     let mut seen: Vec<&TargetFacts> = Vec::new();
-    for facts in record.targets.iter().filter(|facts| !facts.in_memory && !is_compared(facts.phase as usize)) {
+    let has_cache = |facts: &&TargetFacts| !facts.in_memory || facts.is_device;
+    for facts in record.targets.iter().filter(|facts| has_cache(facts) && !is_compared(facts.phase as usize)) {
         if seen.iter().all(|known| known.path != facts.path)
             && let Some(fits) = fits_cache(record, facts)
         {

@@ -205,6 +205,7 @@ fn target(record: &Record) -> Target {
         size_bytes: first.size_bytes.unwrap_or(0),
         devices: devices(&names),
         mount: None,
+        in_memory: first.in_memory,
     }
 }
 

@@ -20,7 +20,7 @@ pub struct TargetFacts {
     pub unwritten_bytes: Option<u64>,
     /// Names of the block devices under it. Empty for file systems in memory or on another machine.
     pub disks: Vec<String>,
-    /// The file system is in memory.
+    /// The file system or the device is in memory.
     #[serde(default)]
     pub in_memory: bool,
     /// Those of `disks` that are backed by a file and read it through the page cache.

@@ -9,7 +9,7 @@ use crate::figures::cells;
 use crate::findings::worst_first;
 use crate::matrix;
 use crate::rows::{self, has_judgements, takes_expectations};
-use crate::text::{NONE, cut, duration, plain, wrapped};
+use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
 
 const WIDTH: usize = 79;
 /// Most lines. One of 24 is left for the prompt.
@@ -69,7 +69,7 @@ fn title(assessment: &Assessment) -> String {
     let took = duration(assessment.ended_unix_ms.saturating_sub(assessment.started_unix_ms));
     let tests = assessment.tests.len();
     let end = format!(": {tests} test{}, {took}", if tests == 1 { "" } else { "s" });
-    let name = format!("{} on {}", plain(&assessment.suite), plain(&assessment.target.path));
+    let name = format!("{} on {}", plain(&assessment.suite), plain(&target_name(&assessment.target)));
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
 }
 

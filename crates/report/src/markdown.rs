@@ -12,12 +12,12 @@ use crate::key_figures::{self, Span};
 use crate::matrix::{self, Matrix};
 use crate::rows::{self, limit_name};
 use crate::study::summary;
-use crate::text::{self, duration, local_time, masked};
+use crate::text::{self, duration, local_time, masked, target_name};
 use crate::thresholds::{self, mark};
 use crate::wording;
 
 pub fn markdown(assessment: &Assessment) -> String {
-    let (suite, target) = (masked(&assessment.suite), masked(&assessment.target.path));
+    let (suite, target) = (masked(&assessment.suite), masked(&target_name(&assessment.target)));
     let mut text = format!("## {} {}: {suite} on {target}\n\n", mark(assessment.verdict), assessment.verdict);
     text += &format!("**{}.**\n\n", masked(&text::sentence(&cause(assessment))));
     text += &checks(assessment);

@@ -1,8 +1,14 @@
 //! Formats of text in reports. Text from outside cannot break a document.
 
-use assessment::{Aim, Verdict};
+use assessment::{Aim, Target, Verdict};
 use units::format::{grouped, time_parts_ns};
 use units::markup::printable;
+
+/// Returns the path of a target. A target in memory is labelled.
+pub fn target_name(target: &Target) -> String {
+    let label = if target.in_memory { " (memory)" } else { "" };
+    format!("{}{label}", target.path)
+}
 
 /// Cell of a table without a value.
 pub const NONE: &str = "–";

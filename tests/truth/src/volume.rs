@@ -7,6 +7,7 @@ use harness::{Scratch, Zram, shell};
 /// A mounted file system. Drop unmounts it and removes its device.
 pub struct Volume {
     mount_point: PathBuf,
+    is_mounted: bool,
     pub device: Zram,
 }
 
@@ -19,7 +20,14 @@ impl Volume {
         std::fs::create_dir_all(&mount_point).unwrap();
         shell(&format!("mkfs.xfs -q -f {path} || mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 {path}"))?;
         shell(&format!("mount -o noatime,nodiratime {path} {}", mount_point.display()))?;
-        Ok(Volume { mount_point, device })
+        Ok(Volume { mount_point, is_mounted: true, device })
+    }
+
+    /// Unmounts the file system. The device then has no user.
+    pub fn unmount(&mut self) -> Result<(), String> {
+        shell(&format!("umount {}", self.mount_point.display()))?;
+        self.is_mounted = false;
+        Ok(())
     }
 
     /// Returns the mount point.
@@ -36,6 +44,9 @@ impl Volume {
 
 impl Drop for Volume {
     fn drop(&mut self) {
+        if !self.is_mounted {
+            return;
+        }
         if let Err(error) = shell(&format!("umount {}", self.mount_point.display())) {
             eprintln!("{error}");
         }

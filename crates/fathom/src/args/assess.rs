@@ -77,7 +77,10 @@ pub struct Args {
     /// Keep the test files
     #[arg(long, help_heading = TARGET)]
     pub keep_files: bool,
-    /// Start a long or large assessment without confirmation
+    /// Start without confirmation
+    ///
+    /// Without this option, fathom asks on a terminal, and refuses to start without a terminal: if TARGET does not
+    /// exist, or if the tests take more than 5 minutes, 20 GiB or a tenth of the free space.
     #[arg(long, short = 'y', help_heading = TARGET)]
     pub yes: bool,
 

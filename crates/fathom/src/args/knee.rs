@@ -67,6 +67,12 @@ pub struct Args {
     /// Allow writes to overwrite this file or device: the path of TARGET
     #[arg(long, value_name = "PATH", help_heading = WORKLOAD)]
     pub overwrite: Option<String>,
+    /// Start without confirmation
+    ///
+    /// Without this option, fathom asks on a terminal, and refuses to start without a terminal: if TARGET does not
+    /// exist, or if the search takes more than 5 minutes, 20 GiB or a tenth of the free space.
+    #[arg(long, short = 'y', help_heading = WORKLOAD)]
+    pub yes: bool,
 
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = RESULTS)]

@@ -50,6 +50,12 @@ pub struct Args {
     /// Pause between runs
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = RUNS)]
     pub cooldown: Duration,
+    /// Start without confirmation
+    ///
+    /// Without this option, fathom asks on a terminal, and refuses to start without a terminal: if the
+    /// runs take more than 5 minutes, 20 GiB or a tenth of the free space.
+    #[arg(long, short = 'y', help_heading = RUNS)]
+    pub yes: bool,
 
     /// Exit with code 1 if a shown difference exceeds a limit: 'write.iops<-5%,read.clat.p99>10%'; repeatable
     #[arg(long = "fail-on", value_name = "RULES", value_parser = change_limits, help_heading = RESULTS)]

@@ -49,6 +49,12 @@ pub struct Args {
     /// Pause between runs
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = RUNS)]
     pub cooldown: Duration,
+    /// Start without confirmation
+    ///
+    /// Without this option, fathom asks on a terminal, and refuses to start without a terminal: if the
+    /// runs take more than 5 minutes, 20 GiB or a tenth of the free space.
+    #[arg(long, short = 'y', help_heading = RUNS)]
+    pub yes: bool,
 
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = RESULTS)]

@@ -89,8 +89,8 @@ fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
 #[test]
 fn own_test_file_is_distinguished_from_user_files() {
     let scratch = Scratch::new("assess-new");
-    let line = "new --short --size 8M --test write-latency --format json";
-    let mut killed = assess(scratch.path(), "new --size 8M --test write-latency --runtime 60")
+    let line = "new --yes --short --size 8M --test write-latency --format json";
+    let mut killed = assess(scratch.path(), "new --yes --size 8M --test write-latency --runtime 60")
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
@@ -105,7 +105,8 @@ fn own_test_file_is_distinguished_from_user_files() {
     let assessment = run(scratch.path(), line).json();
     assert_eq!(tests(&assessment)[0]["error"], Value::Null);
     assert_eq!(scratch.names(), ["state"], "its files are removed");
-    let both = "nocache=one readcache=other --suite azure --short --size 8M --test max-combined-iops --format json";
+    let both =
+        "nocache=one readcache=other --yes --suite azure --short --size 8M --test max-combined-iops --format json";
     measured(&run(scratch.path(), both));
     assert_eq!(scratch.names(), ["state"], "its files are removed");
     run(scratch.path(), &format!("{line} --keep-files")).complained_of("the tests' files are in");
@@ -227,7 +228,7 @@ fn user_suite_is_found_by_name() {
                 job = { rw = \"read\", bs = \"64k\", runtime = 1, direct = 1, ioengine = \"psync\" }\n";
     std::fs::create_dir_all(scratch.file("config/fathom/suites")).unwrap();
     std::fs::write(scratch.file("config/fathom/suites/mine.toml"), text).unwrap();
-    let outcome = run(scratch.path(), "new-file --suite mine --save kept.json");
+    let outcome = run(scratch.path(), "new-file --yes --suite mine --save kept.json");
     assert!(outcome.stdout.contains("only"), "{}\n{}", outcome.stdout, outcome.stderr);
     let kept: Value = serde_json::from_slice(&std::fs::read(scratch.file("kept.json")).unwrap()).unwrap();
     assert_eq!(names(&kept), ["only"]);
@@ -320,12 +321,16 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
     measured(&outcome);
     let assessment = outcome.json();
     let volume = |nth: usize| (&assessment["volumes"][nth]["name"], &assessment["volumes"][nth]["target"]["path"]);
-    assert_eq!((volume(0), volume(1)), ((&"nocache".into(), &"a".into()), (&"readcache".into(), &"b".into())));
-    assert_eq!(assessment["target"]["path"], "nocache=a readcache=b");
+    let [a, b] = ["a", "b"].map(|name| scratch.file(name).display().to_string());
+    let expected =
+        [("nocache", &a), ("readcache", &b)].map(|(name, path)| (Value::from(name), Value::from(path.as_str())));
+    assert_eq!([volume(0), volume(1)].map(|(name, path)| (name.clone(), path.clone())), expected);
+    assert_eq!(assessment["target"]["path"], format!("nocache={a} readcache={b}"));
     let steps = assessment["preparation"].as_array().unwrap().iter();
     let steps: Vec<String> =
         steps.map(|step| [&step["step"], &step["target"]].map(|text| text.as_str().unwrap()).join(" ")).collect();
-    assert_eq!(steps, ["fill nocache=a", "fill readcache=b", "warm readcache=b"]);
+    let expected = [("fill nocache", &a), ("fill readcache", &b), ("warm readcache", &b)];
+    assert_eq!(steps, expected.map(|(step, path)| format!("{step}={path}")));
     let job = tests(&assessment)[0]["job"].as_str().unwrap();
     let (reader, writer) = job.split_once("[writer1]").unwrap();
     assert!(reader.contains("/b/.fathom-assess-") && writer.contains("/a/.fathom-assess-"), "{job}");
@@ -342,8 +347,8 @@ fn each_volume_of_a_suite_has_a_target_of_its_own() {
     refused("nocache=a b", "b has no name");
     refused("nocache=a readcache=b --expect log=azure:P30", "has no volume log");
     let one = run(scratch.path(), &format!("nocache=a readcache=b {line} --test max-write-iops"));
-    one.complained_of("readcache=b is not used by any of these tests");
-    assert_eq!(one.json()["target"]["path"], "nocache=a");
+    one.complained_of(&format!("readcache={b} is not used by any of these tests"));
+    assert_eq!(one.json()["target"]["path"], format!("nocache={a}"));
 }
 
 #[test]

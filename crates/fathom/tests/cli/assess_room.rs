@@ -30,7 +30,7 @@ fn begun(directory: &Path) -> (Child, PathBuf) {
 fn file_system_keeps_free_space() {
     let scratch = Scratch::new("assess-room");
     let Some(_mount) = Mount::tmpfs(200, &scratch.file("mnt")) else { return };
-    let line = "mnt --runtime 1 --test read-latency --format json";
+    let line = "mnt --yes --runtime 1 --test read-latency --format json";
     let taken = |outcome: &Outcome| outcome.json()["preparation"][0]["bytes"].as_u64().unwrap();
     let clamped = run(scratch.path(), line);
     clamped.complained_of("the tests take 180 MiB instead of 2 GiB: 10 % of the file system stays free");
@@ -51,7 +51,7 @@ fn file_system_keeps_free_space() {
 fn a_small_file_system_takes_small_tests() {
     let scratch = Scratch::new("assess-small");
     let Some(_mount) = Mount::tmpfs(100, &scratch.file("mnt")) else { return };
-    let outcome = run(scratch.path(), "mnt --size 64M --runtime 1 --test read-latency --format json");
+    let outcome = run(scratch.path(), "mnt --yes --size 64M --runtime 1 --test read-latency --format json");
     assert!(!outcome.stderr.contains("instead of"), "{}", outcome.stderr);
     assert_eq!(outcome.json()["preparation"][0]["bytes"], 64 * MIB);
 }
@@ -91,7 +91,7 @@ fn file_on_a_slow_disk_is_limited_by_time() {
                  job = { rw = \"randread\", bs = \"64k\", direct = 1, runtime = 1, time_based = 1, ioengine = \"psync\" }\n";
     std::fs::write(scratch.file("s.toml"), suite).unwrap();
     let line = format!(
-        "cd {0} && exec {1} assess {0}/mnt/f --suite s.toml --size 64M --format json",
+        "cd {0} && exec {1} assess {0}/mnt/f --yes --suite s.toml --size 64M --format json",
         scratch.path().display(),
         env!("CARGO_BIN_EXE_fathom")
     );

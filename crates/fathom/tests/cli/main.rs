@@ -6,6 +6,7 @@ mod assess;
 mod assess_reports;
 mod assess_room;
 mod compare;
+mod consent;
 mod consumers;
 mod corpus;
 mod dialect_selection;
@@ -54,5 +55,6 @@ mod studies;
 mod studies_saved;
 mod suites;
 mod sweep;
+mod targets;
 
 use harness as stage;

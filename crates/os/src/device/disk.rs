@@ -11,6 +11,10 @@ use super::topology::{Block, DeviceNumber, block_device_at};
 
 /// Maximum depth of stacked devices and file systems.
 const STACK_MAX: usize = 16;
+/// File systems that keep their files in memory.
+const MEMORY_FILE_SYSTEMS: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "rootfs"];
+/// Names of devices that keep their data in memory, without the number: zram, brd and null_blk.
+const MEMORY_DEVICES: [&str; 3] = ["zram", "ram", "nullb"];
 
 /// A whole disk or a stacked device.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -134,6 +138,14 @@ impl Disk {
         fs::read_to_string(self.folder.join("loop/dio")).is_ok_and(|text| text.trim() == "0")
     }
 
+    /// Returns whether the device keeps its data in memory, or consists only of such devices.
+    pub fn is_memory(&self) -> bool {
+        let number = |driver: &&str| self.name.strip_prefix(*driver);
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_named = MEMORY_DEVICES.iter().filter_map(number).any(is_number);
+        is_named || (!self.slaves.is_empty() && self.slaves.iter().all(Disk::is_memory))
+    }
+
     /// Returns whether the device supports polled completions (`hipri`).
     ///
     /// # Errors
@@ -229,6 +241,15 @@ fn devices_under(kernel: &Kernel, path: &Path, depth: usize) -> io::Result<Vec<D
         return devices_under(kernel, &upper, depth + 1);
     }
     Ok(mount.devices(kernel))
+}
+
+/// See [`super::is_in_memory`].
+pub(super) fn is_in_memory(kernel: &Kernel, path: &Path) -> io::Result<bool> {
+    let disks = under(kernel, path)?;
+    if !disks.is_empty() {
+        return Ok(disks.iter().all(Disk::is_memory));
+    }
+    Ok(file_system(kernel, path)?.is_some_and(|name| MEMORY_FILE_SYSTEMS.contains(&name.as_str())))
 }
 
 /// See [`super::file_system`].

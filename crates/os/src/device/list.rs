@@ -37,6 +37,16 @@ pub(super) fn disks(kernel: &Kernel, tables: &UsageTables) -> Vec<ListedDisk> {
     blocks.iter().filter_map(listed).collect()
 }
 
+/// Returns the paths of all block devices with a size above 0, partitions included.
+pub(super) fn paths(kernel: &Kernel) -> Vec<PathBuf> {
+    let with_partitions = |disk: Block| {
+        let partitions = disk.partitions();
+        std::iter::once(disk).chain(partitions)
+    };
+    let all = all_disks(kernel).into_iter().flat_map(with_partitions);
+    all.filter(|block| block.bytes().is_some_and(|bytes| bytes > 0)).map(|block| block.path().into()).collect()
+}
+
 fn model(block: &Block, is_virtual: bool) -> String {
     if let Some(model) = block.attribute("device/model") {
         return model.trim().to_string();

@@ -16,7 +16,7 @@ mod tests;
 mod topology;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use claims::Claims;
 pub use disk::{Counters, Disk, DiskInfo, MountPoint};
@@ -75,6 +75,11 @@ impl InUseSnapshot {
     pub fn disks(&self) -> Vec<ListedDisk> {
         list::disks(&self.kernel, &self.tables)
     }
+
+    /// Returns the paths of the machine's disks and partitions.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        list::paths(&self.kernel)
+    }
 }
 
 /// Returns the holders of one path, as [`InUseSnapshot::holders`] does.
@@ -104,6 +109,15 @@ pub fn is_terminal(path: &Path) -> bool {
 /// Returns the error of reading the path or the kernel's tables.
 pub fn disks(path: &Path) -> io::Result<Vec<Disk>> {
     disk::under(&Kernel::running(), path)
+}
+
+/// Returns whether the data of `path` is in memory: on tmpfs, ramfs or devtmpfs, or only on zram, brd and null_blk
+/// devices. The path need not exist.
+///
+/// # Errors
+/// Returns the error of reading the path or the kernel's tables.
+pub fn is_in_memory(path: &Path) -> io::Result<bool> {
+    disk::is_in_memory(&Kernel::running(), path)
 }
 
 /// Returns the type of the file system of `path`, by the kernel's name. The path need not exist.

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::topology::DeviceNumber;
+use super::topology::{Block, DeviceNumber};
 use super::*;
 use crate::file::OpenOptions;
 
@@ -422,4 +422,26 @@ fn a_file_lies_on_the_file_system_of_the_innermost_mount() {
     let kind = |path: &Path| disk::file_system(&kernel, path).unwrap();
     assert_eq!(kind(&inner.join("not/there/yet")), Some("nfs4".to_string()));
     assert_eq!(kind(&folder.0), Some("ext4".to_string()));
+}
+
+#[test]
+fn memory_is_told_from_disks() {
+    let folder = Folder::new("memory");
+    for (device, number) in
+        [("zram1", "253:1"), ("ram0", "1:0"), ("nullb0", "252:0"), ("rambo1", "8:0"), ("sda", "8:1")]
+    {
+        folder.device(device, number);
+    }
+    for (device, number) in [("dm-0", "254:0"), ("dm-1", "254:1")] {
+        folder.device(device, number);
+        folder.stack(device, "zram1");
+    }
+    folder.stack("dm-1", "sda");
+    let kernel = folder.kernel("1 1 0:40 / / rw - tmpfs tmpfs rw\n2 1 0:41 / /mnt rw - nfs a:/b rw\n");
+    let is_memory = |number: &str| {
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
+        disk::disk_of(&block).is_memory()
+    };
+    assert!(["253:1", "1:0", "252:0", "254:0"].into_iter().all(is_memory));
+    assert!(!["8:0", "8:1", "254:1"].into_iter().any(is_memory));
 }

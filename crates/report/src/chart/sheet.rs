@@ -5,7 +5,7 @@ use units::markup::escaped;
 
 use super::picture::Chart;
 use super::{canvas, colours};
-use crate::text::{cut, plain};
+use crate::text::{cut, plain, target_name};
 
 const HEAD: f64 = 26.0;
 const MARGIN: f64 = 14.0;
@@ -14,7 +14,7 @@ const COLUMNS: usize = 2;
 const TITLE_MOST: usize = 66;
 
 pub fn sheet(assessment: &Assessment, charts: &[Chart]) -> String {
-    let title = format!("{} on {}: {}", assessment.suite, assessment.target.path, assessment.verdict);
+    let title = format!("{} on {}: {}", assessment.suite, target_name(&assessment.target), assessment.verdict);
     alone(&charts.iter().collect::<Vec<_>>(), &plain(&title))
 }
 

@@ -12,7 +12,7 @@ use crate::chart::{Detail, colours};
 use crate::findings::worst_first;
 use crate::rows::{self, Row};
 use crate::study::{Table, summary};
-use crate::text::{self, NONE, duration, local_time};
+use crate::text::{self, NONE, duration, local_time, target_name};
 use crate::wording;
 use badge::badge;
 
@@ -41,7 +41,8 @@ pub fn html(assessment: &Assessment) -> String {
 }
 
 fn page(assessment: &Assessment, detail: &Detail) -> String {
-    let title = escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, assessment.target.path));
+    let title =
+        escaped(&format!("{}: {} on {}", assessment.verdict, assessment.suite, target_name(&assessment.target)));
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -100,7 +101,7 @@ fn head(assessment: &Assessment) -> String {
          <nav aria-label=\"Contents\"><ul>{applications}<li><a href=\"#findings\">Findings</a></li>{verdicts}{links}\
          <li><a href=\"#environment\">Environment</a></li><li><a href=\"#repeat\">How to repeat it</a></li></ul></nav>\n</header>\n",
         escaped(&assessment.suite),
-        escaped(&assessment.target.path),
+        escaped(&target_name(&assessment.target)),
         escaped(&assessment.title),
         answer::sentence_of(assessment),
         answer::checks(assessment),

@@ -10,6 +10,7 @@ use super::parts::{Summary, document, failure, findings, with_message};
 use super::scale::Scale;
 use super::table::{Column, Row, Table, WIDTH};
 use crate::findings::dialect;
+use crate::text::target_name;
 use crate::wording::{self, Dialect};
 
 const SCHEMA: &str = "fathom.knee/2";
@@ -29,7 +30,7 @@ pub fn summary(assessment: &Assessment, request: &Knee, result: &KneeResult) -> 
     };
     let has_points = !result.points.is_empty();
     Summary {
-        head: format!("knee of: {}, {}, {how}", one_line(&assessment.target.path), one_line(&request.work)),
+        head: format!("knee of: {}, {}, {how}", one_line(&target_name(&assessment.target)), one_line(&request.work)),
         tables: has_points.then(|| table(request, result)).into_iter().collect(),
         notes: notes(assessment),
         bars: has_points.then(|| bars(request, result)),

@@ -72,7 +72,9 @@ fn skip(levels: &Levels, options: &AdviceOptions) -> String {
 /// Returns advice that names no option of a dialect.
 fn without_options(kind: &FindingKind) -> &'static str {
     match kind {
-        FindingKind::InMemory => "use a directory, a file or a device on a disk",
+        FindingKind::InMemory => {
+            "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1"
+        }
         FindingKind::CachedBelow { .. } => {
             "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
         }

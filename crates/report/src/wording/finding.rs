@@ -95,7 +95,7 @@ pub fn headline(finding: &Finding) -> String {
 /// Returns the numbers that show a finding; empty if there are none.
 pub fn figures(finding: &Finding) -> String {
     match &finding.kind {
-        FindingKind::InMemory => "the file system is tmpfs or ramfs".to_owned(),
+        FindingKind::InMemory => String::new(),
         FindingKind::CachedBelow { devices } => names(devices),
         FindingKind::PageCache(PageCache::Counted(bytes))
         | FindingKind::DirectNotHonoured(bytes)

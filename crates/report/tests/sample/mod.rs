@@ -296,6 +296,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 file_system: "xfs".to_owned(),
                 options: "rw,noatime,attr2,inode64,logbufs=8,logbsize=32k,noquota".to_owned(),
             }),
+            ..Target::default()
         },
         volumes: Vec::new(),
         machine: Machine {

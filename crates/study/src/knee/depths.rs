@@ -11,6 +11,8 @@ use super::measured::Measured;
 const GAIN: f64 = 0.02;
 /// This many doublings without a gain in a row end the search.
 const FLAT_MAX: usize = 2;
+/// Smallest number of runs of a search that the largest depth does not end: depth 1, and the doublings without a gain.
+pub const RUNS_MIN: u64 = 1 + FLAT_MAX as u64;
 
 pub struct Depths {
     pub params: SearchParams,

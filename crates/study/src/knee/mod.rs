@@ -36,6 +36,12 @@ const WORKERS_MAX: u64 = 1 << 20;
 /// Largest number of findings of a search.
 const FINDINGS_MAX: usize = 8;
 
+/// Returns the time of the shortest search in ns, without the preparation: the steps up, and for depths the first ones.
+pub fn at_least_ns(request: &assessment::Knee, ramp_ns: u64) -> u64 {
+    let runs = if request.iodepth_max.is_some() { depths::RUNS_MIN } else { search::RUNS_MIN };
+    request.runtime_ns.saturating_add(ramp_ns).saturating_mul(runs)
+}
+
 /// A search over rates or over depths.
 #[expect(clippy::large_enum_variant, reason = "a study has one")]
 pub enum Procedure {

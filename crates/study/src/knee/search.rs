@@ -27,6 +27,8 @@ const LEAST_SHARE: f64 = 0.001;
 const RESOLUTION: f64 = 0.01;
 /// This many runs that agree decide a rate.
 const AGREE: usize = 2;
+/// Smallest number of runs of a search: the closed loop, and the steps up.
+pub const RUNS_MIN: u64 = 1 + FRACTIONS.len() as u64;
 /// Largest number of runs of a search.
 const RUNS_MAX: usize = 60;
 

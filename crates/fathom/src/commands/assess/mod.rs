@@ -5,8 +5,6 @@ mod ready;
 mod resume;
 mod volumes;
 
-use std::io::{IsTerminal, Write};
-
 use assessment::{Assessment, Test};
 use engine::OutputGuard;
 use plan::Plan;
@@ -19,10 +17,11 @@ use units::format;
 
 use crate::args::assess::{Args, Format};
 use crate::command_error::CommandError;
+use crate::consent::{self, Demand, SpaceDemand};
 use crate::driver::{self, Keeper};
 use crate::findings::print_diagnostics;
 use crate::live_views::LiveViews;
-use crate::output::{stderr_line, write_stderr, write_stdout, write_stdout_raw};
+use crate::output::{stderr_line, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
@@ -30,11 +29,6 @@ use crate::terminal::is_coloured;
 use crate::{exit, session, signals, suites};
 use resume::ResumeFile;
 use volumes::Volume;
-
-/// Assessments that take longer need consent.
-const LONG_NS: u64 = 600 * 1_000_000_000;
-/// Assessments that take more space need consent.
-const LARGE_BYTES: u64 = 100 << 30;
 
 /// Runs a suite on its targets and prints the assessment. `typed` are the arguments after the command's name.
 ///
@@ -72,9 +66,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
         announce(&suite, &ready, &volumes, &params);
     }
     resized.iter().for_each(|line| stderr_line!("{line}"));
-    if !args.yes && !confirmed(&ready)? {
-        return Err("nothing was run".into());
-    }
+    consent::to_demand(&demand(&ready, &volumes, &params), args.yes)?;
     let resume = ResumeFile::of(volumes::key(&volumes), &suite.name);
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
     let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
@@ -194,16 +186,24 @@ fn announce(suite: &Suite, ready: &[Ready], volumes: &[Volume], params: &SuitePa
     stderr_line!("{} on {where_to}: {tests} test{many}, {time}, and the preparation; {}", suite.name, on.join("; "));
 }
 
-/// Asks for consent to a long or large assessment, if the terminal can answer.
-fn confirmed(ready: &[Ready]) -> Result<bool, CommandError> {
+/// Returns the time of the tests, and the bytes that they write.
+fn demand(ready: &[Ready], volumes: &[Volume], params: &SuiteParams) -> Demand {
     let planned: Vec<Planned> = ready::planned(ready);
-    let is_long = takes_ns(&planned).0 > LONG_NS || takes_bytes(&planned).values().sum::<u64>() > LARGE_BYTES;
-    if !is_long || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(true);
+    let taken = takes_bytes(&planned);
+    let mut space: Vec<(&Volume, SpaceDemand)> = Vec::new();
+    for (volume, site) in volumes.iter().zip(params.sites.iter()) {
+        let found = &volume.found;
+        let is_written = planned.iter().flat_map(|planned| &planned.plans).any(|plan| site.is_written_by(plan));
+        if found.existed && !(found.may_write && is_written) {
+            continue;
+        }
+        let bytes = taken.iter().filter(|(path, _)| site.place.holds(path)).map(|(_, bytes)| bytes).sum();
+        // Without a size, the tests use all of a device.
+        let bytes = if found.existed && bytes == 0 { found.facts.size_bytes } else { bytes };
+        match space.iter_mut().find(|(other, _)| other.found.shares(found)) {
+            Some((_, known)) => known.bytes = known.bytes.saturating_add(bytes),
+            None => space.push((volume, found.demand(bytes))),
+        }
     }
-    write_stderr(format_args!("Continue? [y/N] "));
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+    Demand { time_ns: takes_ns(&planned).0, space: space.into_iter().map(|(_, space)| space).collect() }
 }

@@ -8,6 +8,7 @@ use study::suite::{Site, Suite, SuiteTarget, Test};
 
 use crate::args::assess::Args;
 use crate::command_error::CommandError;
+use crate::consent;
 use crate::output::stderr_line;
 use crate::scratch::Scratch;
 use crate::target::{self, Found};
@@ -48,6 +49,7 @@ pub fn find(suite: &Suite, tests: &[&Test], args: &Args) -> Result<Vec<Named>, C
         }
     }
     target::refuse_others(&args.overwrite, all.iter().map(|named| &named.found))?;
+    consent::to_new_files(all.iter().map(|named| &named.found), args.yes)?;
     let is_needed = |named: &Named| {
         named.names.is_empty() || named.names.iter().any(|name| needed.iter().any(|needed| needed == name))
     };
@@ -149,7 +151,7 @@ impl Volume {
         SuiteTarget {
             names: self.names.clone(),
             shown: self.shown(),
-            given: self.found.facts.path.clone(),
+            given: self.found.given.clone(),
             path: self.found.path.display().to_string(),
             kind: self.found.facts.kind,
             existed: self.found.existed,

@@ -13,6 +13,7 @@ use units::quantity::option_value;
 
 use crate::args::knee::Args;
 use crate::command_error::CommandError;
+use crate::consent::Demand;
 use crate::plans;
 use crate::scratch::Scratch;
 use crate::target::Found;
@@ -95,12 +96,20 @@ pub fn check(
         return Err(format!("--closed varies the depth, and {} has no queue", args.ioengine).into());
     }
     if writes(&plan) && !found.may_write {
-        let (path, rw) = (&found.facts.path, &args.rw);
+        let (path, rw) = (&found.given, &args.rw);
         return Err(format!(
             "{path} may hold data, and {rw} writes: nothing was run\nhelp: to overwrite the data, add --overwrite {path}"
         ).into());
     }
     Ok((Arc::new(plan), warnings))
+}
+
+/// Returns the least time of a search, and the bytes that it writes.
+pub fn demand(args: &Args, search: &Knee, target: &KneeTarget, found: &Found) -> Demand {
+    let is_written = !found.existed || (found.may_write && args.overwrite.is_some());
+    let bytes = target.bytes.unwrap_or(found.facts.size_bytes);
+    let space = if is_written { vec![found.demand(bytes)] } else { Vec::new() };
+    Demand { time_ns: knee::at_least_ns(search, args.ramp_ns), space }
 }
 
 /// Returns the name of the I/Os in sentences.
@@ -124,7 +133,7 @@ fn bytes(args: &Args, found: &Found) -> Result<Option<u64>, CommandError> {
     }
     let bytes = args.size_bytes.unwrap_or(FILE_BYTES).min(room) / MIB * MIB;
     if bytes == 0 {
-        let (path, left) = (&found.facts.path, args.keep_free);
+        let (path, left) = (&found.given, args.keep_free);
         return Err(format!(
             "{path}: not enough free space: {left} stays free\nhelp: free some space, or use a smaller --keep-free"
         )

@@ -13,6 +13,7 @@ use study::knee::Knee;
 use crate::args::knee::{Args, Format};
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
+use crate::consent;
 use crate::driver::{self, NoKeeper};
 use crate::findings::print_diagnostics;
 use crate::live_views::LiveViews;
@@ -34,6 +35,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     }
     let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
     target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
+    consent::to_new_files(std::iter::once(&found), args.yes)?;
     found.refuse_if_used()?;
     // Signals first: from here on files are made.
     let interrupts = signals::install()?;
@@ -42,6 +44,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let target = job::target(args, &found, &scratch)?;
     let mut search = job::search(args, &target);
     let (plan, warnings) = job::check(args, &search, &target, &found)?;
+    consent::to_demand(&job::demand(args, &search, &target, &found), args.yes)?;
     scratch.will_run(&plan)?;
     print_diagnostics(&warnings);
     search.workers = plan.workers.len().max(1) as u64;

@@ -12,8 +12,10 @@ use study::{Run, Study};
 
 use crate::args::run::Args;
 use crate::command_error::CommandError;
+use crate::consent::{self, Demand};
 use crate::driver::{self, Keeper};
 use crate::findings::print_diagnostics;
+use crate::line_targets;
 use crate::lines::{Messages, writes_logs};
 use crate::live_views::LiveViews;
 use crate::output::{stderr_line, write_stdout};
@@ -36,6 +38,10 @@ const ASSESSMENT: &str = "assessment.json";
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let plans = plans(args)?;
+    if args.prepare.is_empty() {
+        line_targets::check(plans.iter().map(Arc::as_ref))?;
+    }
+    let space = line_targets::space(plans.iter().map(Arc::as_ref));
     let folder = args.save.as_ref().map(|path| SaveFolder::create(path, REPORT, &plans)).transpose();
     let folder = folder.map_err(|error| format!("--save {error}"))?;
     let interrupts = signals::install()?;
@@ -45,6 +51,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
     let study = Repeats::new(session, requested(args, set), plans, args.cooldown);
     let mut study = Box::new(study?);
+    consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;
     if !args.live.quiet {
         progress::announce(study.runs(), study.at_most_ns());
     }

@@ -14,8 +14,10 @@ use units::diagnostic::Diagnostic;
 
 use crate::args::sweep::Args;
 use crate::command_error::CommandError;
+use crate::consent::{self, Demand};
 use crate::driver;
 use crate::findings::print_diagnostics;
+use crate::line_targets;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
 use crate::live_views::LiveViews;
@@ -91,6 +93,8 @@ fn run_all(
     search: assessment::Sweep,
     plans: Vec<Arc<Plan>>,
 ) -> Result<u8, CommandError> {
+    line_targets::check(plans.iter().map(Arc::as_ref))?;
+    let space = line_targets::space(plans.iter().map(Arc::as_ref));
     // Errors in paths are found before the first run.
     let mut guard = OutputGuard::new(plans.iter().map(Arc::as_ref));
     let mut files = Files::create(args, &plans, &mut guard)?;
@@ -101,6 +105,7 @@ fn run_all(
     let session = session::start(COMMAND, typed, Default::default(), Vec::new(), &args.tags);
     let study = Sweep::new(session, search, plans, args.cooldown)?;
     let mut study = Box::new(study);
+    consent::to_demand(&Demand { time_ns: study.at_most_ns().unwrap_or(0), space }, args.yes)?;
     if !args.live.quiet {
         progress::announce(study.runs(), study.at_most_ns());
     }

@@ -39,6 +39,14 @@ impl Machine {
         made().map_err(|why: String| skipped(&why)).ok()
     }
 
+    /// Makes a machine whose volumes have no file systems. A file on a zram device is in memory, so that an assessment of
+    /// it is INVALID. An assessment of the named device is not.
+    pub fn with_devices(test: &str) -> Option<Self> {
+        let mut machine = Machine::new(test)?;
+        let unmounted = machine.nocache.unmount().and_then(|()| machine.readcache.unmount());
+        unmounted.map_err(|why| skipped(&why)).ok().map(|()| machine)
+    }
+
     /// Sets the limit of the volume without a cache.
     pub fn limit_writes(&mut self, iops: u32) -> Result<(), String> {
         self.throttle.limit(&self.nocache.device, Limit { write_iops: Some(iops), ..Limit::default() })

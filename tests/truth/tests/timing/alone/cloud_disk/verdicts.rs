@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use harness::{Outcome, command, outcome, run_folder, signal, skipped, wait_until, with_realtime_priority};
+use harness::{Outcome, command, outcome, signal, skipped, wait_until, with_realtime_priority};
 use serde_json::Value;
 
 use super::machine::{Machine, READ_BYTES, READ_IOPS, WRITE_BYTES, WRITE_IOPS};
@@ -12,17 +12,16 @@ use super::machine::{Machine, READ_BYTES, READ_IOPS, WRITE_BYTES, WRITE_IOPS};
 const EXPECTED: &str = "--expect azure:Standard_D2ds_v4 --format json --no-history";
 
 fn assess(machine: &Machine, suite: &str, words: &str) -> Command {
-    let line = format!("nocache=nocache readcache=readcache --suite {suite} {words} {EXPECTED}");
+    let [nocache, readcache] = [&machine.nocache, &machine.readcache].map(|volume| &volume.device.device);
+    let targets = format!("nocache={nocache} readcache={readcache} --overwrite {nocache} --overwrite {readcache}");
+    let line = format!("{targets} --yes --suite {suite} {words} {EXPECTED}");
     let mut command = with_realtime_priority(command(machine.scratch.path(), "assess", &line));
     command.env("XDG_STATE_HOME", machine.scratch.file("state"));
     command
 }
 
 fn run(machine: &Machine, suite: &str, words: &str) -> Outcome {
-    let outcome = outcome(machine.start(&assess(machine, suite, words)));
-    let left = ["nocache", "readcache"].map(|name| run_folder(&machine.scratch.file(name)));
-    assert_eq!(left, [None, None], "files remain:\n{}", outcome.stderr);
-    outcome
+    outcome(machine.start(&assess(machine, suite, words)))
 }
 
 /// Writes the suite with queue depths and a rate as small as the limits, and with another option for all jobs.
@@ -68,14 +67,15 @@ fn steps(assessment: &Value) -> Vec<String> {
 
 #[test]
 fn at_the_limits_each_volume_passes_by_its_own() {
-    let Some(machine) = Machine::new("cloud-pass").map(Machine::with_bandwidths) else { return };
+    let Some(machine) = Machine::with_devices("cloud-pass").map(Machine::with_bandwidths) else { return };
     // zram stores nothing for zeroes, so that their size does not matter.
     let suite = suite(&machine, "direct = 1\nzero_buffers = 1");
     let Some((outcome, assessment)) = decided(&machine, suite, "--size 64M --runtime 3", "PASS") else { return };
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let steps = steps(&assessment);
-    assert_eq!(steps[..2], ["fill nocache=nocache done", "fill readcache=readcache done"]);
-    assert!(steps[2].starts_with("warm readcache=readcache ") && !steps[2].ends_with("failed"), "{steps:?}");
+    let [nocache, readcache] = [&machine.nocache, &machine.readcache].map(|volume| &volume.device.device);
+    assert_eq!(steps[..2], [format!("fill nocache={nocache} done"), format!("fill readcache={readcache} done")]);
+    assert!(steps[2].starts_with(&format!("warm readcache={readcache} ")) && !steps[2].ends_with("failed"), "{steps:?}");
     let judgements = list(&assessment["tests"]).flat_map(|test| list(&test["judgements"]));
     let judgements: Vec<_> = judgements
         .map(|one| {
@@ -96,7 +96,7 @@ fn at_the_limits_each_volume_passes_by_its_own() {
 #[test]
 fn a_throttle_below_the_limit_fails() {
     const LIMIT: u32 = 2200;
-    let Some(mut machine) = Machine::new("cloud-fail") else { return };
+    let Some(mut machine) = Machine::with_devices("cloud-fail") else { return };
     machine.limit_writes(LIMIT).unwrap();
     let suite = suite(&machine, "direct = 1");
     let words = "--test max-write-iops --size 64M --runtime 3";
@@ -112,7 +112,7 @@ fn a_throttle_below_the_limit_fails() {
 
 #[test]
 fn reads_through_the_page_cache_are_invalid() {
-    let Some(machine) = Machine::new("cloud-invalid") else { return };
+    let Some(machine) = Machine::with_devices("cloud-invalid") else { return };
     // With `invalidate` each pass over the files starts without cached pages and reads from the disk.
     let suite = suite(&machine, "direct = 0\ninvalidate = 0");
     let outcome = run(&machine, suite, "--test max-read-iops --size 64M --runtime 2");
@@ -124,7 +124,7 @@ fn reads_through_the_page_cache_are_invalid() {
 
 #[test]
 fn what_ends_early_or_is_stopped_decides_nothing() {
-    let Some(machine) = Machine::new("cloud-inconclusive") else { return };
+    let Some(machine) = Machine::with_devices("cloud-inconclusive") else { return };
     // Without time_based the jobs end when their files are read once.
     let short = run(&machine, "azure", "--test max-read-iops --literal --size 64M");
     let assessment = short.json();
@@ -132,9 +132,8 @@ fn what_ends_early_or_is_stopped_decides_nothing() {
     assert_eq!((short.code, assessment["verdict"].as_str()), (Some(3), Some("INCONCLUSIVE")), "{}", short.stderr);
 
     let child = machine.start(&assess(&machine, "azure", "--test max-write-iops --size 64M --runtime 60"));
-    // Signals are handled before files are created.
-    let target = machine.scratch.file("nocache");
-    wait_until("a file is created", || run_folder(&target).is_some());
+    let before = machine.nocache.device.writes();
+    wait_until("a test writes", || machine.nocache.device.writes() > before + 1000);
     std::thread::sleep(Duration::from_secs(2));
     signal(&child, "INT");
     let stopped = outcome(child);

@@ -1,0 +1,117 @@
+//! Mistyped targets, new files, and targets in memory.
+
+use std::path::Path;
+
+use crate::stage::{self, Mount, Outcome, Scratch, Zram, command, needs, outcome};
+use serde_json::Value;
+
+fn run(directory: &Path, word: &str, arguments: &str) -> Outcome {
+    let mut command = command(directory, word, arguments);
+    command.env("XDG_STATE_HOME", directory.join("state")).env("XDG_CONFIG_HOME", directory.join("config"));
+    outcome(command.spawn().unwrap())
+}
+
+/// Returns the name of a device with a size.
+fn device() -> Option<String> {
+    let size = |name: &str| std::fs::read_to_string(format!("/sys/class/block/{name}/size")).unwrap_or_default();
+    let names = std::fs::read_dir("/sys/class/block").ok()?.flatten().map(|entry| entry.file_name());
+    let mut names = names.filter_map(|name| name.into_string().ok());
+    let found = names.find(|name| !["", "0"].contains(&size(name).trim()) && !name.starts_with("zram"));
+    if found.is_none() {
+        stage::skipped("the machine has no block device");
+    }
+    found
+}
+
+#[test]
+fn a_missing_device_is_an_error_that_lists_the_devices() {
+    let Some(device) = device() else { return };
+    let scratch = Scratch::new("targets-device");
+    let wrong = format!("/dev/{device}x9");
+    let line = "--name=a --size=1m --rw=read";
+    let commands = [
+        ("assess", format!("{wrong} --yes")),
+        ("assess", format!("nocache={wrong} readcache=. --suite azure --yes")),
+        ("knee", format!("{wrong} --yes")),
+        ("sweep", format!("--yes bs=4k,8k fio {line} --filename={wrong}")),
+        ("sweep", format!("--yes b=4k,8k diskspd -c1M -d1 {wrong}")),
+        ("run", format!("--yes --repeat 2 fio {line} --filename={wrong}")),
+    ];
+    for (word, arguments) in commands {
+        let outcome = run(scratch.path(), word, &arguments);
+        outcome.ended_with(2).complained_of(&format!("error: {wrong} does not exist: there is no such device"));
+        outcome
+            .complained_of("help: did you mean /dev/")
+            .complained_of("help: the block devices of this machine:\n  /dev/");
+        assert!(!Path::new(&wrong).exists(), "{word} created {wrong}");
+    }
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+#[test]
+fn a_new_file_needs_consent_and_is_named_with_its_device() {
+    let scratch = Scratch::new("targets-new");
+    let missing = scratch.file("typo").display().to_string();
+    for word in ["assess", "knee"] {
+        let refused = run(scratch.path(), word, "typo");
+        refused.ended_with(2).complained_of(&format!("error: {missing} does not exist: would create a file on "));
+        refused.complained_of(", mounted at /").complained_of("help: add --yes to create it");
+    }
+    let Some(_mount) = Mount::tmpfs(32, &scratch.file("mnt")) else { return };
+    let place = format!("would create a file on none (tmpfs, in memory, mounted at {})", scratch.file("mnt").display());
+    run(scratch.path(), "assess", "mnt/typo").ended_with(2).complained_of(&place);
+    assert_eq!(scratch.names(), ["mnt"]);
+    let agreed = run(scratch.path(), "assess", "typo --yes --short --size 1M --test read-latency --format json");
+    assert_eq!(agreed.json()["target"]["path"], missing);
+}
+
+#[test]
+fn files_that_a_line_names_are_created_with_a_note() {
+    let scratch = Scratch::new("targets-line");
+    let line = "--name=a --size=1m --rw=read --ioengine=psync --filename=new";
+    let noted = "note: new does not exist: it is created on ";
+    run(scratch.path(), "run", &format!("--repeat 1 fio {line}")).ended_with(0).complained_of(noted);
+    let again = run(scratch.path(), "sweep", &format!("bs=4k,8k fio {line}"));
+    assert!(!again.ended_with(0).stderr.contains("does not exist"), "{}", again.stderr);
+    // The command before each run makes the target.
+    let prepared = "--repeat 1 --prepare true fio --name=a --size=1m --rw=read --ioengine=psync --filename=other";
+    assert!(!run(scratch.path(), "run", prepared).stderr.contains("does not exist"));
+}
+
+/// Returns the findings of the first test.
+fn kinds(assessment: &Value) -> Vec<(String, String)> {
+    let findings = assessment["tests"][0]["findings"].as_array().unwrap();
+    let text = |finding: &Value, name: &str| finding[name].as_str().unwrap().to_owned();
+    findings.iter().map(|finding| (text(finding, "kind"), text(finding, "severity"))).collect()
+}
+
+#[test]
+fn memory_is_no_disk_unless_its_device_is_named() {
+    let scratch = Scratch::new("targets-memory");
+    let Some(zram) = Zram::new(64) else { return };
+    let line = "--short --size 16M --runtime 1 --test write-latency";
+    let in_memory = |severity: &str| ("in-memory".to_owned(), severity.to_owned());
+
+    let named = format!("{0} --overwrite {0} {line}", zram.device);
+    let card = run(scratch.path(), "assess", &named);
+    card.ended_with(0);
+    assert!(card.stdout.contains(&format!("quick on {} (memory): 1 test", zram.device)), "{}", card.stdout);
+    let outcome = run(scratch.path(), "assess", &format!("{named} --format json --report page.html"));
+    outcome.ended_with(0);
+    let assessment = outcome.json();
+    assert_eq!((&assessment["verdict"], &assessment["target"]["in_memory"]), (&"MEASURED".into(), &true.into()));
+    assert!(kinds(&assessment).contains(&in_memory("info")), "{:?}", kinds(&assessment));
+    let page = std::fs::read_to_string(scratch.file("page.html")).unwrap();
+    assert!(page.contains(&format!("{} (memory)", zram.device)), "the page has the label");
+
+    let invalid = |target: &str| {
+        let outcome = run(scratch.path(), "assess", &format!("{target} {line} --yes --format json"));
+        outcome.ended_with(4);
+        assert!(kinds(&outcome.json()).contains(&in_memory("invalid")), "{target}");
+    };
+    let Some(_) = needs(&format!("mke2fs -q -t ext4 {}", zram.device)) else { return };
+    let Some(_mount) = Mount::new(&zram.device, &scratch.file("disk")) else { return };
+    invalid("disk");
+    let Some(_tmpfs) = Mount::tmpfs(64, &scratch.file("tmpfs")) else { return };
+    invalid("tmpfs");
+}
