@@ -50,7 +50,7 @@ pub struct Assessment {
 /// A target, and the devices under it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Target {
-    /// The path as given by the user.
+    /// The path from the root. Versions before 0.2 saved the path as given by the user.
     pub path: String,
     pub kind: TargetKind,
     /// Bytes of the file or device; for a directory, of its file system.
@@ -84,6 +84,9 @@ pub struct Device {
     pub name: String,
     pub model: String,
     pub firmware: String,
+    /// Serial number, in a cloud often the volume's name.
+    #[serde(default)]
+    pub serial: String,
     pub scheduler: String,
     pub rotational: Option<bool>,
     pub size_bytes: u64,

@@ -1,6 +1,6 @@
 //! The machine of a run, as in its record.
 
-use record::{Cpu, Machine};
+use record::{Cloud, Cpu, Machine};
 
 /// Returns the machine. Unknown facts are empty.
 pub fn describe() -> Machine {
@@ -11,7 +11,14 @@ pub fn describe() -> Machine {
         core: cpu.core,
         efficiency_class: cpu.efficiency_class,
     };
+    let cloud = os::cloud::cloud().map(|found| Cloud {
+        provider: found.provider,
+        instance_type: found.instance_type,
+        region: found.region,
+        zone: found.zone,
+    });
     Machine {
+        cloud,
         hostname: os::machine::hostname().unwrap_or_default(),
         kernel: os::machine::kernel_release().unwrap_or_default(),
         cpu_model: os::machine::cpu_model().unwrap_or_default(),

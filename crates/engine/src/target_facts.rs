@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use os::file::Written;
 use plan::{Amount, Plan, Worker};
-use record::TargetFacts;
+use record::{TargetDisk, TargetFacts, TargetMount};
 
 use crate::engine_flags::EngineFlags;
 
@@ -64,11 +64,31 @@ fn part_read(worker: &Worker, path: &str) -> Option<Range<u64>> {
     Some(start..end.min(end_of_file.unwrap_or(u64::MAX)))
 }
 
+/// Returns the path from the root, without `.` and `..`.
+fn absolute(path: &Path) -> String {
+    let has_parents = path.components().any(|part| part == Component::ParentDir);
+    let found = if has_parents { std::fs::canonicalize(path) } else { std::path::absolute(path) };
+    let plain: PathBuf = found.unwrap_or_else(|_| path.to_owned()).components().collect();
+    plain.display().to_string()
+}
+
+fn mount(path: &Path) -> Option<TargetMount> {
+    let found = os::device::mount(path).ok().flatten()?;
+    let [point, source] = [found.at, found.source].map(|path| path.display().to_string());
+    Some(TargetMount { point, source, file_system: found.file_system })
+}
+
 fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let target = Path::new(path);
     let disks = os::device::disks(target).unwrap_or_default();
     let cached = disks.iter().filter(|disk| disk.is_cached_file()).map(|disk| disk.name.clone()).collect();
+    let identity = |disk: &os::device::Disk| {
+        let info = disk.info();
+        TargetDisk { name: disk.name.clone(), model: info.model, serial: info.serial, size_bytes: info.bytes }
+    };
     let mut facts = TargetFacts {
+        absolute_path: absolute(target),
+        identities: disks.iter().map(identity).collect(),
         path: path.to_owned(),
         phase,
         in_memory: os::device::is_in_memory(target).unwrap_or(false),
@@ -79,6 +99,9 @@ fn facts(phase: u32, path: &str, read: Option<Range<u64>>) -> TargetFacts {
     let Ok(found) = std::fs::metadata(target) else { return facts };
     let kind = found.file_type();
     facts.is_device = kind.is_block_device();
+    if !facts.is_device {
+        facts.mount = mount(target);
+    }
     if kind.is_file() {
         facts.size_bytes = Some(found.len());
     }

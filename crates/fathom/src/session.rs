@@ -45,7 +45,8 @@ pub fn target_of(plan: &Plan) -> Target {
     paths.sort_unstable();
     paths.dedup();
     let Some(first) = paths.first() else { return Target::default() };
-    let facts = target::find(Some(first), &[]).map(|found| found.facts).unwrap_or_default();
+    let facts = target::find(Some(first), &[]).map(|found| found.facts);
+    let facts = facts.unwrap_or_else(|_| Target { path: first.clone(), ..Target::default() });
     let others = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
-    Target { path: format!("{first}{others}"), ..facts }
+    Target { path: format!("{}{others}", facts.path), ..facts }
 }

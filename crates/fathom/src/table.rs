@@ -1,15 +1,17 @@
 //! Saved runs as a table.
 
-use ::history::Entry;
+use ::history::{Entry, EntryDevice};
 use units::calendar::date_and_time;
 use units::format::grouped;
 use units::markup::one_line;
 
-const HEAD: [&str; 7] = ["run", "when", "verdict", "what", "IOPS", "target", "tags"];
+const HEAD: [&str; 9] = ["run", "when", "verdict", "what", "IOPS", "target", "device", "host", "tags"];
 /// Characters of a title. The JSON has the whole title.
 const TITLE_MAX: usize = 28;
 /// Characters of a target. The JSON has the whole path.
 const TARGET_MAX: usize = 40;
+/// Characters of the devices.
+const DEVICE_MAX: usize = 24;
 /// Characters of a date up to the minute.
 const MINUTE: usize = 16;
 
@@ -38,9 +40,18 @@ fn row(entry: &Entry) -> [String; HEAD.len()] {
     let verdict = if entry.stopped { format!("{verdict} (stopped)") } else { verdict };
     let what = format!("{} {}", entry.suite, cut(&entry.title, TITLE_MAX));
     let figures = if entry.verdict.is_none() { figures(entry) } else { String::new() };
-    let (target, tags) = (cut(&entry.target, TARGET_MAX), entry.tags.join(" "));
-    [entry.id.to_string(), when(entry), verdict, what.trim_end().to_owned(), figures, target, tags]
+    let (target, tags) = (cut_start(&entry.target, TARGET_MAX), entry.tags.join(" "));
+    let what = what.trim_end().to_owned();
+    [entry.id.to_string(), when(entry), verdict, what, figures, target, device(entry), entry.host.clone(), tags]
         .map(|cell| one_line(&cell).into_owned())
+}
+
+/// Returns the serial numbers of the devices, else their names.
+fn device(entry: &Entry) -> String {
+    let named =
+        |device: &EntryDevice| if device.serial.is_empty() { device.name.clone() } else { device.serial.clone() };
+    let names: Vec<String> = entry.devices.iter().map(named).collect();
+    cut(&names.join(" "), DEVICE_MAX)
 }
 
 /// Returns the IOPS of a single run.
@@ -57,6 +68,15 @@ fn cut(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(most - 3).collect::<String>() + "..."
+}
+
+/// Cuts the start of a path: its end identifies it better.
+fn cut_start(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    "...".to_owned() + &text.chars().skip(length + 3 - most).collect::<String>()
 }
 
 /// Returns the start of the run in its local time, up to the minute.

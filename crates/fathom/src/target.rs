@@ -231,6 +231,7 @@ fn devices_below(path: &Path) -> Vec<Device> {
             name: disk.name.clone(),
             model: about.model,
             firmware: about.firmware,
+            serial: about.serial,
             scheduler: disk.scheduler().map(|(chosen, _)| chosen).unwrap_or_default(),
             rotational: about.rotational,
             size_bytes: about.bytes,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use assessment::{Assessment, Study, Verdict};
+use assessment::{Assessment, Device, Study, Target, Verdict};
 use judge::single;
-use serde::Serialize;
+use record::{Cloud, Machine};
+use serde::{Deserialize, Serialize};
 
 use crate::{Document, Summary};
 
@@ -18,7 +19,14 @@ pub struct Entry {
     /// Local time minus UTC, in seconds.
     pub utc_offset_s: i32,
     pub host: String,
+    /// Path from the root.
     pub target: String,
+    /// Empty for a device, and in runs of early versions.
+    pub file_system: String,
+    pub devices: Vec<EntryDevice>,
+    /// Type of the cloud instance, such as `m5.xlarge`. Empty if the machine does not know it.
+    pub instance_type: String,
+    pub zone: String,
     /// The suite; for a single run its dialect: `fio`, `diskspd`.
     pub suite: String,
     /// For a single run the names of fio's jobs, or DiskSpd's switches. For a search its workload, for a sweep its
@@ -40,13 +48,34 @@ pub struct Entry {
     pub figures: Vec<Summary>,
 }
 
+/// A block device below the target. A value that the kernel does not report is empty.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct EntryDevice {
+    pub name: String,
+    pub model: String,
+    pub serial: String,
+    pub size_bytes: u64,
+}
+
 /// A filter of runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunFilter {
     pub tag: Option<String>,
-    pub target: Option<String>,
+    /// The target, a folder above it, or one of several targets. An early version saved the path as it was given.
+    pub target: Option<TargetFilter>,
+    /// Name, model or serial number of a device below the target.
+    pub device: Option<String>,
+    pub host: Option<String>,
+    pub instance_type: Option<String>,
     pub kind: Option<String>,
     pub limit: Option<u64>,
+}
+
+/// A target as it was given, and its path from the root.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TargetFilter {
+    pub given: String,
+    pub path: String,
 }
 
 impl Entry {
@@ -61,6 +90,10 @@ impl Entry {
                 utc_offset_s: assessment.utc_offset_s,
                 host: assessment.machine.hostname.clone(),
                 target: assessment.target.path.clone(),
+                file_system: file_system(&assessment.target),
+                devices: devices(&assessment.target),
+                instance_type: cloud(&assessment.machine).instance_type,
+                zone: cloud(&assessment.machine).zone,
                 suite: assessment.suite.clone(),
                 title: title_of_study(assessment),
                 automatic: false,
@@ -80,6 +113,10 @@ impl Entry {
                 utc_offset_s: record.utc_offset_s,
                 host: record.machine.hostname.clone(),
                 target: single::targets(record),
+                file_system: file_system(&single::target(record)),
+                devices: devices(&single::target(record)),
+                instance_type: cloud(&record.machine).instance_type,
+                zone: cloud(&record.machine).zone,
                 suite: record.plan.origin.program().to_owned(),
                 title: single::title(record),
                 automatic: false,
@@ -95,6 +132,24 @@ impl Entry {
         let all: BTreeSet<String> = entry.tags.iter().chain(tags).cloned().collect();
         Entry { tags: all.into_iter().collect(), figures: Summary::of(document), ..entry }
     }
+}
+
+fn file_system(target: &Target) -> String {
+    target.mount.as_ref().map(|mount| mount.file_system.clone()).unwrap_or_default()
+}
+
+fn devices(target: &Target) -> Vec<EntryDevice> {
+    let device = |device: &Device| EntryDevice {
+        name: device.name.clone(),
+        model: device.model.clone(),
+        serial: device.serial.clone(),
+        size_bytes: device.size_bytes,
+    };
+    target.devices.iter().map(device).collect()
+}
+
+fn cloud(machine: &Machine) -> Cloud {
+    machine.cloud.clone().unwrap_or_default()
 }
 
 /// The workload of a study; empty for a suite, which its name describes.

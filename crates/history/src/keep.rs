@@ -86,10 +86,11 @@ impl Store {
 
 fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Result<i64> {
     let command = serde_json::to_string(&entry.command).unwrap_or_default();
+    let devices = serde_json::to_string(&entry.devices).unwrap_or_default();
     transaction.execute(
         "INSERT INTO runs (kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-         stopped, fathom, command, document, title, unasked, bytes) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+         stopped, fathom, command, document, title, unasked, bytes, file_system, devices, instance_type, zone) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
         params![
             entry.kind,
             signed(entry.started_unix_ms),
@@ -107,6 +108,10 @@ fn put(transaction: &Transaction, entry: &Entry, blob: &[u8]) -> rusqlite::Resul
             entry.title,
             entry.automatic,
             signed(blob.len() as u64),
+            entry.file_system,
+            devices,
+            entry.instance_type,
+            entry.zone,
         ],
     )?;
     let id = transaction.last_insert_rowid();

@@ -12,7 +12,7 @@ mod summary;
 mod tables;
 
 pub use document::Document;
-pub use entry::{Entry, RunFilter};
+pub use entry::{Entry, EntryDevice, RunFilter, TargetFilter};
 pub use error::HistoryError;
 pub use store::Store;
 pub use summary::Summary;

@@ -26,7 +26,16 @@ const LOG_PAGES: u32 = 4000;
 /// Pause between two attempts where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(20);
 const COLUMNS: &str = "id, kind, started_unix_ms, ended_unix_ms, utc_offset_s, host, target, suite, verdict, cause, \
-                       stopped, fathom, command, title, unasked";
+                       stopped, fathom, command, title, unasked, file_system, devices, instance_type, zone";
+
+/// Condition on the target as it was given, its path, the folder above it, and on one of several targets: they are
+/// separated by spaces, and a volume has its name before it.
+const OF_TARGET: &str = " AND (target IN (?, ?) OR substr(target, 1, length(?)) = ? \
+                         OR instr(replace(' ' || target || ' ', '=', ' '), ' ' || ? || ' ') > 0 \
+                         OR instr(replace(' ' || target, '=', ' '), ' ' || ?) > 0)";
+/// Condition on the name, the model or the serial number of a device.
+const OF_DEVICE: &str = " AND EXISTS (SELECT 1 FROM json_each(devices) WHERE value ->> 'name' = ? COLLATE NOCASE \
+                         OR value ->> 'model' = ? COLLATE NOCASE OR value ->> 'serial' = ? COLLATE NOCASE)";
 
 pub struct Store {
     pub(crate) connection: Connection,
@@ -129,9 +138,20 @@ impl Store {
             question += " AND id IN (SELECT run FROM tags WHERE tag = ?)";
             given.push(tag);
         }
-        if let Some(target) = &filter.target {
-            question += " AND target = ?";
-            given.push(target);
+        let folder = filter.target.as_ref().map(|target| format!("{}/", target.path.trim_end_matches('/')));
+        if let (Some(target), Some(folder)) = (&filter.target, &folder) {
+            question += OF_TARGET;
+            given.extend([&target.given as &dyn ToSql, &target.path, folder, folder, &target.path, folder]);
+        }
+        if let Some(device) = &filter.device {
+            question += OF_DEVICE;
+            given.extend([device as &dyn ToSql, device, device]);
+        }
+        for (column, value) in [("host", &filter.host), ("instance_type", &filter.instance_type)] {
+            if let Some(value) = value {
+                question += &format!(" AND {column} = ? COLLATE NOCASE");
+                given.push(value);
+            }
         }
         if let Some(kind) = &filter.kind {
             question += " AND kind = ?";
@@ -291,6 +311,10 @@ fn entry(row: &Row) -> rusqlite::Result<Entry> {
         command: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),
         title: row.get(13)?,
         automatic: row.get(14)?,
+        file_system: row.get(15)?,
+        devices: serde_json::from_str(&row.get::<_, String>(16)?).unwrap_or_default(),
+        instance_type: row.get(17)?,
+        zone: row.get(18)?,
         tags: Vec::new(),
         figures: Vec::new(),
     })

@@ -10,7 +10,7 @@ use crate::HistoryError;
 const APPLICATION: i64 = 0x6661_7468;
 
 /// The migrations, one per version. A released one never changes.
-pub const STEPS: [&str; 2] = [
+pub const STEPS: [&str; 3] = [
     "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,6 +54,12 @@ pub const STEPS: [&str; 2] = [
     ALTER TABLE runs ADD COLUMN unasked INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX runs_unasked ON runs(id, bytes) WHERE unasked = 1;
+",
+    "
+    ALTER TABLE runs ADD COLUMN file_system TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN devices TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE runs ADD COLUMN instance_type TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
 ",
 ];
 

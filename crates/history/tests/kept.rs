@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use harness::Scratch;
-use history::{Document, HistoryError, RunFilter, Store, export};
+use history::{Document, HistoryError, RunFilter, TargetFilter, Store, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;
@@ -176,7 +176,11 @@ fn runs_are_found_by_tag_target_and_number_and_are_deleted_together_or_not_at_al
     assert_eq!(numbers(&tagged, &store), [ids[2], ids[0]]);
     let target = store.entry(ids[0]).unwrap().target;
     assert!(!target.is_empty());
-    let on = |target: &str| RunFilter { target: Some(target.to_owned()), limit: Some(2), ..RunFilter::default() };
+    let on = |target: &str| RunFilter {
+        target: Some(TargetFilter { given: target.to_owned(), path: target.to_owned() }),
+        limit: Some(2),
+        ..RunFilter::default()
+    };
     assert_eq!(numbers(&on(&target), &store), [ids[2], ids[1]]);
     assert!(numbers(&on("elsewhere"), &store).is_empty());
     assert_eq!(store.last().unwrap(), Some(ids[2]));

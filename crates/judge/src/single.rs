@@ -1,10 +1,11 @@
 //! A single run of a dialect: its title, and the run as an assessment without expectations, for pages and charts.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assessment::{
-    Assessment, Cause, Device, DirectionFigures, Failure, Finding, Round, SCHEMA, Study, Subject, Target, TargetKind,
-    Test, Verdict,
+    Assessment, Cause, Device, DirectionFigures, Failure, Finding, Mount, Round, SCHEMA, Study, Subject, Target,
+    TargetKind, Test, Verdict,
 };
 use plan::{Ddir, FioWords, Origin, Plan, Worker};
 use record::{DdirStats, Record};
@@ -32,9 +33,13 @@ pub fn title(record: &Record) -> String {
     }
 }
 
-/// Returns the paths of the targets, each once, in the order of the plan.
+/// Returns the paths of the targets from the root, each once, in the order of the plan.
 pub fn targets(record: &Record) -> String {
-    first(record.plan.workers.iter().flat_map(paths), TARGETS_SHOWN, " ")
+    let absolute = |path| {
+        let facts = record.targets.iter().find(|facts| facts.path == path && !facts.absolute_path.is_empty());
+        facts.map_or(path, |facts| facts.absolute_path.as_str())
+    };
+    first(record.plan.workers.iter().flat_map(paths).map(absolute), TARGETS_SHOWN, " ")
 }
 
 fn paths(worker: &Worker) -> impl Iterator<Item = &str> {
@@ -191,24 +196,37 @@ fn job(plan: &Plan) -> String {
     text
 }
 
-/// Returns the target of the record.
-fn target(record: &Record) -> Target {
-    let mut names: Vec<&String> = record.targets.iter().flat_map(|facts| &facts.disks).collect();
-    names.sort_unstable();
-    names.dedup();
-    let [first] = record.targets.as_slice() else {
-        return Target { path: targets(record), kind: TargetKind::File, devices: devices(&names), ..Target::default() };
-    };
+/// Returns the target of the record, with the devices of all targets.
+pub fn target(record: &Record) -> Target {
+    let whole = Target { path: targets(record), kind: TargetKind::File, devices: devices(record), ..Target::default() };
+    let [first] = record.targets.as_slice() else { return whole };
+    let mount = first.mount.clone().map(|mount| Mount {
+        point: mount.point,
+        source: mount.source,
+        file_system: mount.file_system,
+        ..Mount::default()
+    });
     Target {
-        path: targets(record),
         kind: if first.is_device { TargetKind::Device } else { TargetKind::File },
         size_bytes: first.size_bytes.unwrap_or(0),
-        devices: devices(&names),
-        mount: None,
         in_memory: first.in_memory,
+        mount,
+        ..whole
     }
 }
 
-fn devices(names: &[&String]) -> Vec<Device> {
-    names.iter().map(|name| Device { name: (*name).clone(), ..Device::default() }).collect()
+/// Returns the devices of the targets by name. Records of early versions have only the names.
+fn devices(record: &Record) -> Vec<Device> {
+    let mut devices: BTreeMap<&String, Device> = BTreeMap::new();
+    for facts in &record.targets {
+        for name in &facts.disks {
+            devices.entry(name).or_insert_with(|| Device { name: name.clone(), ..Device::default() });
+        }
+        for found in &facts.identities {
+            let (name, model, serial) = (found.name.clone(), found.model.clone(), found.serial.clone());
+            let device = Device { name, model, serial, size_bytes: found.size_bytes, ..Device::default() };
+            devices.insert(&found.name, device);
+        }
+    }
+    devices.into_values().collect()
 }

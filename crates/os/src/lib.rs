@@ -4,6 +4,7 @@
 //! documentation names Linux.
 
 pub mod clock;
+pub mod cloud;
 pub mod cpu;
 pub mod device;
 pub mod errno;

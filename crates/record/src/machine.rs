@@ -18,6 +18,20 @@ pub struct Machine {
     /// Names of the CPU frequency governors. Empty without frequency scaling.
     pub governors: Vec<String>,
     pub cpus: Vec<Cpu>,
+    /// The cloud instance, if files on the machine describe it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<Cloud>,
+}
+
+/// A cloud instance. Facts that the files on the machine do not have are empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Cloud {
+    /// Such as `aws`, `azure`, `gcp`.
+    pub provider: String,
+    /// Such as `m5.xlarge`.
+    pub instance_type: String,
+    pub region: String,
+    pub zone: String,
 }
 
 /// A logical CPU that is online.

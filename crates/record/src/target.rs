@@ -26,6 +26,32 @@ pub struct TargetFacts {
     /// Those of `disks` that are backed by a file and read it through the page cache.
     #[serde(default)]
     pub cached_disks: Vec<String>,
+    /// The path without `.` and `..`, from the root. Empty in records of early versions.
+    #[serde(default)]
+    pub absolute_path: String,
+    /// The facts that identify `disks`.
+    #[serde(default)]
+    pub identities: Vec<TargetDisk>,
+    /// The mount of a file; `None` for a device.
+    #[serde(default)]
+    pub mount: Option<TargetMount>,
+}
+
+/// The facts that identify a block device. A value that the kernel does not report is empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TargetDisk {
+    pub name: String,
+    pub model: String,
+    pub serial: String,
+    pub size_bytes: u64,
+}
+
+/// The mount of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TargetMount {
+    pub point: String,
+    pub source: String,
+    pub file_system: String,
 }
 
 /// The counters of one target of one worker.

@@ -7,6 +7,7 @@ use units::shell::quoted;
 use crate::causes::cause;
 use crate::figures::cells;
 use crate::findings::worst_first;
+use crate::identity::identity;
 use crate::matrix;
 use crate::rows::{self, has_judgements, takes_expectations};
 use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
@@ -44,9 +45,11 @@ pub fn card(assessment: &Assessment, colour: bool) -> String {
     }
     let of_test = if has_judgements(assessment) { judged } else { measured };
     let rows: usize = assessment.tests.iter().map(|test| of_test(assessment, test).len()).sum();
+    let identity = Some(cut(&plain(&identity(assessment)), WIDTH)).filter(|line| !line.is_empty());
     // The title, an empty line, and the head of the table.
-    let left = LINES_MOST.saturating_sub(3 + applications.len() + rows + below.len());
+    let left = LINES_MOST.saturating_sub(3 + identity.iter().len() + applications.len() + rows + below.len());
     let mut lines = vec![title(assessment)];
+    lines.extend(identity);
     let verdict = assessment.verdict.to_string();
     let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
     let cause = plain(&cause(assessment));

@@ -11,6 +11,7 @@ mod figures;
 mod findings;
 mod grid;
 mod html;
+mod identity;
 mod junit;
 mod key_figures;
 mod lettering;

@@ -52,9 +52,18 @@ pub struct ListArgs {
     /// Only runs of this kind; `record` is a single run
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// Only runs on this target, with the path of the original command
+    /// Only runs on this target, or on targets in this folder
     #[arg(long, value_name = "PATH")]
     pub target: Option<String>,
+    /// Only runs on this block device: its name, its model or its serial number
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Only runs on the machine with this host name
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+    /// Only runs on cloud instances of this type, such as m5.xlarge
+    #[arg(long, value_name = "NAME")]
+    pub instance_type: Option<String>,
     /// List the newest N runs; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,

@@ -1,6 +1,8 @@
 //! `fathom history`: lists, adds and tags saved runs.
 
-use ::history::{Document, Entry, RunFilter};
+use std::path::PathBuf;
+
+use ::history::{Document, Entry, RunFilter, TargetFilter};
 
 use crate::args::history::{Action, Args, ListArgs};
 use crate::command_error::CommandError;
@@ -20,8 +22,15 @@ pub fn main(args: &Args) -> Result<u8, CommandError> {
 }
 
 fn list(args: &ListArgs) -> Result<String, CommandError> {
-    let filter =
-        RunFilter { tag: args.tag.clone(), target: args.target.clone(), kind: args.kind(), limit: args.limit() };
+    let filter = RunFilter {
+        tag: args.tag.clone(),
+        target: args.target.as_deref().map(target),
+        device: args.device.as_ref().map(|device| device.trim_start_matches("/dev/").to_owned()),
+        host: args.host.clone(),
+        instance_type: args.instance_type.clone(),
+        kind: args.kind(),
+        limit: args.limit(),
+    };
     let entries: Vec<Entry> = match store::open_if_any()? {
         Some(history) => history.list(&filter)?,
         None => Vec::new(),
@@ -29,12 +38,19 @@ fn list(args: &ListArgs) -> Result<String, CommandError> {
     if args.is_json() {
         return store::json_text(&entries);
     }
-    let is_all = filter.tag.is_none() && filter.target.is_none() && filter.kind.is_none();
+    let is_all = RunFilter { limit: None, ..filter } == RunFilter::default();
     Ok(match (entries.is_empty(), is_all) {
         (true, true) => "the history is empty\n".to_owned(),
         (true, false) => "no run matches\n".to_owned(),
         (false, _) => table::text(&entries),
     })
+}
+
+/// The target need not exist any more.
+fn target(given: &str) -> TargetFilter {
+    let path = std::path::absolute(given).map(|path| path.components().collect::<PathBuf>());
+    let path = path.map_or_else(|_| given.to_owned(), |path| path.display().to_string());
+    TargetFilter { given: given.to_owned(), path }
 }
 
 fn tag(given: &[String], tags: &[String]) -> Result<String, CommandError> {

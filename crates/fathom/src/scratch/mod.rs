@@ -1,6 +1,7 @@
 //! The files of an assessment or a knee search. They are in a folder of their own, which is removed at the end. A new target
 //! file is made there, too, so that the remains of a killed run are recognized.
 
+mod removal;
 mod run_folder;
 
 use std::ffi::OsString;

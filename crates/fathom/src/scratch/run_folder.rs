@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use os::file::Folder;
 use study::suite::SCRATCH_PREFIX;
 
+use super::removal;
 use crate::output::stderr_line;
 
 const MARKER: &str = "run";
@@ -143,6 +144,7 @@ fn remove(parent: &Folder, name: &str, folder: &Folder, known: &BTreeSet<String>
     }
     // The marker last: after a kill, the next run removes the rest.
     for name in found.iter().filter(|name| *name != MARKER) {
+        removal::shorten(folder, Path::new(name));
         folder.remove(name)?;
     }
     folder.remove(MARKER)?;

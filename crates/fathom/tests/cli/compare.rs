@@ -204,7 +204,7 @@ fn figures_before_a_failure_or_signal_are_reported() {
 
     let long = format!("{a} --runtime=600s");
     let workloads = [&*b, &long, "--prepare", "true", "--prepare", "touch long"];
-    let child = repeats(&scratch, "--repeat 2", &workloads).spawn().unwrap();
+    let child = repeats(&scratch, "--yes --repeat 2", &workloads).spawn().unwrap();
     wait_until("the second workload", || scratch.file("long").exists());
     let printed = interrupted(child, &["INT"]);
     assert!(printed.ended_with(130).stdout.contains("A: 2 runs\n"), "{}", printed.stdout);

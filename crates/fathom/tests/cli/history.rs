@@ -274,7 +274,7 @@ fn searches_and_sweeps_are_saved_and_replayed() {
 fn interrupted_sweep_saves_its_figures() {
     let scratch = Scratch::new("history-stopped");
     scratch.filled("test.dat", 1 << 20);
-    let line = "runtime=100ms,600s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
+    let line = "--yes runtime=100ms,600s fio --name=job --filename=test.dat --rw=randread --size=1m --time_based";
     let message = scratch.file("message");
     let mut sweep = with_history(scratch.path(), "sweep", line);
     let mut child = sweep.stderr(std::fs::File::create(&message).unwrap()).spawn().unwrap();

@@ -29,6 +29,7 @@ mod honoured_depths;
 mod honoured_jobs;
 mod honoured_targets;
 mod hostile_names;
+mod identity;
 mod inputs;
 mod interruptions;
 mod job_names;

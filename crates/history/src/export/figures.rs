@@ -1,13 +1,13 @@
 //! The figures of saved runs: a row for each test and direction.
 
 use super::table::{Cell, Column, Kind, Table};
-use crate::{Entry, Summary};
+use crate::{Entry, EntryDevice, Summary};
 
 const fn column(name: &'static str, kind: Kind) -> Column {
     Column { name, kind }
 }
 
-const COLUMNS: [Column; 19] = [
+const COLUMNS: [Column; 25] = [
     column("id", Kind::Count),
     column("kind", Kind::Text),
     column("started_unix_ms", Kind::UnixMs),
@@ -27,6 +27,12 @@ const COLUMNS: [Column; 19] = [
     column("mean_ns", Kind::Figure),
     column("p50_ns", Kind::Figure),
     column("p99_ns", Kind::Figure),
+    column("file_system", Kind::Text),
+    column("device", Kind::Text),
+    column("model", Kind::Text),
+    column("serial", Kind::Text),
+    column("instance_type", Kind::Text),
+    column("zone", Kind::Text),
 ];
 
 pub fn table(entries: &[Entry]) -> Table {
@@ -37,6 +43,11 @@ pub fn table(entries: &[Entry]) -> Table {
 fn row(entry: &Entry, line: &Summary) -> Vec<Cell> {
     let verdict = |verdict: Option<assessment::Verdict>| {
         Cell::Text(verdict.map(|verdict| verdict.to_string()).unwrap_or_default())
+    };
+    // Several devices are separated by spaces.
+    let of_devices = |text: fn(&EntryDevice) -> &str| {
+        let texts: Vec<&str> = entry.devices.iter().map(text).filter(|text| !text.is_empty()).collect();
+        Cell::Text(texts.join(" "))
     };
     let cells: [Cell; COLUMNS.len()] = [
         Cell::Count(entry.id),
@@ -58,6 +69,12 @@ fn row(entry: &Entry, line: &Summary) -> Vec<Cell> {
         line.mean_ns.into(),
         line.p50_ns.into(),
         line.p99_ns.into(),
+        entry.file_system.as_str().into(),
+        of_devices(|device| &device.name),
+        of_devices(|device| &device.model),
+        of_devices(|device| &device.serial),
+        entry.instance_type.as_str().into(),
+        entry.zone.as_str().into(),
     ];
     cells.into()
 }

@@ -93,6 +93,8 @@ pub struct DiskInfo {
     /// Model name. Empty if sysfs has none.
     pub model: String,
     pub firmware: String,
+    /// Serial number, in a cloud often the volume's name. Empty if sysfs has none.
+    pub serial: String,
     pub rotational: Option<bool>,
     pub bytes: u64,
     pub logical_block_bytes: u64,
@@ -162,11 +164,22 @@ impl Disk {
         DiskInfo {
             model: text("device/model").unwrap_or_default(),
             firmware: firmware.unwrap_or_default(),
+            serial: self.serial(),
             rotational: text("queue/rotational").map(|text| text == "1"),
             bytes: number("size") * 512,
             logical_block_bytes: number("queue/logical_block_size"),
             physical_block_bytes: number("queue/physical_block_size"),
         }
+    }
+
+    /// Returns the serial number: of virtio disks, of NVMe and MMC devices, and of SCSI disks.
+    fn serial(&self) -> String {
+        let texts = ["serial", "device/serial"].into_iter().map(|name| fs::read_to_string(self.folder.join(name)).ok());
+        // The page has a header of four bytes (SPC-4, unit serial number).
+        let page = || fs::read(self.folder.join("device/vpd_pg80")).ok();
+        let of_page = || page().and_then(|page| Some(String::from_utf8_lossy(page.get(4..)?).into_owned()));
+        let found = texts.flatten().find(|text| !text.trim().is_empty()).or_else(of_page);
+        found.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()
     }
 
     /// Returns the active I/O scheduler, and all that the disk supports.

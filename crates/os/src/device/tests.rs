@@ -445,3 +445,21 @@ fn memory_is_told_from_disks() {
     assert!(["253:1", "1:0", "252:0", "254:0"].into_iter().all(is_memory));
     assert!(!["8:0", "8:1", "254:1"].into_iter().any(is_memory));
 }
+
+#[test]
+fn serial_numbers_are_found_where_each_driver_puts_them() {
+    let folder = Folder::new("serial");
+    for (device, number) in [("vda", "254:0"), ("nvme0n1", "259:0"), ("sda", "8:0"), ("sdb", "8:16")] {
+        folder.device(device, number);
+    }
+    folder.write("sys/devices/vda/serial", "volume-1\n");
+    folder.write("sys/devices/nvme0n1/device/serial", "vol0abc             \n");
+    folder.write("sys/devices/sda/device/vpd_pg80", "\0\u{80}\0\u{8}  S1234\0");
+    let kernel = folder.kernel("");
+    let serial = |number: &str| {
+        let block = Block::numbered(&kernel, DeviceNumber::parse(number).unwrap()).unwrap();
+        disk::disk_of(&block).info().serial
+    };
+    assert_eq!(["254:0", "259:0", "8:16"].map(serial), ["volume-1", "vol0abc", ""]);
+    assert!(serial("8:0").ends_with("S1234"), "{:?}", serial("8:0"));
+}

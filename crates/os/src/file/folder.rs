@@ -86,6 +86,28 @@ impl Folder {
         std::fs::read_dir(self.at(""))?.map(|entry| entry.map(|entry| entry.file_name())).collect()
     }
 
+    /// Frees the end of a file with one name, so that the file has at most `bytes` bytes.
+    ///
+    /// # Errors
+    /// It has another name or is not a regular file, or the error of a system call.
+    pub fn shorten(&self, name: impl AsRef<Path>, bytes: u64) -> io::Result<()> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let file = OpenOptions::new().write(true).custom_flags(flags).open(self.at(name))?;
+        let found = file.metadata()?;
+        if !found.is_file() || found.nlink() != 1 {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        if found.len() > bytes { file.set_len(bytes) } else { Ok(()) }
+    }
+
+    /// Returns the length of a file.
+    ///
+    /// # Errors
+    /// Returns the error of the system call.
+    pub fn bytes_of(&self, name: impl AsRef<Path>) -> io::Result<u64> {
+        Ok(self.at(name).symlink_metadata()?.len())
+    }
+
     /// Removes a file, a link or a folder with its contents.
     ///
     /// # Errors

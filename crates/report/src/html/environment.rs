@@ -27,6 +27,12 @@ pub fn facts(assessment: &Assessment) -> Vec<(String, String)> {
     }
     add("Machine", machine.hostname.clone());
     add("Machine model", machine.model.clone());
+    if let Some(cloud) = &machine.cloud {
+        add("Cloud", cloud.provider.clone());
+        add("Instance type", cloud.instance_type.clone());
+        add("Region", cloud.region.clone());
+        add("Zone", cloud.zone.clone());
+    }
     add("Kernel", machine.kernel.clone());
     // Records of version 0.1 lack these values.
     if !machine.cpus.is_empty() {
@@ -53,6 +59,7 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
     for device in &target.devices {
         add("Device", device.name.clone());
         add("Model", device.model.clone());
+        add("Serial", device.serial.clone());
         add("Firmware", device.firmware.clone());
         add("Scheduler", device.scheduler.clone());
         let kind = device.rotational.map(|turns| if turns { "rotational" } else { "not rotational" });
@@ -63,8 +70,10 @@ fn of_target(name: &str, target: &Target, add: &mut impl FnMut(&str, String)) {
             device.physical_block_bytes,
             kind.map_or_else(String::new, |kind| format!(", {kind}"))
         );
-        if device.size_bytes > 0 {
-            add("Size", blocks);
+        match (device.size_bytes, device.logical_block_bytes) {
+            (0, _) => {}
+            (bytes, 0) => add("Size", format::size(bytes)),
+            _ => add("Size", blocks),
         }
     }
     if let Some(mount) = &target.mount {

@@ -284,6 +284,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 name: "sdb".to_owned(),
                 model: "Virtual Disk".to_owned(),
                 firmware: "1.0".to_owned(),
+                serial: "6002248077".to_owned(),
                 scheduler: "none".to_owned(),
                 rotational: Some(false),
                 size_bytes: 1 << 40,

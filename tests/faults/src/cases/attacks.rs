@@ -34,7 +34,7 @@ pub const COMMANDS: &[(&str, i32)] = &[
     ("diskspd -d1 -W0 -w100 ALIAS", 1),
     ("diskspd -d1 -W0 -Rxml=ALIAS f", 3),
     ("assess ALIAS --overwrite ALIAS --short --runtime 1 --test write-latency", 2),
-    ("assess f --short --runtime 1 --test read-latency --save ALIAS", 2),
+    ("assess f --yes --short --runtime 1 --test read-latency --save ALIAS", 2),
     ("knee ALIAS --overwrite ALIAS --rw randwrite --runtime 100ms", 2),
     ("sweep bs=4k,8k fio --name=a --filename=ALIAS --rw=write --size=64k", 1),
     ("sweep bs=4k,8k --output ALIAS fio --name=a --filename=f --rw=read", 2),

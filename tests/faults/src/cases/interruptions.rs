@@ -45,8 +45,8 @@ pub const COMMANDS: &[Interrupted] = &[
         Ends::WithSignalCode,
         900,
     ),
-    stops("assess f --short --runtime 60 --save saved/assessment", Ends::WithSignalCode, 400),
-    stops("knee folder --size 4M --runtime 60s", Ends::WithSignalCode, 600),
+    stops("assess f --yes --short --runtime 60 --save saved/assessment", Ends::WithSignalCode, 400),
+    stops("knee folder --yes --size 4M --runtime 60s", Ends::WithSignalCode, 600),
     stops(
         "sweep bs=4k,8k --save saved fio --name=a --filename=f --rw=read --rate_iops=500 --time_based --runtime=60",
         Ends::WithSignalCode,

@@ -75,7 +75,10 @@ fn at_the_limits_each_volume_passes_by_its_own() {
     let steps = steps(&assessment);
     let [nocache, readcache] = [&machine.nocache, &machine.readcache].map(|volume| &volume.device.device);
     assert_eq!(steps[..2], [format!("fill nocache={nocache} done"), format!("fill readcache={readcache} done")]);
-    assert!(steps[2].starts_with(&format!("warm readcache={readcache} ")) && !steps[2].ends_with("failed"), "{steps:?}");
+    assert!(
+        steps[2].starts_with(&format!("warm readcache={readcache} ")) && !steps[2].ends_with("failed"),
+        "{steps:?}"
+    );
     let judgements = list(&assessment["tests"]).flat_map(|test| list(&test["judgements"]));
     let judgements: Vec<_> = judgements
         .map(|one| {
