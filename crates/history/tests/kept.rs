@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use harness::Scratch;
-use history::{Document, HistoryError, RunFilter, TargetFilter, Store, export};
+use history::{Document, HistoryError, RunFilter, Store, TargetFilter, export};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use plan::Ddir;

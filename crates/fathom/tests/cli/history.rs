@@ -147,7 +147,7 @@ fn dialect_runs_are_saved_silently() {
     let text = |at: usize, name: &str| entries[at][name].as_str().unwrap().to_owned();
     assert_eq!(
         (text(1, "suite"), text(1, "title"), text(1, "target")),
-        ("fio".into(), "job, other".into(), "target".into())
+        ("fio".into(), "job, other".into(), scratch.file("target").display().to_string())
     );
     assert_eq!((text(0, "suite"), text(0, "title")), ("diskspd".into(), "-b4K -d1 -o2 -r -L".into()));
     assert!(entries[0]["figures"][0]["iops"].as_f64().unwrap() > 0.0 && entries[0]["automatic"] == true);
@@ -300,8 +300,9 @@ fn a_single_run_has_a_page_and_charts() {
     run(scratch.path(), "diskspd", "-b4K -d1 -W0 -o2 -r -L target").ended_with(0);
     run(scratch.path(), "show", "1 --report one.html --report one.md").ended_with(0);
     let page = std::fs::read_to_string(scratch.file("one.html")).unwrap();
+    let target = scratch.file("target").display().to_string();
     for message in [
-        "fio on target",
+        &format!("fio on {target}"),
         "first, beside",
         "job=beside",
         "IOPS over time",
@@ -313,7 +314,9 @@ fn a_single_run_has_a_page_and_charts() {
     assert!(!page.contains("id=\"verdicts\"") && !page.contains("<script"), "nothing was judged");
     assert!(std::fs::read_to_string(scratch.file("one.md")).unwrap().contains("| last | read |"));
     let page = run(scratch.path(), "show", "2 --format html");
-    assert!(page.ended_with(0).stdout.contains("diskspd on target") && page.stdout.contains("&lt;Profile&gt;"));
+    assert!(
+        page.ended_with(0).stdout.contains(&format!("diskspd on {target}")) && page.stdout.contains("&lt;Profile&gt;")
+    );
     let names = run(scratch.path(), "show", "2 --chart list").stdout;
     assert!(names.contains("run/heat") || names.contains("run/percentiles"), "{names}");
     run(scratch.path(), "show", "2 --report target/x.html").ended_with(1);

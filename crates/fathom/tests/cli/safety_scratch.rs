@@ -71,7 +71,9 @@ fn folder_of_a_run_is_private_and_has_another_name_in_each_run() {
     let scratch = Scratch::new("scratch-private");
     let shared = shared(&scratch);
     let mut names = Vec::new();
-    for line in ["assess shared --size 16M --runtime 60 --test write-latency", "knee shared --size 16M --runtime 60s"] {
+    for line in
+        ["assess shared --size 16M --runtime 60 --test write-latency", "knee shared --yes --size 16M --runtime 60s"]
+    {
         let (program, arguments) = line.split_once(' ').unwrap();
         let mut command = command(scratch.path(), program, arguments);
         let mut child = command.env("XDG_STATE_HOME", scratch.file("state")).spawn().unwrap();

@@ -35,7 +35,7 @@ fn a_saved_assessment_is_shown_byte_for_byte_as_the_live_one() {
         ("knee", KNEE, &[("text", "text"), ("json", "study-json")][..]),
         (
             "assess",
-            "new --short --size 8M --runtime 1 --test read-latency {}",
+            "new --yes --short --size 8M --runtime 1 --test read-latency {}",
             &[("card", "card"), ("json", "json")][..],
         ),
     ];
@@ -198,7 +198,7 @@ fn value(cell: &str) -> f64 {
 fn a_quantity_of_a_suite_is_one_number_wherever_it_is_shown() {
     let scratch = with_file("studies-suite");
     let required = "--require read.iops>=1 --require read.clat.p99<=100s";
-    let line = format!("new --short --size 8M --runtime 1 --test read-iops --test read-latency {required}");
+    let line = format!("new --yes --short --size 8M --runtime 1 --test read-iops --test read-latency {required}");
     let card = fathom(scratch.path(), "assess", &line).stdout.clone();
     let (page, html) = (shown(&scratch, "markdown"), shown(&scratch, "html"));
     let document: Value = serde_json::from_str(&shown(&scratch, "json")).unwrap();

@@ -169,8 +169,7 @@ fn diskspd_options_are_set_or_rejected() {
 #[test]
 fn interrupt_ends_the_sweep_and_shows_finished_points() {
     let scratch = with_file("sweep-stopped");
-    let line =
-        "--yes runtime=300ms,600s,700s --save kept fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
+    let line = "--yes runtime=300ms,600s,700s --save kept fio --name=job --filename=test.dat --rw=randread --size=4m --time_based";
     let child = sweep(scratch.path(), line).spawn().unwrap();
     wait_until("the first run is saved", || scratch.file("kept/001-runtime=300ms.json").exists());
     wait_for_open_file(&child, &scratch.file("test.dat"));
