@@ -301,6 +301,7 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
         },
         volumes: Vec::new(),
         machine: Machine {
+            cloud: None,
             hostname: "vm-1".to_owned(),
             kernel: "6.1.0-18-cloud-amd64".to_owned(),
             model: "Microsoft Corporation Virtual Machine".to_owned(),
