@@ -10,7 +10,7 @@ use crate::time_series::workers;
 pub fn find(record: &Record) -> Vec<Finding> {
     let is_used = |facts: &&TargetFacts| workers(record, facts.phase as usize).any(|worker| worker.engine.moves_data());
     let used = || record.targets.iter().filter(is_used);
-    // Whoever names a memory device measures memory on purpose. A file on it looks like a file on a disk.
+    // A user who names a memory device measures memory on purpose. A file on it looks like a file on a disk.
     let files = paths(used().filter(|facts| facts.in_memory && !facts.is_device));
     let named = paths(used().filter(|facts| facts.in_memory && facts.is_device));
     let on_loop = || used().filter(|facts| !facts.cached_disks.is_empty());

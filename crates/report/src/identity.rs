@@ -1,4 +1,4 @@
-//! What tells a target and its machine apart from others, in one line.
+//! Facts that distinguish a target and its machine from others, in one line.
 
 use assessment::{Assessment, Device, Target};
 use units::format;

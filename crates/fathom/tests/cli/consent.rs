@@ -67,7 +67,7 @@ fn on_terminal(scratch: &Scratch, arguments: &str, answer: &str) -> Outcome {
 }
 
 #[test]
-fn on_a_terminal_the_user_is_asked() {
+fn a_terminal_gets_a_question() {
     let Some(_) = needs("command -v script") else { return };
     let scratch = Scratch::new("consent-asked");
     let line = "new --short --size 1M --test write-latency";
@@ -80,6 +80,6 @@ fn on_a_terminal_the_user_is_asked() {
     );
     let agreed = on_terminal(&scratch, line, "y");
     assert!(agreed.stdout.contains("quick on "), "{}", agreed.stdout);
-    let unasked = on_terminal(&scratch, &format!("{line} --yes"), "n");
-    assert!(!unasked.stdout.contains("Continue?"), "{}", unasked.stdout);
+    let started = on_terminal(&scratch, &format!("{line} --yes"), "n");
+    assert!(!started.stdout.contains("Continue?"), "{}", started.stdout);
 }

@@ -425,7 +425,7 @@ fn a_file_lies_on_the_file_system_of_the_innermost_mount() {
 }
 
 #[test]
-fn memory_is_told_from_disks() {
+fn memory_devices_differ_from_disks() {
     let folder = Folder::new("memory");
     for (device, number) in
         [("zram1", "253:1"), ("ram0", "1:0"), ("nullb0", "252:0"), ("rambo1", "8:0"), ("sda", "8:1")]
