@@ -16,9 +16,9 @@ fn live(screen: &str) -> Vec<&str> {
 fn commands_show_the_run_its_figures_and_the_time_left() {
     let scratch = Scratch::new("live");
     for line in [
-        format!("fathom run --repeat 2 {LONG}"),
-        format!("fathom sweep bs=4k,8k {LONG}"),
-        "fathom knee . --runtime 3600 --size 16M".to_owned(),
+        format!("fathom run --yes --repeat 2 {LONG}"),
+        format!("fathom sweep --yes bs=4k,8k {LONG}"),
+        "fathom knee . --yes --runtime 3600 --size 16M".to_owned(),
         "fathom assess . --size 16M --runtime 3600 --test read-latency -y".to_owned(),
         "fathom diskspd -c16M -b4K -d3600 -W0 target".to_owned(),
     ] {
@@ -37,7 +37,7 @@ fn commands_show_the_run_its_figures_and_the_time_left() {
 #[test]
 fn the_line_follows_the_width_of_the_terminal() {
     let scratch = Scratch::new("live");
-    let terminal = Terminal::run(scratch.path(), SIZE, &format!("fathom run --repeat 2 {LONG} > report"));
+    let terminal = Terminal::run(scratch.path(), SIZE, &format!("fathom run --yes --repeat 2 {LONG} > report"));
     terminal.wait_for(" left");
     for columns in [60, 20, 3, 1, 120] {
         terminal.resize((24, columns));
@@ -56,7 +56,7 @@ fn names_are_escaped_and_output_does_not_mix_with_the_line() {
         format!("[\u{1b}[31mred]\n{}\n", LONG.replacen("fio --name=a --", "", 1).replace(" --", "\n")),
     )
     .unwrap();
-    let terminal = Terminal::run(scratch.path(), SIZE, "fathom sweep bs=4k,8k fio job.fio; echo code=$?");
+    let terminal = Terminal::run(scratch.path(), SIZE, "fathom sweep --yes bs=4k,8k fio job.fio; echo code=$?");
     terminal.wait_for(" left");
     terminal.type_keys("\x03");
     let ended = terminal.end();
