@@ -25,13 +25,20 @@ pub const ALIASES: &[Alias] = &[
     alias("link in a folder of links", "mkdir by-id; ln -s $DEVICE by-id/disk; ln -s by-id alias", "alias/disk"),
 ];
 
+/// A profile of DiskSpd that writes the target `ALIAS`.
+pub const PROFILE: &str = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target>\
+    <Path>ALIAS</Path><BlockSize>4096</BlockSize><WriteRatio>100</WriteRatio>\
+    </Target></Targets></TimeSpan></TimeSpans></Profile>";
+
 /// A command with `ALIAS` in place of the name, and its exit status.
 pub const COMMANDS: &[(&str, i32)] = &[
     ("fio --name=a --filename=ALIAS --rw=write --bs=4k --size=64k", 1),
     ("fio --name=a --filename=ALIAS --rw=trim --bs=4k --size=64k", 1),
     ("fio --name=a --filename=f --rw=read --output=ALIAS", 1),
     ("fio --name=a --filename=f --rw=read --record=ALIAS", 1),
+    ("fio --name=a --filename=f --rw=read --write_bw_log=log", 1),
     ("diskspd -d1 -W0 -w100 ALIAS", 1),
+    ("diskspd -Xprofile.xml", 1),
     ("diskspd -d1 -W0 -Rxml=ALIAS f", 3),
     ("assess ALIAS --overwrite ALIAS --short --runtime 1 --test write-latency", 2),
     ("assess f --yes --short --runtime 1 --test read-latency --save ALIAS", 2),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use faults::Sandbox;
-use faults::cases::attacks::{ALIASES, Alias, COMMANDS};
+use faults::cases::attacks::{ALIASES, Alias, COMMANDS, PROFILE};
 use harness::{MIB, Mount, Zram, binary, needs};
 
 /// Runs a command below the script that makes the name, and returns what is wrong.
@@ -12,7 +12,10 @@ fn attack(sandbox: &Sandbox, device: &Zram, alias: &Alias, command: &str, exit: 
     let number = device.number();
     let (major, minor) = number.split_once(':').unwrap();
     // The mounts of the script end with it.
-    let script = format!("mkdir names; cd names; ln -s ../f ../record .; {}; exec \"$0\" \"$@\"", alias.script);
+    let name = alias.name;
+    let files = format!("ln -s {name} log_bw.1.log; sed s#ALIAS#{name}# ../profile.xml >profile.xml");
+    let script =
+        format!("mkdir names; cd names; ln -s ../f ../record .; {}; {files}; exec \"$0\" \"$@\"", alias.script);
     let mut shell = Command::new("unshare");
     shell.args(["--mount", "bash", "-c", &script]).arg(binary());
     shell.args(command.replace("ALIAS", alias.name).split_whitespace());
@@ -44,6 +47,7 @@ fn bytes(device: &Path) -> Vec<u8> {
 fn mounted_device_is_not_written_under_any_name_by_any_command() {
     let sandbox = Sandbox::new("attacks");
     sandbox.scratch.filled("f", MIB);
+    std::fs::write(sandbox.scratch.file("profile.xml"), PROFILE).unwrap();
     let Some(device) = Zram::new(8) else { return };
     let Some(_) = needs(&format!("mkfs.ext4 -q {}", device.device)) else { return };
     // A writable mount would change the device by itself.
