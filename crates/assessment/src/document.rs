@@ -6,7 +6,9 @@ use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
 use serde::{Deserialize, Serialize};
 
-use crate::{Cause, Citation, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1};
+use crate::{
+    Cause, Citation, ClassMatch, Failure, Finding, Judgement, Metric, Preparation, Settings, Steady, Study, Verdict, v1,
+};
 
 /// Name and version of the saved form. Version 1 can be read as well.
 pub const SCHEMA: &str = "fathom.assessment/2";
@@ -39,6 +41,12 @@ pub struct Assessment {
     /// The applications whose requirements were compared with the figures.
     #[serde(default)]
     pub applications: Vec<Application>,
+    /// The published disk classes that the figures are like. Only without expectations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassMatch>,
+    /// The published limits of the machine. Only without expectations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_limits: Option<MachineLimits>,
     pub verdict: Verdict,
     pub cause: Cause,
     /// A signal stopped the study.
@@ -198,6 +206,16 @@ pub struct ExpectedLimit {
     pub source: Option<Citation>,
 }
 
+/// The limits that are published of the machine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MachineLimits {
+    /// The type of the instance, such as `m5.xlarge`.
+    pub instance_type: String,
+    /// The machine as an expectation: `aws:m5.xlarge`.
+    pub expectation: String,
+    pub limits: Vec<ExpectedLimit>,
+}
+
 /// Whether the target meets the requirements of an application.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Application {
@@ -206,6 +224,9 @@ pub struct Application {
     pub title: String,
     pub verdict: Verdict,
     pub cause: Cause,
+    /// Its rules, compared with the figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<Judgement>,
     /// The source of the requirement that decided.
     pub source: Option<Citation>,
 }

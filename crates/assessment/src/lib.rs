@@ -4,6 +4,7 @@
 
 mod advice;
 mod citation;
+mod classes;
 mod comparison;
 mod document;
 mod failure;
@@ -20,10 +21,11 @@ mod verdict;
 
 pub use advice::AdviceOptions;
 pub use citation::{Citation, Confidence};
+pub use classes::ClassMatch;
 pub use comparison::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote, Drift, RepeatedFigure};
 pub use document::{
-    Aim, Application, Assessment, Device, Expected, ExpectedLimit, Mount, Round, SCHEMA, Target, TargetKind, Test,
-    Volume, VolumeUse, read, write,
+    Aim, Application, Assessment, Device, Expected, ExpectedLimit, MachineLimits, Mount, Round, SCHEMA, Target,
+    TargetKind, Test, Volume, VolumeUse, read, write,
 };
 pub use failure::Failure;
 pub use figures::{Cpu, CpuOf, Figures, Latencies, Rates};

@@ -176,6 +176,8 @@ impl TryFrom<Assessment> for crate::Assessment {
             tests,
             expectations: old.expectations.into_iter().map(expected).collect::<Result<_, _>>()?,
             applications: old.applications.into_iter().map(application).collect(),
+            classes: Vec::new(),
+            machine_limits: None,
             verdict: old.verdict,
             cause: Cause::Saved { message: old.cause },
             stopped: old.stopped,
@@ -332,6 +334,7 @@ fn application(old: ApplicationV1) -> crate::Application {
         title: old.title,
         verdict: old.verdict,
         cause: Cause::Saved { message: old.cause },
+        judgements: Vec::new(),
         source: citation(old.source),
     }
 }

@@ -1,6 +1,6 @@
 //! Judges the requirements of all applications by what was measured.
 
-use assessment::{Application, Cause, Test, Verdict};
+use assessment::{Application, Cause, Judgement, Test, Verdict};
 use units::diagnostic::Source;
 
 use crate::requirements::Requirements;
@@ -21,8 +21,11 @@ fn of(name: &str, requirements: &Requirements, tests: &[Test]) -> Option<Applica
     let by_rule = published().map(|rule| (rule, tests_for(rule, tests)));
     let (measured, missing): (Vec<_>, Vec<_>) = by_rule.partition(|(_, tests)| !tests.is_empty());
     let judged = measured.iter().flat_map(|(rule, at)| at.iter().map(move |at| (*rule, required(&tests[*at], rule))));
-    let judgements = judged.flat_map(|(rule, all)| all.into_iter().map(move |one| (rule, one)));
-    let (rule, worst) = judgements.reduce(|worst, next| if next.1.verdict > worst.1.verdict { next } else { worst })?;
+    let judged: Vec<_> = judged.flat_map(|(rule, all)| all.into_iter().map(move |one| (rule, one))).collect();
+    let judgements = judged.iter().map(|(_, judgement)| judgement.clone()).collect();
+    let worse =
+        |worst: (_, Judgement), next: (_, Judgement)| if next.1.verdict > worst.1.verdict { next } else { worst };
+    let (rule, worst) = judged.into_iter().reduce(worse)?;
     let (verdict, cause) = match (worst.verdict, missing.is_empty()) {
         (Verdict::Pass, false) => {
             (Verdict::Inconclusive, not_measured(missing.iter().map(|(rule, _)| rule.unmeasured()).collect()))
@@ -35,6 +38,7 @@ fn of(name: &str, requirements: &Requirements, tests: &[Test]) -> Option<Applica
         title: requirements.title.clone(),
         verdict,
         cause,
+        judgements,
         source: rule.source.clone(),
     })
 }

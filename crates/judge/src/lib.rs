@@ -4,6 +4,7 @@
 
 pub mod applications;
 mod change_points;
+pub mod classes;
 pub mod compare;
 mod depth;
 mod device;

@@ -109,6 +109,8 @@ pub fn assessment(record: &Record) -> Assessment {
         tests,
         expectations: Vec::new(),
         applications: Vec::new(),
+        classes: Vec::new(),
+        machine_limits: None,
         stopped: record.stopped,
         study: Study::Single,
     }

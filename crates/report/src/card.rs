@@ -2,14 +2,14 @@
 
 use assessment::{Assessment, Severity, Test, Verdict};
 use units::format::{grouped, time_ns};
-use units::shell::quoted;
 
-use crate::causes::cause;
+use crate::answer;
 use crate::figures::cells;
 use crate::findings::worst_first;
+use crate::grid;
 use crate::identity::identity;
 use crate::matrix;
-use crate::rows::{self, has_judgements, takes_expectations};
+use crate::study::Ink;
 use crate::text::{NONE, cut, duration, plain, target_name, wrapped};
 
 const WIDTH: usize = 79;
@@ -18,7 +18,14 @@ const LINES_MOST: usize = 23;
 const FINDINGS_MOST: usize = 3;
 /// Most lines of the cause.
 const CAUSE_LINES: std::ops::RangeInclusive<usize> = 2..=4;
-const APPLICATIONS_LINES_MOST: usize = 2;
+/// Lines that a sentence has before findings are shown.
+const SENTENCE_LINES: usize = 3;
+/// The head of the grid's names, and the characters of a column.
+const GRID_UNIT: &str = "[MB/s]";
+const GRID_COLUMN: usize = 12;
+/// Fewest thresholds, if there are more.
+const CHECKS_LEAST: usize = 4;
+const COMMAND_LINES_MOST: usize = 2;
 /// Fewest rows, however long findings and footer are.
 const ROWS_LEAST: usize = 4;
 /// Characters between columns.
@@ -34,38 +41,83 @@ struct Line {
 }
 
 /// Returns the card. `colour` puts the colours of a terminal on verdicts.
-pub fn card(assessment: &Assessment, colour: bool) -> String {
-    let applications = match assessment.expectations.as_slice() {
-        [] => wrapped(&applications(assessment), WIDTH, APPLICATIONS_LINES_MOST),
-        _ => Vec::new(),
-    };
-    let mut below = findings(assessment);
-    if assessment.expectations.is_empty() && takes_expectations(assessment) {
-        below.push(cut(&how_to_judge(assessment), WIDTH));
+pub fn card(assessment: &Assessment, colour: bool, ink: Ink) -> String {
+    let mut footer: Vec<String> = Vec::new();
+    footer.extend(answer::machine(assessment).map(|limits| cut(&plain(&limits), WIDTH)));
+    let command = answer::next_command(assessment).map(|(lead, command)| (lead, plain(&command)));
+    if let Some((lead, command)) = command {
+        let line = format!("{lead}: {command}");
+        match width(&line) <= WIDTH {
+            true => footer.push(line),
+            // Alone on its line, the command can be copied.
+            false => {
+                footer.push(format!("{lead}:"));
+                footer.extend(wrapped(&command, WIDTH, COMMAND_LINES_MOST));
+            }
+        }
     }
-    let of_test = if has_judgements(assessment) { judged } else { measured };
-    let rows: usize = assessment.tests.iter().map(|test| of_test(assessment, test).len()).sum();
+    let grid = grid_lines(assessment);
+    let rows = grid.as_ref().map_or_else(|| rows_of(assessment), |grid| grid.len() - 1);
     let identity = Some(cut(&plain(&identity(assessment)), WIDTH)).filter(|line| !line.is_empty());
+    let title_lines = 1 + identity.iter().len();
+    let mut checks = answer::checks(assessment);
+    let verdict = assessment.verdict.to_string();
+    let sentence = format!("{verdict}: {}", plain(&answer::sentence(assessment)));
+    let cause_least = wrapped(&sentence, WIDTH, SENTENCE_LINES).len().max(*CAUSE_LINES.start());
+    // Fewer findings are shown if the other parts need their lines.
+    let fits = |most: &usize| {
+        let others = title_lines + 2 + cause_least + rows + checks.len().min(CHECKS_LEAST) + footer.len();
+        others + findings(assessment, *most).len() <= LINES_MOST
+    };
+    let most = (1..=FINDINGS_MOST).rev().find(fits).unwrap_or(FINDINGS_MOST);
+    let mut below = findings(assessment, most);
+    below.extend(footer);
     // The title, an empty line, and the head of the table.
-    let left = LINES_MOST.saturating_sub(3 + identity.iter().len() + applications.len() + rows + below.len());
+    let free = LINES_MOST.saturating_sub(title_lines + 2 + below.len());
+    let checks_room = free.saturating_sub(rows + cause_least).max(CHECKS_LEAST);
+    let hidden = checks.len().saturating_sub(checks_room);
+    if hidden > 0 {
+        checks.truncate(checks_room - 1);
+    }
+    let hidden = if hidden > 0 { hidden + 1 } else { 0 };
+    let left = free.saturating_sub(rows + checks.len() + usize::from(hidden > 0));
     let mut lines = vec![title(assessment)];
     lines.extend(identity);
-    let verdict = assessment.verdict.to_string();
     let cause_lines = left.clamp(*CAUSE_LINES.start(), *CAUSE_LINES.end());
-    let cause = plain(&cause(assessment));
-    let cause = wrapped(&format!("{verdict}: {cause}"), WIDTH, cause_lines);
-    for (at, line) in cause.iter().enumerate() {
+    for (at, line) in wrapped(&sentence, WIDTH, cause_lines).iter().enumerate() {
         let rest = line.strip_prefix(verdict.as_str()).filter(|_| at == 0);
         let painted = painted(colour, assessment.verdict);
         lines.push(rest.map_or_else(|| line.clone(), |rest| format!("{painted}{rest}")));
     }
-    lines.extend(applications);
+    lines.extend(checks.iter().map(|check| cut(&check.line(ink), WIDTH)));
+    if hidden > 0 {
+        lines.push(format!("… {hidden} more"));
+    }
     lines.push(String::new());
     // The head of the table.
     let room = LINES_MOST.saturating_sub(lines.len() + 1 + below.len()).max(ROWS_LEAST);
-    lines.extend(by_settings(assessment, room).unwrap_or_else(|| table(assessment, room, colour)));
+    lines.extend(grid.or_else(|| by_settings(assessment, room)).unwrap_or_else(|| table(assessment, room, colour)));
     lines.extend(below);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Returns CrystalDiskMark's grid, for its suite.
+fn grid_lines(assessment: &Assessment) -> Option<Vec<String>> {
+    let grid = grid::of(assessment)?;
+    let names = grid.rows.iter().map(|(name, _)| width(name)).max().unwrap_or(0).max(GRID_UNIT.len());
+    let line = |name: &str, cells: Vec<&str>| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>GRID_COLUMN$}")).collect();
+        format!("{:names$}{cells}", plain(name))
+    };
+    let head = line(GRID_UNIT, grid.columns.clone());
+    let row = |(name, cells): &(String, Vec<Option<String>>)| {
+        line(name, cells.iter().map(|cell| cell.as_deref().unwrap_or(NONE)).collect())
+    };
+    Some(std::iter::once(head).chain(grid.rows.iter().map(row)).collect())
+}
+
+fn rows_of(assessment: &Assessment) -> usize {
+    assessment.tests.iter().map(|test| measured(test).len()).sum()
 }
 
 fn title(assessment: &Assessment) -> String {
@@ -76,27 +128,15 @@ fn title(assessment: &Assessment) -> String {
     format!("{}{end}", cut(&name, WIDTH.saturating_sub(end.chars().count())))
 }
 
-/// The applications whose requirements the target meets, and does not meet; empty if there are none.
-fn applications(assessment: &Assessment) -> String {
-    let named = |verdict: Verdict, lead: &str| {
-        let all = assessment.applications.iter().filter(|application| application.verdict == verdict);
-        let names: Vec<String> = all.map(|application| plain(&application.name)).collect();
-        (!names.is_empty()).then(|| format!("{lead} {}", names.join(", ")))
-    };
-    let parts = [named(Verdict::Pass, "meets the requirements of"), named(Verdict::Fail, "does not meet those of")];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
 /// Returns how to get a verdict, for assessments without expectations.
 pub fn how_to_judge(assessment: &Assessment) -> String {
-    let words = judge::limits::hint(&assessment.machine).unwrap_or_else(|| "PROVIDER:DISK".to_owned());
-    format!("for a verdict: --expect {} or --for NAME", quoted(&words))
+    format!("for a verdict: {}", answer::judge_command(assessment))
 }
 
 /// Returns the only test's figures of one setting by another, if the usual rows do not fit and this table does.
 fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
     let [test] = assessment.tests.as_slice() else { return None };
-    if !test.judgements.is_empty() || measured(assessment, test).len() <= room {
+    if measured(test).len() <= room {
         return None;
     }
     let matrix = matrix::of_test(test, &cells(test))?;
@@ -120,24 +160,24 @@ fn by_settings(assessment: &Assessment, room: usize) -> Option<Vec<String>> {
 }
 
 fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
-    // Without expectations, the columns show figures.
-    let is_judged = has_judgements(assessment);
-    let head: &[&str] =
-        if is_judged { &["measured", "expected", "ratio"] } else { &["MiB/s", "IOPS", "mean", "p99", "p99.9"] };
-    let (shown, missing) = chosen(assessment, room, if is_judged { judged } else { measured });
+    let head = ["MiB/s", "IOPS", "mean", "p99", "p99.9"];
+    let (shown, missing) = chosen(assessment, room);
     let mut widths: Vec<usize> = head
         .iter()
         .enumerate()
         .map(|(at, name)| shown.iter().map(|line| width(&line.figures[at])).max().unwrap_or(0).max(width(name)))
         .collect();
-    let verdict_width = shown.iter().map(|line| line.verdict.to_string().len()).max().unwrap_or(0).max("verdict".len());
+    // Without expectations each verdict is MEASURED.
+    let has_verdicts = assessment.tests.iter().any(|test| test.verdict != Verdict::Measured);
+    let verdicts = shown.iter().map(|line| line.verdict.to_string().len());
+    let verdict_width = verdicts.max().unwrap_or(0).max("verdict".len()) * usize::from(has_verdicts);
     let room = |widths: &[usize]| {
         let taken = widths.iter().map(|width| width + GAP).sum::<usize>() + verdict_width + 2 * GAP;
         WIDTH.saturating_sub(taken)
     };
     let needed: usize = name_widths(&shown, usize::MAX).iter().sum();
     // The highest percentile is dropped if the names need its space.
-    if !is_judged && needed > room(&widths) {
+    if needed > room(&widths) {
         widths.pop();
     }
     let names = name_widths(&shown, room(&widths));
@@ -148,11 +188,10 @@ fn table(assessment: &Assessment, room: usize, colour: bool) -> Vec<String> {
         }
         let figures = figures.iter().zip(&widths).map(|(figure, width)| format!("{figure:>width$}"));
         let figures = figures.collect::<Vec<_>>().join("  ");
-        format!("{line}{figures}  {verdict}")
+        if has_verdicts { format!("{line}{figures}  {verdict}") } else { format!("{line}{figures}") }
     };
     let heads: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
-    let second = if is_judged { "figure" } else { "" };
-    let mut lines = vec![row(["test", second], &heads, "verdict")];
+    let mut lines = vec![row(["test", ""], &heads, "verdict")];
     for line in &shown {
         let [test, figure] = &line.names;
         lines.push(row([test, figure], &line.figures, &painted(colour, line.verdict)));
@@ -178,20 +217,8 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns a row for each judgement.
-fn judged(assessment: &Assessment, test: &Test) -> Vec<Line> {
-    let rows = rows::of_test(assessment, test).into_iter();
-    rows.map(|row| Line {
-        names: [plain(&row.test), plain(&row.figure)],
-        // The name of the figure implies the unit.
-        figures: [row.measured, row.expected, row.ratio].map(|figure| plain(figure.trim_end_matches(" IOPS"))).into(),
-        verdict: row.verdict,
-    })
-    .collect()
-}
-
 /// Returns a row for each setting and direction.
-fn measured(_: &Assessment, test: &Test) -> Vec<Line> {
+fn measured(test: &Test) -> Vec<Line> {
     let mut lines = Vec::new();
     for cell in cells(test) {
         for side in cell.sides() {
@@ -217,8 +244,8 @@ fn measured(_: &Assessment, test: &Test) -> Vec<Line> {
 
 /// Returns the rows that fit, and the number of missing ones. If not all fit, each test has one row, the worst tests
 /// first.
-fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) -> Vec<Line>) -> (Vec<Line>, usize) {
-    let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(|test| of_test(assessment, test)).collect();
+fn chosen(assessment: &Assessment, room: usize) -> (Vec<Line>, usize) {
+    let by_test: Vec<Vec<Line>> = assessment.tests.iter().map(measured).collect();
     let all: usize = by_test.iter().map(Vec::len).sum();
     if all <= room {
         return (by_test.into_iter().flatten().collect(), 0);
@@ -226,9 +253,8 @@ fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) 
     // One line reports the missing rows.
     let room = room.saturating_sub(1);
     let mut ranked: Vec<(usize, usize, Line)> = Vec::new();
-    for (test, mut lines) in by_test.into_iter().enumerate() {
-        // The first of the worst rows represents its test.
-        lines.sort_by_key(|line| std::cmp::Reverse(line.verdict));
+    for (test, lines) in by_test.into_iter().enumerate() {
+        // The first row represents its test.
         ranked.extend(lines.into_iter().enumerate().map(|(nth, line)| (test, nth, line)));
     }
     ranked.sort_by_key(|(test, nth, line)| (*nth > 0, std::cmp::Reverse(line.verdict), *test, *nth));
@@ -240,11 +266,11 @@ fn chosen(assessment: &Assessment, room: usize, of_test: fn(&Assessment, &Test) 
 }
 
 /// Returns the worst findings, with at most two lines each, after an empty line.
-fn findings(assessment: &Assessment) -> Vec<String> {
+fn findings(assessment: &Assessment, most: usize) -> Vec<String> {
     let all = worst_first(assessment);
     let serious: Vec<_> = all.iter().filter(|finding| finding.severity > Severity::Info).collect();
     let mut lines = vec![String::new()];
-    for finding in serious.iter().take(FINDINGS_MOST) {
+    for finding in serious.iter().take(most) {
         let evidence = match finding.occurrences.as_slice() {
             [found] => found.figures(),
             [first, ..] => first.evidence(),
@@ -254,8 +280,8 @@ fn findings(assessment: &Assessment) -> Vec<String> {
         let text = text.trim_end_matches("; ");
         lines.extend(wrapped(&plain(text), WIDTH, 2));
     }
-    if serious.len() > FINDINGS_MOST {
-        let more = serious.len() - FINDINGS_MOST;
+    if serious.len() > most {
+        let more = serious.len() - most;
         lines.push(format!("… {more} more finding{}", if more == 1 { "" } else { "s" }));
     }
     lines

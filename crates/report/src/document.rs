@@ -73,6 +73,10 @@ impl Serialize for AssessmentView<'_> {
             preparation: Vec<With<'a, Preparation, Message>>,
             expectations: &'a [assessment::Expected],
             applications: Vec<With<'a, Application, Message>>,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            classes: &'a [assessment::ClassMatch],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            machine_limits: &'a Option<assessment::MachineLimits>,
             study: &'a assessment::Study,
             tests: Vec<TestView<'a>>,
         }
@@ -105,6 +109,8 @@ impl Serialize for AssessmentView<'_> {
             preparation: preparation.collect(),
             expectations: &whole.expectations,
             applications: applications.collect(),
+            classes: &whole.classes,
+            machine_limits: &whole.machine_limits,
             study: &whole.study,
             tests: whole.tests.iter().map(|test| TestView { assessment: whole, test }).collect(),
         };

@@ -2,6 +2,7 @@
 //!
 //! Pure functions: no I/O, no clock; the same assessment gives the same bytes.
 
+mod answer;
 mod card;
 mod card_picture;
 mod causes;

@@ -164,6 +164,8 @@ impl Session {
             tests: Vec::new(),
             expectations: Vec::new(),
             applications: Vec::new(),
+            classes: Vec::new(),
+            machine_limits: None,
             verdict: Verdict::Inconclusive,
             cause: Cause::NothingMeasured,
             stopped: false,

@@ -58,6 +58,29 @@ fn default_target_is_the_current_directory_and_no_files_remain() {
 }
 
 #[test]
+fn first_screen_has_an_answer_without_an_expectation() {
+    let scratch = Scratch::new("assess-answer");
+    let outcome = run(scratch.path(), "--short --size 16M --test read-iops --test read-latency");
+    measured(&outcome);
+    assert!(outcome.stdout.lines().count() <= 24, "{}", outcome.stdout);
+    assert!(outcome.stdout.matches("MEASURED").count() <= 1, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("for a verdict: fathom assess . --"), "{}", outcome.stdout);
+}
+
+#[test]
+fn requirement_without_a_fitting_test_names_the_suite_that_has_one() {
+    let scratch = Scratch::new("assess-unmeasured");
+    let outcome = run(scratch.path(), "--short --size 16M --test read-latency --for etcd");
+    if outcome.stdout.contains("INVALID") {
+        return crate::stage::skipped("temporary files lie where there is no direct I/O: figures are not looked at");
+    }
+    outcome.ended_with(3);
+    assert!(outcome.stdout.contains("INCONCLUSIVE: etcd: no test measured fsync.p99<=10ms"), "{}", outcome.stdout);
+    let command = "to measure it: fathom assess . --suite etcd --for etcd";
+    assert!(outcome.stdout.contains(command), "{}", outcome.stdout);
+}
+
+#[test]
 fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
     let scratch = Scratch::new("assess-stop");
     let line = "--short --size 16M --test read-latency --test write-latency --test fsync --format json";
@@ -70,6 +93,12 @@ fn stopped_assessment_reports_its_figures_and_can_be_resumed() {
     stopped.ended_with(130);
     let partial = stopped.json();
     assert_eq!(partial["stopped"], true);
+    let verdicts = tests(&partial).into_iter().map(|test| test["verdict"].as_str().unwrap());
+    assert!(
+        verdicts.clone().all(|verdict| ["MEASURED", "SKIPPED", "INVALID"].contains(&verdict)),
+        "{:?}",
+        verdicts.collect::<Vec<_>>()
+    );
     assert!(!tests(&partial).is_empty() && tests(&partial).len() <= 3);
     assert_eq!(scratch.names(), ["state"], "its files are removed");
 

@@ -216,7 +216,7 @@ fn rendered(assessment: &Assessment) -> Vec<(&'static str, Option<String>)> {
         ("text", report::text(assessment, report::Ink::default())),
         ("study-json", report::json(assessment)),
         ("csv", report::csv(assessment)),
-        ("card", Some(report::card(assessment, false))),
+        ("card", Some(report::card(assessment, false, report::Ink::Unicode))),
         ("markdown", Some(report::markdown(assessment))),
         ("html", Some(report::html(assessment))),
         ("svg", Some(report::svg(assessment))),

@@ -23,6 +23,14 @@ pub fn hint(machine: &Machine) -> Option<String> {
     }
 }
 
+/// Returns the provider of the machine, and the type of the instance, if files on the machine state them.
+pub fn instance(machine: &Machine) -> Option<(String, String)> {
+    let of_files = machine.cloud.as_ref().map(|cloud| (cloud.provider.clone(), cloud.instance_type.clone()));
+    let of_model = || Some(("aws".to_owned(), machine.model.strip_prefix("Amazon EC2")?.trim().to_owned()));
+    let is_known = |(_, instance): &(String, String)| !instance.is_empty();
+    of_files.filter(is_known).or_else(of_model).filter(is_known)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

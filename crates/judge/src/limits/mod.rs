@@ -10,6 +10,6 @@ mod syntax;
 
 pub use catalogue::{Catalogue, Enough, Group, Kind, Parameter, Provider, SCHEMA};
 pub use expectation::Expectation;
-pub use hint::hint;
+pub use hint::{hint, instance};
 pub use import::{ImportError, Imported, ImportedGroup, import};
 pub use limit::{Burst, Limit, Load};

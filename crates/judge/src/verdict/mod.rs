@@ -5,7 +5,7 @@ mod figures;
 mod latency_bound;
 mod overall;
 mod test;
-pub(crate) use test::interrupted;
+pub(crate) use test::{ALL, interrupted};
 mod threshold;
 
 pub use figures::{Figure, JobRounds};

@@ -19,7 +19,7 @@ use units::diagnostic::Source;
 
 const UNCACHED: &str = "azure:Standard_D8ds_v4/uncached";
 /// Parsed once: that takes longer than most tests.
-static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
+pub static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
 
 /// A run with these I/Os in each second, by direction, and this block size.
 pub fn run(seconds: &[[u64; 2]], block: u64, random: bool) -> Record {
@@ -114,6 +114,8 @@ pub fn assessment(tests: Vec<Test>) -> Assessment {
         tests,
         expectations: Vec::new(),
         applications: Vec::new(),
+        classes: Vec::new(),
+        machine_limits: None,
         verdict: Verdict::Pass,
         cause: Cause::NothingMeasured,
         stopped: false,

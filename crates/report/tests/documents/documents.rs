@@ -3,8 +3,8 @@
 use crate::sample;
 use std::path::Path;
 
-use assessment::{Aim, Cause};
-use report::{card, charts, html, markdown, svg};
+use assessment::{Aim, Cause, Citation, ClassMatch, Confidence, LoadPattern, Metric, Verdict};
+use report::{Ink, card, charts, html, markdown, svg};
 
 /// Compares a text with its reviewed snapshot. To change one, run the test with `INSTA_UPDATE=always` and review the
 /// difference.
@@ -25,7 +25,7 @@ fn fits(card: &str) {
 
 #[test]
 fn the_card_matches_its_snapshot_and_fits_a_terminal() {
-    let text = card(&sample::assessment(), false);
+    let text = card(&sample::assessment(), false, Ink::Unicode);
     fits(&text);
     matches_snapshot("card", &text);
 }
@@ -38,7 +38,7 @@ fn a_card_of_many_tests_shows_the_worst_and_says_how_many_are_missing() {
     assessment.tests = many.chain([broken]).collect();
     assessment.cause = Cause::Saved { message: "words ".repeat(100) };
     assessment.target.path = "/a/very/long/path/".repeat(20);
-    let text = card(&assessment, false);
+    let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
     assert!(
         text.contains("INVALID") && text.contains("more: fathom show last") && text.contains("max-read-iops"),
@@ -58,17 +58,60 @@ fn the_card_of_snias_test_is_its_table_of_block_sizes_by_mixtures() {
         }
     }
     test.rounds = rounds;
-    let text = card(&sample::with_tests(vec![test]), false);
+    let text = card(&sample::with_tests(vec![test]), false, Ink::Unicode);
     fits(&text);
     assert!(text.contains("block-sizes: IOPS") && text.contains("\n           512  39,805"), "{text}");
+}
+
+#[test]
+fn a_suite_that_stems_from_crystaldiskmark_has_its_grid() {
+    let mut assessment = sample::assessment();
+    assessment.suite = "crystaldiskmark".to_owned();
+    (assessment.tests[0].name, assessment.tests[1].name) =
+        ("SEQ1M-Q8T1-write".to_owned(), "SEQ1M-Q8T1-read".to_owned());
+    let text = card(&assessment, false, Ink::Unicode);
+    fits(&text);
+    assert!(
+        text.contains("[MB/s]") && text.contains("        Read       Write\n") && text.contains("SEQ1M Q8T1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_sentence_names_the_classes_that_the_figures_are_like() {
+    let mut assessment = sample::with_tests(Vec::new());
+    let like = |pattern, provider: &str, class: &str, is_provisioned, limit| ClassMatch {
+        test: "read-iops".to_owned(),
+        pattern,
+        metric: Metric::IOPS,
+        measured: limit,
+        provider: provider.to_owned(),
+        class: class.to_owned(),
+        is_provisioned,
+        limit,
+        expectation: format!("{provider}:{class}"),
+        source: Citation { of: None, source: String::new(), date: None, confidence: Confidence::High },
+    };
+    assessment.classes = vec![
+        like(LoadPattern::RandRead, "azure", "P40", false, 7500.0),
+        like(LoadPattern::RandWrite, "aws", "gp3", true, 6000.0),
+    ];
+    (assessment.verdict, assessment.cause) = (Verdict::Measured, Cause::NothingExpected);
+    assessment.expectations.clear();
+    assessment.target.path = "/mnt/a b".to_owned();
+    let text = card(&assessment, false, Ink::Unicode);
+    fits(&text);
+    let sentence = "MEASURED: random reads like Azure P40 (7,500 IOPS), random writes like AWS gp3\nwith 6,000 IOPS\n";
+    assert!(text.contains(sentence), "{text}");
+    assert!(text.contains("\nfor a verdict: fathom assess '/mnt/a b' --expect azure:P40\n"), "{text}");
 }
 
 #[test]
 fn hostile_names_move_no_cursor_and_colour_is_only_put_on_verdicts() {
     let mut assessment = sample::assessment();
     assessment.cause = Cause::Saved { message: "\u{1b}[2Jgone\r\n\u{202e}".to_owned() };
-    fits(&card(&assessment, false));
-    let coloured = card(&assessment, true);
+    fits(&card(&assessment, false, Ink::Unicode));
+    let coloured = card(&assessment, true, Ink::Unicode);
     assert!(coloured.contains("\u{1b}[1;35mINVALID\u{1b}[0m") && !coloured.contains("[2J\u{1b}"), "{coloured:?}");
 }
 
@@ -77,9 +120,12 @@ fn where_nothing_was_expected_the_card_has_the_figures() {
     let mut assessment = sample::assessment();
     assessment.tests.iter_mut().for_each(|test| test.judgements.clear());
     assessment.expectations.clear();
-    let text = card(&assessment, false);
+    let text = card(&assessment, false, Ink::Unicode);
     fits(&text);
-    assert!(text.contains("meets the requirements of splunk; does not meet those of etcd"), "{text}");
+    assert!(text.contains("\n✗ etcd    fsync.p99  12 ms  ≤ 10 ms       120 %\n"), "{text}");
+    assert!(text.contains("\n✓ splunk  iops       1,960  ≥ 800    2.45 times\n"), "{text}");
+    let ascii = card(&assessment, false, Ink::Ascii);
+    assert!(ascii.contains("\nx etcd    fsync.p99  12 ms  <= 10 ms"), "{ascii}");
     matches_snapshot("card-without-expectations", &text);
 }
 
@@ -366,7 +412,7 @@ fn two_settings_make_a_table_of_one_by_the_other() {
 #[test]
 fn an_assessment_with_nothing_in_it_is_shown_too() {
     let empty = sample::with_tests(Vec::new());
-    fits(&card(&empty, false));
+    fits(&card(&empty, false, Ink::Unicode));
     assert!(html(&empty).contains("</html>") && markdown(&empty).contains("<summary>Environment"));
     roxmltree::Document::parse(&svg(&empty)).expect("the sheet is XML");
     assert!(report::card_svg(&empty).expect("a picture").ends_with("</svg>\n"));

@@ -352,6 +352,16 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                     interval: Some((11.8e6, 12.1e6)),
                     reason: Reason::NotEnough(RateShape::Unknown),
                 })),
+                judgements: vec![Judgement {
+                    verdict: Verdict::Fail,
+                    metric: metric("fsync.p99"),
+                    at: Vec::new(),
+                    measured: 12e6,
+                    threshold: required(10e6, ThresholdBound::AtMost),
+                    correction: None,
+                    interval: Some((11.8e6, 12.1e6)),
+                    reason: Reason::NotEnough(RateShape::Unknown),
+                }],
                 source: Some(Citation {
                     of: None,
                     source: "etcd.io hardware guide".to_owned(),
@@ -364,6 +374,16 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 title: "Splunk: an indexer".to_owned(),
                 verdict: Verdict::Pass,
                 cause: Cause::RequirementsMet,
+                judgements: vec![Judgement {
+                    verdict: Verdict::Pass,
+                    metric: metric("iops"),
+                    at: Vec::new(),
+                    measured: 1960.0,
+                    threshold: required(800.0, ThresholdBound::AtLeast),
+                    correction: None,
+                    interval: None,
+                    reason: Reason::Enough { above_limit: None, fall: None, missed: None },
+                }],
                 source: Some(Citation {
                     of: None,
                     source: "recalled".to_owned(),
@@ -372,6 +392,8 @@ pub fn with_tests(tests: Vec<Test>) -> Assessment {
                 }),
             },
         ],
+        classes: Vec::new(),
+        machine_limits: None,
         verdict: Verdict::Invalid,
         cause: Cause::Test {
             name: "max-read-iops".to_owned(),

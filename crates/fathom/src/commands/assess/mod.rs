@@ -8,6 +8,7 @@ mod volumes;
 use assessment::{Assessment, Test};
 use engine::OutputGuard;
 use plan::Plan;
+use report::Ink;
 use study::Study;
 use study::suite::{
     Criteria, Planned, Ready, Sites, Suite, SuiteOptions, SuiteParams, SuiteRun, forbidden, takes_bytes, takes_ns,
@@ -25,7 +26,7 @@ use crate::output::{stderr_line, write_stdout, write_stdout_raw};
 use crate::progress::Progress;
 use crate::results::Results;
 use crate::run::RunOptions;
-use crate::terminal::is_coloured;
+use crate::terminal::{is_coloured, writes_utf8};
 use crate::{exit, session, signals, suites};
 use resume::ResumeFile;
 use volumes::Volume;
@@ -158,7 +159,10 @@ impl Keeper for Checkpoints<'_> {
 fn print(args: &Args, assessment: &Assessment) -> Result<bool, CommandError> {
     Ok(match args.format {
         // The card has colours, and escapes the names in it.
-        Format::Card => write_stdout_raw(&report::card(assessment, is_coloured())),
+        Format::Card => {
+            let ink = if writes_utf8() { Ink::Unicode } else { Ink::Ascii };
+            write_stdout_raw(&report::card(assessment, is_coloured(), ink))
+        }
         Format::Json => {
             write_stdout(&report::document(assessment).map_err(|broken| format!("the assessment: {broken}"))?)
         }

@@ -146,7 +146,7 @@ fn show_assessment(assessment: &Assessment, format: Option<Format>, args: &Args)
     let is_file = args.output.is_some();
     let ink = if is_file || writes_utf8() { Ink::Unicode } else { Ink::Ascii };
     let text = || report::text(assessment, ink);
-    let card = || report::card(assessment, !is_file && is_coloured());
+    let card = || report::card(assessment, !is_file && is_coloured(), ink);
     let none = || "this is not a search, a sweep or a set of repeats".to_owned();
     let text = match format {
         None => text().unwrap_or_else(card),

@@ -1,0 +1,200 @@
+//! Names the published disk class that each figure is like, and the limits of the machine.
+//!
+//! A class is reached if the figure is at least the share of its limit that the vendor promises. The figure is like the class
+//! with the highest limit that it reaches, unless it is more than `FAR_ABOVE` times that limit.
+
+use std::sync::Arc;
+
+use assessment::{
+    Aim, Assessment, ClassMatch, Confidence, ExpectedLimit, FindingKind, MachineLimits, Metric, Quantity, Severity,
+    Test,
+};
+use plan::Ddir;
+use record::Machine;
+use units::diagnostic::Source;
+
+use crate::limits::{Catalogue, Expectation, Group, Kind, Limit, Load, instance};
+use crate::verdict::{ALL, JobRounds};
+
+/// A figure above this multiple of a limit is not like its class.
+const FAR_ABOVE: f64 = 1.25;
+/// More IOPS than any vendor needs for a MiB per second.
+const IOPS_PER_MIB: f64 = 8.0;
+/// The bandwidth of a figure is at most this share of the provisioned bandwidth that does not limit it.
+const ENOUGH_OF_OTHER: f64 = 0.8;
+
+/// A class of the catalogue, and its limits.
+struct Class {
+    provider: String,
+    name: String,
+    is_provisioned: bool,
+    expectation: Expectation,
+}
+
+/// Returns the class of each figure that a disk's limit can decide. Returns nothing if a finding shows that the figures are
+/// not those of a disk.
+pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
+    if !describe_a_disk(tests) {
+        return Vec::new();
+    }
+    let fixed = fixed(catalogue);
+    let mut found: Vec<ClassMatch> = Vec::new();
+    for test in tests.iter().filter(|test| matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth)) {
+        for rounds in JobRounds::of(&test.rounds) {
+            for ddir in rounds.ddirs() {
+                let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
+                let best = best(&figure, &fixed).or_else(|| provisioned(&figure, catalogue));
+                let is_new = |one: &ClassMatch| {
+                    !found.iter().any(|known| (known.pattern, known.metric) == (one.pattern, one.metric))
+                };
+                found.extend(best.filter(is_new));
+            }
+        }
+    }
+    found
+}
+
+/// Whether no finding shows that the figures are those of memory, or of another job.
+pub fn describe_a_disk(tests: &[Test]) -> bool {
+    let mut findings = tests.iter().flat_map(|test| &test.findings);
+    !findings.any(|finding| {
+        finding.severity == Severity::Invalid
+            || matches!(finding.kind, FindingKind::InMemory | FindingKind::CachedBelow { .. } | FindingKind::NoDirectIo)
+    })
+}
+
+/// Returns the published limits of the machine; `None` if it is not in the catalogue, or if they depend on the disk.
+pub fn machine_limits(machine: &Machine, catalogue: &Catalogue) -> Option<MachineLimits> {
+    let (provider, instance_type) = instance(machine)?;
+    let expectation = expectation(catalogue, &format!("{provider}:{instance_type}"))?;
+    let limit = |limit: Limit| ExpectedLimit {
+        metric: limit.metric,
+        volume: None,
+        value: limit.value,
+        tolerance: limit.enough.share.min(ALL),
+        source: Some(limit.citation()),
+    };
+    let each = [Ddir::Read, Ddir::Write].into_iter();
+    let limits = each.flat_map(|ddir| expectation.limits(ddir, Load::default())).map(limit).collect();
+    Some(MachineLimits { instance_type, expectation: expectation.text, limits })
+}
+
+/// A figure of one direction of a test.
+struct Figure<'a> {
+    test: &'a Test,
+    rounds: &'a JobRounds<'a>,
+    load: Load,
+    ddir: Ddir,
+}
+
+impl Figure<'_> {
+    /// Returns the match, if the figure reaches the class and is not far above it.
+    fn like(&self, class: &Class) -> Option<ClassMatch> {
+        let limit = class.expectation.limits(self.ddir, self.load).into_iter().next()?;
+        let (measured, pattern) = (self.measured(limit.metric)?, self.rounds.pattern()?);
+        let enough = limit.value * limit.enough.share.min(ALL);
+        if measured < enough || measured > limit.value * FAR_ABOVE {
+            return None;
+        }
+        Some(ClassMatch {
+            test: self.test.name.clone(),
+            pattern,
+            metric: limit.metric,
+            measured,
+            provider: class.provider.clone(),
+            class: class.name.clone(),
+            is_provisioned: class.is_provisioned,
+            limit: limit.value,
+            expectation: class.expectation.text.clone(),
+            source: limit.citation(),
+        })
+    }
+
+    fn measured(&self, metric: Metric) -> Option<f64> {
+        Some(self.rounds.figure(metric)?.measured)
+    }
+}
+
+/// Returns the class with the highest limit. Among equal limits the first of the catalogue: the smallest disk.
+fn best(figure: &Figure, classes: &[Class]) -> Option<ClassMatch> {
+    let all = classes.iter().filter_map(|class| figure.like(class));
+    all.reduce(|best, next| if next.limit > best.limit { next } else { best })
+}
+
+/// Returns the disks with published figures by name.
+fn fixed(catalogue: &Catalogue) -> Vec<Class> {
+    let mut classes = Vec::new();
+    for (provider, name, group) in disks(catalogue) {
+        let is_row = group.name.is_none();
+        let expectation = expectation(catalogue, &format!("{provider}:{name}")).filter(|_| is_row);
+        let class = |expectation| Class { provider: provider.to_owned(), name, is_provisioned: false, expectation };
+        classes.extend(expectation.map(class));
+    }
+    classes
+}
+
+/// Returns the class of the first product whose limits the user provisions, with the figure rounded down to two digits.
+fn provisioned(figure: &Figure, catalogue: &Catalogue) -> Option<ClassMatch> {
+    let rate = |quantity| figure.measured(Metric { ddir: Some(figure.ddir), quantity });
+    let (iops, bytes_per_s) = (rate(Quantity::Iops)?, rate(Quantity::Bandwidth)?);
+    let wanted = if figure.test.aim == Aim::DiskIops { Quantity::Iops } else { Quantity::Bandwidth };
+    let mut products = disks(catalogue).filter(|(.., group)| has(group, "iops") && has(group, "throughput"));
+    products.find_map(|(provider, name, group)| {
+        let rounded = |value: f64| two_digits(value / group.enough.share.min(ALL));
+        let unit = group.parameters.iter().find(|(name, _)| name == "throughput").map(|(_, one)| one.unit.as_str());
+        let unit_bytes = if unit == Some("MB/s") { 1e6 } else { f64::from(1 << 20) };
+        let iops = rounded(iops);
+        // The other parameter is large enough to be no limit.
+        let texts = match wanted {
+            Quantity::Iops => {
+                let throughput = (bytes_per_s / unit_bytes / ENOUGH_OF_OTHER).ceil();
+                [format!("iops={iops}"), format!("iops={iops}&throughput={throughput}")]
+            }
+            _ => {
+                let throughput = rounded(bytes_per_s / unit_bytes);
+                let iops = throughput * IOPS_PER_MIB;
+                [format!("throughput={throughput}"), format!("iops={iops}&throughput={throughput}")]
+            }
+        };
+        texts.iter().find_map(|text| {
+            let expectation = expectation(catalogue, &format!("{provider}:{name}?{text}"))?;
+            let class = Class { provider: provider.to_owned(), name: name.clone(), is_provisioned: true, expectation };
+            figure.like(&class).filter(|found| found.metric.quantity == wanted)
+        })
+    })
+}
+
+fn has(group: &Group, parameter: &str) -> bool {
+    group.parameters.iter().any(|(name, _)| name == parameter)
+}
+
+/// The disks of the catalogue whose limits a source confirms.
+fn disks(catalogue: &Catalogue) -> impl Iterator<Item = (&str, String, &Arc<Group>)> {
+    let is_confirmed = |group: &&Arc<Group>| group.kind == Kind::Disk && group.confidence != Confidence::Low;
+    let providers = catalogue.providers.iter();
+    providers.flat_map(move |(name, provider)| {
+        provider.groups.iter().filter(is_confirmed).flat_map(move |group| {
+            let names = group.name.iter().chain(group.rows.keys());
+            names.map(move |class| (name.as_str(), class.clone(), group))
+        })
+    })
+}
+
+/// Returns an expectation; `None` if it is not in the catalogue, needs more parameters, or exceeds the vendor's offer.
+fn expectation(catalogue: &Catalogue, text: &str) -> Option<Expectation> {
+    let found = catalogue.expect(&Source::new("class", text)).ok()?;
+    found.warnings.is_empty().then_some(found)
+}
+
+/// Rounds down to two significant digits.
+fn two_digits(value: f64) -> f64 {
+    let scale = 10f64.powf((value.max(1.0).log10().floor() - 1.0).max(0.0));
+    (value / scale).floor() * scale
+}
+
+/// Adds the classes and the machine's limits to an assessment without expectations.
+pub fn describe(assessment: &mut Assessment) {
+    let catalogue = Catalogue::built_in();
+    assessment.classes = matches(&assessment.tests, &catalogue);
+    assessment.machine_limits = machine_limits(&assessment.machine, &catalogue);
+}

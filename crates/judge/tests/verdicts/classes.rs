@@ -1,0 +1,60 @@
+//! The disk class that a figure is like, and the limits of the machine.
+
+use assessment::{Aim, FindingKind, Severity, Test};
+use judge::classes::{machine_limits, matches};
+use record::{Machine, Record};
+
+use crate::verdict::{BUILT_IN, finding, level, run, test};
+
+fn like(test: Test) -> Vec<String> {
+    matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()
+}
+
+fn iops(record: Record) -> Vec<String> {
+    like(test(Aim::DiskIops, record))
+}
+
+#[test]
+fn a_figure_is_like_the_highest_published_class_that_it_reaches() {
+    // P40 and P50 have 7,500 IOPS: the smaller disk is named.
+    assert_eq!(iops(level(7480.0)), ["azure:P40"]);
+    assert_eq!(iops(level(16_100.0)), ["azure:P60"]);
+    // Below the promise of 98 %, it is like the next lower class, unless that is far below.
+    assert_eq!(iops(level(19_000.0)), ["azure:P70"]);
+    let reads = |block: u64| run(&vec![[210e6 as u64 / block, 0]; 30], block, false);
+    assert_eq!(like(test(Aim::DiskBandwidth, reads(1 << 20))), ["azure:P30"]);
+}
+
+#[test]
+fn a_figure_above_the_fixed_classes_is_like_a_provisioned_one() {
+    // AWS promises 90 %: 30,000 of 33,000.
+    assert_eq!(iops(level(30_000.0)), ["aws:gp3?iops=33000&throughput=147"]);
+    let fast = run(&vec![[1500, 0]; 30], 1 << 20, false);
+    assert_eq!(like(test(Aim::DiskBandwidth, fast)), ["aws:gp3?iops=12800&throughput=1600"]);
+    assert_eq!(iops(level(20.0)), Vec::<String>::new());
+}
+
+#[test]
+fn figures_of_memory_or_of_another_job_are_like_no_disk() {
+    for (kind, severity) in [(FindingKind::InMemory, Severity::Info), (FindingKind::NoDirectIo, Severity::Warning)] {
+        let mut memory = test(Aim::DiskIops, level(7480.0));
+        memory.findings.push(finding(kind, severity));
+        assert_eq!(like(memory), Vec::<String>::new());
+    }
+    let mut invalid = test(Aim::DiskIops, level(7480.0));
+    let unwritten = FindingKind::Unwritten { unwritten_bytes: 1, size_bytes: None };
+    invalid.findings.push(finding(unwritten, Severity::Invalid));
+    assert_eq!(like(invalid), Vec::<String>::new());
+}
+
+#[test]
+fn a_machine_that_states_its_type_has_its_published_limits() {
+    let machine = |model: &str| Machine { model: model.to_owned(), ..Machine::default() };
+    let limits = machine_limits(&machine("Amazon EC2 m4.xlarge"), &BUILT_IN).expect("limits of an m4.xlarge");
+    assert_eq!(limits.expectation, "aws:m4.xlarge");
+    let value =
+        |name: &str| limits.limits.iter().find(|limit| limit.metric.to_string() == name).map(|limit| limit.value);
+    assert_eq!((value("read.iops"), value("write.bw")), (Some(6000.0), Some(93.75e6)));
+    assert_eq!(machine_limits(&machine("QEMU Standard PC"), &BUILT_IN), None);
+    assert_eq!(machine_limits(&machine("Amazon EC2 x99.huge"), &BUILT_IN), None);
+}
