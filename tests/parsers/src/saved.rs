@@ -46,7 +46,7 @@ pub fn assessment(bytes: &[u8]) -> Progress {
     let again = assessment::read(written.as_bytes()).expect("what was written can be read");
     assert_eq!(written, assessment::write(&again).expect("it can be written again"));
     if study::complete(&mut read).is_ok() {
-        drop((card(&read, true), html(&read), markdown(&read), svg(&read), report::junit(&read)));
+        drop((card(&read, true, report::Ink::Unicode), html(&read), markdown(&read), svg(&read), report::junit(&read)));
         drop((report::text(&read, Ink::Unicode), report::text(&read, Ink::Ascii)));
         drop((report::json(&read), report::csv(&read), report::document(&read)));
     }
