@@ -3,29 +3,66 @@
 use std::io::IsTerminal;
 
 use engine::Live;
-use live::{Line, Meter};
-use plan::Plan;
+use live::{Line, Meter, Screen};
+use plan::{Dialect, Plan};
 use record::{Event, Message, Record};
+use report::wording;
 use study::{Outcome, Run, time};
 
 use crate::driver::Display;
+use crate::live_findings::{self, LiveFindings};
 use crate::output;
 use crate::run::Watcher;
 use crate::terminal::writes_utf8;
+
+/// What a command shows while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct LiveOptions {
+    /// A progress line, if standard error is a terminal.
+    pub has_line: bool,
+    /// The full-screen view.
+    pub watches: bool,
+}
+
+impl LiveOptions {
+    /// Checks that the views can be shown.
+    ///
+    /// # Errors
+    /// The full-screen view has no terminal.
+    pub fn check(&self, option: &str) -> Result<(), String> {
+        match self.watches && !std::io::stderr().is_terminal() {
+            true => Err(format!("{option} draws on standard error, which is not a terminal")),
+            false => Ok(()),
+        }
+    }
+}
 
 /// The views of a study, and the display of its command, which receives everything first.
 pub struct LiveViews<'a> {
     command: &'a mut dyn Display,
     meter: Meter,
     line: Option<Line>,
+    screen: Option<WatchScreen>,
+    dialect: Dialect,
+}
+
+/// The full-screen view, with the findings of the active run.
+struct WatchScreen {
+    screen: Screen,
+    findings: LiveFindings,
 }
 
 impl<'a> LiveViews<'a> {
-    /// Makes the views of a command. `has_line`: a progress line is shown if standard error is a terminal.
-    pub fn new(command: &'a mut dyn Display, has_line: bool) -> Self {
-        let line = (has_line && std::io::stderr().is_terminal()).then(|| Line::new(writes_utf8()));
+    /// Opens the views of a command.
+    ///
+    /// # Errors
+    /// The terminal cannot be set for the full-screen view.
+    pub fn open(command: &'a mut dyn Display, options: &LiveOptions) -> Result<Self, String> {
+        let screen = options.watches.then(WatchScreen::open).transpose()?;
+        let has_line = options.has_line && screen.is_none() && std::io::stderr().is_terminal();
+        let line = has_line.then(|| Line::new(writes_utf8()));
         output::set_line(line.clone());
-        LiveViews { command, meter: Meter::default(), line }
+        Ok(LiveViews { command, meter: Meter::default(), line, screen, dialect: Dialect::Fio })
     }
 }
 
@@ -38,18 +75,45 @@ impl Drop for LiveViews<'_> {
     }
 }
 
+impl WatchScreen {
+    fn open() -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("the terminal: {}", units::errno::reason(&error));
+        let screen = Screen::open().map_err(failed)?;
+        output::hold();
+        let findings = LiveFindings::start(screen.notes()).map_err(failed)?;
+        Ok(WatchScreen { screen, findings })
+    }
+}
+
+impl Drop for WatchScreen {
+    fn drop(&mut self) {
+        self.screen.close();
+        output::release();
+    }
+}
+
 impl Display for LiveViews<'_> {
     fn begin(&mut self, run: &Run, plan: &Plan) {
         self.command.begin(run, plan);
+        self.dialect = plan.origin.dialect();
         self.meter.begin(&run.label, plan, time::at_most_ns(plan), run.remaining_ns);
         if let Some(line) = &mut self.line {
             line.update(self.meter.view());
+        }
+        if let Some(watch) = &mut self.screen {
+            watch.screen.begin(&self.meter, plan);
+            watch.findings.begin();
         }
     }
 
     fn end(&mut self, outcome: &Outcome) {
         if let Some(line) = &mut self.line {
             line.clear();
+        }
+        if let (Some(watch), Outcome::Completed { record, .. }) = (&self.screen, outcome) {
+            let notes = watch.screen.notes();
+            notes.set_findings(Vec::new());
+            live_findings::texts(record).iter().for_each(|text| notes.add(text));
         }
         self.command.end(outcome);
     }
@@ -67,14 +131,22 @@ impl Watcher for LiveViews<'_> {
 
     fn message(&mut self, message: &Message) {
         self.command.watcher().message(message);
+        if let (Some(watch), Message::Warning(kind)) = (&self.screen, message) {
+            watch.screen.notes().add(&wording::run_message(kind, self.dialect));
+        }
     }
 
     fn tick(&mut self, record: &Record, live: &Live, now_ns: u64) {
         self.command.watcher().tick(record, live, now_ns);
-        if self.meter.tick(live, now_ns)
-            && let Some(line) = &mut self.line
-        {
+        if !self.meter.tick(live, now_ns) {
+            return;
+        }
+        if let Some(line) = &mut self.line {
             line.update(self.meter.view());
+        }
+        if let Some(watch) = &mut self.screen {
+            watch.screen.update(self.meter.view());
+            watch.findings.judge(record, now_ns);
         }
     }
 

@@ -16,6 +16,7 @@ mod findings;
 mod input;
 mod line_targets;
 mod lines;
+mod live_findings;
 mod live_views;
 mod machine;
 mod output;

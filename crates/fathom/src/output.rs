@@ -3,11 +3,12 @@
 //! Text may contain names from outside. Control characters that the terminal would obey are escaped here. Only functions
 //! whose name ends with `raw` do not escape: their text has no names, or its renderer escapes them.
 //!
-//! The progress line is removed from the terminal while text is written.
+//! The progress line is removed from the terminal while text is written. Text for the terminal waits while the full-screen view
+//! owns it.
 
 use std::fmt::Arguments;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -76,11 +77,7 @@ pub fn write_stdout(text: &str) -> bool {
 /// Writes to standard output as [`write_stdout`], without escaping.
 pub fn write_stdout_raw(text: &str) -> bool {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
-    let write = |text: &str| {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-    };
-    match without_line(|| write(text)) {
+    match write(Stream::Stdout, text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             if !IS_REPORTED.swap(true, Relaxed) {
                 write_stderr(format_args!(
@@ -100,10 +97,7 @@ pub fn write_stdout_bytes_raw(bytes: &[u8]) -> bool {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return write_stdout_raw(text);
     }
-    without_line(|| {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
-    })
+    write(Stream::Stdout, bytes).is_ok()
 }
 
 /// Prints the text of a command and returns its exit code.
@@ -118,9 +112,58 @@ pub fn write_stderr(text: Arguments) {
 
 /// Writes to standard error as [`write_stderr`], without escaping.
 pub fn write_stderr_raw(text: &str) {
-    without_line(|| {
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-    });
+    let _ = write(Stream::Stderr, text.as_bytes());
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    fn is_terminal(self) -> bool {
+        match self {
+            Stream::Stdout => io::stdout().is_terminal(),
+            Stream::Stderr => io::stderr().is_terminal(),
+        }
+    }
+}
+
+/// Writes to a stream, unless its text is held.
+fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
+    if let Some(held) = &mut *HELD.lock().unwrap_or_else(PoisonError::into_inner)
+        && stream.is_terminal()
+    {
+        held.push((stream, bytes.to_vec()));
+        return Ok(());
+    }
+    without_line(|| match stream {
+        Stream::Stdout => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes).and_then(|()| stdout.flush())
+        }
+        Stream::Stderr => io::stderr().lock().write_all(bytes),
+    })
+}
+
+/// Text for the terminal that waits for the end of the full-screen view.
+static HELD: Mutex<Option<Vec<HeldText>>> = Mutex::new(None);
+
+type HeldText = (Stream, Vec<u8>);
+
+/// Starts to hold all text for the terminal.
+pub fn hold() {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+}
+
+/// Writes the held text. From now on text is written at once.
+pub fn release() {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    for (stream, bytes) in held.into_iter().flatten() {
+        // The terminal is gone. There is nobody to tell.
+        let _ = write(stream, &bytes);
+    }
 }
 
 /// The progress line of the process.

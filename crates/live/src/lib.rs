@@ -1,4 +1,4 @@
-//! Live output of a run: a progress line on the terminal.
+//! Live output of a run: a progress line, and a full-screen view.
 //!
 //! The figures come from the counters that workers publish anyway and from the snapshots that the coordinator requests
 //! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal.
@@ -7,8 +7,10 @@ mod job;
 mod line;
 mod meter;
 mod remaining;
+mod screen;
 mod view;
 
 pub use line::Line;
 pub use meter::Meter;
+pub use screen::{Notes, Screen};
 pub use view::{JobView, View};

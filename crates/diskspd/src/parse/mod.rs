@@ -84,6 +84,8 @@ pub struct Invocation {
     pub reports: Vec<ReportFile>,
     /// Do not store the run in the history.
     pub no_history: bool,
+    /// Show the full-screen view.
+    pub watch: bool,
     pub messages: Messages,
 }
 
@@ -318,6 +320,7 @@ fn request(args: &[String], profile: Profile, settings: Settings, warnings: Vec<
             args: args.to_vec(),
             events: settings.events,
             no_history: reports.no_history,
+            watch: reports.watch,
             reports: reports.files,
             messages,
         }));

@@ -31,6 +31,8 @@ pub struct Reports {
     pub files: Vec<ReportFile>,
     /// `-Rno-history`: do not store the run.
     pub no_history: bool,
+    /// `-Rwatch`: show the full-screen view.
+    pub watch: bool,
     /// `-Rfindings=always`: when to print findings to standard error, and warnings that DiskSpd does not have.
     pub findings: When,
 }
@@ -56,9 +58,16 @@ impl Reports {
             self.files.push(ReportFile { kind, path: path.to_owned() });
             return Ok(());
         }
-        if switch.value == "no-history" {
-            self.no_history = true;
-            return Ok(());
+        match switch.value {
+            "no-history" => {
+                self.no_history = true;
+                return Ok(());
+            }
+            "watch" => {
+                self.watch = true;
+                return Ok(());
+            }
+            _ => {}
         }
         let (only, format) = match switch.value.as_bytes() {
             [b'p', ..] => (Some(&mut self.profile_only), &switch.value[1..]),
@@ -72,7 +81,7 @@ impl Reports {
             _ => {
                 let error = switch.error(format!("`{}` is not a report option", switch.argument), "not known");
                 return Err(
-                    error.help("write -Rtext, -Rxml, -Rno-history or -Rfindings=always; -Rp, -Rptext or -Rpxml for the profile only")
+                    error.help("write -Rtext, -Rxml, -Rno-history, -Rwatch or -Rfindings=always; -Rp, -Rptext or -Rpxml for the profile only")
                 );
             }
         }

@@ -62,6 +62,7 @@ fn value() -> impl Strategy<Value = String> {
         "xml",
         "record",
         "no-history",
+        "watch",
         "=r.xml",
         "p.xml",
         "r",

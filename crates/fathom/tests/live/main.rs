@@ -4,3 +4,4 @@
 
 mod progress;
 mod terminal;
+mod watch;

@@ -21,6 +21,9 @@ pub struct Terminal {
 pub struct Ended {
     /// Text on the screen.
     pub screen: String,
+    /// A program left the alternate screen on.
+    pub is_alternate: bool,
+    pub is_cursor_hidden: bool,
 }
 
 impl Terminal {
@@ -54,6 +57,11 @@ impl Terminal {
         self.screen.lock().unwrap().screen().contents()
     }
 
+    /// Returns whether the alternate screen is shown.
+    pub fn is_alternate(&self) -> bool {
+        self.screen.lock().unwrap().screen().alternate_screen()
+    }
+
     /// Waits until the screen shows a text.
     pub fn wait_for(&self, what: &str) {
         self.wait_until(what, |text| text.contains(what));
@@ -81,6 +89,18 @@ impl Terminal {
         self.pty.resize(Size::new(rows, columns)).unwrap();
     }
 
+    /// Returns the process number of the binary, the shell's child.
+    pub fn binary(&self) -> u32 {
+        let path = format!("/proc/{0}/task/{0}/children", self.shell.id());
+        let children = std::fs::read_to_string(path).unwrap();
+        children.split_whitespace().last().unwrap().parse().unwrap()
+    }
+
+    /// Sends a signal to the binary.
+    pub fn signal(&self, name: &str) {
+        harness::shell(&format!("kill -{name} {}", self.binary())).unwrap();
+    }
+
     /// Waits for the end of the shell and returns the final screen.
     pub fn end(mut self) -> Ended {
         let mut last = None;
@@ -92,7 +112,12 @@ impl Terminal {
             reader.join().unwrap();
         }
         let parser = self.screen.lock().unwrap();
-        Ended { screen: parser.screen().contents() }
+        let screen = parser.screen();
+        Ended {
+            screen: screen.contents(),
+            is_alternate: screen.alternate_screen(),
+            is_cursor_hidden: screen.hide_cursor(),
+        }
     }
 }
 

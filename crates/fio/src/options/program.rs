@@ -121,5 +121,13 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         Supported,
         "Print findings to standard error: always, never, or auto: if it is a terminal (not an option of fio)",
     ),
+    program(
+        "watch",
+        FATHOM_ONLY,
+        Nothing,
+        "",
+        Supported,
+        "Show figures over time on the whole terminal while the jobs run (not an option of fio)",
+    ),
     program("merge-blktrace-only", 'A', Nothing, "", Unsupported, "Merge traces and stop"),
 ];

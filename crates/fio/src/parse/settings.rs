@@ -13,6 +13,8 @@ pub struct ProgramSettings {
     pub record: Option<String>,
     /// Do not add the run to the history.
     pub no_history: bool,
+    /// Show the full-screen view.
+    pub watch: bool,
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
     pub formats: Formats,
@@ -67,6 +69,7 @@ impl Default for ProgramSettings {
             output: None,
             record: None,
             no_history: false,
+            watch: false,
             findings: When::Auto,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,

@@ -48,7 +48,7 @@ const CRATES: [Crate; 21] = [
     library("report", "crates/report", &["units", "plan", "record", "assessment", "judge", "fio", "diskspd"])
         .tests(&["harness"]),
     library("history", "crates/history", &["units", "plan", "record", "assessment", "judge"]).tests(&["harness"]),
-    library("live", "crates/live", &["units", "plan", "record", "engine"]),
+    library("live", "crates/live", &["units", "plan", "record", "os", "engine"]),
     library(
         "fathom",
         "crates/fathom",

@@ -36,6 +36,7 @@ use volumes::Volume;
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+    let live = args.live.options()?;
     let suite = suites::find(&args.suite)?;
     let criteria = criteria::read(&args.criteria, &suite)?;
     let tests = ready::requested(&suite, args)?;
@@ -72,7 +73,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let resumed = if args.resume { resumed(&resume, args)? } else { Vec::new() };
     let mut study = Box::new(started(args, typed, (suite, criteria), params, &volumes, ready, resumed));
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    let mut display = LiveViews::open(&mut progress, &live)?;
     driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut Checkpoints(&resume));
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));

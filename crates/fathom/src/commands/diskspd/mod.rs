@@ -17,6 +17,7 @@ use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::exit;
 use crate::exit::diskspd::{FAILED, REFUSED};
 use crate::findings::{self, print_diagnostics};
+use crate::live_views::LiveOptions;
 use crate::machine::RealMachine;
 use crate::output::write_stdout;
 use crate::store;
@@ -62,9 +63,15 @@ fn print(text: &str, status: u8) -> u8 {
 
 fn run(invocation: &Invocation) -> Result<u8, u8> {
     print_warnings(&invocation.messages);
+    // The dots of -P are progress, too.
+    let live = LiveOptions { has_line: invocation.profile.progress == 0, watches: invocation.watch };
+    live.check("-Rwatch").map_err(|message| {
+        print_diagnostics(&[Diagnostic::error(message)]);
+        REFUSED
+    })?;
     let mut files = Files::default();
     let shows_findings = invocation.messages.findings.applies(stderr_is_terminal);
-    let Ended { record, errors } = run::run(invocation, shows_findings, |plan| {
+    let Ended { record, errors } = run::run(invocation, &live, shows_findings, |plan| {
         files = Files::open(&invocation.reports, plan).map_err(|message| {
             print_diagnostics(&[Diagnostic::error(format!("-R{message}"))]);
             REFUSED

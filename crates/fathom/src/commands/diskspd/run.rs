@@ -17,7 +17,7 @@ use super::watch::Watch;
 use crate::driver::{self, NoKeeper};
 use crate::exit::diskspd::{FAILED, REFUSED};
 use crate::findings::print_diagnostics;
-use crate::live_views::LiveViews;
+use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
 use crate::run::{self, RunOptions};
 use crate::signals;
@@ -35,6 +35,7 @@ pub struct Ended {
 /// The exit code, after the errors were printed.
 pub fn run(
     invocation: &Invocation,
+    live: &LiveOptions,
     shows_findings: bool,
     before: impl FnOnce(&Plan) -> Result<(), u8>,
 ) -> Result<Ended, u8> {
@@ -60,25 +61,23 @@ pub fn run(
     let events = NamedEvents::open(&invocation.events)
         .map_err(|error| failed(format!("named events: {}", units::errno::reason(&error))))?;
     let mut watch = Watch::new(profile, &events, shows_findings);
-    // The dots of -P are progress, too.
-    let record = run_plan(&plan, interrupts, &events, &mut watch, profile.progress == 0);
+    let record = run_plan(&plan, interrupts, (&events, live), &mut watch).map_err(failed)?;
     Ok(Ended { record, errors: watch.into_errors() })
 }
 
 fn run_plan(
     plan: &Arc<Plan>,
     interrupts: Interrupts,
-    events: &NamedEvents,
+    (events, live): (&NamedEvents, &LiveOptions),
     watch: &mut Watch,
-    has_line: bool,
-) -> Record {
+) -> Result<Record, String> {
     let may_start = || events.may_start();
     let options = RunOptions { may_start: &may_start, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), Arc::clone(plan));
-    let mut display = LiveViews::new(watch, has_line);
+    let mut display = LiveViews::open(watch, live)?;
     driver::drive(&mut study, interrupts, &options, &mut display, &mut NoKeeper);
     drop(display);
-    match study.into_outcome() {
+    Ok(match study.into_outcome() {
         Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => *record,
         Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {
             errors.iter().for_each(|error| watch.add_error(error));
@@ -89,7 +88,7 @@ fn run_plan(
         }
         // A signal arrived before the run.
         _ => ended(plan),
-    }
+    })
 }
 
 /// Returns the record of a run that did not start.

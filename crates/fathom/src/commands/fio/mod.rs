@@ -20,6 +20,7 @@ use crate::atomic_file::{AtomicFile, is_same_file};
 use crate::driver::{self, NoKeeper};
 use crate::exit;
 use crate::findings::print_diagnostics;
+use crate::live_views::{LiveOptions, LiveViews};
 use crate::machine::RealMachine;
 use crate::output::{Output, stderr_line, write_stderr, write_stdout};
 use crate::run::RunOptions;
@@ -58,6 +59,8 @@ fn print_warnings(warnings: &[Diagnostic], own_warnings: &[Diagnostic], findings
 
 /// Runs the plan and returns the exit code.
 fn run(invocation: Invocation) -> Result<u8, String> {
+    let live = LiveOptions { has_line: false, watches: invocation.program.watch };
+    live.check("--watch")?;
     let interrupts = signals::install()?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));
     let (output, record_file) = open_files(&invocation, &plan)?;
@@ -66,7 +69,9 @@ fn run(invocation: Invocation) -> Result<u8, String> {
     let snapshot_every = invocation.program.status_interval;
     let options = RunOptions { snapshot_every, ..RunOptions::default() };
     let mut study = Single::new(Session::default(), plan);
-    driver::drive(&mut study, interrupts, &options, &mut watch, &mut NoKeeper);
+    let mut display = LiveViews::open(&mut watch, &live)?;
+    driver::drive(&mut study, interrupts, &options, &mut display, &mut NoKeeper);
+    drop(display);
     let (code, record) = match study.into_outcome() {
         Some(Outcome::Completed { record, .. } | Outcome::Interrupted(record)) => (watch.finish(&record), record),
         Some(Outcome::Refused(Refusal { errors, record: Some(mut record), .. })) => {

@@ -33,6 +33,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     if let Some(warning) = args.low_percentile() {
         stderr_line!("warning: {warning}");
     }
+    let live = args.live.options()?;
     let found = target::find(Some(&args.target), args.overwrite.as_slice())?;
     target::refuse_others(args.overwrite.as_slice(), std::iter::once(&found))?;
     consent::to_new_files(std::iter::once(&found), args.yes)?;
@@ -55,7 +56,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
     let session = session::start("knee", typed, found.facts, Vec::new(), &args.tags);
     let mut study = Box::new(Knee::new(session, search, target));
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    let mut display = LiveViews::open(&mut progress, &live)?;
     driver::drive(study.as_mut(), interrupts, &options, &mut display, &mut NoKeeper);
     drop(display);
     let assessment = study.finish(&session::end(interrupts, None));

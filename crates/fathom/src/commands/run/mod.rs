@@ -37,6 +37,7 @@ const ASSESSMENT: &str = "assessment.json";
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+    let live = args.live.options()?;
     let plans = plans(args)?;
     if args.prepare.is_empty() {
         line_targets::check(plans.iter().map(Arc::as_ref))?;
@@ -56,7 +57,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
         progress::announce(study.runs(), study.at_most_ns());
     }
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    let mut display = LiveViews::open(&mut progress, &live)?;
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut runs);
     let target = first.map(|plan| session::target_of(&plan));
     drop(display);

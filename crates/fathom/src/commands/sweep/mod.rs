@@ -20,7 +20,7 @@ use crate::findings::print_diagnostics;
 use crate::line_targets;
 use crate::lines::fio_line::{self, FioLine};
 use crate::lines::{Dialect, Planned, diskspd_line};
-use crate::live_views::LiveViews;
+use crate::live_views::{LiveOptions, LiveViews};
 use crate::output::{write_stderr, write_stdout};
 use crate::progress::{self, Progress};
 use crate::results::Results;
@@ -36,6 +36,7 @@ const COMMAND: &str = "sweep";
 /// # Errors
 /// The request is not valid; nothing ran.
 pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
+    let live = args.live.options()?;
     let metric = metric(args);
     let search = requested(args, metric);
     let points = sweep::points(&search.axes)?;
@@ -52,7 +53,7 @@ pub fn main(args: &Args, typed: &[String]) -> Result<u8, CommandError> {
             if !points::measures(&plans, metric) {
                 return Err(format!("the line does not measure latency, which --metric {metric} needs").into());
             }
-            run_all(args, typed, search, plans)
+            run_all(args, typed, search, plans, &live)
         }
         Points::Print { printed, warnings } => {
             print_diagnostics(&warnings);
@@ -92,6 +93,7 @@ fn run_all(
     typed: &[String],
     search: assessment::Sweep,
     plans: Vec<Arc<Plan>>,
+    live: &LiveOptions,
 ) -> Result<u8, CommandError> {
     line_targets::check(plans.iter().map(Arc::as_ref))?;
     let space = line_targets::space(plans.iter().map(Arc::as_ref));
@@ -110,7 +112,7 @@ fn run_all(
         progress::announce(study.runs(), study.at_most_ns());
     }
     let mut progress = Progress::new(args.live.quiet);
-    let mut display = LiveViews::new(&mut progress, !args.live.quiet);
+    let mut display = LiveViews::open(&mut progress, live)?;
     driver::drive(study.as_mut(), interrupts, &RunOptions::default(), &mut display, &mut files);
     let target = first.map(|plan| session::target_of(&plan));
     drop(display);

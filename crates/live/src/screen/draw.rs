@@ -1,0 +1,295 @@
+//! Draws the full-screen view.
+
+use plan::Ddir;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Axis, Block, Chart, Dataset, GraphType, Paragraph, Row, Table, Wrap};
+use record::Stage;
+use units::format;
+
+use super::Picture;
+use super::keys::Controls;
+use super::series::PERCENTILES;
+use crate::view::JobView;
+
+/// Smaller terminals show the figures as text only.
+const CHARTS_FROM: (u16, u16) = (60, 16);
+const COLOURS: [Color; 3] = [Color::Cyan, Color::Yellow, Color::Magenta];
+const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
+const HELP: &str = "q stop  space freeze  u unit  tab job";
+
+/// Draws a picture.
+pub fn draw(frame: &mut Frame, picture: &Picture, controls: &Controls) {
+    let area = frame.area();
+    let [header, body, footer] =
+        Layout::vertical([Constraint::Length(2), Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    let selected = selected(picture, controls);
+    frame.render_widget(Paragraph::new(header_lines(picture, controls, &selected)), header);
+    if area.width >= CHARTS_FROM.0 && area.height >= CHARTS_FROM.1 {
+        body_with_charts(frame, picture, controls, body);
+    } else {
+        frame.render_widget(Paragraph::new(figure_lines(picture, controls, &selected)).wrap(Wrap { trim: true }), body);
+    }
+    let frozen = if controls.is_frozen { "FROZEN  " } else { "" };
+    frame.render_widget(Paragraph::new(format!("{frozen}{HELP}")).style(Style::new().fg(Color::DarkGray)), footer);
+}
+
+/// Returns the figures of the selected job, or of all.
+fn selected(picture: &Picture, controls: &Controls) -> JobView {
+    let job = controls.selected.checked_sub(1).and_then(|at| picture.view.jobs.get(at));
+    job.cloned().unwrap_or_else(|| picture.view.all())
+}
+
+fn header_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<Line<'a>> {
+    let view = &picture.view;
+    let stage = match view.stage {
+        _ if picture.is_stopping => "stopping",
+        None | Some(Stage::Preparing) => "preparing",
+        Some(Stage::WarmingUp) => "warming up",
+        Some(Stage::Measuring) => "measuring",
+        Some(Stage::CoolingDown) => "cooling down",
+        Some(Stage::Ended) => "ended",
+    };
+    let mut times = vec![format!("{} so far", whole_seconds(view.elapsed_ns))];
+    times.extend(view.left_ns.map(|left_ns| format!("{} left", whole_seconds(left_ns))));
+    let after = view.left_ns.filter(|_| view.after_ns > 0);
+    times.extend(after.map(|left_ns| format!("{} in all", whole_seconds(left_ns.saturating_add(view.after_ns)))));
+    let name = Span::styled(format!("fathom  {}  ", view.run), Style::new().add_modifier(Modifier::BOLD));
+    let first = Line::from(vec![name, Span::raw(format!("{stage}  {}", times.join(", ")))]);
+    let scope = match controls.selected.checked_sub(1).and_then(|at| picture.jobs.get(at)) {
+        Some(job) => format!("job {}: ", job.name),
+        None => String::new(),
+    };
+    vec![first, Line::from(format!("{scope}{}", figures(picture, controls, job).join("  ")))]
+}
+
+/// Returns the figures in words, the most important first.
+fn figures(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<String> {
+    let (made, whole) = picture.view.files;
+    if whole > 0 {
+        return vec![format!("making files: {} of {}", format::size(made), format::size(whole))];
+    }
+    let mut figures = vec![format::iops(job.iops(None)), bandwidth(job.bandwidth(None), controls)];
+    let lat = job.lat_of_all();
+    for (percent, name) in PERCENTILES {
+        figures.extend(lat.percentile(percent).map(|ns| format!("{name} {}", format::time_ns(ns as f64))));
+    }
+    figures.push(format!("{} in flight of {}", format::grouped(job.in_flight), depth(picture, controls)));
+    figures
+}
+
+fn figure_lines<'a>(picture: &Picture, controls: &Controls, job: &JobView) -> Vec<Line<'a>> {
+    let mut lines: Vec<Line> = figures(picture, controls, job).into_iter().map(Line::from).collect();
+    lines.extend(machine_lines(picture, controls));
+    lines.extend(picture.notes.iter().map(|note| Line::from(note.clone())));
+    lines
+}
+
+fn depth(picture: &Picture, controls: &Controls) -> u64 {
+    match controls.selected.checked_sub(1).and_then(|at| picture.jobs.get(at)) {
+        Some(job) => job.depth,
+        None => picture.jobs.iter().map(|job| job.depth).sum(),
+    }
+}
+
+fn body_with_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, body: Rect) {
+    let notes = if picture.notes.is_empty() { 0 } else { (picture.notes.len() as u16 + 2).min(body.height / 4).max(3) };
+    let jobs = (picture.jobs.len().max(picture.machine.devices.len() + 1) as u16 + 3).min(body.height / 3).max(4);
+    let [charts, tables, findings] =
+        Layout::vertical([Constraint::Min(6), Constraint::Length(jobs), Constraint::Length(notes)]).areas(body);
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(charts);
+    let [iops, bandwidth] = Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
+    let [latency, queue] = Layout::vertical([Constraint::Fill(2), Constraint::Fill(1)]).areas(right);
+    rate_charts(frame, picture, controls, iops, bandwidth);
+    let percentiles: Vec<Curve> = (0..PERCENTILES.len())
+        .map(|nth| Curve { name: PERCENTILES[nth].1, colour: COLOURS[nth], points: picture.series.percentile(nth) })
+        .collect();
+    chart(frame, latency, "latency", &percentiles, format::time_ns);
+    let in_flight = picture.series.points.iter().map(|point| (point.at_s, point.in_flight)).collect();
+    let in_flight = [Curve { name: "", colour: Color::Green, points: in_flight }];
+    chart(frame, queue, "I/Os in flight", &in_flight, format::grouped);
+    let [jobs, machine] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(tables);
+    job_table(frame, picture, controls, jobs);
+    let block = Block::bordered().title("machine");
+    frame.render_widget(Paragraph::new(machine_lines(picture, controls)).block(block), machine);
+    if notes > 0 {
+        let lines: Vec<Line> = picture.notes.iter().map(|note| Line::from(note.clone())).collect();
+        frame.render_widget(Paragraph::new(lines).block(Block::bordered().title("findings and messages")), findings);
+    }
+}
+
+fn rate_charts(frame: &mut Frame, picture: &Picture, controls: &Controls, iops: Rect, bandwidth_area: Rect) {
+    let curves = |rate: fn(&super::series::Point) -> [f64; 3]| -> Vec<Curve> {
+        let curve = |ddir: Ddir| Curve {
+            name: DIRECTIONS[ddir as usize],
+            colour: COLOURS[ddir as usize],
+            points: picture.series.rate(ddir, rate),
+        };
+        Ddir::ALL.into_iter().map(curve).collect()
+    };
+    chart(frame, iops, "IOPS", &curves(|point| point.ios_per_s), format::compact);
+    let title = if controls.is_decimal { "MB/s" } else { "MiB/s" };
+    let scale = unit(controls);
+    let in_unit = move |value: f64| format::compact(value / scale);
+    chart(frame, bandwidth_area, title, &curves(|point| point.bytes_per_s), in_unit);
+}
+
+/// One line of a chart.
+struct Curve {
+    name: &'static str,
+    colour: Color,
+    points: Vec<(f64, f64)>,
+}
+
+fn chart(frame: &mut Frame, area: Rect, title: &str, curves: &[Curve], label: impl Fn(f64) -> String) {
+    let shown = || curves.iter().filter(|curve| !curve.points.is_empty());
+    let all = || shown().flat_map(|curve| &curve.points);
+    let top = all().map(|(_, value)| *value).fold(0.0, f64::max);
+    // A chart of zeros has a scale, too.
+    let top = if top > 0.0 { top * 1.05 } else { 1.0 };
+    let first = all().map(|(at_s, _)| *at_s).fold(f64::INFINITY, f64::min).min(f64::MAX);
+    let last = all().map(|(at_s, _)| *at_s).fold(0.0, f64::max);
+    let first = first.min(last);
+    let sets = shown().map(|curve| {
+        let set = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line).data(&curve.points);
+        let set = set.style(Style::new().fg(curve.colour));
+        if curve.name.is_empty() { set } else { set.name(curve.name) }
+    });
+    let seconds = |at_s: f64| format::time_ns(at_s.round() * 1e9);
+    let chart = Chart::new(sets.collect())
+        .block(Block::bordered().title(title.to_owned()))
+        .x_axis(Axis::default().bounds([first, last.max(first + 1.0)]).labels([seconds(first), seconds(last)]))
+        .y_axis(Axis::default().bounds([0.0, top]).labels([label(0.0), label(top / 2.0), label(top)]));
+    frame.render_widget(chart, area);
+}
+
+fn job_table(frame: &mut Frame, picture: &Picture, controls: &Controls, area: Rect) {
+    let row = |(nth, (job, view)): (usize, (&crate::job::Job, &JobView))| {
+        let p99 = view.lat_of_all().percentile(99.0).map_or_else(String::new, |ns| format::time_ns(ns as f64));
+        let running = format!("{}/{}", view.running, job.workers);
+        let cells = [
+            job.name.clone(),
+            running,
+            format::grouped(view.iops(None)),
+            bandwidth(view.bandwidth(None), controls),
+            p99,
+        ];
+        let style = Style::new();
+        Row::new(cells).style(if controls.selected == nth + 1 { style.add_modifier(Modifier::REVERSED) } else { style })
+    };
+    // The selected job is visible in a long list.
+    let room = usize::from(area.height.saturating_sub(3)).max(1);
+    let skipped = controls.selected.saturating_sub(room);
+    let rows = picture.jobs.iter().zip(&picture.view.jobs).enumerate().skip(skipped).map(row);
+    let widths = [
+        Constraint::Fill(1),
+        Constraint::Length(7),
+        Constraint::Length(11),
+        Constraint::Length(13),
+        Constraint::Length(8),
+    ];
+    let heading = Row::new(["job", "threads", "IOPS", "bandwidth", "p99"]).style(Style::new().fg(Color::DarkGray));
+    let title = format!("jobs ({})", picture.jobs.len());
+    frame.render_widget(Table::new(rows, widths).header(heading).block(Block::bordered().title(title)), area);
+}
+
+fn machine_lines<'a>(picture: &Picture, controls: &Controls) -> Vec<Line<'a>> {
+    let mut lines = Vec::new();
+    if let Some((mean, busiest)) = picture.machine.cpu_percent {
+        lines.push(Line::from(format!("CPU {mean:.0} %, busiest CPU {busiest:.0} %")));
+    }
+    for device in &picture.machine.devices {
+        let rates = format!("{}, {}", format::iops(device.ios_per_s), bandwidth(device.bytes_per_s, controls));
+        let queue = format::grouped(device.in_flight);
+        lines.push(Line::from(format!("{} {:.0} % busy, queue {queue}, {rates}", device.name, device.busy_percent)));
+    }
+    lines
+}
+
+fn bandwidth(bytes_per_s: f64, controls: &Controls) -> String {
+    let name = if controls.is_decimal { "MB/s" } else { "MiB/s" };
+    format!("{} {name}", format::grouped(bytes_per_s / unit(controls)))
+}
+
+fn unit(controls: &Controls) -> f64 {
+    if controls.is_decimal { 1e6 } else { 1024.0 * 1024.0 }
+}
+
+fn whole_seconds(ns: u64) -> String {
+    format::time_ns((ns as f64 / 1e9).round() * 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::job::Job;
+    use crate::screen::machine::{DeviceUse, MachineUse};
+    use crate::screen::series::AllSeries;
+    use crate::view::View;
+
+    fn picture() -> Picture {
+        let job = JobView { ios_per_s: [1000.0, 500.0, 0.0], bytes_per_s: [1e6; 3], running: 1, ..JobView::default() };
+        let mut series = AllSeries::default();
+        let mut view = View { run: "[1/2] mixed".to_owned(), jobs: vec![job], ..View::default() };
+        for second in 1..20 {
+            view.elapsed_ns = second * 1_000_000_000;
+            series.add(&view);
+        }
+        let device = DeviceUse {
+            name: "nvme0n1".to_owned(),
+            busy_percent: 99.0,
+            in_flight: 31.0,
+            ios_per_s: 1500.0,
+            bytes_per_s: 2e6,
+        };
+        Picture {
+            series: series.get(0).cloned().unwrap(),
+            view,
+            jobs: Arc::new(vec![Job { name: "mixed".to_owned(), workers: 1, depth: 32, ..Job::default() }]),
+            notes: vec!["the queue was not full".to_owned()],
+            machine: MachineUse { cpu_percent: Some((54.0, 99.0)), devices: vec![device] },
+            is_stopping: false,
+        }
+    }
+
+    fn drawn(size: (u16, u16), controls: &Controls) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+        terminal.draw(|frame| draw(frame, &picture(), controls)).unwrap();
+        // A backend without columns cannot be shown.
+        if size.0 > 0 { terminal.backend().to_string() } else { String::new() }
+    }
+
+    #[test]
+    fn every_size_is_drawn() {
+        for width in [0, 1, 7, 40, 59, 60, 80, 300] {
+            for height in [0, 1, 3, 15, 16, 24, 100] {
+                drawn((width, height), &Controls { jobs: 1, selected: 1, ..Controls::default() });
+            }
+        }
+    }
+
+    #[test]
+    fn a_wide_screen_has_all_parts() {
+        let text = drawn((120, 40), &Controls { jobs: 1, ..Controls::default() });
+        let parts = ["[1/2] mixed", "1,500 IOPS", "of 32", "latency", "MiB/s", "CPU 54 %", "nvme0n1 99 % busy"];
+        for part in parts.into_iter().chain(["the queue was not full", HELP]) {
+            assert!(text.contains(part), "no {part}:\n{text}");
+        }
+        let decimal = drawn((120, 40), &Controls { jobs: 1, is_decimal: true, is_frozen: true, ..Controls::default() });
+        assert!(decimal.contains("MB/s") && decimal.contains("FROZEN"));
+    }
+
+    #[test]
+    fn a_small_screen_has_the_figures() {
+        let text = drawn((30, 10), &Controls::default());
+        assert!(text.contains("1,500 IOPS") && text.contains("CPU 54 %"), "{text}");
+    }
+}
