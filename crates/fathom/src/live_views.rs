@@ -1,9 +1,10 @@
 //! What is shown of a run while it is active, beside the output of its command.
 
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 
 use engine::Live;
-use live::{Line, Meter, Screen};
+use live::{Line, Meter, Metrics, Screen, metrics_address};
 use plan::{Dialect, Plan};
 use record::{Event, Message, Record};
 use report::wording;
@@ -11,7 +12,7 @@ use study::{Outcome, Run, time};
 
 use crate::driver::Display;
 use crate::live_findings::{self, LiveFindings};
-use crate::output;
+use crate::output::{self, stderr_line};
 use crate::run::Watcher;
 use crate::terminal::writes_utf8;
 
@@ -22,9 +23,24 @@ pub struct LiveOptions {
     pub has_line: bool,
     /// The full-screen view.
     pub watches: bool,
+    /// Address of the OpenMetrics endpoint.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl LiveOptions {
+    /// Returns the options of a dialect. `metrics` is the value of `metrics_option`.
+    ///
+    /// # Errors
+    /// The value is not an address.
+    pub fn of_dialect(
+        has_line: bool,
+        watches: bool,
+        (metrics_option, metrics): (&str, Option<&str>),
+    ) -> Result<Self, String> {
+        let address = |text| metrics_address(text).map_err(|error| format!("{metrics_option}={text}: {error}"));
+        Ok(LiveOptions { has_line, watches, metrics: metrics.map(address).transpose()? })
+    }
+
     /// Checks that the views can be shown.
     ///
     /// # Errors
@@ -43,6 +59,7 @@ pub struct LiveViews<'a> {
     meter: Meter,
     line: Option<Line>,
     screen: Option<WatchScreen>,
+    metrics: Option<Metrics>,
     dialect: Dialect,
 }
 
@@ -56,14 +73,25 @@ impl<'a> LiveViews<'a> {
     /// Opens the views of a command.
     ///
     /// # Errors
-    /// The terminal cannot be set for the full-screen view.
+    /// The terminal cannot be set for the full-screen view, or the address of the endpoint cannot be used.
     pub fn open(command: &'a mut dyn Display, options: &LiveOptions) -> Result<Self, String> {
+        let metrics = options.metrics.map(serve).transpose()?;
         let screen = options.watches.then(WatchScreen::open).transpose()?;
         let has_line = options.has_line && screen.is_none() && std::io::stderr().is_terminal();
         let line = has_line.then(|| Line::new(writes_utf8()));
         output::set_line(line.clone());
-        Ok(LiveViews { command, meter: Meter::default(), line, screen, dialect: Dialect::Fio })
+        Ok(LiveViews { command, meter: Meter::default(), line, screen, metrics, dialect: Dialect::Fio })
     }
+}
+
+/// Opens the endpoint. Prints its address if the system chose the port.
+fn serve(address: SocketAddr) -> Result<Metrics, String> {
+    let metrics = Metrics::start(address, env!("CARGO_PKG_VERSION"));
+    let metrics = metrics.map_err(|error| format!("metrics on {address}: {}", units::errno::reason(&error)))?;
+    if address.port() == 0 {
+        stderr_line!("metrics: http://{}/metrics", metrics.address());
+    }
+    Ok(metrics)
 }
 
 impl Drop for LiveViews<'_> {
@@ -100,6 +128,9 @@ impl Display for LiveViews<'_> {
         if let Some(line) = &mut self.line {
             line.update(self.meter.view());
         }
+        if let Some(metrics) = &mut self.metrics {
+            metrics.begin(&self.meter, plan);
+        }
         if let Some(watch) = &mut self.screen {
             watch.screen.begin(&self.meter, plan);
             watch.findings.begin();
@@ -127,6 +158,9 @@ impl Watcher for LiveViews<'_> {
     fn event(&mut self, record: &Record, event: &Event) {
         self.command.watcher().event(record, event);
         self.meter.event(record, event);
+        if let Some(metrics) = &mut self.metrics {
+            metrics.event(event, &self.meter);
+        }
     }
 
     fn message(&mut self, message: &Message) {
@@ -143,6 +177,9 @@ impl Watcher for LiveViews<'_> {
         }
         if let Some(line) = &mut self.line {
             line.update(self.meter.view());
+        }
+        if let Some(metrics) = &mut self.metrics {
+            metrics.update(live, &self.meter);
         }
         if let Some(watch) = &mut self.screen {
             watch.screen.update(self.meter.view());

@@ -1,4 +1,4 @@
-//! Live output of a run: a progress line, and a full-screen view.
+//! Live output of a run: a progress line, a full-screen view, and an endpoint for Prometheus.
 //!
 //! The figures come from the counters that workers publish anyway and from the snapshots that the coordinator requests
 //! anyway. Threads of this crate draw: neither a worker nor the coordinator waits for a terminal.
@@ -6,11 +6,13 @@
 mod job;
 mod line;
 mod meter;
+mod metrics;
 mod remaining;
 mod screen;
 mod view;
 
 pub use line::Line;
 pub use meter::Meter;
+pub use metrics::{Metrics, metrics_address};
 pub use screen::{Notes, Screen};
 pub use view::{JobView, View};

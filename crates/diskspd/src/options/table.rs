@@ -177,6 +177,11 @@ pub const OPTIONS: &[Opt] = &[
                 "also write this report to a file. record: all measured data, for `fathom show`",
             ),
             since(Fathom, "-Rno-history", "do not store the run in the history (`fathom history`)"),
+            since(
+                Fathom,
+                "-Rmetrics=<addr>",
+                "serve OpenMetrics for Prometheus: port of 127.0.0.1, or IP address and port",
+            ),
             since(Fathom, "-Rwatch", "show figures over time on the whole terminal during the run"),
             since(
                 Fathom,

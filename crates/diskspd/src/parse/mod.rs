@@ -86,6 +86,8 @@ pub struct Invocation {
     pub no_history: bool,
     /// Show the full-screen view.
     pub watch: bool,
+    /// Address of the OpenMetrics endpoint.
+    pub metrics: Option<String>,
     pub messages: Messages,
 }
 
@@ -321,6 +323,7 @@ fn request(args: &[String], profile: Profile, settings: Settings, warnings: Vec<
             events: settings.events,
             no_history: reports.no_history,
             watch: reports.watch,
+            metrics: reports.metrics,
             reports: reports.files,
             messages,
         }));

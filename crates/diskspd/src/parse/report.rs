@@ -33,6 +33,8 @@ pub struct Reports {
     pub no_history: bool,
     /// `-Rwatch`: show the full-screen view.
     pub watch: bool,
+    /// `-Rmetrics=`: address of the OpenMetrics endpoint.
+    pub metrics: Option<String>,
     /// `-Rfindings=always`: when to print findings to standard error, and warnings that DiskSpd does not have.
     pub findings: When,
 }
@@ -43,6 +45,10 @@ impl Reports {
             let from = switch.value.len() - when.len();
             let expected = format!("expected {}", When::EXPECTED);
             self.findings = When::parse(when).ok_or_else(|| switch.error_from(from, "unknown value", &expected))?;
+            return Ok(());
+        }
+        if let Some(address) = switch.value.strip_prefix("metrics=") {
+            self.metrics = Some(address.to_owned());
             return Ok(());
         }
         if let Some((kind, path)) = switch.value.split_once('=') {

@@ -63,6 +63,7 @@ fn value() -> impl Strategy<Value = String> {
         "record",
         "no-history",
         "watch",
+        "metrics=0",
         "=r.xml",
         "p.xml",
         "r",

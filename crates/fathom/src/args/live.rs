@@ -1,5 +1,7 @@
 //! Options for the output of fathom's own commands while they run.
 
+use std::net::SocketAddr;
+
 use crate::live_views::LiveOptions;
 
 /// Output while a command runs.
@@ -14,6 +16,11 @@ pub struct Live {
     /// q stops the run, space freezes the view, u changes the unit, Tab selects a job.
     #[arg(long)]
     pub watch: bool,
+    /// Serve OpenMetrics for Prometheus: a port of 127.0.0.1, such as 9100, or an IP address and a port
+    ///
+    /// Port 0 lets the system choose and prints the address. There is no authentication.
+    #[arg(long, value_name = "ADDR", value_parser = ::live::metrics_address)]
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Live {
@@ -22,7 +29,7 @@ impl Live {
     /// # Errors
     /// A view has no terminal.
     pub fn options(&self) -> Result<LiveOptions, String> {
-        let options = LiveOptions { has_line: !self.quiet, watches: self.watch };
+        let options = LiveOptions { has_line: !self.quiet, watches: self.watch, metrics: self.metrics };
         options.check("--watch").map(|()| options)
     }
 }

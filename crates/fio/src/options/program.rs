@@ -129,5 +129,13 @@ pub const PROGRAM_OPTIONS: &[ProgramOption] = &[
         Supported,
         "Show figures over time on the whole terminal while the jobs run (not an option of fio)",
     ),
+    program(
+        "metrics",
+        FATHOM_ONLY,
+        Required,
+        "addr",
+        Supported,
+        "Serve OpenMetrics for Prometheus: port of 127.0.0.1, or IP address and port (not an option of fio)",
+    ),
     program("merge-blktrace-only", 'A', Nothing, "", Unsupported, "Merge traces and stop"),
 ];

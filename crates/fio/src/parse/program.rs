@@ -44,6 +44,7 @@ pub fn apply(option: &ProgramOption, value: Option<&str>, span: &Span, state: &m
         "record" => state.program.record = Some(text.to_owned()),
         "no-history" => state.program.no_history = true,
         "watch" => state.program.watch = true,
+        "metrics" => state.program.metrics = Some(text.to_owned()),
         "bandwidth-log" => state.program.bandwidth_log = Some(value.unwrap_or("agg").to_owned()),
         "minimal" => state.program.formats = Formats { terse: true, ..Formats::NONE },
         "append-terse" => state.program.formats.terse = true,

@@ -15,6 +15,8 @@ pub struct ProgramSettings {
     pub no_history: bool,
     /// Show the full-screen view.
     pub watch: bool,
+    /// Address of the OpenMetrics endpoint.
+    pub metrics: Option<String>,
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
     pub formats: Formats,
@@ -70,6 +72,7 @@ impl Default for ProgramSettings {
             record: None,
             no_history: false,
             watch: false,
+            metrics: None,
             findings: When::Auto,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,

@@ -64,8 +64,9 @@ fn print(text: &str, status: u8) -> u8 {
 fn run(invocation: &Invocation) -> Result<u8, u8> {
     print_warnings(&invocation.messages);
     // The dots of -P are progress, too.
-    let live = LiveOptions { has_line: invocation.profile.progress == 0, watches: invocation.watch };
-    live.check("-Rwatch").map_err(|message| {
+    let metrics = ("-Rmetrics", invocation.metrics.as_deref());
+    let live = LiveOptions::of_dialect(invocation.profile.progress == 0, invocation.watch, metrics);
+    let live = live.and_then(|live| live.check("-Rwatch").map(|()| live)).map_err(|message| {
         print_diagnostics(&[Diagnostic::error(message)]);
         REFUSED
     })?;

@@ -59,7 +59,8 @@ fn print_warnings(warnings: &[Diagnostic], own_warnings: &[Diagnostic], findings
 
 /// Runs the plan and returns the exit code.
 fn run(invocation: Invocation) -> Result<u8, String> {
-    let live = LiveOptions { has_line: false, watches: invocation.program.watch };
+    let live =
+        LiveOptions::of_dialect(false, invocation.program.watch, ("--metrics", invocation.program.metrics.as_deref()))?;
     live.check("--watch")?;
     let interrupts = signals::install()?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));

@@ -1,0 +1,150 @@
+//! An endpoint with the figures of the run in the OpenMetrics text format, for Prometheus.
+
+mod counts;
+mod server;
+mod text;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engine::Live;
+use plan::Plan;
+use record::Event;
+
+use crate::job::Job;
+use crate::meter::Meter;
+use crate::view::View;
+use counts::{JobCounts, RunCounts};
+use server::Server;
+
+/// Jobs with series of their own, over all runs. A response is bounded by it.
+const JOBS_MAX: usize = 256;
+/// Name of the sum of all further jobs of a run.
+const OTHERS: &str = "others";
+
+/// The endpoint, and the counts of the active run. It is closed on drop.
+pub struct Metrics {
+    exported: Arc<Mutex<Exported>>,
+    server: Server,
+    active: RunCounts,
+}
+
+/// What a response contains.
+#[derive(Default)]
+struct Exported {
+    version: String,
+    /// Ended runs, the oldest first.
+    ended: Vec<ExportedRun>,
+    active: ExportedRun,
+    view: View,
+}
+
+/// A run, by job.
+#[derive(Clone, Default)]
+struct ExportedRun {
+    name: String,
+    jobs: Vec<(Job, JobCounts)>,
+}
+
+impl Metrics {
+    /// Opens the endpoint.
+    ///
+    /// # Errors
+    /// The address is in use or is not one of this machine, or the thread cannot be started.
+    pub fn start(address: SocketAddr, version: &str) -> io::Result<Self> {
+        let exported = Arc::new(Mutex::new(Exported { version: version.to_owned(), ..Exported::default() }));
+        let answers = Arc::clone(&exported);
+        let server =
+            Server::start(address, move || text::render(&answers.lock().unwrap_or_else(PoisonError::into_inner)))?;
+        Ok(Metrics { exported, server, active: RunCounts::default() })
+    }
+
+    /// Returns the address of the endpoint.
+    pub fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    /// Starts a run. The counts of the earlier runs stay.
+    pub fn begin(&mut self, meter: &Meter, plan: &Plan) {
+        self.active = RunCounts::new(plan);
+        let mut exported = lock(&self.exported);
+        let ended = std::mem::take(&mut exported.active);
+        if !ended.jobs.is_empty() {
+            exported.ended.push(ended);
+        }
+        exported.active.name.clone_from(&meter.view().run);
+        let jobs = meter.jobs().len().min(JOBS_MAX);
+        while jobs + exported.ended.iter().map(|run| run.jobs.len()).sum::<usize>() > JOBS_MAX {
+            exported.ended.remove(0);
+        }
+        drop(exported);
+        self.publish(meter);
+    }
+
+    /// Adds an event.
+    pub fn event(&mut self, event: &Event, meter: &Meter) {
+        self.active.event(event);
+        if let Event::Ended { .. } = event {
+            self.publish(meter);
+        }
+    }
+
+    /// Reads the counters of all workers, after an update of the meter.
+    pub fn update(&mut self, live: &Live, meter: &Meter) {
+        self.active.read(live);
+        self.publish(meter);
+    }
+
+    fn publish(&self, meter: &Meter) {
+        let counts = self.active.by_job();
+        let mut jobs: Vec<(Job, JobCounts)> = meter.jobs().iter().cloned().zip(counts).collect();
+        let mut view = meter.view().clone();
+        if jobs.len() > JOBS_MAX {
+            let mut others = (Job { name: OTHERS.to_owned(), ..Job::default() }, JobCounts::default());
+            for (job, counts) in jobs.drain(JOBS_MAX - 1..) {
+                others.0.workers += job.workers;
+                others.0.depth += job.depth;
+                others.1.add(&counts);
+            }
+            jobs.push(others);
+            let rest = View { jobs: view.jobs.split_off(JOBS_MAX - 1), ..View::default() };
+            view.jobs.push(rest.all());
+        }
+        let mut exported = lock(&self.exported);
+        exported.active.jobs = jobs;
+        exported.view = view;
+    }
+}
+
+fn lock(exported: &Mutex<Exported>) -> MutexGuard<'_, Exported> {
+    exported.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Parses the address of an endpoint: a port of the loopback interface, or an IP address and a port. Port 0 lets the system
+/// choose.
+///
+/// # Errors
+/// The text is neither.
+pub fn metrics_address(text: &str) -> Result<SocketAddr, String> {
+    match (text.parse::<u16>(), text.parse::<SocketAddr>()) {
+        (Ok(port), _) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        (_, Ok(address)) => Ok(address),
+        _ => Err("expected a port, such as 9100, or an IP address and a port, such as 192.0.2.1:9100".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_of_the_loopback_interface() {
+        assert_eq!(metrics_address("9100"), Ok("127.0.0.1:9100".parse().unwrap()));
+        assert_eq!(metrics_address("[::1]:0"), Ok("[::1]:0".parse().unwrap()));
+        assert_eq!(metrics_address("0.0.0.0:9100"), Ok("0.0.0.0:9100".parse().unwrap()));
+        for wrong in ["", ":9100", "localhost:9100", "0.0.0.0", "99999", "-1"] {
+            assert!(metrics_address(wrong).is_err(), "{wrong}");
+        }
+    }
+}
