@@ -183,8 +183,8 @@ fn counts_grow_and_those_of_an_ended_job_are_those_of_the_record() {
 fn own_commands_and_diskspd_have_the_endpoint() {
     let scratch = Scratch::new("metrics");
     let commands = [
-        command(scratch.path(), "run", &format!("--quiet --metrics 0 --repeat 2 fio --name=a {LONG}")),
-        command(scratch.path(), "sweep", &format!("bs=4k,8k --metrics 127.0.0.1:0 fio --name=a {LONG}")),
+        command(scratch.path(), "run", &format!("--yes --quiet --metrics 0 --repeat 2 fio --name=a {LONG}")),
+        command(scratch.path(), "sweep", &format!("--yes bs=4k,8k --metrics 127.0.0.1:0 fio --name=a {LONG}")),
         diskspd(scratch.path(), "-Rmetrics=0 -c16M -b4K -d3600 -W0 -L target"),
     ];
     for command in commands {

@@ -27,10 +27,10 @@ fn every_command_has_the_view_and_q_ends_it_with_a_report() {
     let scratch = Scratch::new("watch");
     let lines = [
         (format!("fathom fio --watch {LONG}"), "alpha: (g=0)"),
-        (format!("fathom run --watch --repeat 1 {}", LONG.replacen("--", "fio --", 1)), "alpha"),
-        (format!("fathom sweep bs=4k,8k --watch fio {LONG}"), "sweep of"),
+        (format!("fathom run --yes --watch --repeat 1 {}", LONG.replacen("--", "fio --", 1)), "alpha"),
+        (format!("fathom sweep --yes bs=4k,8k --watch fio {LONG}"), "sweep of"),
         ("fathom assess . --watch --size 16M --runtime 3600 --test read-latency -y".to_owned(), "read-latency"),
-        ("fathom knee . --watch --runtime 3600 --size 16M".to_owned(), "knee"),
+        ("fathom knee . --yes --watch --runtime 3600 --size 16M".to_owned(), "knee"),
         ("fathom diskspd -Rwatch -c16M -b4K -d3600 -W0 target".to_owned(), "Total IO"),
     ];
     for (line, expected) in lines {

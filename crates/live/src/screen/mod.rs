@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use plan::Plan;
-use ratatui::crossterm::event;
+use ratatui::crossterm::event::{self, Event};
 use signal_hook::consts::{SIGINT, SIGTSTP};
 use units::markup::one_line;
 
@@ -227,6 +227,10 @@ impl Drawing {
             wait = Duration::ZERO;
             let Ok(event) = event::read() else { return is_due };
             is_due = true;
+            if let Event::Resize(..) = event {
+                // The terminal may have cut its text, even if it has its former size again.
+                self.screen.redraw();
+            }
             match self.controls.handle(&event) {
                 Some(Action::Stop) => {
                     self.is_stopping = true;
