@@ -161,7 +161,7 @@ pub fn hold() {
 pub fn release() {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
     for (stream, bytes) in held.into_iter().flatten() {
-        // The terminal is gone. There is nobody to tell.
+        // A terminal that is closed needs no text.
         let _ = write(stream, &bytes);
     }
 }

@@ -13,6 +13,6 @@ mod view;
 
 pub use line::Line;
 pub use meter::Meter;
-pub use metrics::{Metrics, metrics_address};
+pub use metrics::{AddressError, Metrics, metrics_address};
 pub use screen::{Notes, Screen};
 pub use view::{JobView, View};

@@ -55,8 +55,8 @@ fn parse(text: &str) -> Samples {
     for line in body.lines() {
         assert!(!line.is_empty());
         if let Some(description) = line.strip_prefix("# ") {
-            let mut words = description.splitn(3, ' ');
-            let [what, name, value] = [(); 3].map(|()| words.next().unwrap());
+            let mut fields = description.splitn(3, ' ');
+            let [what, name, value] = [(); 3].map(|()| fields.next().unwrap());
             match what {
                 "TYPE" => {
                     assert!(["counter", "gauge", "histogram", "info"].contains(&value), "{line}");
@@ -262,8 +262,8 @@ fn every_query_of_the_dashboard_is_of_a_metric_that_exists() {
         .filter_map(|variable| variable["definition"].as_str());
     let texts = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).chain(variables.map(str::to_owned));
     for text in texts {
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let used: Vec<&str> = words.filter(|word| word.starts_with("fathom_")).collect();
+        let names_in = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let used: Vec<&str> = names_in.filter(|name| name.starts_with("fathom_")).collect();
         assert!(!used.is_empty(), "{text}");
         for name in used {
             assert!(names.contains(name), "{name} of {text} is not exported");

@@ -1,6 +1,7 @@
 //! An endpoint with the figures of the run in the OpenMetrics text format, for Prometheus.
 
 mod counts;
+mod exported;
 mod server;
 mod text;
 
@@ -16,6 +17,7 @@ use crate::job::Job;
 use crate::meter::Meter;
 use crate::view::View;
 use counts::{JobCounts, RunCounts};
+use exported::Exported;
 use server::Server;
 
 /// Jobs with series of their own, over all runs. A response is bounded by it.
@@ -28,23 +30,6 @@ pub struct Metrics {
     exported: Arc<Mutex<Exported>>,
     server: Server,
     active: RunCounts,
-}
-
-/// What a response contains.
-#[derive(Default)]
-struct Exported {
-    version: String,
-    /// Ended runs, the oldest first.
-    ended: Vec<ExportedRun>,
-    active: ExportedRun,
-    view: View,
-}
-
-/// A run, by job.
-#[derive(Clone, Default)]
-struct ExportedRun {
-    name: String,
-    jobs: Vec<(Job, JobCounts)>,
 }
 
 impl Metrics {
@@ -126,13 +111,25 @@ fn lock(exported: &Mutex<Exported>) -> MutexGuard<'_, Exported> {
 ///
 /// # Errors
 /// The text is neither.
-pub fn metrics_address(text: &str) -> Result<SocketAddr, String> {
+pub fn metrics_address(text: &str) -> Result<SocketAddr, AddressError> {
     match (text.parse::<u16>(), text.parse::<SocketAddr>()) {
         (Ok(port), _) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
         (_, Ok(address)) => Ok(address),
-        _ => Err("expected a port, such as 9100, or an IP address and a port, such as 192.0.2.1:9100".to_owned()),
+        _ => Err(AddressError),
     }
 }
+
+/// A text that is not the address of an endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AddressError;
+
+impl std::fmt::Display for AddressError {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.write_str("expected a port, such as 9100, or an IP address and a port, such as 192.0.2.1:9100")
+    }
+}
+
+impl std::error::Error for AddressError {}
 
 #[cfg(test)]
 mod tests {

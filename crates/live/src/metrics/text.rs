@@ -4,7 +4,7 @@
 use std::fmt::{Display, Write};
 
 use super::counts::{BOUNDS_NS, JobCounts};
-use super::{Exported, ExportedRun};
+use super::exported::{Exported, ExportedRun};
 use crate::job::Job;
 
 /// Media type of the text.

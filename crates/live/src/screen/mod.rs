@@ -1,6 +1,6 @@
 //! The full-screen view: figures over time, jobs, the machine and findings, drawn on standard error.
 //!
-//! A thread of lower priority draws and reads the keys. Whoever updates the figures only holds a lock for a copy.
+//! A thread of lower priority draws and reads the keys. An update of the figures only holds a lock for a copy.
 
 mod draw;
 mod keys;

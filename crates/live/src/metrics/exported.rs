@@ -1,0 +1,22 @@
+//! The data of a response.
+
+use super::counts::JobCounts;
+use crate::job::Job;
+use crate::view::View;
+
+/// What a response contains.
+#[derive(Default)]
+pub struct Exported {
+    pub version: String,
+    /// Ended runs, the oldest first.
+    pub ended: Vec<ExportedRun>,
+    pub active: ExportedRun,
+    pub view: View,
+}
+
+/// A run, by job.
+#[derive(Clone, Default)]
+pub struct ExportedRun {
+    pub name: String,
+    pub jobs: Vec<(Job, JobCounts)>,
+}
