@@ -13,10 +13,7 @@ pub struct ProgramSettings {
     pub record: Option<String>,
     /// Do not add the run to the history.
     pub no_history: bool,
-    /// Show the full-screen view.
-    pub watch: bool,
-    /// Address of the OpenMetrics endpoint.
-    pub metrics: Option<String>,
+    pub live: Box<LiveSettings>,
     /// When to print findings to standard error, and warnings that fio does not have.
     pub findings: When,
     pub formats: Formats,
@@ -41,6 +38,15 @@ pub struct ProgramSettings {
     pub debug: Vec<String>,
     /// An option is set that makes a command line without jobs valid.
     pub(super) needs_no_job: bool,
+}
+
+/// What is shown while the jobs run, beside the progress line.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LiveSettings {
+    /// Show the full-screen view.
+    pub watch: bool,
+    /// Address of the OpenMetrics endpoint.
+    pub metrics: Option<String>,
 }
 
 /// Formats of the report. Several can be set.
@@ -71,8 +77,7 @@ impl Default for ProgramSettings {
             output: None,
             record: None,
             no_history: false,
-            watch: false,
-            metrics: None,
+            live: Box::default(),
             findings: When::Auto,
             formats: Formats { normal: true, ..Formats::NONE },
             terse_version: 3,

@@ -59,8 +59,11 @@ fn print_warnings(warnings: &[Diagnostic], own_warnings: &[Diagnostic], findings
 
 /// Runs the plan and returns the exit code.
 fn run(invocation: Invocation) -> Result<u8, String> {
-    let live =
-        LiveOptions::of_dialect(false, invocation.program.watch, ("--metrics", invocation.program.metrics.as_deref()))?;
+    let live = LiveOptions::of_dialect(
+        false,
+        invocation.program.live.watch,
+        ("--metrics", invocation.program.live.metrics.as_deref()),
+    )?;
     live.check("--watch")?;
     let interrupts = signals::install()?;
     let plan = Arc::new(::fio::lower(&invocation, &RealMachine));

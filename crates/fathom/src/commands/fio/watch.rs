@@ -40,7 +40,7 @@ impl<'a> Watch<'a> {
     pub fn new(program: &'a ProgramSettings, output: Output, interrupts: Interrupts) -> Self {
         let is_on_terminal = || program.formats.normal && os::process::stdout_is_terminal() && output.is_stdout();
         // The full-screen view shows the estimate.
-        let has_eta = !program.watch && program.eta.applies(is_on_terminal);
+        let has_eta = !program.live.watch && program.eta.applies(is_on_terminal);
         let keep_every_ms = program.eta_newline.map(|every| every.as_millis() as u64);
         let eta = has_eta.then(|| EtaLine {
             line: ProgressLine::new(keep_every_ms),
