@@ -64,7 +64,8 @@ fn first_screen_has_an_answer_without_an_expectation() {
     measured(&outcome);
     assert!(outcome.stdout.lines().count() <= 24, "{}", outcome.stdout);
     assert!(outcome.stdout.matches("MEASURED").count() <= 1, "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("for a verdict: fathom assess . --"), "{}", outcome.stdout);
+    let command = format!("fathom assess {} --", scratch.path().display());
+    assert!(outcome.stdout.contains("for a verdict:") && outcome.stdout.contains(&command), "{}", outcome.stdout);
 }
 
 #[test]
@@ -76,8 +77,8 @@ fn requirement_without_a_fitting_test_names_the_suite_that_has_one() {
     }
     outcome.ended_with(3);
     assert!(outcome.stdout.contains("INCONCLUSIVE: etcd: no test measured fsync.p99<=10ms"), "{}", outcome.stdout);
-    let command = "to measure it: fathom assess . --suite etcd --for etcd";
-    assert!(outcome.stdout.contains(command), "{}", outcome.stdout);
+    let command = format!("fathom assess {} --suite etcd --for etcd", scratch.path().display());
+    assert!(outcome.stdout.contains("to measure it:") && outcome.stdout.contains(&command), "{}", outcome.stdout);
 }
 
 #[test]
