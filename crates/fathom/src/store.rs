@@ -111,8 +111,6 @@ pub fn add_silently(record: Record) {
     let has_io = record.totals().all.ios > 0;
     let path = path().ok().filter(|path| has_io && is_on(false) && is_ours(path));
     let Some(path) = path.and_then(|path| checked(path).ok()) else { return };
-    // A limit on the length of files would end the program with a signal.
-    os::process::ignore_file_size_signal();
     let _ =
         Store::open_in_passing(&path).and_then(|mut store| store.add_in_passing(&Document::Record(Box::new(record))));
 }

@@ -204,12 +204,6 @@ pub fn raise_open_file_limit() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// Ignores SIGXFSZ. A write beyond the file size limit then fails with EFBIG instead of ending the process.
-pub fn ignore_file_size_signal() {
-    // SAFETY: no handler function is installed.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
-}
-
 /// Returns whether the process has root privileges.
 pub fn is_root() -> bool {
     // SAFETY: no arguments.
