@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::kernel::Kernel;
@@ -262,7 +262,10 @@ pub(super) fn is_in_memory(kernel: &Kernel, path: &Path) -> io::Result<bool> {
     if !disks.is_empty() {
         return Ok(disks.iter().all(Disk::is_memory));
     }
-    Ok(file_system(kernel, path)?.is_some_and(|name| MEMORY_FILE_SYSTEMS.contains(&name.as_str())))
+    // A character device, such as /dev/full, has no data in its file system.
+    let is_character_device = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_char_device());
+    Ok(!is_character_device
+        && file_system(kernel, path)?.is_some_and(|name| MEMORY_FILE_SYSTEMS.contains(&name.as_str())))
 }
 
 /// See [`super::file_system`].
