@@ -39,7 +39,9 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
     }
     let fixed = fixed(catalogue);
     let mut found: Vec<ClassMatch> = Vec::new();
-    for test in tests.iter().filter(|test| matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth)) {
+    let is_of_disk =
+        |test: &&Test| matches!(test.aim, Aim::DiskIops | Aim::DiskBandwidth) && !is_of_load_generator(test);
+    for test in tests.iter().filter(is_of_disk) {
         for rounds in JobRounds::of(&test.rounds) {
             for ddir in rounds.ddirs() {
                 let figure = Figure { test, rounds: &rounds, load: rounds.load(ddir), ddir };
@@ -52,6 +54,11 @@ pub fn matches(tests: &[Test], catalogue: &Catalogue) -> Vec<ClassMatch> {
         }
     }
     found
+}
+
+/// Whether the load generator limited the figures: the disk may be faster.
+fn is_of_load_generator(test: &Test) -> bool {
+    test.findings.iter().any(|finding| matches!(finding.kind, FindingKind::LoadGeneratorLimit(_)))
 }
 
 /// Whether no finding shows that the figures are those of memory, or of another job.

@@ -1,10 +1,10 @@
 //! The disk class that a figure is like, and the limits of the machine.
 
-use assessment::{Aim, FindingKind, Severity, Test};
+use assessment::{Aim, FindingKind, LimitReason, Severity, Test};
 use judge::classes::{machine_limits, matches};
 use record::{Machine, Record};
 
-use crate::verdict::{BUILT_IN, finding, level, run, test};
+use crate::verdict::{BUILT_IN, finding, level, load_generator_limit, run, test};
 
 fn like(test: Test) -> Vec<String> {
     matches(&[test], &BUILT_IN).into_iter().map(|found| found.expectation).collect()
@@ -41,6 +41,9 @@ fn figures_of_memory_or_of_another_job_are_like_no_disk() {
         memory.findings.push(finding(kind, severity));
         assert_eq!(like(memory), Vec::<String>::new());
     }
+    let mut limited = test(Aim::DiskIops, level(7480.0));
+    limited.findings.push(finding(load_generator_limit(LimitReason::NeverSlept), Severity::Warning));
+    assert_eq!(like(limited), Vec::<String>::new());
     let mut invalid = test(Aim::DiskIops, level(7480.0));
     let unwritten = FindingKind::Unwritten { unwritten_bytes: 1, size_bytes: None };
     invalid.findings.push(finding(unwritten, Severity::Invalid));
