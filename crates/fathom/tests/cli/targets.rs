@@ -101,6 +101,7 @@ fn memory_is_no_disk_unless_its_device_is_named() {
     let assessment = outcome.json();
     assert_eq!((&assessment["verdict"], &assessment["target"]["in_memory"]), (&"MEASURED".into(), &true.into()));
     assert!(kinds(&assessment).contains(&in_memory("info")), "{:?}", kinds(&assessment));
+    assert!(outcome.stdout.contains("compare the figures only with those of memory"), "{}", outcome.stdout);
     let page = std::fs::read_to_string(scratch.file("page.html")).unwrap();
     assert!(page.contains(&format!("{} (memory)", zram.device)), "the page has the label");
 

@@ -1,6 +1,6 @@
 //! Advice on findings. Sentences are the same for all dialects, except those that only one dialect's options allow.
 
-use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels};
+use assessment::{AdviceOptions, Finding, FindingKind, LateCause, LateIos, Levels, Severity};
 use plan::Dialect;
 use units::format::time_ns;
 
@@ -10,7 +10,19 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
         Dialect::Fio => (fio::wording::advice(&finding.kind), fio::wording::ADVICE_OPTIONS),
         Dialect::DiskSpd => (diskspd::wording::advice(&finding.kind), diskspd::wording::ADVICE_OPTIONS),
     };
-    of_dialect.map_or_else(|| of_run(&finding.kind, &options), str::to_owned)
+    match (&finding.kind, of_dialect) {
+        (_, Some(advice)) => advice.to_owned(),
+        (FindingKind::InMemory, None) => in_memory(finding.severity).to_owned(),
+        (kind, None) => of_run(kind, &options),
+    }
+}
+
+/// Returns advice on a target in memory. A memory device that the user named is only labelled.
+fn in_memory(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "compare the figures only with those of memory",
+        _ => "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1",
+    }
 }
 
 /// Returns advice on how to set up the run.
@@ -72,9 +84,6 @@ fn skip(levels: &Levels, options: &AdviceOptions) -> String {
 /// Returns advice that names no option of a dialect.
 fn without_options(kind: &FindingKind) -> &'static str {
     match kind {
-        FindingKind::InMemory => {
-            "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1"
-        }
         FindingKind::CachedBelow { .. } => {
             "set the loop device up with direct I/O (losetup --direct-io=on), or use the disk below it"
         }

@@ -38,7 +38,10 @@ pub fn message(finding: &Finding) -> String {
 /// Returns what happened. Findings of one kind and severity have the same headline, whatever their figures.
 pub fn headline(finding: &Finding) -> String {
     let text = match &finding.kind {
-        FindingKind::InMemory => "the target is memory, not a disk",
+        FindingKind::InMemory => match finding.severity {
+            Severity::Info => "the target is a memory device",
+            _ => "the target is memory, not a disk",
+        },
         FindingKind::CachedBelow { .. } => "the loop device under the target uses the page cache",
         FindingKind::PageCache(PageCache::Counted(bytes)) => match (bytes.direction, finding.severity) {
             (Ddir::Read, Severity::Invalid) => "most reads came from the page cache, not from the disk",
