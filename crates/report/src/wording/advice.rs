@@ -21,7 +21,9 @@ pub fn advice(finding: &Finding, dialect: Dialect) -> String {
 fn in_memory(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "compare the figures only with those of memory",
-        _ => "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1",
+        _ => {
+            "use a directory, a file or a device on a disk; to measure memory, name a memory device such as /dev/zram1"
+        }
     }
 }
 
