@@ -1,8 +1,9 @@
 //! Where a published number comes from.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Citation {
     /// The disk or machine that the number is of: `3 x P30`; `None` for requirements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,7 +17,7 @@ pub struct Citation {
 }
 
 /// How sure a published number is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// Read in the publisher's own document.

@@ -1,11 +1,12 @@
 //! Published limits that measured figures are like.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Citation, LoadPattern, Metric};
 
 /// A figure, and the published disk class that it is like.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ClassMatch {
     pub test: String,
     pub pattern: LoadPattern,

@@ -1,11 +1,12 @@
 //! Differences between two sets of runs, and between the repeats of one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
 /// Two sets of runs, figure by figure.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     pub lines: Vec<ComparedFigure>,
     pub notes: Vec<ComparisonNote>,
@@ -15,7 +16,7 @@ pub struct Comparison {
 }
 
 /// Limits of what a comparison shows.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonNote {
     /// The test is only in the first set.
@@ -26,7 +27,7 @@ pub enum ComparisonNote {
 }
 
 /// One figure of one test, in both sets.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedFigure {
     pub test: String,
     pub metric: Metric,
@@ -47,7 +48,7 @@ pub struct ComparedFigure {
 }
 
 /// What shows how certain a difference is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// Mann and Whitney's test over the figures of the repeats.
@@ -59,7 +60,7 @@ pub enum By {
 }
 
 /// A change beyond a limit of `--fail-on`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BrokenLimit {
     /// The limit as typed.
     pub limit: String,
@@ -68,7 +69,7 @@ pub struct BrokenLimit {
 }
 
 /// One figure of one test over its repeats.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatedFigure {
     pub test: String,
     pub metric: Metric,
@@ -87,7 +88,7 @@ pub struct RepeatedFigure {
 }
 
 /// A rise or fall from the first repeat to the last.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Drift {
     /// Share of the median.
     pub change: f64,

@@ -4,6 +4,7 @@
 
 use record::schema::{SchemaError, check_record, read_document, write_document};
 use record::{Machine, Record};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -13,9 +14,10 @@ use crate::{
 /// Name and version of the saved form. Version 1 can be read as well.
 pub const SCHEMA: &str = "fathom.assessment/2";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Assessment {
     /// [`SCHEMA`].
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Version of fathom that made it.
     pub fathom: String,
@@ -56,7 +58,7 @@ pub struct Assessment {
 }
 
 /// A target, and the devices under it.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
     /// The path from the root. Versions before 0.2 saved the path as given by the user.
     pub path: String,
@@ -71,13 +73,13 @@ pub struct Target {
 }
 
 /// A volume of a suite, and its target.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Volume {
     pub name: String,
     pub target: Target,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     #[default]
@@ -87,7 +89,7 @@ pub enum TargetKind {
 }
 
 /// A block device under the target. A value that the kernel does not report is empty.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Device {
     pub name: String,
     pub model: String,
@@ -102,7 +104,7 @@ pub struct Device {
     pub physical_block_bytes: u64,
 }
 
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Mount {
     pub point: String,
     pub source: String,
@@ -110,7 +112,7 @@ pub struct Mount {
     pub options: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     pub name: String,
     /// Title of one line.
@@ -155,14 +157,14 @@ impl Test {
 }
 
 /// What a test does on a volume.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct VolumeUse {
     pub name: String,
     pub reads: bool,
     pub writes: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
     /// Settings of the round, as (`bs`, `64k`); empty if all rounds have the same.
     pub at: Settings,
@@ -170,7 +172,7 @@ pub struct Round {
 }
 
 /// The limit that a test is meant to hit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aim {
     DiskIops,
@@ -185,7 +187,7 @@ pub enum Aim {
 }
 
 /// An expectation of the user.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Expected {
     /// The text of the expectation.
     pub words: String,
@@ -193,7 +195,7 @@ pub struct Expected {
     pub limits: Vec<ExpectedLimit>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedLimit {
     pub metric: Metric,
     /// The volume of a suite that a rule is for; `None` means all.
@@ -207,7 +209,7 @@ pub struct ExpectedLimit {
 }
 
 /// The limits that are published of the machine.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MachineLimits {
     /// The type of the instance, such as `m5.xlarge`.
     pub instance_type: String,
@@ -217,7 +219,7 @@ pub struct MachineLimits {
 }
 
 /// Whether the target meets the requirements of an application.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Application {
     /// Name for `--for`.
     pub name: String,

@@ -1,12 +1,13 @@
 //! Figures of a run, or of several runs of one setting.
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{LatencyKind, Metric, Quantity, Statistic};
 
 /// Figures that studies compare, by direction.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     pub read: Rates,
     pub write: Rates,
@@ -17,7 +18,7 @@ pub struct Figures {
 }
 
 /// Figures of one direction; all zero if it had no I/O.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
     pub iops: f64,
     pub bytes_per_s: f64,
@@ -26,7 +27,7 @@ pub struct Rates {
 }
 
 /// Service time, from the issue of an I/O to its completion.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
     pub mean_ns: f64,
     pub p50_ns: f64,
@@ -35,14 +36,14 @@ pub struct Latencies {
 }
 
 /// CPU use.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     pub percent: f64,
     pub of: CpuOf,
 }
 
 /// What 100 % of CPU use is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuOf {
     /// All CPUs of the machine, whichever process used them.

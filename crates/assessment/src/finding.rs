@@ -5,6 +5,7 @@ use std::mem::discriminant;
 
 use plan::Ddir;
 use record::Interruption;
+use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, StringDeserializer};
 use serde::de::{DeserializeSeed, Error, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{LimitReason, LoadGenerator, PreparationDetail, SteadyState};
 
 /// The effect of a finding on the figures.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The figures stand.
@@ -37,7 +38,7 @@ impl Severity {
 /// A fact about a measurement: what, of which part of the run, with the numbers that show it.
 ///
 /// In JSON: `{"kind": "...", "evidence": {...}, "subject": ..., "severity": "..."}`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Finding {
     #[serde(flatten)]
     pub kind: FindingKind,
@@ -46,7 +47,7 @@ pub struct Finding {
 }
 
 /// The part of a run that a finding is about.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// The whole run, or the whole test.
@@ -62,7 +63,7 @@ pub enum Subject {
 }
 
 /// What was found, with the numbers that show it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "evidence", rename_all = "kebab-case")]
 pub enum FindingKind {
     /// The target lies on a file system in memory.
@@ -130,7 +131,7 @@ pub enum FindingKind {
 }
 
 /// How the page cache was seen.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCache {
     /// The devices counted fewer bytes than the run requested.
@@ -145,14 +146,14 @@ pub enum PageCache {
 }
 
 /// Bytes that a run moved, and bytes that the devices under its targets moved meanwhile.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
     pub run_bytes: u64,
     pub device_bytes: u64,
 }
 
 /// Bytes in one direction: as the run requested them, and as its devices counted them meanwhile.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceBytes {
     pub direction: Ddir,
     pub devices: Vec<String>,
@@ -161,7 +162,7 @@ pub struct DeviceBytes {
 }
 
 /// What a short run lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
     Time,
@@ -169,7 +170,7 @@ pub enum Lack {
 }
 
 /// I/Os of an open loop that missed their intended start.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LateIos {
     /// I/Os whose intended start lay in the run.
     pub due: u64,
@@ -185,7 +186,7 @@ pub struct LateIos {
 }
 
 /// What held late I/Os up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LateCause {
     /// The load generator had no CPU time left.
@@ -202,7 +203,7 @@ pub enum LateCause {
 }
 
 /// Levels of a rate over the time of a phase.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Levels {
     pub unit: RateUnit,
     /// In order of time, two or more.
@@ -211,14 +212,14 @@ pub struct Levels {
     pub token_bucket: Option<TokenBucket>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateUnit {
     Iops,
     BytesPerS,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
     pub rate: f64,
     /// Seconds after the start of the measured time; `None` for the last level.
@@ -226,7 +227,7 @@ pub struct Level {
 }
 
 /// The token bucket that explains a fall from a burst rate to a base rate.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenBucket {
     /// The base rate.
     pub refill_per_s: f64,
@@ -239,14 +240,14 @@ pub struct TokenBucket {
 }
 
 /// Products with a known token bucket.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BucketProduct {
     AwsGp2,
     AzureBurst,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unsteady {
     /// A trend over the run.
@@ -260,7 +261,7 @@ pub enum Unsteady {
 }
 
 /// A finding as version 0.1 saved it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SavedFinding {
     /// The name of the kind.
     pub id: String,

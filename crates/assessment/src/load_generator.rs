@@ -1,9 +1,10 @@
 //! The CPU cost of a run's I/O, and whether the load generator limited the figures.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The threads of one group as a load generator.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LoadGenerator {
     /// CPU time of the threads per completed I/O, in user mode and in the kernel.
     pub user_ns_per_io: f64,
@@ -22,7 +23,7 @@ pub struct LoadGenerator {
 }
 
 /// What shows that the load generator, not the target, limited a run of a search.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum LoadGeneratorEvidence {
     /// Its CPU time was used up.
@@ -32,7 +33,7 @@ pub enum LoadGeneratorEvidence {
 }
 
 /// Whether the load generator was slower than the target.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadGeneratorLimit {
     Limit,
@@ -41,7 +42,7 @@ pub enum LoadGeneratorLimit {
 }
 
 /// What decides whether a thread was the limit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitReason {
     /// The run was too short for CPU times.
@@ -67,7 +68,7 @@ pub enum LimitReason {
 }
 
 /// Shares of the measured time, from 0 to 1.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
     pub user: f64,
     pub system: f64,

@@ -3,11 +3,13 @@
 use std::fmt;
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The name of a figure, as options, documents and reports write it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, JsonSchema)]
+#[schemars(with = "String")]
 pub struct Metric {
     /// `None` is all directions together.
     pub ddir: Option<Ddir>,

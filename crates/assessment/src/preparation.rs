@@ -1,11 +1,12 @@
 //! Steps that prepare a target before its tests.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Failure, SteadyState};
 
 /// A step before the tests.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Preparation {
     pub step: PreparationStep,
     /// The target of the step, if there are several.
@@ -18,7 +19,7 @@ pub struct Preparation {
     pub took_ms: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PreparationStep {
     /// Discards all blocks.
@@ -33,7 +34,7 @@ pub enum PreparationStep {
     Warm,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum PreparationReason {
     /// The user requested the step.
@@ -44,7 +45,7 @@ pub enum PreparationReason {
     Saved { message: String },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PreparationOutcome {
     Done,
@@ -56,7 +57,7 @@ pub enum PreparationOutcome {
 }
 
 /// What a step did, and what that showed.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum PreparationDetail {
     /// All of the target was processed.
@@ -78,7 +79,7 @@ pub enum PreparationDetail {
 }
 
 /// Why a step was left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
     /// `--no-prepare` was given.
@@ -90,7 +91,7 @@ pub enum LeftOut {
 }
 
 /// Passes of reads that warm a cache.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WarmPasses {
     pub passes: u64,
     pub bytes_per_pass: u64,
@@ -104,14 +105,14 @@ pub struct WarmPasses {
     pub last_pass: Option<IntervalRange>,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReadRate {
     pub bytes_per_s: f64,
     pub p50_ns: f64,
 }
 
 /// The lowest and the highest of some intervals.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IntervalRange {
     pub intervals: u64,
     pub least_bytes_per_s: f64,

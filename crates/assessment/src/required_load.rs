@@ -1,9 +1,10 @@
 //! The load that a requirement is about, and requirements that no test measured.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The pattern of a load, with fio's names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadPattern {
     Read,
@@ -55,7 +56,7 @@ impl LoadPattern {
 }
 
 /// A range with both ends included.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LoadRange {
     pub least: u64,
     /// `None`: no upper end.
@@ -69,7 +70,7 @@ impl LoadRange {
 }
 
 /// The load that a requirement is about. Empty and absent values allow any load.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RequiredLoad {
     pub patterns: Vec<LoadPattern>,
     /// In bytes.
@@ -83,7 +84,7 @@ pub struct RequiredLoad {
 }
 
 /// A requirement that no test measured.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Unmeasured {
     /// The text of the rule.
     pub rule: String,
@@ -95,7 +96,7 @@ pub struct Unmeasured {
 }
 
 /// A test of a built-in suite.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredBy {
     pub suite: String,
     pub test: String,

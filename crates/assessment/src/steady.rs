@@ -1,11 +1,12 @@
 //! Steady states of rounds: the rules, and what they found.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
 /// A rule for a steady state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyRule {
     /// Five consecutive rounds within 20 % of their mean, and a straight line through them that changes by at most 10 % of it
@@ -18,7 +19,7 @@ pub enum SteadyRule {
 }
 
 /// The steady state of a test's rounds, or its absence.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
     pub rule: SteadyRule,
     pub metric: Metric,
@@ -30,7 +31,7 @@ pub struct Steady {
 }
 
 /// What a rule found. Rounds are counted from 1; shares are of the mean (SNIA) or of the median (cloud).
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum SteadyState {
     TooFewRounds {

@@ -5,6 +5,7 @@
 //! the same result.
 
 use record::Arrivals;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
 pub type Settings = Vec<(String, String)>;
 
 /// The study that made an assessment.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Study {
     Suite(SuiteRequest),
@@ -29,7 +30,7 @@ pub enum Study {
 }
 
 /// Options of a suite that its tests depend on.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteRequest {
     /// Bytes that the tests may take of each target; `None` is the suite's own size.
     pub size_bytes: Option<u64>,
@@ -46,7 +47,7 @@ impl Default for Study {
 
 /// A search for the load at which latency rises sharply. The settings of a round are its load: (`rate_iops`, `1200`) or
 /// (`iodepth`, `8`). A round without settings is a closed loop at the job's own depth.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Knee {
     /// The I/Os in words: `random 4 KiB reads`.
     pub work: String,
@@ -79,7 +80,7 @@ impl Knee {
 }
 
 /// The loads of a search and what they show.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct KneeResult {
     /// By rising load.
     pub points: Vec<KneePoint>,
@@ -100,7 +101,7 @@ pub struct KneeResult {
 }
 
 /// One load of a search.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KneePoint {
     /// I/Os per second of an open loop, or the depth of a closed loop.
     pub load: u64,
@@ -109,7 +110,7 @@ pub struct KneePoint {
     pub runs: Vec<KneeRun>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KneeRun {
     pub figures: KneeFigures,
     /// The rate was met, and the percentile is within the bound.
@@ -121,7 +122,7 @@ pub struct KneeRun {
 
 /// Figures at one load. Times are response times in an open loop and latencies in a closed loop. In an open loop they
 /// are of all I/Os that were due: a percentile is `None` if it lies among I/Os that were never submitted.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct KneeFigures {
     /// Completed I/Os per second.
     pub iops: f64,
@@ -144,7 +145,7 @@ impl KneePoint {
 }
 
 /// A command line, run for each combination of the values of its axes. Rounds are in the order in which they ran.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Sweep {
     /// `fio`, `diskspd`.
     pub dialect: String,
@@ -164,7 +165,7 @@ pub struct Sweep {
 }
 
 /// The points of a sweep and what they show.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SweepResult {
     /// All combinations; the last axis changes fastest.
     pub points: Vec<SweepPoint>,
@@ -174,7 +175,7 @@ pub struct SweepResult {
 }
 
 /// One combination of the axes' values.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SweepPoint {
     pub settings: Settings,
     pub runs: Vec<SweepRun>,
@@ -186,7 +187,7 @@ pub struct SweepPoint {
     pub spread_percent: Option<f64>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepRun {
     Figures(Figures),
@@ -221,7 +222,7 @@ impl SweepPoint {
 }
 
 /// The best point of a sweep.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Best {
     /// Index of the point.
     pub point: usize,
@@ -237,7 +238,7 @@ pub struct Best {
 }
 
 /// A finding on some points of a sweep.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
     /// The finding on the first of the points.
     pub finding: Finding,
@@ -246,7 +247,7 @@ pub struct Remark {
 }
 
 /// One or two workloads, each run several times. Each workload is a test; its rounds are the runs that succeeded.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     pub workloads: Vec<Workload>,
     pub repeats: usize,
@@ -263,7 +264,7 @@ pub struct Repeats {
     pub result: Option<RepeatsResult>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// `A`, `B`.
     pub name: String,
@@ -273,7 +274,7 @@ pub struct Workload {
     pub prepare: Option<String>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatsRun {
     /// Index of the workload.
     pub workload: usize,
@@ -287,7 +288,7 @@ pub struct RepeatsRun {
 }
 
 /// What repeats show.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatsResult {
     /// Figures of each workload over its runs.
     pub figures: Vec<Vec<RepeatedFigure>>,
@@ -300,7 +301,7 @@ pub struct RepeatsResult {
 }
 
 /// A finding on runs of the workloads.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatsFinding {
     /// The finding on the first of the runs.
     pub finding: Finding,

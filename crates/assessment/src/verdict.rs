@@ -3,12 +3,13 @@
 use std::fmt;
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Failure, Finding, Metric, SteadyState, Unmeasured};
 
 /// Ordered from best to worst. The verdict of several is the worst of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
     /// No expectation was given.
@@ -48,7 +49,7 @@ impl fmt::Display for Verdict {
 }
 
 /// A figure compared with its threshold.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     pub verdict: Verdict,
     pub metric: Metric,
@@ -58,11 +59,13 @@ pub struct Judgement {
     /// In the metric's unit. Infinite if a percentile of response time lies among I/Os that were never submitted; JSON has
     /// `null` for it.
     #[serde(deserialize_with = "or_infinite")]
+    #[schemars(with = "Option<f64>")]
     pub measured: f64,
     /// `None` for a figure that only describes a result, such as the highest sustained rate.
     pub threshold: Option<Threshold>,
     /// The 95 % confidence interval. Its ends can be infinite, like `measured`.
     #[serde(deserialize_with = "or_infinite_ends")]
+    #[schemars(with = "Option<(Option<f64>, Option<f64>)>")]
     pub interval: Option<(f64, f64)>,
     /// The facts that weaken the conclusion, and what they can explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,11 +74,12 @@ pub struct Judgement {
 }
 
 /// A figure without the facts that weaken a conclusion, as far from its verdict as they allow.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Correction {
     pub confounders: Vec<Confounder>,
     /// In the metric's unit. Infinite if a rate has no bound; JSON has `null` for it.
     #[serde(deserialize_with = "or_infinite")]
+    #[schemars(with = "Option<f64>")]
     pub figure: f64,
 }
 
@@ -97,7 +101,7 @@ impl Judgement {
 }
 
 /// The value that a figure is compared with.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Threshold {
     /// In the metric's unit.
     pub value: f64,
@@ -107,7 +111,7 @@ pub struct Threshold {
     pub basis: Basis,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThresholdBound {
     AtLeast,
@@ -115,7 +119,7 @@ pub enum ThresholdBound {
 }
 
 /// The origin of a threshold.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// The published limit of a disk or machine: `Standard_D8ds_v4 uncached`.
@@ -136,7 +140,7 @@ pub enum Basis {
 }
 
 /// Why a judgement has its verdict.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Reason {
     /// The confidence interval lies on the good side of the threshold.
@@ -184,7 +188,7 @@ pub enum Reason {
 }
 
 /// Why a rate may be above a published limit.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum AboveLimit {
     /// Only with the start and the end of the run.
@@ -202,21 +206,21 @@ pub enum AboveLimit {
 }
 
 /// A change of a rate over the run, in the metric's unit.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RateChange {
     pub from: f64,
     pub to: f64,
 }
 
 /// Shares of the time, from 0 to 1.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MissedTime {
     pub below_share: f64,
     pub promised_share: f64,
 }
 
 /// A rate over the run.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum RateShape {
     /// At one level, typical of a throttle.
@@ -235,7 +239,7 @@ pub enum RateShape {
 }
 
 /// A fact that weakens a conclusion.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Confounder {
     Failure(Failure),
@@ -255,7 +259,7 @@ pub enum Confounder {
 }
 
 /// The cause of the verdict on a test, an application or an assessment.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Cause {
     NothingExpected,
@@ -315,7 +319,7 @@ pub enum Cause {
 }
 
 /// Figures of one direction of a run.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DirectionFigures {
     pub direction: Ddir,
     pub iops: f64,

@@ -19,6 +19,17 @@ pub fn load(path: &str) -> Result<Document, CommandError> {
     Ok(complete(document).map_err(|error| format!("{path}: {error}"))?)
 }
 
+/// Returns a document as JSON for other programs.
+///
+/// # Errors
+/// The document cannot be represented.
+pub fn json(document: &Document) -> Result<String, CommandError> {
+    Ok(match document {
+        Document::Assessment(assessment) => report::document(assessment)?,
+        Document::Record(_) => document.write()?,
+    })
+}
+
 /// Adds what documents of older versions lack.
 ///
 /// # Errors

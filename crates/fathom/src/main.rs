@@ -46,7 +46,9 @@ use std::process::ExitCode;
 
 use args::Command;
 use command_error::CommandError;
-use commands::{assess, compare, delete, diskspd, export, fio, history, knee, limits, pages, show, suite, sweep};
+use commands::{
+    assess, compare, delete, diskspd, export, fio, history, knee, limits, pages, schema, show, suite, sweep,
+};
 use output::stderr_line;
 
 /// The command line that is parsed.
@@ -136,6 +138,7 @@ fn run_command(command: Command, typed: &[String]) -> Result<u8, CommandError> {
         Command::Delete(args) => delete::main(&args)?,
         Command::Suite(args) => suite::main(&args)?,
         Command::Limits(args) => limits::main(&args)?,
+        Command::Schema(args) => schema::main(&args)?,
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args)?,
     })

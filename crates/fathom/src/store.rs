@@ -76,17 +76,6 @@ pub fn add_after_run(document: &Document, tags: &[String]) -> Result<i64, Unsave
     added.map_err(|error| Unsaved::new(error, document, tags, folder.as_deref()))
 }
 
-/// Returns a document as JSON for other programs.
-///
-/// # Errors
-/// The document cannot be represented.
-pub fn json(document: &Document) -> Result<String, CommandError> {
-    Ok(match document {
-        Document::Assessment(assessment) => report::document(assessment)?,
-        Document::Record(_) => document.write()?,
-    })
-}
-
 /// Adds a document with the cause of its verdict, and returns its number.
 ///
 /// # Errors

@@ -6,10 +6,9 @@ use ::history::Document;
 use engine::OutputGuard;
 use units::shell::quoted;
 
-use crate::atomic_file;
 use crate::command_error::CommandError;
 use crate::output::stderr_line;
-use crate::session;
+use crate::{atomic_file, documents, session};
 
 /// Why a result is not in the history, and where it is instead.
 pub struct Unsaved {
@@ -23,7 +22,7 @@ impl Unsaved {
     /// temporary files. Without a place for a history, nothing is written.
     pub fn new(error: CommandError, document: &Document, tags: &[String], history: Option<&Path>) -> Unsaved {
         let write = |history: &Path| {
-            let text = document.write()?;
+            let text = documents::json(document)?;
             let folders = [history.to_owned(), PathBuf::from("."), std::env::temp_dir()];
             let mut outcome = Err("there is no folder for it".into());
             for folder in folders {

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use assessment::{Assessment, Device, Study, Target, Verdict};
 use judge::single;
 use record::{Cloud, Machine};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Document, Summary};
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Entry {
     pub id: i64,
     /// `assessment`, `knee`, `sweep` or `record`.
@@ -49,7 +50,7 @@ pub struct Entry {
 }
 
 /// A block device below the target. A value that the kernel does not report is empty.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EntryDevice {
     pub name: String,
     pub model: String,

@@ -3,6 +3,7 @@
 use assessment::{LatencyKind, Metric, Quantity, Statistic, Verdict};
 use judge::verdict::JobRounds;
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Document;
@@ -11,7 +12,7 @@ use crate::Document;
 pub const SINGLE: &str = "run";
 
 /// A figure that was not measured is `None`.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct Summary {
     pub test: String,
     /// The settings of the round, as `bs=64k`.

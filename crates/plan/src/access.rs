@@ -1,10 +1,11 @@
 //! The access pattern: offsets, order, directions and block sizes.
 
 use crate::ddir::{Ddir, PerDdir};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The access pattern of one worker.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Access {
     pub pattern: Pattern,
     pub block: BlockSizes,
@@ -56,7 +57,7 @@ impl Access {
 }
 
 /// fio's `rw`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Pattern {
     pub reads: bool,
     pub writes: bool,
@@ -86,7 +87,7 @@ impl Pattern {
 }
 
 /// Block sizes for each direction.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BlockSizes {
     pub min_bytes: PerDdir<u64>,
     pub max_bytes: PerDdir<u64>,
@@ -114,14 +115,14 @@ impl BlockSizes {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SizeShare {
     pub bytes: u64,
     pub percent: u32,
 }
 
 /// The seeds of a worker's generators. The dialect computes them. Equal seeds give equal offsets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Seeds {
     /// fio's scheme: `randseed` spread over the generators by the worker's number.
@@ -142,7 +143,7 @@ impl Default for Seeds {
 }
 
 /// `rw=<pattern>:<nr>` and `rw_sequencer`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Sequencer {
     /// Number of I/Os per drawn offset (random patterns). 1 draws one for each I/O.
     pub every_ios: u32,
@@ -158,7 +159,7 @@ impl Default for Sequencer {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Generator {
     #[default]
@@ -168,7 +169,7 @@ pub enum Generator {
 }
 
 /// The distribution of random offsets.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     #[default]
@@ -192,20 +193,20 @@ pub enum Distribution {
     ZonedAbs(Box<[Vec<ZoneBytes>; 3]>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneShare {
     pub access_percent: u32,
     pub size_percent: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneBytes {
     pub access_percent: u32,
     pub size_bytes: u64,
 }
 
 /// Whether a pass accesses each block once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RandomMap {
     /// Offsets are independent: a block can occur several times (`norandommap`).
@@ -217,7 +218,7 @@ pub enum RandomMap {
 }
 
 /// `zonemode=strided`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Strides {
     /// Bytes of I/O done in a zone before going to the next.
     pub size_bytes: u64,
@@ -228,7 +229,7 @@ pub struct Strides {
 }
 
 /// Number of writes between syncs; 0 is never.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Syncs {
     pub fsync_every_writes: u32,
     pub fdatasync_every_writes: u32,
@@ -244,7 +245,7 @@ impl Syncs {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SyncFileRange {
     pub every_writes: u32,
     pub wait_before: bool,

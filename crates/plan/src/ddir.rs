@@ -1,9 +1,10 @@
 //! Data directions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Data directions, in the order of fio's reports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Ddir {
@@ -22,7 +23,7 @@ impl Ddir {
 }
 
 /// One value per direction, indexed by [`Ddir`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PerDdir<T>(pub [T; 3]);
 
 impl<T> std::ops::Index<Ddir> for PerDdir<T> {

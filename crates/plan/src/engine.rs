@@ -1,9 +1,10 @@
 //! How I/O reaches the kernel.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An I/O engine with its own options.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     IoUring(IoUring),
@@ -81,7 +82,7 @@ impl Engine {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IoUring {
     pub hipri: bool,
     pub sqthread_poll: bool,
@@ -96,7 +97,7 @@ pub struct IoUring {
     pub uncached: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatCall {
     #[default]
@@ -106,7 +107,7 @@ pub enum StatCall {
 }
 
 /// The number of I/Os in flight, and the batches of submissions and completions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Depth {
     pub iodepth: u32,
     /// The queue is refilled when the I/Os in flight fall to this number.

@@ -1,9 +1,10 @@
 //! Start, end and rate of a worker, and its behaviour after errors.
 
 use crate::ddir::{Ddir, PerDdir};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Wait before the start, in ns: drawn from this range.
     pub start_delay_ns: (u64, u64),
@@ -27,7 +28,7 @@ pub struct Limits {
     pub exit_all_on_error: ExitAll,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitAll {
     #[default]
@@ -40,7 +41,7 @@ pub enum ExitAll {
 }
 
 /// Rate limits; 0 is no limit.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
     pub bytes_per_s: PerDdir<u64>,
     pub ios_per_s: PerDdir<u64>,
@@ -70,7 +71,7 @@ impl Rate {
 }
 
 /// Pauses between I/Os.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkTime {
     /// The whole pause; 0 is none.
     pub pause_us: u64,
@@ -91,7 +92,7 @@ impl ThinkTime {
 }
 
 /// The search for the largest queue depth whose latency is below a target.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyTarget {
     pub target_ns: u64,
     pub window_ns: u64,
@@ -101,7 +102,7 @@ pub struct LatencyTarget {
 }
 
 /// Behaviour after failed I/Os.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorPolicy {
     pub continue_on_read: bool,
     pub continue_on_write: bool,

@@ -1,8 +1,9 @@
 //! The measurements of a worker: latencies, samples and logs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
     pub slat: bool,
     pub clat: bool,
@@ -56,7 +57,7 @@ impl Default for Measure {
 }
 
 /// Directions in reports: separate, merged, or both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unified {
     #[default]
@@ -65,7 +66,7 @@ pub enum Unified {
     Both,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockSource {
     #[default]
@@ -75,7 +76,7 @@ pub enum ClockSource {
 }
 
 /// Log files, each by the stem of its name (`NAME` in `NAME_bw.1.log`).
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Logs {
     pub bandwidth: Option<String>,
     pub iops: Option<String>,
@@ -96,7 +97,7 @@ pub struct Logs {
     pub epoch_clock: Option<i32>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowValue {
     #[default]

@@ -1,10 +1,11 @@
 //! The command line and files that a plan was made from.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::shell::quoted;
 
 /// The dialect of the request, with its command line and files. Reports in that dialect repeat them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     Fio(FioWords),
@@ -20,7 +21,7 @@ pub enum Origin {
 }
 
 /// A program whose command line fathom accepts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     Fio,
@@ -63,7 +64,7 @@ impl Origin {
 }
 
 /// fio's command line and job files.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FioWords {
     /// The command line without the program's own name.
     pub words: Vec<String>,
@@ -73,7 +74,7 @@ pub struct FioWords {
     pub job_files: Vec<JobFile>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct JobFile {
     /// `-` is standard input.
     pub path: String,

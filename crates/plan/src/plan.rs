@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::origin::Origin;
 use crate::worker::Worker;
 
 /// A run: workers in order of definition. Workers of a phase start together, and phases run one after another.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     pub workers: Vec<Worker>,
     /// The options that all jobs share, as typed: fio's "global options".
@@ -32,7 +33,7 @@ impl Plan {
 }
 
 /// Which CPU idleness a run measures.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdleProfile {
     #[default]

@@ -1,8 +1,9 @@
 //! The thread that does the work, and the commands around it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     pub nice: i32,
     pub ioprio: Option<IoPrio>,
@@ -18,7 +19,7 @@ pub struct Process {
     pub exec_postrun: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IoPrio {
     pub class: u8,
     pub level: u8,
@@ -37,7 +38,7 @@ impl IoPrio {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NumaMemory {
     Default,

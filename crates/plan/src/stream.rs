@@ -6,10 +6,11 @@
 
 use crate::ddir::Ddir;
 use crate::target::Open;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The I/O of a worker.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Streams {
     pub list: Vec<Stream>,
     pub queues: Vec<Queue>,
@@ -27,13 +28,13 @@ impl Streams {
 }
 
 /// I/Os in flight. The stream of the next I/O is selected by weight.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
     pub depth: u32,
     pub shares: Vec<StreamShare>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StreamShare {
     /// Place in [`Streams::list`].
     pub stream: u32,
@@ -41,7 +42,7 @@ pub struct StreamShare {
 }
 
 /// The I/O of one worker on one target.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Stream {
     pub path: String,
     /// Streams of workers of a phase with the same number are on the same target: they share one interlocked offset.
@@ -106,7 +107,7 @@ impl Stream {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     Sequential {
@@ -128,7 +129,7 @@ pub enum Order {
 }
 
 /// The distribution of random offsets: percentages of the I/O over ranges of the target.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spread {
     Uniform,
@@ -138,13 +139,13 @@ pub enum Spread {
     Absolute(Vec<(u32, u64)>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AccessHints {
     pub random: bool,
     pub sequential: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Mapping {
     /// Writes bypass the CPU caches.
     pub write_through: bool,
@@ -152,7 +153,7 @@ pub struct Mapping {
     pub flush: Option<Flush>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
     /// `msync(2)` of the block.
@@ -163,14 +164,14 @@ pub enum Flush {
     CacheLinesNoDrain,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NewFile {
     pub bytes: u64,
     pub zeros: bool,
 }
 
 /// The data of writes.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteContent {
     /// The bytes 0, 1, … 255, repeated.
@@ -186,7 +187,7 @@ pub enum WriteContent {
 }
 
 /// For one worker on one target, counted as I/Os are issued.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamRate {
     Unlimited,
@@ -194,7 +195,7 @@ pub enum StreamRate {
 }
 
 /// A pause after each `ios` I/Os.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Burst {
     pub ios: u32,
     pub pause_ms: u32,

@@ -1,9 +1,10 @@
 //! Files and devices: their paths, creation, opening and removal.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The targets of a worker.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Targets {
     /// Paths in the order of service.
     pub paths: Vec<String>,
@@ -54,7 +55,7 @@ impl Default for Targets {
 }
 
 /// An amount: bytes, or a share of the target's size.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
     Bytes(u64),
@@ -77,7 +78,7 @@ impl Amount {
 }
 
 /// The I/O region of the targets.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Extent {
     /// Bytes of a pass, over all files; `None` is the size of the targets.
     pub size: Option<Amount>,
@@ -93,7 +94,7 @@ pub struct Extent {
     pub append: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Open {
     pub direct: bool,
     pub sync: SyncMode,
@@ -101,7 +102,7 @@ pub struct Open {
     pub atomic: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
     #[default]
@@ -110,7 +111,7 @@ pub enum SyncMode {
     Dsync,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Create {
     /// Missing files may be created.
     pub allowed: bool,
@@ -140,7 +141,7 @@ impl Default for Create {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallocate {
     None,
@@ -151,7 +152,7 @@ pub enum Fallocate {
     Truncate,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fadvise {
     None,
@@ -164,7 +165,7 @@ pub enum Fadvise {
 }
 
 /// The order in which a worker uses its files.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FileService {
     pub order: FileOrder,
     /// I/Os on a file before the next file is selected.
@@ -177,7 +178,7 @@ impl Default for FileService {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
     #[default]

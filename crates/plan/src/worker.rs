@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
@@ -16,7 +17,7 @@ use crate::target::Targets;
 use crate::workload::Workload;
 
 /// One thread of I/O: a job of fio (each of `numjobs` is a worker), or a thread of DiskSpd.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Worker {
     pub name: String,
     /// fio's thread number, from 1 over all workers of the plan. The seeds depend on it.
@@ -106,7 +107,7 @@ impl Worker {
 }
 
 /// Settings that reports repeat as they were written.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Echo {
     pub description: Option<String>,
     /// The job's own options as typed.

@@ -1,5 +1,6 @@
 //! The two kinds of workload.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stream::Streams;
@@ -7,7 +8,7 @@ use crate::stream::Streams;
 /// The I/O of a worker.
 ///
 /// A record has a worker's streams. Those of a job are empty.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Streams", into = "Streams")]
 pub enum Workload {
     /// One pattern over all targets, as a job of fio has: the worker's `access`, `rate` and `think`.

@@ -1,12 +1,13 @@
 //! Arrivals of an open loop: I/Os with an intended start, and how many of them started late or not at all.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An I/O is late if it is issued more than this after its intended start. Waking a thread takes far less.
 pub const LATE_NS: u64 = 1_000_000;
 
 /// I/Os whose intended start lies within the measured time. `due - late - unissued` of them started on time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Arrivals {
     /// Intended starts within the measured time.

@@ -3,6 +3,7 @@
 //! Each power of two has 16 bins: a bin is at most 1/16 of its value wide. Each bin consists of whole bins of a
 //! [`Histogram`].
 
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -13,7 +14,8 @@ const GROUP_BITS: u32 = 4;
 const BINS: usize = log_linear::count::<GROUP_BITS>();
 
 /// Counts of values by bin.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, JsonSchema)]
+#[schemars(with = "Vec<(u16, u64)>")]
 pub struct CoarseHistogram {
     /// Index and count, in ascending order of the index. No count is 0.
     bins: Vec<(u16, u64)>,

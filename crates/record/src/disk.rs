@@ -1,9 +1,10 @@
 //! Counters of the disks under the targets.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The block layer's counters of one disk (`/sys/block/*/stat`). Pairs are reads and writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DiskCounters {
     pub ios: [u64; 2],
     pub merges: [u64; 2],
@@ -29,7 +30,7 @@ impl DiskCounters {
 }
 
 /// The counters of a disk over the run.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DiskUse {
     pub name: String,
     pub counters: DiskCounters,

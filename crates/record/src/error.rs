@@ -6,6 +6,7 @@
 use std::fmt;
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -14,7 +15,8 @@ use units::errno;
 use crate::{AccessFault, ContentFault, LogFault, MemoryLimit, OsError, OutputRefusal, StreamFault, TargetUse};
 
 /// Why a worker ended early, or why a plan is not run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema)]
+#[schemars(with = "ErrorForm")]
 pub struct RunError {
     /// As fio reports it. 0 if none fits.
     pub errno: i32,
@@ -26,7 +28,7 @@ pub struct RunError {
 /// What happened, to which job and target.
 ///
 /// `job` is the job's name, `path` the target's. Sizes are in bytes. The errno of a failed call is in [`RunError`].
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     Check(CheckError),
@@ -62,7 +64,7 @@ macro_rules! into_kind {
 into_kind! { Check(CheckError) Target(TargetError) Layout(LayoutError) Phase(PhaseError) Setup(SetupError) Io(IoError) }
 
 /// An error of the checks before the run. Nothing was changed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckError {
     /// The thread of the checks ended without a result.
@@ -98,7 +100,7 @@ pub enum CheckError {
 }
 
 /// A target that cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetError {
     /// Only block devices can be trimmed.
@@ -167,7 +169,7 @@ pub enum TargetError {
 }
 
 /// An error of the layout of a job's files.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LayoutError {
     /// The target cannot be read into the page cache.
@@ -225,7 +227,7 @@ pub enum LayoutError {
 }
 
 /// An error of the preparation of a phase.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseError {
     /// A file of a stream cannot be created.
@@ -243,7 +245,7 @@ pub enum PhaseError {
 }
 
 /// An error of the set-up of a worker.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SetupError {
     /// A step of the worker's set-up.
@@ -314,7 +316,7 @@ pub enum SetupError {
 }
 
 /// An error of a worker's I/O, or of its end.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IoError {
     Open {
@@ -372,7 +374,7 @@ pub enum IoError {
 }
 
 /// A worker as the dialects name it: fio by job, DiskSpd by targets.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
     pub job: String,
     /// Empty for a worker without streams.
@@ -380,7 +382,7 @@ pub struct Subject {
 }
 
 /// An I/O that failed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FailedIo {
     pub path: String,
     /// `None` for a sync.
@@ -390,7 +392,7 @@ pub struct FailedIo {
 }
 
 /// A rate below the worker's minimum.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BelowMinimum {
     pub ddir: Ddir,
     pub unit: RateUnit,
@@ -398,7 +400,7 @@ pub struct BelowMinimum {
     pub measured_per_s: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateUnit {
     Bytes,
@@ -406,7 +408,7 @@ pub enum RateUnit {
 }
 
 /// A parameter of a stream that direct I/O restricts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamParameter {
     Block,
@@ -416,7 +418,7 @@ pub enum StreamParameter {
     ThreadStart,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
     Regular,
@@ -429,14 +431,14 @@ pub enum FileKind {
     StandardStream,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PreReadCall {
     Open,
     Read,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LayoutCall {
     Status,
@@ -447,7 +449,7 @@ pub enum LayoutCall {
     DropCache,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenCall {
     Open,
@@ -455,21 +457,21 @@ pub enum OpenCall {
     Attach,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineCall {
     Submit,
     Reap,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuSet {
     Cpus,
     NumaNodes,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MetadataOperation {
     CreateFile,
@@ -482,7 +484,7 @@ pub enum MetadataOperation {
 }
 
 /// A step of a worker's set-up, or a command around its I/O.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SetupStep {
     Buffers,
@@ -522,8 +524,17 @@ impl RunError {
     }
 }
 
+/// The saved forms. The text is the message of an error of a phase, in records of early versions.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema has this type")]
+enum ErrorForm {
+    Kind(SavedError),
+    Text(String),
+}
+
 /// The saved form: `kind`, or the `func` and `message` of an error that is text.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct SavedError {
     errno: i32,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! Events that the engine sends while it runs.
 
 use crate::{DiskUse, Machine, PhaseRecord, RunError, TargetFacts, Timeline, WorkerStats};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A change of a run's [`Record`](crate::Record).
@@ -52,7 +53,7 @@ pub enum Stage {
 }
 
 /// The start of a worker's thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Started {
     /// The kernel's thread id.
     pub tid: u32,

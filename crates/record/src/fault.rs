@@ -3,13 +3,14 @@
 use std::fmt;
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::errno;
 
 use crate::TargetUse;
 
 /// An error of the operating system.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OsError {
     /// 0 if it has none.
     pub errno: i32,
@@ -29,7 +30,7 @@ impl fmt::Display for OsError {
 }
 
 /// Why the I/O of a job cannot be generated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessFault {
     NoFiles,
@@ -55,7 +56,7 @@ pub enum AccessFault {
 }
 
 /// Why a job's buffers cannot be filled.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentFault {
     /// The pattern has no bytes.
@@ -72,7 +73,7 @@ pub enum ContentFault {
 }
 
 /// Why a stream cannot run on its target.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamFault {
     NoBlock,
@@ -115,7 +116,7 @@ pub enum StreamFault {
 }
 
 /// A feature that needs outstanding I/Os of the target's own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundFeature {
     /// An offset per outstanding I/O.
@@ -124,7 +125,7 @@ pub enum BoundFeature {
 }
 
 /// Why a log cannot be created or written.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFault {
     File {
@@ -146,7 +147,7 @@ pub enum LogFault {
 }
 
 /// A limit of memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryLimit {
     /// The machine's memory, or the limit of a control group.
@@ -168,7 +169,7 @@ impl fmt::Display for MemoryLimit {
 }
 
 /// Why the program does not write a file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputRefusal {
     /// It is a target of the run.

@@ -7,6 +7,7 @@
 //! 3776 bins. To save memory, only the lower bins of a histogram that is recorded into have an array of counts. Higher
 //! bins, and all bins of a copy, are in a sorted list.
 
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,7 +24,8 @@ const RESERVED: usize = 16 * BINS_PER_GROUP;
 const SPARSE_MAX: usize = 64;
 
 /// Counts of values by bin.
-#[derive(Default)]
+#[derive(Default, JsonSchema)]
+#[schemars(with = "Vec<(u16, u64)>")]
 pub struct Histogram {
     /// Counts of the first bins.
     dense: Vec<u64>,

@@ -1,12 +1,14 @@
 //! Latencies of one kind: a histogram, and exact sums for mean and standard deviation.
 
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Histogram;
 
 /// The distribution of a latency. All figures are 0 if nothing was recorded.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema)]
+#[schemars(with = "Option<Saved>")]
 pub struct Latency {
     pub histogram: Histogram,
     sum_ns: u64,
@@ -129,7 +131,8 @@ impl Latency {
 }
 
 /// The saved form of a latency that has values.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LatencyFigures")]
 struct Saved {
     count: u64,
     sum_ns: u64,

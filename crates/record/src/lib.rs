@@ -47,6 +47,7 @@ pub use timeline::{DiskSlot, Slot, SlotDdir, Timeline};
 pub use totals::Totals;
 
 use plan::Plan;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ use std::sync::Arc;
 const MESSAGES_MAX: usize = 1000;
 
 /// A run, finished or not. [`Record::apply`] adds the engine's events.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// The version of fathom that ran the plan.
     pub fathom: String,
@@ -88,7 +89,7 @@ pub struct Record {
 }
 
 /// What one worker did.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerRecord {
     /// `None` if its thread never started.
     pub started: Option<Started>,

@@ -1,9 +1,10 @@
 //! The machine of a run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The machine of a run.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     pub hostname: String,
     pub kernel: String,
@@ -24,7 +25,7 @@ pub struct Machine {
 }
 
 /// A cloud instance. Facts that the files on the machine do not have are empty.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cloud {
     /// Such as `aws`, `azure`, `gcp`.
     pub provider: String,
@@ -35,7 +36,7 @@ pub struct Cloud {
 }
 
 /// A logical CPU that is online.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     pub id: u32,
     pub socket: u32,

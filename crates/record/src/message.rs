@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -9,17 +10,26 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::{LogFault, OsError, RunError};
 
 /// A message of the run, apart from the errors that end workers.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     #[serde(alias = "news")]
-    Info(MessageKind),
+    Info(#[schemars(with = "MessageForm")] MessageKind),
     /// The run continues, but not as requested.
-    Warning(MessageKind),
+    Warning(#[schemars(with = "MessageForm")] MessageKind),
+}
+
+/// The saved forms. The text is that of a message in records of early versions.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema has this type")]
+enum MessageForm {
+    Kind(MessageKind),
+    Text(String),
 }
 
 /// What a message is about. The dialect of the plan words it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", rename_all = "snake_case")]
 pub enum MessageKind {
     /// The files of a job are laid out.
@@ -53,7 +63,7 @@ pub enum MessageKind {
     Text(String),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandTime {
     Prerun,

@@ -1,10 +1,12 @@
 //! Mean and standard deviation of samples, updated sample by sample.
 
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Count, range, mean and variance of samples.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, JsonSchema)]
+#[schemars(with = "Option<Saved>")]
 pub struct Moments {
     pub count: u64,
     pub min: f64,
@@ -69,7 +71,8 @@ impl Moments {
 }
 
 /// The saved form of a set with at least one sample.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Samples")]
 struct Saved {
     count: u64,
     min: f64,

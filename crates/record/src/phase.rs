@@ -1,11 +1,12 @@
 //! Phases as a whole.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
 
 /// The measured time of a phase, and the CPU time in it.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRecord {
     /// Unix time of the start of the measured time, in ms. 0 if the phase ended before.
     pub measured_from_unix_ms: u64,
@@ -21,7 +22,7 @@ pub struct PhaseRecord {
 }
 
 /// The time of one CPU over the measured time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CpuUse {
     pub cpu: u32,
     pub user_ns: u64,
@@ -30,7 +31,7 @@ pub struct CpuUse {
 }
 
 /// A time in which the process did not run, for another reason than a busy CPU.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Interruption {
     /// Start, after the start of the phase's measured time.
     pub from_ns: u64,
@@ -38,7 +39,7 @@ pub struct Interruption {
     pub cause: InterruptionCause,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InterruptionCause {
     /// The process or the virtual machine was stopped.

@@ -2,10 +2,11 @@
 
 use crate::{Arrivals, Latency, Moments, Series, TargetStats};
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The counters of a worker. A snapshot is a copy of them all.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerStats {
     /// Reads, writes and trims.
     pub ddirs: [DdirStats; 3],
@@ -38,7 +39,7 @@ pub struct WorkerStats {
 }
 
 /// Wait statistics of a worker, as DiskSpd reports them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Waits {
     /// Waits for a completion when no more I/Os could be made.
     pub completion: u64,
@@ -73,7 +74,7 @@ impl Waits {
 }
 
 /// The counters of one data direction.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DdirStats {
     /// Completed I/Os.
     pub ios: u64,
@@ -160,7 +161,7 @@ fn per_second(amount: u64, ns: u64) -> f64 {
 }
 
 /// Counts of I/O depths, in the two groupings of fio's reports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DepthMap {
     /// Depths 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63 and 64 or more.
     pub floor: [u64; 8],
@@ -221,7 +222,7 @@ impl DepthMap {
 }
 
 /// CPU time, context switches and page faults of a thread over [`WorkerStats::runtime_ns`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     pub user_ns: u64,
     pub system_ns: u64,

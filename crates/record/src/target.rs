@@ -2,13 +2,14 @@
 
 use crate::{DdirStats, Moments};
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Limit of the intervals that are allocated in advance.
 const INTERVALS_AHEAD_MAX: u64 = 1 << 16;
 
 /// A target as it was before a phase.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetFacts {
     pub path: String,
     pub phase: u32,
@@ -38,7 +39,7 @@ pub struct TargetFacts {
 }
 
 /// The facts that identify a block device. A value that the kernel does not report is empty.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetDisk {
     pub name: String,
     pub model: String,
@@ -47,7 +48,7 @@ pub struct TargetDisk {
 }
 
 /// The mount of a file.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetMount {
     pub point: String,
     pub source: String,
@@ -55,7 +56,7 @@ pub struct TargetMount {
 }
 
 /// The counters of one target of one worker.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TargetStats {
     pub path: String,
     pub size_bytes: u64,
@@ -71,7 +72,7 @@ pub struct TargetStats {
 }
 
 /// A percentage of the I/O on a range of the target. The range starts at the used part's first byte.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DistributionRange {
     /// The requested percentage. If the target is too small for all ranges, the rest adds up to less than 100 and the I/O
     /// is distributed in proportion.
@@ -83,7 +84,7 @@ pub struct DistributionRange {
 }
 
 /// Latencies by interval of completion.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     pub interval_ms: u32,
     pub intervals: Vec<Interval>,
@@ -112,7 +113,7 @@ impl Series {
 }
 
 /// The latencies of one interval, by direction.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     pub latency_ns: [Moments; 3],
 }

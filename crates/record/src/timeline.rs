@@ -4,6 +4,7 @@
 //! numbers: the slots add up to the count.
 
 use plan::Ddir;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::CoarseHistogram;
@@ -13,7 +14,7 @@ use crate::coarse::part_of;
 pub const SLOTS_MAX: usize = 1024;
 
 /// The time series of a phase.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Timeline {
     /// Index of the phase.
     pub phase: usize,
@@ -29,7 +30,7 @@ pub struct Timeline {
 }
 
 /// One slot of a [`Timeline`].
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Slot {
     /// Number of workers that were measured over at least 80 % of the slot.
@@ -40,7 +41,7 @@ pub struct Slot {
 }
 
 /// The I/Os of one direction that completed in a slot.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SlotDdir {
     #[serde(skip_serializing_if = "is_zero")]
@@ -54,7 +55,7 @@ pub struct SlotDdir {
 }
 
 /// The kernel's counts of a device in a slot. Pairs are reads and writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DiskSlot {
     pub ios: [u64; 2],
     pub bytes: [u64; 2],

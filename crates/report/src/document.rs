@@ -3,12 +3,14 @@
 //!
 //! `assessment::read` reads it like the saved form.
 
-use assessment::{Application, Assessment, Finding, Judgement, Preparation, Test};
+use assessment::{Application, Assessment, Judgement, Preparation, Test};
 use record::schema::{SchemaError, write_document};
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::causes::{cause, cause_of_test};
 use crate::findings::dialect;
+use crate::worded::{self, AdvisedFinding, With, Worded};
 use crate::wording;
 
 /// Formats the document.
@@ -17,79 +19,70 @@ use crate::wording;
 ///
 /// [`SchemaError`] if a value has no text.
 pub fn document(assessment: &Assessment) -> Result<String, SchemaError> {
-    write_document(&AssessmentView(assessment))
+    write_document(&AssessmentDocument::from(assessment))
 }
 
-/// A part of an assessment, with the values that this document adds.
-#[derive(Serialize)]
-struct With<'a, T: Serialize, M: Serialize> {
-    #[serde(flatten)]
-    part: &'a T,
-    #[serde(flatten)]
-    more: M,
-}
-
-#[derive(Serialize)]
-struct Message {
-    message: String,
-}
-
-#[derive(Serialize)]
-struct Advised {
-    message: String,
-    advice: String,
-}
-
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Judged {
+    /// Unit of all figures of the judgement: `IOPS`, `B/s`, `ns` or `%`.
     unit: &'static str,
+    /// Share of the threshold that was measured: 1 is the threshold.
     ratio: Option<f64>,
+    /// The reason in words. The text can change with any version.
     message: String,
 }
 
-struct AssessmentView<'a>(&'a Assessment);
+/// An assessment as the commands print it. The fields are those of [`Assessment`], with messages.
+#[derive(Serialize, JsonSchema)]
+pub struct AssessmentDocument<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = assessment::SCHEMA))]
+    schema: &'a str,
+    /// Version of fathom that made it.
+    fathom: &'a str,
+    /// The command line, with the program's name first.
+    command: &'a [String],
+    verdict: assessment::Verdict,
+    /// The cause in words. The text can change with any version.
+    message: String,
+    cause: &'a assessment::Cause,
+    /// A signal stopped the study.
+    stopped: bool,
+    started_unix_ms: u64,
+    ended_unix_ms: u64,
+    /// Local time minus UTC.
+    utc_offset_s: i32,
+    suite: &'a str,
+    /// Title of one line.
+    title: &'a str,
+    target: &'a assessment::Target,
+    /// The targets of the suite's volumes, if they differ. `target` then combines them.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    volumes: &'a [assessment::Volume],
+    machine: &'a record::Machine,
+    tags: &'a [String],
+    preparation: Vec<Worded<'a, Preparation>>,
+    /// The expectations of the user (`--expect`, `--require`, `--for`).
+    expectations: &'a [assessment::Expected],
+    /// The applications whose requirements were compared with the figures.
+    applications: Vec<Worded<'a, Application>>,
+    /// The published disk classes that the figures are like. Only without expectations.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    classes: &'a [assessment::ClassMatch],
+    /// The published limits of the machine. Only without expectations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_limits: &'a Option<assessment::MachineLimits>,
+    /// The study: its request and its result.
+    study: &'a assessment::Study,
+    tests: Vec<TestDocument<'a>>,
+}
 
-impl Serialize for AssessmentView<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct View<'a> {
-            schema: &'a str,
-            fathom: &'a str,
-            command: &'a [String],
-            verdict: assessment::Verdict,
-            message: String,
-            cause: &'a assessment::Cause,
-            stopped: bool,
-            started_unix_ms: u64,
-            ended_unix_ms: u64,
-            utc_offset_s: i32,
-            suite: &'a str,
-            title: &'a str,
-            target: &'a assessment::Target,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            volumes: &'a [assessment::Volume],
-            machine: &'a record::Machine,
-            tags: &'a [String],
-            preparation: Vec<With<'a, Preparation, Message>>,
-            expectations: &'a [assessment::Expected],
-            applications: Vec<With<'a, Application, Message>>,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            classes: &'a [assessment::ClassMatch],
-            #[serde(skip_serializing_if = "Option::is_none")]
-            machine_limits: &'a Option<assessment::MachineLimits>,
-            study: &'a assessment::Study,
-            tests: Vec<TestView<'a>>,
-        }
-        let whole = self.0;
-        let preparation = whole.preparation.iter().map(|part| {
-            let message = wording::preparation_detail(&part.detail, Some(part));
-            With { part, more: Message { message } }
-        });
-        let applications = whole.applications.iter().map(|part| {
-            let message = wording::cause(&part.cause);
-            With { part, more: Message { message } }
-        });
-        let view = View {
+impl<'a> From<&'a Assessment> for AssessmentDocument<'a> {
+    fn from(whole: &'a Assessment) -> AssessmentDocument<'a> {
+        let preparation =
+            |part: &'a Preparation| worded::worded(part, wording::preparation_detail(&part.detail, Some(part)));
+        let application = |part: &'a Application| worded::worded(part, wording::cause(&part.cause));
+        AssessmentDocument {
             schema: &whole.schema,
             fathom: &whole.fathom,
             command: &whole.command,
@@ -106,67 +99,64 @@ impl Serialize for AssessmentView<'_> {
             volumes: &whole.volumes,
             machine: &whole.machine,
             tags: &whole.tags,
-            preparation: preparation.collect(),
+            preparation: whole.preparation.iter().map(preparation).collect(),
             expectations: &whole.expectations,
-            applications: applications.collect(),
+            applications: whole.applications.iter().map(application).collect(),
             classes: &whole.classes,
             machine_limits: &whole.machine_limits,
             study: &whole.study,
-            tests: whole.tests.iter().map(|test| TestView { assessment: whole, test }).collect(),
-        };
-        view.serialize(to)
+            tests: whole.tests.iter().map(|test| TestDocument::new(whole, test)).collect(),
+        }
     }
 }
 
-struct TestView<'a> {
-    assessment: &'a Assessment,
-    test: &'a Test,
+/// A test, with messages.
+#[derive(Serialize, JsonSchema)]
+struct TestDocument<'a> {
+    name: &'a str,
+    /// Title of one line.
+    title: &'a str,
+    /// The limit that it is meant to hit.
+    aim: assessment::Aim,
+    /// The suite's volumes that the test uses, if the suite distinguishes volumes.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    volumes: &'a [assessment::VolumeUse],
+    verdict: assessment::Verdict,
+    /// The cause in words. The text can change with any version.
+    message: String,
+    cause: &'a assessment::Cause,
+    /// Why the test has no figures, or not all.
+    error: &'a Option<assessment::Failure>,
+    judgements: Vec<With<'a, Judgement, Judged>>,
+    findings: Vec<AdvisedFinding<'a>>,
+    steady: &'a Option<assessment::Steady>,
+    /// The job, as a fio job file or a DiskSpd command line.
+    job: &'a str,
+    /// The runs of the test in order.
+    rounds: &'a [assessment::Round],
 }
 
-impl Serialize for TestView<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct View<'a> {
-            name: &'a str,
-            title: &'a str,
-            aim: assessment::Aim,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            volumes: &'a [assessment::VolumeUse],
-            verdict: assessment::Verdict,
-            message: String,
-            cause: &'a assessment::Cause,
-            error: &'a Option<assessment::Failure>,
-            judgements: Vec<With<'a, Judgement, Judged>>,
-            findings: Vec<With<'a, Finding, Advised>>,
-            steady: &'a Option<assessment::Steady>,
-            job: &'a str,
-            rounds: &'a [assessment::Round],
-        }
-        let test = self.test;
-        let judgements = test.judgements.iter().map(|part| {
+impl<'a> TestDocument<'a> {
+    fn new(assessment: &Assessment, test: &'a Test) -> TestDocument<'a> {
+        let judgement = |part: &'a Judgement| {
             let more = Judged { unit: part.metric.unit(), ratio: part.ratio(), message: wording::reason(part) };
-            With { part, more }
-        });
+            With::new(part, more)
+        };
         let dialect = dialect(test);
-        let findings = test.findings.iter().map(|part| {
-            let more = Advised { message: wording::message(part), advice: wording::advice(part, dialect) };
-            With { part, more }
-        });
-        let view = View {
+        TestDocument {
             name: &test.name,
             title: &test.title,
             aim: test.aim,
             volumes: &test.volumes,
             verdict: test.verdict,
-            message: cause_of_test(self.assessment, test),
+            message: cause_of_test(assessment, test),
             cause: &test.cause,
             error: &test.error,
-            judgements: judgements.collect(),
-            findings: findings.collect(),
+            judgements: test.judgements.iter().map(judgement).collect(),
+            findings: test.findings.iter().map(|part| worded::finding(part, dialect)).collect(),
             steady: &test.steady,
             job: &test.job,
             rounds: &test.rounds,
-        };
-        view.serialize(to)
+        }
     }
 }

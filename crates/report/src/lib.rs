@@ -24,18 +24,23 @@ mod rows;
 mod study;
 mod text;
 mod thresholds;
+mod worded;
 pub mod wording;
 
 pub use card::card;
 pub use card_picture::{card_png, card_svg};
 pub use causes::cause;
 pub use chart::Chart;
-pub use document::document;
+pub use document::{AssessmentDocument, document};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use png::PngError;
-pub use study::{Ink, comparison_json, comparison_text, csv, failed_limits, json, sentence, text};
+pub use study::{
+    ComparisonDocument, Ink, KneeDocument, RepeatsDocument, SweepDocument, comparison_json, comparison_text, csv,
+    failed_limits, json, sentence, text,
+};
+pub use worded::AdvisedFinding;
 
 use assessment::Assessment;
 

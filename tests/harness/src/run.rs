@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::schemas::check_output;
 use crate::{HANGS, binary, can_use_realtime_priority};
 
 /// Result of a run of the binary.
@@ -86,11 +87,11 @@ pub fn run(directory: &Path, arguments: &str) -> Outcome {
     outcome(fathom(directory, arguments).spawn().unwrap())
 }
 
-/// Waits for the end of a run.
+/// Waits for the end of a run. JSON on standard output is checked against its schema.
 ///
 /// # Panics
 ///
-/// Panics if the run hangs. Kills it first and shows its output.
+/// Panics if the run hangs, or if JSON does not fit its schema. Kills a run that hangs and shows its output.
 pub fn outcome(child: Child) -> Outcome {
     let id = child.id();
     let (ended, waiting) = std::sync::mpsc::channel::<()>();
@@ -105,6 +106,7 @@ pub fn outcome(child: Child) -> Outcome {
     let _ = ended.send(());
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(!watch.join().unwrap(), "the run hangs:\n{stdout}\n{stderr}");
+    check_output(&stdout);
     Outcome { code: output.status.code(), stdout: stdout.into_owned(), stderr: stderr.into_owned() }
 }
 

@@ -12,6 +12,7 @@ pub mod live;
 pub mod pages;
 pub mod refusal;
 pub mod run;
+pub mod schema;
 pub mod show;
 pub mod suite;
 pub mod sweep;
@@ -58,6 +59,7 @@ pub enum Command {
     Delete(history::DeleteArgs),
     Suite(suite::Args),
     Limits(limits::Args),
+    Schema(schema::Args),
     Completions(pages::CompletionsArgs),
     Man(pages::ManArgs),
 }

@@ -10,7 +10,7 @@ use crate::args::history::{ExportArgs, ExportFormat};
 use crate::atomic_file::AtomicFile;
 use crate::command_error::CommandError;
 use crate::output::print_text;
-use crate::{exit, store};
+use crate::{documents, exit, store};
 
 /// Prints or writes the runs. Returns the exit code.
 ///
@@ -26,7 +26,7 @@ pub fn main(args: &ExportArgs) -> Result<u8, CommandError> {
         false => Ok(figures(&ids.iter().map(|id| history.entry(*id)).collect::<Result<Vec<_>, HistoryError>>()?)),
     };
     let bytes = match args.format {
-        ExportFormat::Json => json(&history, &ids, store::json)?.into_bytes(),
+        ExportFormat::Json => json(&history, &ids, documents::json)?.into_bytes(),
         ExportFormat::Csv => table()?.csv().into_bytes(),
         ExportFormat::Parquet => table()?.parquet()?,
     };

@@ -11,6 +11,7 @@ pub mod knee;
 pub mod limits;
 pub mod pages;
 pub mod run;
+pub mod schema;
 pub mod show;
 pub mod suite;
 pub mod sweep;

@@ -10,6 +10,7 @@ mod exact;
 mod layout;
 mod version_1;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -28,8 +29,9 @@ const VERSION_1: &str = "fathom.record/1";
 const READABLE: [&str; 2] = [VERSION_1, SCHEMA];
 
 /// The document. What people look for comes first.
-#[derive(Serialize)]
-struct Document<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     command_line: String,
     #[serde(flatten)]

@@ -1,7 +1,8 @@
 //! Two sets of runs, compared.
 
 use assessment::{BrokenLimit, By, ComparedFigure, Comparison, ComparisonNote};
-use serde_json::{Value, json as value};
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::format::percent;
 use units::markup::{one_line, printable};
 
@@ -84,39 +85,42 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     printable(&format!("{}\n{notes}", table(comparison).text())).into_owned()
 }
 
-/// Returns a comparison as JSON; `a` and `b` name the two sets.
-pub fn comparison_json(comparison: &Comparison, a: &str, b: &str) -> String {
-    let mut value = json(comparison);
-    let mut top = value!({ "schema": SCHEMA, "a": a, "b": b });
-    if let (Value::Object(top), Value::Object(value)) = (&mut top, &mut value) {
-        top.append(value);
-    }
-    document(&top)
+/// The JSON of `fathom compare`.
+#[derive(Serialize, JsonSchema)]
+pub struct ComparisonDocument<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The first set, as typed.
+    a: &'a str,
+    /// The second set, as typed.
+    b: &'a str,
+    #[serde(flatten)]
+    comparison: Compared<'a>,
 }
 
 /// The lines, notes and broken limits of a comparison.
-pub fn json(comparison: &Comparison) -> Value {
-    let line = |line: &ComparedFigure| {
-        value!({
-            "test": line.test,
-            "metric": line.metric.to_string(),
-            "unit": line.unit,
-            "first": line.first,
-            "second": line.second,
-            "difference": line.difference,
-            "interval": line.interval,
-            "p": line.p,
-            "by": match line.by {
-                By::Repeats => "repeats",
-                By::Intervals => "intervals",
-                By::Nothing => "nothing",
-            },
-            "shown": line.shown,
-        })
-    };
-    value!({
-        "lines": comparison.lines.iter().map(line).collect::<Vec<_>>(),
-        "notes": comparison.notes.iter().map(note).collect::<Vec<_>>(),
-        "failed": comparison.failed.iter().map(broken).collect::<Vec<_>>(),
-    })
+#[derive(Serialize, JsonSchema)]
+pub struct Compared<'a> {
+    /// One line per figure that both sets have.
+    lines: &'a [ComparedFigure],
+    /// Limits of what the comparison shows, in words. The text can change with any version.
+    notes: Vec<String>,
+    /// Broken limits of `--fail-on`, in words. The text can change with any version.
+    failed: Vec<String>,
+}
+
+impl<'a> From<&'a Comparison> for Compared<'a> {
+    fn from(comparison: &'a Comparison) -> Compared<'a> {
+        Compared {
+            lines: &comparison.lines,
+            notes: comparison.notes.iter().map(note).collect(),
+            failed: failed_limits(comparison),
+        }
+    }
+}
+
+/// Returns a comparison as JSON; `a` and `b` name the two sets.
+pub fn comparison_json(comparison: &Comparison, a: &str, b: &str) -> String {
+    document(&ComparisonDocument { schema: SCHEMA, a, b, comparison: comparison.into() })
 }

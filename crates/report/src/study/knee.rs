@@ -1,16 +1,21 @@
 //! A search: a row for each load, bars of the percentile or of IOPS, and the sustained load.
 
-use assessment::{Assessment, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence};
-use serde_json::{Map, Value, json as value};
+use assessment::{
+    Assessment, Failure, Knee, KneeFigures, KneePoint, KneeResult, KneeRun, LoadGeneratorEvidence, Metric, Test,
+};
+use record::Arrivals;
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::format::{grouped, time_ns};
 use units::markup::one_line;
 
 use super::bars::bar;
-use super::parts::{Summary, document, failure, findings, with_message};
+use super::parts::{SettingsObject, Summary, document};
 use super::scale::Scale;
 use super::table::{Column, Row, Table, WIDTH};
 use crate::findings::dialect;
 use crate::text::target_name;
+use crate::worded::{AdvisedFinding, Worded, failure, finding, worded};
 use crate::wording::{self, Dialect};
 
 const SCHEMA: &str = "fathom.knee/2";
@@ -219,82 +224,222 @@ fn of_depths(request: &Knee, result: &KneeResult) -> String {
     sentence
 }
 
-pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
-    let is_rate = request.iodepth_max.is_none();
-    let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| point.load);
-    let found = match is_rate {
-        true => value!({
-            "sustained_iops": load(result.sustained),
-            "too_much_iops": load(result.missed),
-            "settled": result.is_settled,
-            "knee_iops": load(result.knee),
-            "closed_loop": result.closed_loop.as_ref().map(figures),
-            "load_generator": result.load_generator.as_ref().map(load_generator),
-        }),
-        false => value!({
-            "knee_iodepth": load(result.knee),
-            "within_bound_iodepth": load(result.sustained),
-            "load_generator": result.load_generator.as_ref().map(load_generator),
-        }),
-    };
-    let step = |point: &KneePoint| {
-        let name = if is_rate { "offered_iops" } else { "iodepth" };
-        let runs: Vec<Value> = point.runs.iter().map(|run| run_of(run, is_rate)).collect();
-        value!({ name: point.load, "median": figures(&point.figures), "runs": runs })
-    };
-    let job: Map<String, Value> =
-        request.job.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    document(&value!({
-        "schema": SCHEMA,
-        "program": format!("fathom {}", assessment.fathom),
-        "target": assessment.target.path,
-        "work": request.work,
-        "job": job,
-        "loop": if is_rate { "open" } else { "closed" },
-        "arrivals": if request.poisson { "poisson" } else { "linear" },
-        "metric": request.metric(),
-        "percentile": request.percent,
-        "bound_ns": request.bound_ns,
-        "runtime_ns": request.runtime_ns,
-        "steps": result.points.iter().map(step).collect::<Vec<_>>(),
-        "found": found,
-        "findings": findings(assessment.tests.last()),
-        "stopped": assessment.stopped,
-        "failed": result.failed.as_ref().map(failure),
-        "sentence": sentence(assessment, request, result),
-    }))
+/// The JSON of `fathom knee`.
+#[derive(Serialize, JsonSchema)]
+pub struct KneeDocument<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// `fathom` and its version.
+    program: String,
+    /// Path of the target, from the root.
+    target: &'a str,
+    /// The I/Os in words: `random 4 KiB reads`.
+    work: &'a str,
+    /// Options of the fio job.
+    job: SettingsObject,
+    /// `open`: a search over rates. `closed`: a search over depths.
+    #[schemars(extend("enum" = ["open", "closed"]))]
+    r#loop: &'static str,
+    /// `linear`: at equal distances. `poisson`: at random times.
+    #[schemars(extend("enum" = ["linear", "poisson"]))]
+    arrivals: &'static str,
+    /// The judged metric.
+    metric: Metric,
+    /// The judged percentile, in percent.
+    percentile: f64,
+    /// Upper bound of that percentile. `null` without a bound.
+    bound_ns: Option<u64>,
+    /// Measured time of each step.
+    runtime_ns: u64,
+    /// By rising load.
+    steps: Vec<StepDocument<'a>>,
+    found: FoundDocument<'a>,
+    findings: Vec<AdvisedFinding<'a>>,
+    /// A signal stopped the search.
+    stopped: bool,
+    /// Why the search ended early.
+    failed: Option<Worded<'a, Failure>>,
+    /// The result in words. The text can change with any version.
+    sentence: String,
 }
 
-fn figures(figures: &KneeFigures) -> Value {
-    value!({
-        "iops": figures.iops,
-        "latency_ns": {
-            "mean": figures.mean_ns,
-            "p50": figures.p50_ns,
-            "p99": figures.p99_ns,
-            "p99.9": figures.p99_9_ns,
-        },
-        "asked_ns": figures.percentile_ns,
-        "late_percent": figures.late_percent,
+/// A load, and its runs.
+#[derive(Serialize, JsonSchema)]
+struct StepDocument<'a> {
+    #[serde(flatten)]
+    load: Load,
+    /// Median of the runs for each figure.
+    median: FiguresDocument,
+    runs: Vec<RunDocument<'a>>,
+}
+
+/// The load of a step.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Load {
+    /// Open loop: I/Os that arrive per second.
+    OfferedIops(u64),
+    /// Closed loop: I/Os in flight.
+    Iodepth(u64),
+}
+
+/// Figures at a load. Times are response times in an open loop, service times in a closed one.
+#[derive(Serialize, JsonSchema)]
+struct FiguresDocument {
+    /// Completed I/Os per second.
+    iops: f64,
+    latency_ns: LatencyDocument,
+    /// The judged percentile. `null` if it lies among I/Os that were never submitted.
+    #[serde(rename = "asked_ns")]
+    percentile_ns: Option<f64>,
+    /// Share of I/Os that were submitted late or never.
+    late_percent: f64,
+}
+
+/// Latency, in ns. A percentile is `null` if it lies among I/Os that were never submitted.
+#[derive(Serialize, JsonSchema)]
+struct LatencyDocument {
+    /// Mean of the completed I/Os, in ns.
+    mean: f64,
+    /// Median, in ns.
+    p50: Option<f64>,
+    /// 99th percentile, in ns.
+    p99: Option<f64>,
+    /// 99.9th percentile, in ns.
+    #[serde(rename = "p99.9")]
+    p99_9: Option<f64>,
+}
+
+/// A run at a load.
+#[derive(Serialize, JsonSchema)]
+struct RunDocument<'a> {
+    #[serde(flatten)]
+    figures: FiguresDocument,
+    /// Open loop: the rate was met, and the percentile is within the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    good: Option<bool>,
+    arrivals: &'a Arrivals,
+    /// Evidence that the load generator limited this run.
+    load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
+}
+
+/// The result of a search.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum FoundDocument<'a> {
+    Rates(FoundRates<'a>),
+    Depths(FoundDepths<'a>),
+}
+
+/// The result of a search over rates.
+#[derive(Serialize, JsonSchema)]
+struct FoundRates<'a> {
+    /// The highest rate that was sustained.
+    sustained_iops: Option<u64>,
+    /// The lowest rate above it that was not sustained.
+    too_much_iops: Option<u64>,
+    /// Both rates were confirmed by repeated runs.
+    settled: bool,
+    /// The rate at which the curve bends.
+    knee_iops: Option<u64>,
+    /// Figures of the closed loop that the search starts with.
+    closed_loop: Option<FiguresDocument>,
+    /// Evidence that the load generator, not the target, limited the missed rate.
+    load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
+}
+
+/// The result of a search over depths.
+#[derive(Serialize, JsonSchema)]
+struct FoundDepths<'a> {
+    /// The depth at which the curve bends, in I/Os.
+    knee_iodepth: Option<u64>,
+    /// The largest depth within the bound, in I/Os.
+    within_bound_iodepth: Option<u64>,
+    /// Evidence that the load generator, not the target, limited the missed depth.
+    load_generator: Option<Worded<'a, LoadGeneratorEvidence>>,
+}
+
+pub fn json(assessment: &Assessment, request: &Knee, result: &KneeResult) -> String {
+    let is_rate = request.iodepth_max.is_none();
+    document(&KneeDocument {
+        schema: SCHEMA,
+        program: format!("fathom {}", assessment.fathom),
+        target: &assessment.target.path,
+        work: &request.work,
+        job: (&request.job).into(),
+        r#loop: if is_rate { "open" } else { "closed" },
+        arrivals: if request.poisson { "poisson" } else { "linear" },
+        metric: request.metric(),
+        percentile: request.percent,
+        bound_ns: request.bound_ns,
+        runtime_ns: request.runtime_ns,
+        steps: result.points.iter().map(|point| StepDocument::new(point, is_rate)).collect(),
+        found: found(result, is_rate),
+        findings: assessment.tests.last().map(findings).unwrap_or_default(),
+        stopped: assessment.stopped,
+        failed: result.failed.as_ref().map(failure),
+        sentence: sentence(assessment, request, result),
     })
 }
 
-fn run_of(run: &KneeRun, is_rate: bool) -> Value {
-    let arrivals = &run.arrivals;
-    let mut value = figures(&run.figures);
-    if is_rate {
-        value["good"] = run.is_good.into();
-    }
-    value["arrivals"] = value!({
-        "due": arrivals.due,
-        "late": arrivals.late,
-        "queue_full": arrivals.queue_full,
-        "unissued": arrivals.unissued,
-    });
-    value["load_generator"] = run.load_generator.as_ref().map(load_generator).into();
-    value
+fn findings(test: &Test) -> Vec<AdvisedFinding<'_>> {
+    let dialect = dialect(test);
+    test.findings.iter().map(|part| finding(part, dialect)).collect()
 }
 
-fn load_generator(evidence: &LoadGeneratorEvidence) -> Value {
-    with_message(evidence, wording::load_generator_evidence(evidence))
+fn found(result: &KneeResult, is_rate: bool) -> FoundDocument<'_> {
+    let load = |at: Option<usize>| at.and_then(|at| result.points.get(at)).map(|point| point.load);
+    let load_generator = result.load_generator.as_ref().map(load_generator);
+    if !is_rate {
+        return FoundDocument::Depths(FoundDepths {
+            knee_iodepth: load(result.knee),
+            within_bound_iodepth: load(result.sustained),
+            load_generator,
+        });
+    }
+    FoundDocument::Rates(FoundRates {
+        sustained_iops: load(result.sustained),
+        too_much_iops: load(result.missed),
+        settled: result.is_settled,
+        knee_iops: load(result.knee),
+        closed_loop: result.closed_loop.as_ref().map(FiguresDocument::from),
+        load_generator,
+    })
+}
+
+impl<'a> StepDocument<'a> {
+    fn new(point: &'a KneePoint, is_rate: bool) -> StepDocument<'a> {
+        let run = |run: &'a KneeRun| RunDocument {
+            figures: (&run.figures).into(),
+            good: is_rate.then_some(run.is_good),
+            arrivals: &run.arrivals,
+            load_generator: run.load_generator.as_ref().map(load_generator),
+        };
+        StepDocument {
+            load: if is_rate { Load::OfferedIops(point.load) } else { Load::Iodepth(point.load) },
+            median: (&point.figures).into(),
+            runs: point.runs.iter().map(run).collect(),
+        }
+    }
+}
+
+impl From<&KneeFigures> for FiguresDocument {
+    fn from(figures: &KneeFigures) -> FiguresDocument {
+        FiguresDocument {
+            iops: figures.iops,
+            latency_ns: LatencyDocument {
+                mean: figures.mean_ns,
+                p50: figures.p50_ns,
+                p99: figures.p99_ns,
+                p99_9: figures.p99_9_ns,
+            },
+            percentile_ns: figures.percentile_ns,
+            late_percent: figures.late_percent,
+        }
+    }
+}
+
+fn load_generator(evidence: &LoadGeneratorEvidence) -> Worded<'_, LoadGeneratorEvidence> {
+    worded(evidence, wording::load_generator_evidence(evidence))
 }

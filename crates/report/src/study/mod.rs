@@ -12,7 +12,10 @@ pub(crate) mod sweep;
 mod table;
 
 pub(crate) use comparison::broken as broken_limit;
-pub use comparison::{comparison_json, comparison_text, failed_limits};
+pub use comparison::{ComparisonDocument, comparison_json, comparison_text, failed_limits};
+pub use knee::KneeDocument;
+pub use repeats::RepeatsDocument;
+pub use sweep::SweepDocument;
 pub use table::Table;
 
 use assessment::{Assessment, Study};

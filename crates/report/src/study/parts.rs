@@ -1,13 +1,14 @@
 //! The parts of all studies: the summary, values of JSON, and lines of text.
 
-use assessment::{Failure, Finding, Test};
+use std::collections::BTreeMap;
+
+use assessment::Settings;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use units::markup::printable;
 
 use super::table::{Table, WIDTH};
-use crate::findings;
-use crate::wording::{self, Dialect};
 
 /// A study, ready to render.
 pub struct Summary {
@@ -22,37 +23,20 @@ pub struct Summary {
 }
 
 /// Formats a JSON document.
-pub fn document(value: &Value) -> String {
+pub fn document(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value)
         .map_or_else(|error| error.to_string(), |text| printable(&text).into_owned() + "\n")
 }
 
-/// Returns a part of a study as JSON, with its message.
-pub fn with_message(part: &impl Serialize, message: String) -> Value {
-    let mut part = serde_json::to_value(part).unwrap_or_default();
-    part["message"] = message.into();
-    part
-}
+/// Settings as an object: `{"bs": "4k"}`.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct SettingsObject(#[schemars(with = "BTreeMap<String, String>")] Map<String, Value>);
 
-/// Returns a failure as JSON.
-pub fn failure(failure: &Failure) -> Value {
-    with_message(failure, wording::failure(failure))
-}
-
-/// Returns a finding as JSON, with its message and advice.
-pub fn finding(finding: &Finding, dialect: Dialect) -> Value {
-    let mut value = with_message(finding, wording::message(finding));
-    value["advice"] = wording::advice(finding, dialect).into();
-    value
-}
-
-/// Returns the findings of a test as JSON.
-pub fn findings(test: Option<&Test>) -> Vec<Value> {
-    let of_test = |test: &Test| {
-        let dialect = findings::dialect(test);
-        test.findings.iter().map(|finding| self::finding(finding, dialect)).collect()
-    };
-    test.map(of_test).unwrap_or_default()
+impl From<&Settings> for SettingsObject {
+    fn from(settings: &Settings) -> SettingsObject {
+        SettingsObject(settings.iter().map(|(option, value)| (option.clone(), value.as_str().into())).collect())
+    }
 }
 
 /// Breaks a text between words and indents further lines. Line breaks of the text stay.

@@ -1,14 +1,18 @@
 //! Repeats: the spread of each workload's figures, and the difference of two.
 
-use assessment::{Assessment, Drift, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Workload};
-use serde_json::{Value, json as value};
+use assessment::{
+    Assessment, Drift, Failure, RepeatedFigure, Repeats, RepeatsFinding, RepeatsResult, RepeatsRun, Workload,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::format::percent;
 use units::markup::one_line;
 
-use super::comparison;
-use super::parts::{Summary, document, failure, finding};
+use super::comparison::{self, Compared};
+use super::parts::{Summary, document};
 use super::table::{Column, Row, Table};
 use crate::findings::dialect;
+use crate::worded::{AdvisedFinding, Worded, failure, finding};
 use crate::wording::{self, Dialect};
 
 const SCHEMA: &str = "fathom.run/2";
@@ -127,38 +131,16 @@ impl Side<'_> {
         notes
     }
 
-    fn json(&self, request: &Repeats) -> Value {
-        let run = |run: &&RepeatsRun| {
-            let turn = request.runs.iter().position(|known| known == *run).map(|at| at + 1);
-            value!({
-                "turn": turn,
-                "repeat": run.repeat,
-                "started_unix_ms": run.started_unix_ms,
-                "kept": run.kept,
-                "failed": run.error.as_ref().map(failure),
-            })
+    fn document<'a>(&'a self, request: &Repeats) -> WorkloadDocument<'a> {
+        let run = |run: &&'a RepeatsRun| RunDocument {
+            turn: request.runs.iter().position(|known| known == *run).map(|at| at + 1),
+            repeat: run.repeat,
+            started_unix_ms: run.started_unix_ms,
+            kept: run.kept,
+            failed: run.error.as_ref().map(failure),
         };
-        let figure = |figure: &RepeatedFigure| {
-            value!({
-                "test": figure.test,
-                "metric": figure.metric.to_string(),
-                "unit": figure.unit,
-                "values": figure.values,
-                "median": figure.median,
-                "least": figure.least,
-                "most": figure.most,
-                "spread": figure.spread,
-                "outliers": figure.outliers,
-                "drift": figure.drift.map(|drift| value!({ "change": drift.change, "p": drift.p })),
-            })
-        };
-        value!({
-            "name": self.workload.name,
-            "line": self.workload.line,
-            "prepare": self.workload.prepare,
-            "runs": self.runs.iter().map(run).collect::<Vec<_>>(),
-            "figures": self.figures.iter().map(figure).collect::<Vec<_>>(),
-        })
+        let Workload { name, line, prepare } = self.workload;
+        WorkloadDocument { name, line, prepare, runs: self.runs.iter().map(run).collect(), figures: self.figures }
     }
 }
 
@@ -200,26 +182,89 @@ fn sentence(result: &RepeatsResult) -> Option<String> {
     (!failed.is_empty()).then(|| format!("--fail-on {}", failed.join("; ")))
 }
 
+/// The JSON of `fathom run`.
+#[derive(Serialize, JsonSchema)]
+pub struct RepeatsDocument<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Version of fathom.
+    fathom: &'a str,
+    /// The order of the runs: `interleave`, `abba`, `random` or `blocks`.
+    order: &'a str,
+    /// Seed of a random order.
+    seed: Option<u32>,
+    /// Runs of each workload.
+    repeats: usize,
+    /// Tag of the runs in the history.
+    set: &'a Option<String>,
+    /// A signal stopped the runs.
+    stopped: bool,
+    workloads: Vec<WorkloadDocument<'a>>,
+    /// The second workload compared with the first. `null` for one workload.
+    comparison: Option<Compared<'a>>,
+    /// Broken limits of `--fail-on`, in words. The text can change with any version.
+    failed: Vec<String>,
+    findings: Vec<FindingDocument<'a>>,
+}
+
+/// A workload, its runs and its figures.
+#[derive(Serialize, JsonSchema)]
+struct WorkloadDocument<'a> {
+    /// `A` or `B`.
+    name: &'a str,
+    /// Its command line.
+    line: &'a str,
+    /// The shell command before each run.
+    prepare: &'a Option<String>,
+    runs: Vec<RunDocument<'a>>,
+    figures: &'a [RepeatedFigure],
+}
+
+/// A run of a workload.
+#[derive(Serialize, JsonSchema)]
+struct RunDocument<'a> {
+    /// Number of the run among those of all workloads, from 1.
+    turn: Option<usize>,
+    /// Number of the run among those of its workload, from 1.
+    repeat: usize,
+    started_unix_ms: Option<u64>,
+    /// Number of the run in the history. `null` if it was not saved.
+    kept: Option<i64>,
+    /// Why the run has no figures.
+    failed: Option<Worded<'a, Failure>>,
+}
+
+/// A finding, and the number of runs that have it.
+#[derive(Serialize, JsonSchema)]
+struct FindingDocument<'a> {
+    #[serde(flatten)]
+    finding: AdvisedFinding<'a>,
+    /// Number of runs with the finding, for each workload.
+    runs: &'a [usize],
+}
+
+impl<'a> FindingDocument<'a> {
+    fn new(found: &'a RepeatsFinding, dialect: Dialect) -> FindingDocument<'a> {
+        FindingDocument { finding: finding(&found.finding, dialect), runs: &found.runs }
+    }
+}
+
 pub fn json(assessment: &Assessment, request: &Repeats, result: &RepeatsResult) -> String {
     let sides = sides(request, result);
     let dialect = assessment.tests.first().map_or(Dialect::Fio, dialect);
-    let finding = |found: &RepeatsFinding| {
-        let mut value = finding(&found.finding, dialect);
-        value["runs"] = found.runs.as_slice().into();
-        value
-    };
     let failed = result.comparison.iter().flat_map(|comparison| &comparison.failed);
-    document(&value!({
-        "schema": SCHEMA,
-        "fathom": assessment.fathom,
-        "order": if request.order == "given" { "interleave" } else { &request.order },
-        "seed": request.seed,
-        "repeats": request.repeats,
-        "set": request.set,
-        "stopped": assessment.stopped,
-        "workloads": sides.iter().map(|side| side.json(request)).collect::<Vec<_>>(),
-        "comparison": result.comparison.as_ref().map(comparison::json),
-        "failed": failed.map(comparison::broken).collect::<Vec<_>>(),
-        "findings": result.findings.iter().map(finding).collect::<Vec<_>>(),
-    }))
+    document(&RepeatsDocument {
+        schema: SCHEMA,
+        fathom: &assessment.fathom,
+        order: if request.order == "given" { "interleave" } else { &request.order },
+        seed: request.seed,
+        repeats: request.repeats,
+        set: &request.set,
+        stopped: assessment.stopped,
+        workloads: sides.iter().map(|side| side.document(request)).collect(),
+        comparison: result.comparison.as_ref().map(Compared::from),
+        failed: failed.map(comparison::broken).collect(),
+        findings: result.findings.iter().map(|found| FindingDocument::new(found, dialect)).collect(),
+    })
 }

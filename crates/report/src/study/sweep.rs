@@ -1,19 +1,21 @@
 //! A sweep: a row for each point, bars by the first axis, and the best point.
 
 use assessment::{
-    Assessment, Best, CpuOf, Figures, Latencies, Metric, Rates, Remark, Settings, Sweep, SweepPoint, SweepResult,
+    Assessment, Best, Cpu, CpuOf, Failure, Figures, Latencies, Metric, Rates, Remark, Sweep, SweepPoint, SweepResult,
     SweepRun,
 };
-use serde_json::{Map, Value, json as value};
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::format;
 use units::markup::{csv_cell, one_line};
 use units::quantity::option_value;
 
 use super::bars::bar;
-use super::parts::{Summary, document, failure, finding};
+use super::parts::{SettingsObject, Summary, document};
 use super::scale::Scale;
 use super::table::{Column, LABEL_MAX, Row, Table, WIDTH, tail};
 use crate::text::NONE;
+use crate::worded::{AdvisedFinding, Worded, failure, finding};
 use crate::wording::{self, Dialect};
 
 type RatesOf = fn(&Figures) -> &Rates;
@@ -304,97 +306,202 @@ pub fn is_ordered(values: &[String]) -> bool {
     sizes.is_some_and(|sizes| sizes.windows(2).all(|pair| pair[0] < pair[1]))
 }
 
+/// The JSON of `fathom sweep`.
+#[derive(Serialize, JsonSchema)]
+pub struct SweepDocument<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// `fathom` and its version.
+    program: String,
+    /// The program of the line: `fio` or `diskspd`.
+    dialect: &'a str,
+    /// The command line that is run at each point.
+    line: &'a [String],
+    axes: Vec<Axis<'a>>,
+    order: Order<'a>,
+    /// Runs of each point.
+    repeats: usize,
+    /// Runs that were started.
+    runs_made: usize,
+    /// Runs that were requested.
+    #[serde(rename = "runs_asked")]
+    runs_requested: usize,
+    /// The metric that ranks the points.
+    metric: Metric,
+    points: Vec<PointDocument<'a>>,
+    remarks: Vec<RemarkDocument<'a>>,
+    /// The best point. `null` if no point was measured.
+    verdict: Option<VerdictDocument>,
+}
+
+/// A swept option.
+#[derive(Serialize, JsonSchema)]
+struct Axis<'a> {
+    /// Name of the option.
+    option: &'a str,
+    /// Its values, as typed.
+    values: &'a [String],
+}
+
+/// The order of the runs.
+#[derive(Serialize, JsonSchema)]
+struct Order<'a> {
+    /// `given` or `random`.
+    kind: &'a str,
+    /// Seed of a random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u32>,
+}
+
+/// A combination of values.
+#[derive(Serialize, JsonSchema)]
+struct PointDocument<'a> {
+    /// The value of each axis, by option.
+    settings: SettingsObject,
+    runs: Vec<RunDocument<'a>>,
+    /// Median of the runs for each figure. `null` if no run has figures.
+    median: Option<FiguresDocument>,
+    /// From the least to the highest value of the metric, in percent of the median. `null` for one run.
+    spread_percent: Option<f64>,
+}
+
+/// The figures of a run, or why it has none.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RunDocument<'a> {
+    Figures(Box<FiguresDocument>),
+    Failed { failed: Worded<'a, Failure> },
+}
+
+/// Figures by direction. A direction without I/O has zeros.
+#[derive(Serialize, JsonSchema)]
+struct FiguresDocument {
+    read: RatesDocument,
+    write: RatesDocument,
+    trim: RatesDocument,
+    /// All directions together.
+    total: RatesDocument,
+    /// CPU use. `null` if it was not measured.
+    cpu: Option<Cpu>,
+}
+
+/// Figures of a direction.
+#[derive(Serialize, JsonSchema)]
+struct RatesDocument {
+    /// Completed I/Os per second.
+    iops: f64,
+    bytes_per_s: f64,
+    /// Service time. `null` if it was not measured or no I/O was completed.
+    latency_ns: Option<LatencyDocument>,
+}
+
+/// Service time, from the issue of an I/O to its completion, in ns.
+#[derive(Serialize, JsonSchema)]
+struct LatencyDocument {
+    /// Mean, in ns.
+    mean: f64,
+    /// Median, in ns.
+    p50: f64,
+    /// 99th percentile, in ns.
+    p99: f64,
+    /// 99.9th percentile, in ns.
+    #[serde(rename = "p99.9")]
+    p99_9: f64,
+}
+
+/// A finding, and the points that have it.
+#[derive(Serialize, JsonSchema)]
+struct RemarkDocument<'a> {
+    #[serde(flatten)]
+    finding: AdvisedFinding<'a>,
+    /// Settings of the points that the finding is about.
+    points: Vec<SettingsObject>,
+}
+
+/// The best point, and the points near it.
+#[derive(Serialize, JsonSchema)]
+struct VerdictDocument {
+    /// Settings of the best point.
+    best: Option<SettingsObject>,
+    /// Its median of the metric, in the metric's unit.
+    value: f64,
+    /// Points within this distance of the best one count as equal, in percent of its value.
+    near_percent: f64,
+    /// Settings of the points that count as equal.
+    near: Vec<SettingsObject>,
+    /// The result in words. The text can change with any version.
+    sentence: Option<String>,
+}
+
 pub fn json(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> String {
-    let axes = request.axes.iter().map(|(option, values)| value!({ "option": option, "values": values }));
-    let order = match request.seed {
-        Some(seed) => value!({ "kind": request.order, "seed": seed }),
-        None => value!({ "kind": request.order }),
-    };
-    let remarks = result.remarks.iter().map(|remark| {
-        let points: Vec<Value> = remark
-            .points
-            .iter()
-            .filter_map(|at| result.points.get(*at))
-            .map(|point| settings(&point.settings))
-            .collect();
-        let mut value = finding(&remark.finding, dialect(request));
-        value["points"] = points.into();
-        value
-    });
-    document(&value!({
-        "schema": SCHEMA,
-        "program": format!("fathom {}", assessment.fathom),
-        "dialect": request.dialect,
-        "line": request.line,
-        "axes": axes.collect::<Vec<_>>(),
-        "order": order,
-        "repeats": request.repeats,
-        "runs_made": runs_made(result),
-        "runs_asked": runs_requested(request, result),
-        "metric": request.metric.to_string(),
-        "points": result.points.iter().map(point).collect::<Vec<_>>(),
-        "remarks": remarks.collect::<Vec<_>>(),
-        "verdict": verdict(assessment, request, result),
-    }))
-}
-
-fn point(point: &SweepPoint) -> Value {
-    let runs = point.runs.iter().map(|run| match run {
-        SweepRun::Figures(run) => figures(run),
-        SweepRun::Failed(reason) => value!({ "failed": failure(reason) }),
-    });
-    value!({
-        "settings": settings(&point.settings),
-        "runs": runs.collect::<Vec<_>>(),
-        "median": point.median.as_ref().map(figures),
-        "spread_percent": point.spread_percent,
+    let axes = request.axes.iter().map(|(option, values)| Axis { option, values });
+    document(&SweepDocument {
+        schema: SCHEMA,
+        program: format!("fathom {}", assessment.fathom),
+        dialect: &request.dialect,
+        line: &request.line,
+        axes: axes.collect(),
+        order: Order { kind: &request.order, seed: request.seed },
+        repeats: request.repeats,
+        runs_made: runs_made(result),
+        runs_requested: runs_requested(request, result),
+        metric: request.metric,
+        points: result.points.iter().map(PointDocument::from).collect(),
+        remarks: result.remarks.iter().map(|remark| RemarkDocument::new(request, result, remark)).collect(),
+        verdict: result.best.as_ref().map(|best| VerdictDocument::new(assessment, request, result, best)),
     })
 }
 
-fn settings(settings: &Settings) -> Value {
-    let settings = settings.iter().map(|(option, value)| (option.clone(), Value::from(value.as_str())));
-    Value::Object(settings.collect::<Map<_, _>>())
-}
-
-fn figures(figures: &Figures) -> Value {
-    let cpu = figures.cpu.map(|cpu| {
-        let of = match cpu.of {
-            CpuOf::Machine => "machine",
-            CpuOf::Threads => "threads",
+impl<'a> From<&'a SweepPoint> for PointDocument<'a> {
+    fn from(point: &'a SweepPoint) -> PointDocument<'a> {
+        let run = |run: &'a SweepRun| match run {
+            SweepRun::Figures(figures) => RunDocument::Figures(Box::new(figures.into())),
+            SweepRun::Failed(reason) => RunDocument::Failed { failed: failure(reason) },
         };
-        value!({ "percent": cpu.percent, "of": of })
-    });
-    value!({
-        "read": rates(&figures.read),
-        "write": rates(&figures.write),
-        "trim": rates(&figures.trim),
-        "total": rates(&figures.total),
-        "cpu": cpu,
-    })
+        PointDocument {
+            settings: (&point.settings).into(),
+            runs: point.runs.iter().map(run).collect(),
+            median: point.median.as_ref().map(FiguresDocument::from),
+            spread_percent: point.spread_percent,
+        }
+    }
 }
 
-fn rates(rates: &Rates) -> Value {
-    let latency = rates.latency.map(|latency| {
-        value!({
-            "mean": latency.mean_ns,
-            "p50": latency.p50_ns,
-            "p99": latency.p99_ns,
-            "p99.9": latency.p99_9_ns,
-        })
-    });
-    value!({ "iops": rates.iops, "bytes_per_s": rates.bytes_per_s, "latency_ns": latency })
+impl From<&Figures> for FiguresDocument {
+    fn from(figures: &Figures) -> FiguresDocument {
+        let Figures { read, write, trim, total, cpu } = figures;
+        FiguresDocument { read: read.into(), write: write.into(), trim: trim.into(), total: total.into(), cpu: *cpu }
+    }
 }
 
-fn verdict(assessment: &Assessment, request: &Sweep, result: &SweepResult) -> Value {
-    let Some(best) = &result.best else { return Value::Null };
-    let near = best.near.iter().map(|at| settings(&result.points[*at].settings));
-    value!({
-        "best": result.points.get(best.point).map(|point| settings(&point.settings)),
-        "value": best.value,
-        "near_percent": best.near_percent,
-        "near": near.collect::<Vec<_>>(),
-        "sentence": sentence(assessment, request, result),
-    })
+impl From<&Rates> for RatesDocument {
+    fn from(rates: &Rates) -> RatesDocument {
+        let latency =
+            |of: Latencies| LatencyDocument { mean: of.mean_ns, p50: of.p50_ns, p99: of.p99_ns, p99_9: of.p99_9_ns };
+        RatesDocument { iops: rates.iops, bytes_per_s: rates.bytes_per_s, latency_ns: rates.latency.map(latency) }
+    }
+}
+
+impl<'a> RemarkDocument<'a> {
+    fn new(request: &Sweep, result: &SweepResult, remark: &'a Remark) -> RemarkDocument<'a> {
+        let points = remark.points.iter().filter_map(|at| result.points.get(*at));
+        let points = points.map(|point| SettingsObject::from(&point.settings)).collect();
+        RemarkDocument { finding: finding(&remark.finding, dialect(request)), points }
+    }
+}
+
+impl VerdictDocument {
+    fn new(assessment: &Assessment, request: &Sweep, result: &SweepResult, best: &Best) -> VerdictDocument {
+        let settings = |at: &usize| result.points.get(*at).map(|point| SettingsObject::from(&point.settings));
+        VerdictDocument {
+            best: settings(&best.point),
+            value: best.value,
+            near_percent: best.near_percent,
+            near: best.near.iter().filter_map(settings).collect(),
+            sentence: sentence(assessment, request, result),
+        }
+    }
 }
 
 /// Columns of the CSV after the axes.

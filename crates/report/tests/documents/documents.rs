@@ -138,6 +138,7 @@ fn markdown_matches_its_snapshot() {
 fn the_json_document_has_all_of_the_saved_form_and_messages() {
     let sample = sample::assessment();
     let text = report::document(&sample).expect("a document");
+    harness::check_output(&text);
     let read = assessment::read(text.as_bytes()).unwrap_or_else(|wrong| panic!("{wrong}"));
     let saved = assessment::write(&sample).expect("the saved form");
     assert!(assessment::write(&read).expect("the saved form") == saved, "the document loses something");

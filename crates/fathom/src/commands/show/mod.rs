@@ -94,7 +94,7 @@ fn show(document: &Document, args: &Args) -> Result<Vec<u8>, CommandError> {
     }
     let is_of_charts = args.chart.is_some() || args.output.as_deref().is_some_and(pictures::is_folder);
     match (document, args.format()) {
-        (_, Some(Format::Json)) => store::json(document).map(String::into_bytes),
+        (_, Some(Format::Json)) => documents::json(document).map(String::into_bytes),
         (Document::Record(record), Some(Format::Run(form))) if args.chart.is_none() => {
             single::show(record, form, args).map(String::into_bytes)
         }

@@ -1,0 +1,55 @@
+//! `fathom schema`: the JSON Schemas of the documents that fathom prints and saves.
+
+use units::nearest::nearest;
+
+use crate::args::schema::Args;
+use crate::command_error::CommandError;
+use crate::output::print_text;
+
+/// A schema.
+struct Schema {
+    name: &'static str,
+    /// The commands that print or save its documents.
+    printed_by: &'static str,
+    text: &'static str,
+}
+
+macro_rules! schemas {
+    ($($name:literal: $printed_by:literal)*) => {
+        const SCHEMAS: &[Schema] = &[$(Schema {
+            name: $name,
+            printed_by: $printed_by,
+            text: include_str!(concat!("../../../../data/schemas/", $name, ".json")),
+        }),*];
+    };
+}
+
+schemas! {
+    "assessment": "assess --format json and --save, show and export --format json, assessment.json of run --save"
+    "comparison": "compare --format json"
+    "fio": "fio --output-format=json and json+, show --format fio-json and fio-json+"
+    "history": "history --format json"
+    "knee": "knee --format json, show --format study-json"
+    "record": "fio --record, diskspd -Rrecord, --save of sweep and run, show and export --format json of a run"
+    "run": "run --format json, show --format study-json"
+    "sweep": "sweep --format json, show --format study-json"
+}
+
+/// Prints a schema, or the list of all.
+///
+/// # Errors
+/// There is no such schema.
+pub fn main(args: &Args) -> Result<u8, CommandError> {
+    let Some(name) = &args.name else { return Ok(print_text(&list())) };
+    let Some(schema) = SCHEMAS.iter().find(|schema| schema.name == name) else {
+        let help = nearest(name, SCHEMAS.iter().map(|schema| schema.name))
+            .map_or_else(|| "`fathom schema` lists all".to_owned(), |near| format!("did you mean {near}?"));
+        return Err(format!("there is no schema {name}\nhelp: {help}").into());
+    };
+    Ok(print_text(schema.text))
+}
+
+fn list() -> String {
+    let width = SCHEMAS.iter().map(|schema| schema.name.len()).max().unwrap_or(0);
+    SCHEMAS.iter().map(|schema| format!("{:width$}  {}\n", schema.name, schema.printed_by)).collect()
+}

@@ -1,0 +1,9 @@
+//! The schemas in `data/schemas`: made from the types of the documents, and true of what the program prints.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod descriptions;
+mod fio;
+mod generated;
+mod printed;
+mod strictness;

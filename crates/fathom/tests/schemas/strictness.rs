@@ -1,0 +1,74 @@
+//! The schemas reject unknown fields, and all fields are required but those listed here.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::generated::all;
+
+/// Objects whose keys are names or values of the run.
+const MAPS: [&str; 6] = ["Percentiles", "SettingsObject", "bins", "global options", "job options", "percentile"];
+/// Fields that a document may lack, in the order of the alphabet.
+pub const OPTIONAL: &str = "\
+    aggr_in_queue, aggr_read_ios, aggr_read_merges, aggr_read_sectors, aggr_read_ticks, aggr_util, aggr_write_ios, \
+    aggr_write_merge, aggr_write_sectors, aggr_write_ticks, application, args, at, bins, bytes, classes, clat_ns, \
+    cloud, correction, cpu_idleness, cpu_ns_per_io, cpu_wait_percent, date, desc, disk_util, error_messages, \
+    fathom, first_error, func, global options, good, interruptions, ios, is_unconfirmed, job options, \
+    judgements, kind, lat, lat_ns, latency_depth, latency_percentile, latency_target, latency_target_ns, \
+    latency_window, latency_window_us, load_generator, machine_limits, message, mixed, of, on_cpu_percent, \
+    os_text, percentile, prios, read, response_ns, result, seed, sync, system_ns_per_io, target, text, total_err, \
+    trim, user_ns_per_io, volume, volumes, write";
+
+/// What the objects of the schemas allow.
+#[derive(Default)]
+struct Allowed {
+    maps: BTreeSet<String>,
+    optional: BTreeSet<String>,
+    /// Objects that allow any field.
+    open: Vec<String>,
+}
+
+impl Allowed {
+    /// Adds the objects of a schema. `name` is the property or the type that it describes. `is_part`: another schema of
+    /// the same object rejects unknown fields.
+    fn add(&mut self, schema: &Value, name: &str, is_part: bool) {
+        let of_object = |keyword: &str| schema[keyword].as_object().into_iter().flatten();
+        let is_closed = schema["additionalProperties"] == false || schema["unevaluatedProperties"] == false;
+        if schema["additionalProperties"].is_object() {
+            self.maps.insert(name.to_owned());
+        } else if schema["type"] == "object" && !is_closed && !is_part {
+            self.open.push(name.to_owned());
+        }
+        let required = schema["required"].as_array();
+        for (name, property) in of_object("properties") {
+            if !required.is_some_and(|required| required.iter().any(|known| known == name)) {
+                self.optional.insert(name.clone());
+            }
+            self.add(property, name, false);
+        }
+        of_object("$defs").for_each(|(name, schema)| self.add(schema, name, false));
+        let is_combined = schema["unevaluatedProperties"] == false;
+        for keyword in ["oneOf", "anyOf", "allOf"] {
+            let parts = schema[keyword].as_array().into_iter().flatten();
+            parts.for_each(|part| self.add(part, name, is_part || is_combined));
+        }
+        self.add_items(schema, name);
+    }
+
+    fn add_items(&mut self, schema: &Value, name: &str) {
+        if schema["items"].is_object() {
+            self.add(&schema["items"], name, false);
+        }
+        schema["prefixItems"].as_array().into_iter().flatten().for_each(|item| self.add(item, name, false));
+    }
+}
+
+#[test]
+fn only_known_fields_are_optional_and_none_are_unknown() {
+    let mut allowed = Allowed::default();
+    all().iter().for_each(|(name, schema)| allowed.add(schema, name, false));
+    assert_eq!(allowed.open, [""; 0]);
+    assert_eq!(allowed.maps.iter().collect::<Vec<_>>(), MAPS);
+    let optional: Vec<&str> = allowed.optional.iter().map(String::as_str).collect();
+    assert_eq!(optional.join(", "), OPTIONAL);
+}
