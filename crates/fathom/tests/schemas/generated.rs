@@ -43,7 +43,7 @@ fn of<T: JsonSchema>(integers: Integers) -> Value {
 pub fn finished(mut schema: Value, integers: Integers) -> Value {
     simplify(&mut schema, integers);
     close(&mut schema, false);
-    descriptions::complete(&mut schema);
+    descriptions::complete(&mut schema, "");
     schema
 }
 

@@ -5,5 +5,6 @@
 mod descriptions;
 mod fio;
 mod generated;
+mod glossary;
 mod printed;
 mod strictness;
